@@ -1,4 +1,7 @@
-"""One page as columns: the value, its file format and the store; the contract between renderer and analysis."""
+"""One page as columns: the value, its file format and the store.
+
+The contract between renderer and analysis; both import this package and never each other.
+"""
 
 from snapshot._errors import (
     BrowserError,

@@ -1,7 +1,7 @@
 """The Snapshot: one page as columns in document order, the contract between renderer and analysis.
 
-Every algorithm of the project is a group-by over the tree of a page, so a page is a struct of arrays and not a
-tree of objects. Letters used for shapes: N nodes, A attributes, S style rows, K style properties, T strings.
+Every algorithm of the project is a group-by over the tree of a page, so a page is a struct of arrays and not
+a tree of objects. Letters used for shapes: N nodes, A attributes, S style rows, K style properties, T strings.
 Imports nothing of the project but its errors and string tables.
 """
 
@@ -140,8 +140,8 @@ class Snapshot:
     def rendered(self) -> NDArray[np.bool_]:
         """Return, for each of the N nodes, whether it or a descendant has a layout box.
 
-        An element without a box whose descendant has one is ``display: contents``; without such a descendant it
-        is not rendered. All False for raw pages.
+        An element without a box whose descendant has one is ``display: contents``; without such a descendant
+        it is not rendered. All False for raw pages.
         """
         before = np.concatenate(([0], np.cumsum(self.style >= 0)))
         return before[self.end] > before[:-1]

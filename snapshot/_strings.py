@@ -7,7 +7,7 @@ hash words straight from the bytes. Imports nothing of the project but its error
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,8 +68,8 @@ class StringTable:
         data, cuts = self.blob.tobytes(), self.offsets.tolist()
         if data.isascii():
             text = data.decode("ascii")
-            return [text[a:b] for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
-        return [str(data[a:b], "utf-8", "replace") for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+            return [text[a:b] for a, b in pairwise(cuts)]
+        return [str(data[a:b], "utf-8", "replace") for a, b in pairwise(cuts)]
 
     def take(self, ids: Iterable[int]) -> list[str]:
         """Return the strings of `ids`; cheaper than `to_list` for a few."""
