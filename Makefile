@@ -1,0 +1,39 @@
+# Two commands do everything on a machine with git, make and Python 3.11 or newer: make demo, make test.
+
+# Commands to look for a Python in, in order; say PYTHON=/path/to/python to choose one.
+PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
+VENV ?= .venv
+
+python := $(shell for python in $(PYTHON); do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+
+need_python = $(if $(python),,$(error domsieve needs Python 3.11 or newer and found none as: $(PYTHON). \
+	Install one, or name it: make PYTHON=/path/to/python3.11))
+
+.PHONY: help setup demo test test-all bench lock
+
+help: ## say what can be made
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
+
+setup: ## make the locked environment, find or install Chrome
+	$(need_python)@$(python) tools/setup_env.py $(VENV)
+
+demo: setup ## render and clean the demo site, or a real one: make demo SITE=https://...
+	@$(VENV)/bin/python -m examples.demo $(if $(SITE),--site "$$SITE")
+
+test: setup ## check style and types, run the tests
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy --python-version $$($(VENV)/bin/python -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+	$(VENV)/bin/python -m pytest
+
+test-all: ## the same on the oldest and the newest Python of this machine
+	$(need_python)@pythons=$$($(python) tools/pythons.py) && echo "$$pythons" | while read -r version path; do \
+		echo "== Python $$version: $$path"; \
+		$(MAKE) test PYTHON=$$path VENV=build/venv-$$version </dev/null || exit 1; \
+	done
+
+lock: ## choose the newest versions that pyproject.toml allows, with hashes
+	@command -v uv >/dev/null || { echo "make lock needs uv: pipx install uv" >&2; exit 1; }
+	uv pip compile --upgrade --universal --python-version 3.11 --generate-hashes --extra dev \
+		--no-header --no-annotate --no-emit-index-url pyproject.toml -o requirements.lock
