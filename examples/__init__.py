@@ -1,0 +1,1 @@
+"""What domsieve does, shown on a small site that is drawn in the browser."""
