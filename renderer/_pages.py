@@ -1,0 +1,207 @@
+"""The life of one page: open, navigate, settle, stop if it must be, capture, close, all under one budget.
+
+The ladder when something does not answer: stop loading and scripts, capture what is there, close page, close
+context, kill the browser. Each rung has a deadline, their sum is below ten seconds.
+
+Imports Playwright and, of the project, its neighbours in this package and the Snapshot.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import msgspec
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from renderer._browser import RunningBrowser
+from renderer._capture import STYLE_NAMES, capture_document, fetch_source, stop
+from renderer._convert import convert, document_only
+from renderer._options import Budget, CaptureOptions
+from renderer._protocol import Rendering
+from renderer._settle import settle
+from renderer._sites import Lease
+from renderer._watch import Watch
+from renderer._wire import CommandError, Session, decode
+from snapshot import ContentError, NavigationError, Provenance, Snapshot
+
+# Raised when the columns made of a page change.
+CAPTURE_VERSION = 1
+
+_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+_OPEN_LIMIT_S = 10.0
+_CLOSE_LIMIT_S = 2.0
+_REDIRECTS = "net::ERR_TOO_MANY_REDIRECTS"
+_RETRY_HELPS = ("CONNECTION", "TIMED_OUT", "EMPTY_RESPONSE", "NETWORK_CHANGED", "ADDRESS_UNREACHABLE")
+
+
+class _Navigation(msgspec.Struct, rename="camel"):
+    error_text: str = ""
+    is_download: bool = False
+
+
+async def render_page(
+    running: RunningBrowser, lease: Lease, url: str, *, options: CaptureOptions, budget: Budget
+) -> Rendering:
+    """Return the page at `url`, whole or cut.
+
+    Raises
+    ------
+    NavigationError : no document arrived.
+    ContentError : what arrived is not HTML.
+    TargetLostError, TimeoutError, playwright.async_api.Error : the browser is not usable.
+    """
+    context = lease.context
+    if options.cookies:
+        await context.add_cookies(
+            [{"name": name, "value": value, "url": url} for name, value in options.cookies]
+        )
+    async with asyncio.timeout(_OPEN_LIMIT_S):
+        page = await context.new_page()
+    try:
+        page.on("popup", _close_popup)
+        async with asyncio.timeout(_OPEN_LIMIT_S):
+            lookup = await context.new_cdp_session(page)
+            target = (await lookup.send("Target.getTargetInfo"))["targetInfo"]["targetId"]
+        run = _PageRun(url, target, options, budget)
+        page.on("crash", lambda _: run.crash())
+        return await run.render(running)
+    finally:
+        try:
+            async with asyncio.timeout(_CLOSE_LIMIT_S):
+                await page.close()
+        except TimeoutError:
+            lease.broken = True
+
+
+async def _close_popup(popup: Page) -> None:
+    with contextlib.suppress(PlaywrightError):
+        await popup.close()
+
+
+class _PageRun:
+    """One page from navigation to Rendering."""
+
+    def __init__(self, url: str, target: str, options: CaptureOptions, budget: Budget) -> None:
+        self.url = url
+        self.target = target  # also the id of its main frame
+        self.options = options
+        self.budget = budget
+        self.limit_s = budget.time.total_seconds()
+        self.watch = Watch(target, budget, self._end_loading)
+        self.timings_ms: dict[str, float] = {}
+        self.has_crashed = False
+        self._loading: asyncio.Timeout | None = None
+
+    def crash(self) -> None:
+        """Take note that the page's process is gone."""
+        self.has_crashed = True
+        self.watch.cut("crash: the page's process ended")
+
+    def _end_loading(self) -> None:
+        if self._loading:
+            self._loading.reschedule(asyncio.get_running_loop().time())
+            self._loading = None
+
+    async def render(self, running: RunningBrowser) -> Rendering:
+        """Return the page."""
+        captured_at = datetime.now(UTC).isoformat(timespec="seconds")
+        session = await running.wire.attach(self.target, self.watch, limit_s=_OPEN_LIMIT_S)
+        end = asyncio.get_running_loop().time() + self.limit_s
+        await self._load(session, end)
+        watch = self.watch
+        left_s = end - asyncio.get_running_loop().time()
+        capture, source = None, None
+        source_reason = "no document arrived"
+        reasons = [watch.cut_reason] if watch.cut_reason else []
+        with self._timed("capture"):
+            if watch.cut_reason and not self.has_crashed:
+                await stop(session)
+            if watch.navigations and not self.has_crashed:
+                (capture, reason), (source, source_reason) = await asyncio.gather(
+                    capture_document(session, self.target, max_nodes=self.budget.nodes, limit_s=left_s),
+                    fetch_source(session, watch, limit_s=left_s),
+                )
+                reasons += [reason] if reason else []
+        if capture and capture.url.startswith("chrome-error:"):
+            raise NavigationError("The page led on to an address that does not answer.", url=self.url)
+        with self._timed("convert"):
+            if capture:
+                columns, is_cut = convert(capture, STYLE_NAMES, max_nodes=self.budget.nodes)
+                if is_cut:
+                    reasons.append(f"nodes: the first {self.budget.nodes:,} were kept")
+            else:
+                columns = document_only(STYLE_NAMES)
+        identity = running.identity
+        provenance = Provenance(
+            url=self.url,
+            final_url=capture.url if capture else watch.response.url or self.url,
+            producer="rendered",
+            status=watch.response.status,
+            content_type=watch.response.content_type,
+            encoding=capture.encoding if capture else "",
+            captured_at=captured_at,
+            capture_version=CAPTURE_VERSION,
+            browser=f"{identity.product}/{identity.version}",
+            build=identity.build,
+            options=self.options.canonical(),
+            complete=not reasons,
+            reasons=tuple(reasons),
+            timings_ms=self.timings_ms,
+            requests=watch.requests,
+            transferred_bytes=watch.transferred_bytes,
+        )
+        return Rendering(
+            snapshot=Snapshot(**columns, provenance=provenance), source=source, source_reason=source_reason
+        )
+
+    async def _load(self, session: Session, end: float) -> None:
+        """Navigate and settle until `end` of the loop's clock; a cut is left in the watch."""
+        stage = "opening"
+        try:
+            async with asyncio.timeout_at(end) as self._loading:
+                for domain in ("Page", "Network"):
+                    await session.send(f"{domain}.enable", limit_s=self.limit_s)
+                stage = "waiting for the server"
+                with self._timed("navigate"):
+                    await self._navigate(session)
+                stage = "loading"
+                with self._timed("settle"):
+                    await settle(session, self.target, self.watch, self.options, self.limit_s)
+        except TimeoutError:
+            self._loading = None
+            self.watch.cut(f"time: {self.limit_s:g} s are used up while {stage}")
+        self._loading = None
+
+    async def _navigate(self, session: Session) -> None:
+        try:
+            answer = await session.send("Page.navigate", {"url": self.url}, limit_s=self.limit_s)
+        except CommandError as error:
+            raise NavigationError(f"The browser cannot open it: {error}", url=self.url) from error
+        outcome = decode(answer, _Navigation)
+        response = self.watch.response
+        if outcome.is_download:
+            self.watch.cut(f"download: a file of type {response.content_type or 'unknown'}, not loaded")
+        elif outcome.error_text == _REDIRECTS:
+            self.watch.cut("redirects: the server redirects without end")
+        elif response.status in (204, 205):
+            raise ContentError(f"The server has no content for it (HTTP {response.status}).", url=self.url)
+        elif outcome.error_text and not self.has_crashed:
+            raise NavigationError(
+                f"No document arrived: {outcome.error_text}.",
+                url=self.url,
+                stage="navigate",
+                retry=any(name in outcome.error_text for name in _RETRY_HELPS),
+            )
+        elif response.mime_type and response.mime_type not in _HTML_TYPES:
+            raise ContentError(f"The address holds {response.mime_type} and no HTML page.", url=self.url)
+
+    @contextlib.contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.timings_ms[stage] = round((time.perf_counter() - start) * 1000, 1)

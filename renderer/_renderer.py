@@ -1,0 +1,168 @@
+"""The renderer: URLs in, pages out, whatever the pages do.
+
+Imports Playwright and, of the project, its neighbours in this package and the error tree.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Iterable
+from itertools import islice
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+from playwright.async_api import Error as PlaywrightError
+
+from renderer._browser import RunningBrowser, start_browser
+from renderer._discovery import Browser
+from renderer._options import Budget, CaptureOptions
+from renderer._pages import render_page
+from renderer._protocol import Outcome, Rendering
+from renderer._sites import SitePool
+from renderer._wire import TargetLostError
+from snapshot import BrowserError, BrowserLostError, DomsieveError, NavigationError, PolicyError
+
+_SCHEMES = ("http", "https")
+
+logger = logging.getLogger(__name__)
+
+
+class Renderer:
+    """A browser that turns URLs into Snapshots; an asynchronous context manager.
+
+    One browser runs at a time and is started anew when it is lost. Pages of one site share a throw-away
+    context (cookies, cache), pages of different sites share nothing.
+
+    Parameters
+    ----------
+    options : what is captured and how long is waited.
+    budget : what one page may cost.
+    concurrency : pages open at the same time; by default one per processor.
+    executable : path or name of the browser; by default one is looked for.
+    arguments : further command line flags of the browser.
+
+    Raises
+    ------
+    BrowserNotFoundError : on entering, when no usable browser is found.
+    UsageError : on entering, when the storage-state file cannot be read.
+    """
+
+    def __init__(
+        self,
+        options: CaptureOptions | None = None,
+        budget: Budget | None = None,
+        *,
+        concurrency: int | None = None,
+        executable: str | None = None,
+        arguments: tuple[str, ...] = (),
+    ) -> None:
+        self._options = options or CaptureOptions()
+        self._budget = budget or Budget()
+        self._concurrency = concurrency or os.cpu_count() or 1
+        self._executable = executable
+        self._arguments = arguments
+        self._slots = asyncio.Semaphore(self._concurrency)
+        self._starting = asyncio.Lock()
+        self._identity: Browser | None = None
+        self._running: tuple[RunningBrowser, SitePool] | None = None
+
+    async def __aenter__(self) -> Self:
+        await self._browser()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._running:
+            await self._running[0].close()
+            self._running = None
+
+    async def render(self, url: str, *, site: str | None = None) -> Rendering:
+        """Return the page at `url`: whole, or as far as its budget went, with the reasons.
+
+        Parameters
+        ----------
+        url : http or https; what stands behind ``#`` is a page of its own.
+        site : pages of an equal site share cookies and cache; by default the host and port.
+
+        Raises
+        ------
+        PolicyError : another scheme than http and https.
+        NavigationError : no document arrived: no such host, refused connection, bad address.
+        ContentError : what arrived is not HTML.
+        BrowserLostError : the browser ended twice while the page was open.
+        """
+        _check(url)
+        async with self._slots:
+            for _ in range(2):
+                running, pool = await self._browser()
+                try:
+                    async with pool.lease(site or urlsplit(url).netloc) as lease:
+                        return await render_page(
+                            running, lease, url, options=self._options, budget=self._budget
+                        )
+                except TimeoutError:
+                    running.kill()
+                except (PlaywrightError, TargetLostError) as error:
+                    logger.warning("The browser lost %s: %s", url, error)
+        raise BrowserLostError("The browser ended twice while the page was open.", url=url, retry=True)
+
+    async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
+        """Yield each of `urls` with its page or its error, as they are finished.
+
+        `urls` is read as places become free, so it may be long or endless.
+        """
+        waiting = iter(urls)
+        tasks: set[asyncio.Task[Outcome]] = set()
+        try:
+            while True:
+                room = self._concurrency - len(tasks)
+                tasks |= {asyncio.create_task(self._outcome(url)) for url in islice(waiting, room)}
+                if not tasks:
+                    return
+                done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    yield task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _outcome(self, url: str) -> Outcome:
+        try:
+            return url, await self.render(url)
+        except DomsieveError as error:
+            return url, error
+        except Exception as error:
+            logger.exception("Rendering %s failed in an unforeseen way", url)
+            return url, BrowserError(f"Rendering failed in an unforeseen way: {error!r}", url=url)
+
+    async def _browser(self) -> tuple[RunningBrowser, SitePool]:
+        async with self._starting:
+            if self._running and not self._running[0].is_alive:
+                await self._running[0].close()
+                self._running = None
+            if not self._running:
+                running = await start_browser(
+                    self._options,
+                    executable=self._executable,
+                    arguments=self._arguments,
+                    known=self._identity,
+                )
+                self._identity = running.identity
+                self._running = running, SitePool(running, self._options)
+            return self._running
+
+
+def _check(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise NavigationError(f"Not a valid address: {error}.", url=url) from error
+    if parts.scheme not in _SCHEMES:
+        raise PolicyError(
+            f"Only http and https are opened, not {parts.scheme or 'an address without one'}.", url=url
+        )
+    if not parts.hostname:
+        raise NavigationError("The address names no host.", url=url)
