@@ -1,0 +1,150 @@
+"""Display attributes from computed CSS (SST section 9.13): levels `layout` and `full`.
+
+Computed values are reduced to what a reader would call the style: inherited properties only where they differ from
+the parent's, others only where they differ from the default of the tag; used pixel sizes, margins, offsets and
+URLs never enter.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+import numpy as np
+
+from analysis._batch import Batch
+from analysis._hash import U64, combine, hashes_of, mix
+from snapshot import Snapshot
+
+Row = Mapping[str, str]
+
+_BLOCK = frozenset(
+    ["address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "main", "menu", "nav", "ol", "optgroup", "option", "p", "pre", "search", "section", "summary", "ul"]
+)
+_DISPLAY = {
+    **dict.fromkeys(_BLOCK, "block"),
+    **dict.fromkeys(["button", "input", "meter", "progress", "select", "textarea"], "inline-block"),
+    "li": "list-item",
+    "table": "table",
+    "thead": "table-header-group",
+    "tbody": "table-row-group",
+    "tfoot": "table-footer-group",
+    "tr": "table-row",
+    "td": "table-cell",
+    "th": "table-cell",
+    "caption": "table-caption",
+    "col": "table-column",
+    "colgroup": "table-column-group",
+}
+_BOLD = frozenset(["b", "strong", "th", "h1", "h2", "h3", "h4", "h5", "h6"])
+_SIDES = ("top", "right", "bottom", "left")
+
+
+def computed_styles(batch: Batch, level: Literal["layout", "full"]) -> tuple[U64, dict[int, str]]:
+    """Return the hash of each node's display attributes, shape (N,), and the wording of each hash.
+
+    0 is the empty set. Nodes without layout and nodes that are not elements have none.
+    """
+    own = np.zeros(batch.kind.size, np.uint64)
+    for page, a, b in zip(batch.pages, batch.first[:-1], batch.first[1:], strict=True):
+        if page.styles.size:
+            own[a:b] = np.where(page.style >= 0, _row_hashes(page, batch, a)[page.style], np.uint64(0))
+    node = np.flatnonzero(batch.elements() & (own != 0))
+    above = np.where(batch.parent[node] >= 0, own[batch.parent[node]], np.uint64(0))
+    triple = combine(combine(own[node], above), batch.tag_hash[batch.tag[node]])
+    _, sample, which = np.unique(triple, return_index=True, return_inverse=True)
+    wordings = [_wording(batch, int(n), level) for n in node[sample]]
+    hashes = hashes_of(wordings) if wordings else np.zeros(0, np.uint64)
+    hashes[[not w for w in wordings]] = 0
+    styles = np.zeros(batch.kind.size, np.uint64)
+    styles[node] = hashes[which]
+    return styles, {int(h): w for h, w in zip(hashes, wordings, strict=True) if w}
+
+
+def _row_hashes(page: Snapshot, batch: Batch, first_node: int) -> U64:
+    """Return a hash of each of the S style rows by value, the same on every page."""
+    first_string = int(batch.string_first[batch.page[first_node]])
+    values = batch.string_hash[page.styles + first_string]
+    names = hashes_of(list(page.style_names))
+    return np.add.reduce(mix(values + names[np.newaxis, :]), axis=1, dtype=np.uint64)
+
+
+def _wording(batch: Batch, node: int, level: str) -> str:
+    index = int(batch.page[node])
+    page, local = batch.pages[index], node - int(batch.first[index])
+    above = int(page.parent[local])
+    parent = page.computed_style(above) if above >= 0 else {}
+    return display_attributes(page.tag_name(local), page.computed_style(local), parent, level=level)
+
+
+def display_attributes(tag: str, style: Row, parent: Row, *, level: str) -> str:
+    """Return the display attributes of one element as ``name:value`` pairs in a fixed order, ``;`` between them.
+
+    `style` and `parent` are computed values by property name; `level` is ``"layout"`` or ``"full"``.
+    """
+    found: list[str] = []
+
+    def keep(name: str, value: str, default: str) -> None:
+        if value != default:
+            found.append(f"{name}:{value}")
+
+    def inherited(name: str, value: Callable[[Row], str]) -> None:
+        mine = value(style)
+        if not parent or mine != value(parent):
+            found.append(f"{name}:{mine}")
+
+    keep("display", style.get("display", ""), _DISPLAY.get(tag, "inline"))
+    keep("position", style.get("position", "static"), "static")
+    keep("float", style.get("float", "none"), "none")
+    if "flex" in style.get("display", ""):
+        keep("flex-direction", style.get("flex-direction", "row"), "row")
+    inherited("text-align", lambda s: s.get("text-align", ""))
+    if tag in {"ul", "ol", "li"}:
+        inherited("list-style-type", lambda s: s.get("list-style-type", ""))
+    inherited("font-size", lambda s: str(round(_number(s.get("font-size", "")))))
+    if tag not in _BOLD:
+        inherited("font-weight", _weight)
+    inherited("white-space", lambda s: "nowrap" if "nowrap" in s.get("white-space", "") else "wrap")
+    inherited("visibility", lambda s: s.get("visibility", "visible"))
+    keep("background", _background(style, level), "none")
+    for side in _SIDES:
+        keep(f"border-{side}", _border(style, side, level), "none")
+    if level == "full":
+        inherited("color", lambda s: s.get("color", ""))
+        inherited("font-family", lambda s: s.get("font-family", "").split(",")[0].strip(" \"'").lower())
+        inherited("font-style", lambda s: s.get("font-style", ""))
+        inherited("text-transform", lambda s: s.get("text-transform", ""))
+        keep(
+            "text-decoration",
+            style.get("text-decoration-line", "none"),
+            "underline" if tag == "a" else "none",
+        )
+        radius = style.get("border-top-left-radius", style.get("border-radius", "0px"))
+        keep("radius", "some" if _number(radius) else "none", "none")
+        keep("shadow", "none" if style.get("box-shadow", "none") == "none" else "some", "none")
+        keep("opacity", "0" if _number(style.get("opacity", "1")) == 0 else "1", "1")
+    return ";".join(found)
+
+
+def _weight(style: Row) -> str:
+    return "bold" if _number(style.get("font-weight", "400")) >= 600 else "normal"
+
+
+def _background(style: Row, level: str) -> str:
+    image, colour = style.get("background-image", "none"), style.get("background-color", "")
+    opaque = bool(colour) and not re.fullmatch(r"rgba\(.*, 0\)|transparent", colour)
+    if level == "layout":
+        return "some" if opaque or image != "none" else "none"
+    picture = "" if image == "none" else "gradient" if "gradient" in image else "url"
+    return " ".join(filter(None, (colour if opaque else "", picture))) or "none"
+
+
+def _border(style: Row, side: str, level: str) -> str:
+    line = style.get(f"border-{side}-style", "none")
+    if line in {"none", "hidden", ""} or not _number(style.get(f"border-{side}-width", "1")):
+        return "none"
+    return "some" if level == "layout" else f"{line} {style.get(f'border-{side}-color', '')}".strip()
+
+
+def _number(value: str) -> float:
+    match = re.match(r"-?\d*\.?\d+", value)
+    return float(match[0]) if match else 0.0

@@ -1,0 +1,130 @@
+"""Importances and marks of a site style tree (SST sections 4 and 5.3), level by level from the leaves up."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis._style_tree import LOG_UNIT, StyleTree
+
+F64 = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Importances:
+    """Figures of the E element nodes, S style nodes and F feature rows of a tree; all in [0, 1].
+
+    Parameters
+    ----------
+    node : float64 (E,), NodeImp.
+    composite : float64 (E,), CompImp.
+    leaf_form : float64 (E,), CompImp of the leaf form of the node, NaN where no page has one.
+    feature : float64 (F,), H_E(a), entropy of each feature over the pages of its leaf.
+    noisy, meaningful : bool (E,), the marks; a node may carry neither.
+    """
+
+    node: F64
+    composite: F64
+    leaf_form: F64
+    feature: F64
+    noisy: Bools
+    meaningful: Bools
+
+
+def entropy(total: F64, log_total: F64, pages: F64) -> F64:
+    """Return H = (ln A - B/A) / ln m of features with A = SUM f, B = SUM f ln f on m pages, 0 for m = 1 (section 7)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = (np.log(total) - log_total / total) / np.log(pages)
+    return np.where(pages > 1, _clean(value), 0.0)
+
+
+def node_importance(weight: F64, whole: F64, owner: Rows, pages: F64) -> F64:
+    """Return NodeImp = -SUM p log_m p of each of the E element nodes (section 4).
+
+    Parameters
+    ----------
+    weight : (S,), pages that show each style node, possibly fractional.
+    whole : (E,), sum of the weights of each element node.
+    owner : (S,), element node of each style node.
+    pages : (E,), m; 1 gives importance 1.
+    """
+    p = weight / whole[owner]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.bincount(owner, -p * np.log(p), pages.size) / np.log(pages)
+    return np.where(pages > 1, _clean(value), 1.0)
+
+
+def importances(tree: StyleTree, *, attenuation: float, threshold: float) -> Importances:
+    """Return all figures of `tree`; `attenuation` is g in (0, 1), `threshold` is t in [0, 1].
+
+    O(rows of the tables); marks combine all children before they answer (section 5.3).
+    """
+    elements, styles, members = tree.elements, tree.styles, tree.members
+    pages = elements.sums["pages"].astype(np.float64)
+    owner = elements.find(styles.fixed["path"])
+    weight = styles.sums["weight"].astype(np.float64)
+    whole = np.bincount(owner, weight, pages.size)
+    node = node_importance(weight, whole, owner, pages)
+    count = np.bincount(owner, minlength=pages.size)
+    share = weight / whole[owner]
+    feature, leaf_form = _leaves(tree, owner)
+    is_leaf = styles.fixed["leaf"]
+    keep = attenuation**count
+
+    # Style nodes in order of depth, with their members behind them in the same order.
+    depth = elements.fixed["depth"]
+    by_depth = np.argsort(depth[owner], kind="stable")
+    rank = np.empty(by_depth.size, np.int64)
+    rank[by_depth] = np.arange(by_depth.size)
+    member_style = rank[styles.find(members.fixed["style"])]
+    by_style = np.argsort(member_style, kind="stable")
+    member_style, child = member_style[by_style], elements.find(members.fixed["path"])[by_style]
+    cut_styles = np.searchsorted(depth[owner][by_depth], np.arange(int(depth.max(initial=0)) + 2))
+    cut_members = np.searchsorted(member_style, cut_styles)
+
+    composite = np.zeros(pages.size)
+    all_noisy = np.ones(pages.size, np.bool_)
+    any_noisy = np.zeros(pages.size, np.bool_)
+    for level in range(cut_styles.size - 2, -1, -1):
+        rows = by_depth[cut_styles[level] : cut_styles[level + 1]]
+        if not rows.size:
+            continue
+        span = slice(cut_members[level], cut_members[level + 1])
+        position, below = member_style[span] - cut_styles[level], child[span]
+        size = np.bincount(position, minlength=rows.size)
+        mean = np.bincount(position, composite[below], rows.size) / np.maximum(size, 1)
+        value = np.where(is_leaf[rows], leaf_form[owner[rows]], mean)
+        here, index = np.unique(owner[rows], return_inverse=True)
+        inner = np.bincount(index, share[rows] * value, here.size)
+        mixed = (1 - keep[here]) * node[here] + keep[here] * inner
+        only_leaf = np.bincount(index, ~is_leaf[rows], here.size) == 0
+        composite[here] = np.where(only_leaf, leaf_form[here], mixed)
+        calm = np.bincount(index[position], ~all_noisy[below], here.size) == 0
+        all_noisy[here] = calm & (composite[here] <= threshold)
+        any_noisy[here] = all_noisy[here] | (np.bincount(index[position], any_noisy[below], here.size) > 0)
+    return Importances(node, composite, leaf_form, feature, all_noisy, ~any_noisy)
+
+
+def _leaves(tree: StyleTree, owner: Rows) -> tuple[F64, F64]:
+    """Return H of each feature row and CompImp of the leaf form of each element node."""
+    elements, styles, features = tree.elements, tree.styles, tree.features
+    is_leaf = styles.fixed["leaf"]
+    pages = np.zeros(len(elements))
+    pages[owner[is_leaf]] = styles.sums["pages"][is_leaf]
+    row = elements.find(features.fixed["path"])
+    h = entropy(features.sums["total"].astype(np.float64), features.sums["log_total"] / LOG_UNIT, pages[row])
+    count = np.bincount(row, minlength=len(elements))
+    mean = np.bincount(row, h, len(elements)) / np.maximum(count, 1)
+    value = np.where(count > 0, _clean(1 - mean), 0.0)
+    value[pages == 1] = 1.0
+    value[pages == 0] = np.nan
+    return h, value
+
+
+def _clean(values: F64) -> F64:
+    """Return the values clamped to [0, 1], rounding noise below 1e-12 taken off (section 9.2)."""
+    values = np.clip(values, 0.0, 1.0)
+    values[values < 1e-12] = 0.0
+    return values

@@ -1,0 +1,64 @@
+"""Mapping a page onto a site style tree: which subtrees are content (SST section 5.5)."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis._forest import Forest
+from analysis._hash import combine
+from analysis._importance import Importances
+from analysis._paths import Paths, Siblings
+from analysis._style_tree import StyleTree
+
+
+class Rule(IntEnum):
+    """Which step of MapSST decided a node."""
+
+    DESCEND = 0  # neither noisy nor meaningful: its children decide
+    NOISY = 1
+    MEANINGFUL = 2
+    UNKNOWN = 3  # no equal style: possibly meaningful, kept
+    LEAF_NOISY = 4  # leaf form of an element node that has other forms too
+    LEAF_KEPT = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mapping:
+    """For each of the M forest nodes the rule that decided it and its row in the tree (-1: not on the tree)."""
+
+    rule: NDArray[np.uint8]
+    row: NDArray[np.int64]
+
+
+def map_pages(
+    tree: StyleTree,
+    figures: Importances,
+    forest: Forest,
+    paths: Paths,
+    *,
+    threshold: float,
+    siblings: Siblings,
+) -> Mapping:
+    """Return the rule for every forest node, top-down, one step per level."""
+    row = tree.elements.find(paths.path)
+    known = row >= 0
+    at = np.maximum(row, 0)
+    own = np.full(row.size, Rule.DESCEND, np.uint8)
+    leaf_value = figures.leaf_form[at]
+    leaf_rule = np.where(leaf_value <= threshold, Rule.LEAF_NOISY, Rule.LEAF_KEPT)
+    own[forest.leaf] = np.where(np.isnan(leaf_value), Rule.UNKNOWN, leaf_rule)[forest.leaf]
+    if siblings == "style":
+        own[~forest.leaf & (tree.styles.find(combine(paths.path, paths.style)) < 0)] = Rule.UNKNOWN
+    own[known & figures.meaningful[at]] = Rule.MEANINGFUL
+    own[known & figures.noisy[at]] = Rule.NOISY
+    own[~known] = Rule.UNKNOWN
+    rule = own.copy()
+    order = np.argsort(paths.depth, kind="stable")
+    cuts = np.searchsorted(paths.depth[order], np.arange(int(paths.depth.max(initial=0)) + 2))
+    for a, b in zip(cuts[1:-1], cuts[2:], strict=True):
+        level = order[a:b]
+        above = rule[forest.parent[level]]
+        rule[level] = np.where(above == Rule.DESCEND, own[level], above)
+    return Mapping(rule, row)
