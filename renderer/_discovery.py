@@ -34,9 +34,10 @@ _ANSWER_LIMIT_S = 10.0
 
 # Playwright itself turns off background networking, component updates, sync and extensions.
 _ARGUMENTS = (
-    # All frames of a page in one process, so that one DOM snapshot sees them: without it the headless shell
-    # lacks sandboxed frames, the full build cross-origin ones too. The price is a security boundary: contexts
-    # must not be shared between sites. Not by --disable-features, which would replace Playwright's own list.
+    # All frames of a page in one process, so that one DOM snapshot sees them: else the full build lacks all
+    # cross-origin and sandboxed frames, the headless shell those sent with Origin-Agent-Cluster. The price is
+    # a security boundary: contexts must not be shared between sites. Not by --disable-features, which would
+    # replace Playwright's own list.
     "--disable-site-isolation-trials",
     # WebRTC would go around any proxy. The headless shell obeys only the first, the full build the second.
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",

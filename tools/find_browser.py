@@ -1,6 +1,6 @@
-"""Print which Chrome domsieve uses here; status 3 and the reasons on stderr when there is none.
+"""Print which Chrome domsieve uses here and, on a second line, its program file.
 
-Set-up runs it with the environment's own Python.
+Status 3 and the reasons on stderr when there is none. Set-up runs it with the environment's own Python.
 """
 
 import asyncio
@@ -8,14 +8,21 @@ import sys
 
 from playwright.async_api import async_playwright
 
-from renderer._discovery import Browser, find_browser
+from renderer._discovery import find_browser, launch_options
 from snapshot import BrowserNotFoundError
 from tools.setup_env import NO_BROWSER
 
 
-async def _find() -> Browser:
+async def _find() -> str:
     async with async_playwright() as playwright:
-        return await find_browser(playwright)
+        browser = await find_browser(playwright)
+        running = await playwright.chromium.launch(**launch_options(browser))
+        session = await running.new_browser_cdp_session()
+        system = await session.send("SystemInfo.getInfo")
+        await running.close()
+    # Only the browser itself knows: a channel has no path, and a path may be a launcher script.
+    program = system["commandLine"].partition(" --")[0]
+    return f"{browser}\n{program}"
 
 
 if __name__ == "__main__":

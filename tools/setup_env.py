@@ -2,7 +2,8 @@
 
 Run by ``make`` with any Python 3.11 or newer before the environment exists, so it uses the standard library
 only. The environment is complete when its stamp says so. The stamp is written last, so an environment without
-one was interrupted and is made anew. All it has to say goes to stderr; the status is 0 or 1.
+one was interrupted and is made anew. A note beside it holds the Chrome that started, for as long as that file
+and what led to it stay the same. All there is to say goes to stderr; the status is 0 or 1.
 """
 
 import fcntl
@@ -20,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 STAMP = "domsieve-setup.json"
+BROWSER_NOTE = "domsieve-browser.json"
 NO_BROWSER = 3  # exit status of find_browser.py
 
 # Far above what a slow but living connection needs.
@@ -110,9 +112,14 @@ def ensure_environment(root: Path, venv: Path) -> None:
     say("installing the project itself, editable")
     if run([*pip, "--no-deps", "--no-build-isolation", "--editable", root]):
         raise SetupError("pip could not install the project; its reason stands above.")
-    temporary = stamp.with_suffix(".tmp")
-    temporary.write_text(json.dumps(want), encoding="utf-8")
-    temporary.replace(stamp)
+    write(stamp, want)
+
+
+def write(path: Path, value: object) -> None:
+    """Write `value` as JSON in one step, so that no reader meets half of it."""
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(value), encoding="utf-8")
+    temporary.replace(path)
 
 
 def _why(venv: Path, have: dict[str, str]) -> str:
@@ -126,6 +133,13 @@ def ensure_browser(root: Path, venv: Path) -> None:
 
     A browser named by ``DOMSIEVE_BROWSER`` is used or refused, never replaced.
     """
+    note = venv / BROWSER_NOTE
+    try:
+        noted = json.loads(note.read_bytes())
+        if noted == _note(noted["program"]):
+            return
+    except (OSError, ValueError, LookupError, TypeError):
+        pass  # there is no usable note yet, or the program is gone
     found, answer = _look(root, venv)
     if not (found or os.environ.get("DOMSIEVE_BROWSER")):
         say("no Chrome starts on this machine, so one is installed")
@@ -138,7 +152,20 @@ def ensure_browser(root: Path, venv: Path) -> None:
                 break
     if not found:
         raise SetupError(answer)
-    say(answer)
+    description, program = answer.splitlines()
+    say(f"Chrome is {description}")
+    write(note, _note(program))
+
+
+def _note(program: str) -> dict[str, object]:
+    """Return what decides whether the same Chrome would be found and would start again."""
+    names = ("DOMSIEVE_BROWSER", "PATH", "PLAYWRIGHT_BROWSERS_PATH")
+    status = Path(program).stat()
+    return {
+        "program": program,
+        "version": [status.st_size, status.st_mtime_ns],
+        "search": [os.geteuid(), *(os.environ.get(name) for name in names)],
+    }
 
 
 def _ways_to_install(venv: Path) -> Iterator[tuple[str, list[list[str]]]]:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 import pytest
 from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Playwright, async_playwright
+from playwright.async_api import Playwright, Route, async_playwright
 
 from renderer import _discovery
 from renderer._discovery import Browser, Location, find_browser, launch_options
@@ -246,7 +246,14 @@ def test_a_real_browser_is_found_and_shows_every_frame_in_one_snapshot() -> None
     async def look(playwright: Playwright) -> tuple[Browser, str, int]:
         browser = await start(playwright)
         page = await browser.new_page()
-        await page.set_content('<p>outer<iframe sandbox srcdoc="<p>inner"></iframe>')
+        frames = '<iframe src="https://b.test/"></iframe><iframe sandbox src="https://a.test/in"></iframe>'
+
+        async def serve(route: Route) -> None:
+            body = frames if route.request.url == "https://a.test/" else "inner"
+            await route.fulfill(body=body, content_type="text/html", headers={"Origin-Agent-Cluster": "?1"})
+
+        await page.route("**/*", serve)
+        await page.goto("https://a.test/")
         session = await page.context.new_cdp_session(page)
         answer = await session.send("DOMSnapshot.captureSnapshot", {"computedStyles": []})
         version = browser.version
@@ -255,7 +262,7 @@ def test_a_real_browser_is_found_and_shows_every_frame_in_one_snapshot() -> None
 
     found, version, documents = with_playwright(look)
     assert found.version == version
-    assert documents == 2
+    assert documents == 3
 
 
 @pytest.mark.browser

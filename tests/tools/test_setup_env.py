@@ -116,9 +116,8 @@ class Machine:
         self.chrome = root / "chrome"
         self.log = root / "log"
         self.log.touch()
-        self.program(
-            self.venv / "bin/python", f"test -e {self.chrome} && echo ours || {{ echo none >&2; exit 3; }}"
-        )
+        look = f"test -e {self.chrome} || {{ echo none >&2; exit 3; }}; echo ours; echo {self.chrome}"
+        self.program(self.venv / "bin/python", look)
         self.program(self.venv / "bin/playwright", "exit 1")
 
     def program(self, path: Path, script: str) -> None:
@@ -129,6 +128,9 @@ class Machine:
     def installs(self) -> list[str]:
         lines = self.log.read_text(encoding="utf-8").splitlines()
         return [line for line in lines if not line.startswith("python ")]
+
+    def looks(self) -> int:
+        return self.log.read_text(encoding="utf-8").count("python -m tools.find_browser")
 
 
 @pytest.fixture
@@ -147,6 +149,25 @@ def test_a_chrome_that_starts_is_left_alone(machine: Machine) -> None:
     machine.chrome.touch()
     setup_env.ensure_browser(machine.root, machine.venv)
     assert machine.installs() == []
+
+
+def test_a_chrome_is_looked_for_again_only_after_a_change(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.chrome.touch()
+    setup_env.ensure_browser(machine.root, machine.venv)
+    setup_env.ensure_browser(machine.root, machine.venv)
+    assert machine.looks() == 1
+    machine.chrome.write_text("newer", encoding="utf-8")
+    setup_env.ensure_browser(machine.root, machine.venv)
+    assert machine.looks() == 2
+    monkeypatch.setenv("DOMSIEVE_BROWSER", "another")
+    setup_env.ensure_browser(machine.root, machine.venv)
+    assert machine.looks() == 3
+    machine.chrome.unlink()
+    with pytest.raises(setup_env.SetupError):
+        setup_env.ensure_browser(machine.root, machine.venv)
+    assert machine.looks() == 4
 
 
 def test_playwright_is_asked_first(machine: Machine, capfd: pytest.CaptureFixture[str]) -> None:
