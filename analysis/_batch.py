@@ -1,6 +1,6 @@
 """Several pages side by side in one set of columns, so that one numpy call serves them all.
 
-The unit of work of every site method: calls cost microseconds each, so they are made per batch and not per page.
+The unit of work of every site method: calls cost microseconds each, so they are made per batch, not per page.
 Imports the Snapshot and the hashes.
 """
 
@@ -18,8 +18,8 @@ from snapshot import Kind, Snapshot, StringTable
 class Batch:
     """P pages of together N nodes; node ids, string ids and tag ids run on from page to page.
 
-    Columns are those of Snapshot. `first` (P + 1,) holds the first node of each page; `page` (N,) the page of each
-    node; `parent` is -1 for the document node of each page.
+    Columns are those of Snapshot. `first` (P + 1,) holds the first node of each page; `page` (N,) the page of
+    each node; `parent` is -1 for the document node of each page.
     """
 
     pages: tuple[Snapshot, ...]
@@ -81,7 +81,7 @@ class Batch:
 
     def elements(self) -> NDArray[np.bool_]:
         """Return which nodes are elements (documents, shadow roots, texts and pseudo-elements are not)."""
-        return self.kind == Kind.ELEMENT
+        return np.equal(self.kind, Kind.ELEMENT)
 
     def split(self, column: NDArray[np.generic]) -> list[NDArray[np.generic]]:
         """Return a column over all nodes as one array per page."""
@@ -93,7 +93,7 @@ def below(roots: NDArray[np.bool_], end: NDArray[np.int64]) -> NDArray[np.bool_]
     steps = roots.astype(np.int64)
     steps = np.append(steps, 0)
     np.subtract.at(steps, end[roots], 1)
-    return np.cumsum(steps[:-1]) > 0
+    return np.greater(np.cumsum(steps[:-1]), 0)
 
 
 def _starts(sizes: list[int]) -> NDArray[np.int64]:

@@ -1,8 +1,8 @@
 """Display attributes from computed CSS (SST section 9.13): levels `layout` and `full`.
 
-Computed values are reduced to what a reader would call the style: inherited properties only where they differ from
-the parent's, others only where they differ from the default of the tag; used pixel sizes, margins, offsets and
-URLs never enter.
+Computed values are reduced to what a reader would call the style: inherited properties only where they differ
+from the parent's, others only where they differ from the default of the tag; used pixel sizes, margins, offsets
+and URLs never enter.
 """
 
 import re

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._batch import Batch
+from analysis._batch import Batch, below
 from analysis._forest import Forest
 from analysis._hash import U64, combine, hash_of, hashes_of
 from analysis._words import Words, words_of
@@ -24,10 +24,19 @@ _SESSION = ("jsessionid", "phpsessid", "sid=")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Occurrences:
-    """F occurrences of features: which node of the batch carries which feature, in document order per kind."""
+    """F occurrences of features in the leaves of a batch.
+
+    Parameters
+    ----------
+    node : int64 (F,), node of the batch that carries the feature.
+    feature : uint64 (F,), hash of the namespaced feature.
+    text_words, link_words : int64 (M,), words of the texts of each forest leaf, and how many of them lie in links.
+    """
 
     node: NDArray[np.int64]
     feature: U64
+    text_words: NDArray[np.int64]
+    link_words: NDArray[np.int64]
 
 
 def occurrences(batch: Batch, forest: Forest) -> Occurrences:
@@ -48,11 +57,14 @@ def occurrences(batch: Batch, forest: Forest) -> Occurrences:
         np.concatenate((text, owner[worded])),
         np.concatenate((batch.text[text], batch.attr_value[worded])),
     )
-    tag = batch.tag_hash[batch.tag[owner]]
-    links = np.flatnonzero((name == _HREF) & live & ((tag == _A) | (tag == _AREA)))
-    images = np.flatnonzero((name == _SRC) & live & (tag == _IMG))
-    controls = np.flatnonzero(live & np.isin(tag, _CONTROLS) & ((name == _TYPE) | (name == _NAME)))
-    frames = np.flatnonzero(inside & (batch.tag_hash[batch.tag] == _IFRAME) & batch.elements())
+    tag = batch.tag_hash[batch.tag]
+    links = np.flatnonzero((name == _HREF) & live & ((tag[owner] == _A) | (tag[owner] == _AREA)))
+    images = np.flatnonzero((name == _SRC) & live & (tag[owner] == _IMG))
+    controls = np.flatnonzero(live & np.isin(tag[owner], _CONTROLS) & ((name == _TYPE) | (name == _NAME)))
+    frames = np.flatnonzero(inside & (tag == _IFRAME) & batch.elements())
+    count = (words.stop - words.start)[batch.text[text]]
+    linked = below((tag == _A) & batch.elements(), batch.end)[text]
+    leaf = forest.owner[text]
     return Occurrences(
         np.concatenate((node, owner[links], owner[images], owner[controls], frames)),
         np.concatenate(
@@ -61,9 +73,11 @@ def occurrences(batch: Batch, forest: Forest) -> Occurrences:
                 combine(_LINK, link_references(batch, links)),
                 combine(_IMAGE, _image_files(batch, images)),
                 combine(_CONTROL, batch.string_hash[batch.attr_value[controls]]),
-                np.full(frames.size, combine(_CONTROL, np.array([_IFRAME]))[0]),
+                np.full(frames.size, combine(_CONTROL, _IFRAME), np.uint64),
             )
         ),
+        np.bincount(leaf, count, forest.label.size).astype(np.int64),
+        np.bincount(leaf, count * linked, forest.label.size).astype(np.int64),
     )
 
 

@@ -1,7 +1,7 @@
 """Pages as forests of element nodes: the normalised trees that style trees are built from (SST section 8).
 
-What is never shown is dropped, inline markup is unwrapped, and elements of little height become virtual leaves that
-carry features. All pages of a batch are normalised together, in columns.
+What is never shown is dropped, inline markup is unwrapped, and elements of little height become virtual leaves
+that carry features. All pages of a batch are normalised together, in columns.
 """
 
 from dataclasses import dataclass

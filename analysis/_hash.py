@@ -1,8 +1,7 @@
 """Stable 64-bit hashes of strings and sequences, over whole arrays at once.
 
-Every key of a site model is such a hash: it is the same on every machine and in every process, so partial
-models merge by adding rows of equal key, and no table of strings has to be kept or sent. Hashes are polynomials
-modulo 2**64 in an odd base, finished by the mixer of SplitMix64. Two different keys of a site collide with
+Every key of a site model is such a hash: it is the same on every machine and in every process, so partial models
+merge by adding rows of equal key, and no table of strings has to be kept or sent. Hashes are polynomials modulo 2**64 in an odd base, finished by the mixer of SplitMix64. Two different keys of a site collide with
 probability about n**2 / 2**65 for n keys: 1e-7 for a million.
 """
 
@@ -19,14 +18,16 @@ _INVERSE = np.uint64(pow(int(_BASE), -1, 1 << 64))
 
 def mix(values: U64) -> U64:
     """Return SplitMix64's finisher of each value: every input bit reaches every output bit."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    with np.errstate(over="ignore"):
+        values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
 
 
-def combine(first: U64, second: U64) -> U64:
+def combine(first: U64 | np.uint64, second: U64 | np.uint64) -> U64:
     """Return a hash of the ordered pairs (first, second), element by element."""
-    return mix(first * _BASE + second + np.uint64(0x632BE59BD9B4E019))
+    with np.errstate(over="ignore"):  # a scalar warns where an array wraps in silence
+        return mix(np.asarray(first * _BASE + second + np.uint64(0x632BE59BD9B4E019)))
 
 
 def span_hashes(data: NDArray[np.uint8], start: NDArray[np.int64], stop: NDArray[np.int64]) -> U64:

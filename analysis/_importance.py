@@ -34,7 +34,7 @@ class Importances:
 
 
 def entropy(total: F64, log_total: F64, pages: F64) -> F64:
-    """Return H = (ln A - B/A) / ln m of features with A = SUM f, B = SUM f ln f on m pages, 0 for m = 1 (section 7)."""
+    """Return H = (ln A - B/A) / ln m, 0 for m = 1, of A = SUM f and B = SUM f ln f over m pages (section 7)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (np.log(total) - log_total / total) / np.log(pages)
     return np.where(pages > 1, _clean(value), 0.0)

@@ -1,18 +1,19 @@
 """Identity of element nodes: the key of the style-tree node that each node of a page falls on.
 
-Paper mode: a node's place is its style node (the exact child sequence of its parent) and its position there (SST
-section 5.1). Site mode: runs of equal siblings are one node ``x+`` (section 9.11), and a node's place is its label
-and ordinal among its siblings, whatever stands between, so that one optional advert does not split a site.
+Paper mode: a node's place is its style node (the exact child sequence of its parent) and its position there
+(SST section 5.1). Site mode: runs of equal siblings are one node ``x+`` (section 9.11), and a node's place is its
+label and ordinal among its siblings, whatever stands between, so one optional advert does not split a site.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analysis._forest import Forest
 from analysis._hash import U64, combine, hash_of, mix
+from analysis._tables import Table
 
 Runs = Literal["exact", "collapse"]
 Siblings = Literal["style", "label"]
@@ -31,84 +32,105 @@ class Paths:
     ----------
     path : uint64 (M,), key of the element node.
     style : uint64 (M,), key of the child sequence of the node, `LEAF_STYLE` for leaves.
-    position : int64 (M,), place in the sequence of the parent: index of the run.
+    base : uint64 (M,), what of `style` enters the paths of the children: all of it or, by label, nothing.
+    position : int64 (M,), place below the parent: index of the run, or ordinal of the label.
     weight : int64 (M,), share of the page in 1/`WHOLE`: instances of one run share their parent's weight.
     depth : int32 (M,), 0 for virtual roots.
     """
 
     path: U64
     style: U64
+    base: U64
     position: NDArray[np.int64]
     weight: NDArray[np.int64]
     depth: NDArray[np.int32]
 
 
-def locate(forest: Forest, *, runs: Runs, siblings: Siblings) -> Paths:
-    """Return the place of every forest node; O(M log M) and one step per level."""
+def locate(forest: Forest, *, runs: Runs, siblings: Siblings, aliases: Table | None = None) -> Paths:
+    """Return the place of every forest node; O(M log M) and one step per level.
+
+    Parameters
+    ----------
+    runs : ``"exact"`` sequences, or ``"collapse"`` equal neighbours and repeats of period 2 and 3.
+    siblings : element nodes are told apart by the ``"style"`` node that holds them, or by ``"label"``.
+    aliases : merged element nodes: rows from a path to the ``path`` that replaces it (section 5.6.1).
+    """
     count = forest.parent.size
     roots = int((forest.parent < 0).sum())
     order = roots + np.argsort(forest.parent[roots:], kind="stable")
     parent, label = forest.parent[order], forest.label[order]
     run = _collapsed(parent, label) if runs == "collapse" else np.arange(order.size)
-    size = np.bincount(run, minlength=order.size)[run] if order.size else run
-    first_run = np.zeros(count + 1, np.int64)
-    is_new = np.ones(order.size, np.bool_)
-    is_new[1:] = parent[1:] != parent[:-1]
-    first_run[parent[is_new]] = run[is_new]
+    lead = np.unique(run, return_index=True)[1]
+    first_run = np.zeros(count, np.int64)
+    first_run[parent[::-1]] = run[::-1]
     place = run - first_run[parent]
-    leads = np.zeros(order.size, np.bool_)
-    leads[np.unique(run, return_index=True)[1]] = True
-    style = np.full(count, ROOT, np.uint64)
-    style[:] = 0
-    powers = mix(np.arange(1, (int(place.max()) if place.size else 0) + 2, dtype=np.uint64)) | np.uint64(1)
-    np.add.at(style, parent[leads], mix(label[leads]) * powers[place[leads]])
+    style = np.zeros(count, np.uint64)
+    powers = mix(np.arange(1, int(place.max(initial=0)) + 2, dtype=np.uint64)) | np.uint64(1)
+    np.add.at(style, parent[lead], mix(label[lead]) * powers[place[lead]])
     style = mix(style)
     style[forest.leaf] = LEAF_STYLE
     if siblings == "label":
-        place = _ordinals(parent, label, run, leads)
-    position = np.zeros(count, np.int64)
+        place = _ordinals(parent[lead], label[lead])[run]
+    position, share = np.zeros(count, np.int64), np.ones(count, np.int64)
     position[order] = place
-    share = np.ones(count, np.int64)
-    share[order] = size
-    return _descend(forest, style, position, share, order, parent, siblings)
+    share[order] = np.bincount(run)[run] if run.size else run
+    base = np.zeros(count, np.uint64) if siblings == "label" else style
+    children = _Children(order, np.searchsorted(parent, np.arange(count + 1)))
+    path, weight, depth = _descend(forest, base, position, share, children=children, aliases=aliases)
+    return Paths(path, style, base, position, weight, depth)
+
+
+def step(label: U64, position: NDArray[Any]) -> U64:
+    """Return the part of a path that a node adds below its parent."""
+    return combine(label, position.astype(np.uint64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Children:
+    """Children of node i are ``order[first[i]:first[i + 1]]``."""
+
+    order: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+    def below(self, level: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return all children of the nodes of `level`, and the parent of each."""
+        sizes = self.first[level + 1] - self.first[level]
+        above = np.repeat(level, sizes)
+        offset = np.arange(above.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return self.order[self.first[above] + offset], above
 
 
 def _descend(
     forest: Forest,
-    style: U64,
+    base: U64,
     position: NDArray[np.int64],
     share: NDArray[np.int64],
-    order: NDArray[np.int64],
-    parent: NDArray[np.int64],
-    siblings: Siblings,
-) -> Paths:
-    count = style.size
-    step = combine(forest.label, position.astype(np.uint64))
-    path = np.full(count, ROOT, np.uint64)
-    weight = np.full(count, WHOLE, np.int64)
-    depth = np.zeros(count, np.int32)
-    first = np.searchsorted(parent, np.arange(count))
-    stop = np.searchsorted(parent, np.arange(count), side="right")
-    level = np.flatnonzero(forest.parent < 0)
-    below = 0
+    *,
+    children: _Children,
+    aliases: Table | None,
+) -> tuple[U64, NDArray[np.int64], NDArray[np.int32]]:
+    """Return path, weight and depth of every node, from the roots down."""
+    steps = step(forest.label, position)
+    path = np.full(base.size, ROOT, np.uint64)
+    weight = np.full(base.size, WHOLE, np.int64)
+    depth = np.zeros(base.size, np.int32)
+    level, above = children.below(np.flatnonzero(forest.parent < 0))
+    below = 1
     while level.size:
-        sizes = stop[level] - first[level]
-        level, sizes = level[sizes > 0], sizes[sizes > 0]
-        if not level.size:
-            break
-        below += 1
-        above = np.repeat(level, sizes)
-        offset = np.arange(above.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        level = order[first[above] + offset]
-        base = path[above] if siblings == "label" else combine(path[above], style[above])
-        path[level] = combine(base, step[level])
+        here = combine(combine(path[above], base[above]), steps[level])
+        if aliases is not None:
+            row = aliases.find(here)
+            here = np.where(row >= 0, aliases.fixed["path"][row], here) if len(aliases) else here
+        path[level] = here
         weight[level] = weight[above] // share[level]
         depth[level] = below
-    return Paths(path, style, position, weight, depth)
+        level, above = children.below(level)
+        below += 1
+    return path, weight, depth
 
 
 def _collapsed(parent: NDArray[np.int64], label: U64) -> NDArray[np.int64]:
-    """Return the run of each sibling: equal neighbours share one, then repeats of period 2 and 3 fold onto one period."""
+    """Return the run of each sibling: equal neighbours share one, repeats of period 2 and 3 fold onto the first."""
     run = np.zeros(parent.size, np.int64)
     if not parent.size:
         return run
@@ -138,16 +160,13 @@ def _folded(parent: NDArray[np.int64], label: U64, period: int) -> NDArray[np.in
     return np.unique(new, return_inverse=True)[1]
 
 
-def _ordinals(
-    parent: NDArray[np.int64], label: U64, run: NDArray[np.int64], leads: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """Return for each sibling how many runs of its label stand before its run below the same parent."""
-    at = np.flatnonzero(leads)
-    order = np.lexsort((at, label[at], parent[at]))
-    p, q = parent[at][order], label[at][order]
-    fresh = np.ones(at.size, np.bool_)
+def _ordinals(parent: NDArray[np.int64], label: U64) -> NDArray[np.int64]:
+    """Return for each run how many runs of its label stand before it below the same parent."""
+    order = np.lexsort((label, parent))
+    p, q = parent[order], label[order]
+    fresh = np.ones(order.size, np.bool_)
     fresh[1:] = (p[1:] != p[:-1]) | (q[1:] != q[:-1])
-    start = np.maximum.accumulate(np.where(fresh, np.arange(at.size), 0))
-    ordinal = np.empty(at.size, np.int64)
-    ordinal[order] = np.arange(at.size) - start
-    return ordinal[run]
+    start = np.maximum.accumulate(np.where(fresh, np.arange(order.size), 0))
+    ordinal = np.empty(order.size, np.int64)
+    ordinal[order] = np.arange(order.size) - start
+    return ordinal

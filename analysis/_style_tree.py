@@ -1,16 +1,20 @@
-"""The site style tree as additive tables, and what the paper computes from them (SST sections 3 to 5).
+"""The site style tree as additive tables (SST sections 3, 5.1 and 7).
 
-paper                       here
-E, element node             row of `elements`, key = path
-S, style node               row of `styles`, key = (path, child sequence); leaf form has `LEAF_STYLE`
-S.Es                        rows of `members`
-m(E)                        elements.pages
-n(S), p_i                   styles.weight, in 1/WHOLE of a page
-a_i, f_ij                   rows of `features`: total = SUM_j f, log_total = SUM_j f ln f, pages
-NodeImp, CompImp, H_E       `importances`
+    paper                   here
+    E, element node         row of `elements`, key = path
+    S, style node           row of `styles`, key = (path, child sequence); a leaf form has `LEAF_STYLE`
+    S.Es                    rows of `members`
+    m(E)                    elements.pages
+    n(S)                    styles.weight, in 1/WHOLE of a page
+    a_i, f_ij               rows of `features`: total = SUM_j f, log_total = SUM_j f ln f, pages
+    freq in E_j (merging)   rows of `contents`: pages on which a feature occurs anywhere below an element node
+
+Deviations: features keep the sums of section 7 and no page lists; `words` and `link_words` of an element node are
+not in the paper and feed the link discount of site mode.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +22,7 @@ from numpy.typing import NDArray
 from analysis._batch import Batch
 from analysis._features import Occurrences
 from analysis._forest import Forest
-from analysis._hash import U64, combine
+from analysis._hash import combine
 from analysis._paths import Paths
 from analysis._tables import Table, grouped, merged
 
@@ -28,84 +32,112 @@ LOG_UNIT = 1 << 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StyleTree:
-    """Counts over P pages; every figure of the papers is derived from them."""
+    """Counts over `pages` pages; every figure of the paper is derived from them. `contents` is None unless asked."""
 
     pages: int
     elements: Table
     styles: Table
     members: Table
     features: Table
+    contents: Table | None
 
     @property
     def nbytes(self) -> int:
         """Bytes held by the tables."""
-        return sum(t.nbytes for t in (self.elements, self.styles, self.members, self.features))
+        tables = (self.elements, self.styles, self.members, self.features, self.contents)
+        return sum(table.nbytes for table in tables if table is not None)
 
 
-def count_pages(batch: Batch, forest: Forest, paths: Paths, found: Occurrences) -> StyleTree:
-    """Return the style tree of the pages of one batch (Algorithm of section 5.1, all pages at once)."""
+def count_pages(
+    batch: Batch, forest: Forest, paths: Paths, found: Occurrences, *, contents: bool
+) -> StyleTree:
+    """Return the style tree of the pages of one batch (section 5.1, all pages at once).
+
+    `contents` counts features for internal element nodes too, which only merging needs: it costs the depth of the
+    tree in time and space.
+    """
     page = forest.page.astype(np.uint64)
     above = np.maximum(forest.parent, 0)
-    seen = _first_of(combine(paths.path, page))
-    elements = grouped(
-        paths.path[seen],
-        {
-            "parent": paths.path[above[seen]],
-            "label": forest.label[seen],
-            "position": paths.position[seen].astype(np.int32),
-            "depth": paths.depth[seen],
-        },
-        {"pages": np.ones(seen.size, np.int64)},
-    )
-    style = combine(paths.path, paths.style)
+    path = paths.path
     per_page = grouped(
+        combine(path, page),
+        {
+            "path": path,
+            "parent": path[above],
+            "sequence": paths.base[above],
+            "label": forest.label,
+            "position": paths.position.astype(np.int32),
+            "depth": paths.depth,
+        },
+        {"words": found.text_words, "link_words": found.link_words},
+    )
+    fixed = {name: column for name, column in per_page.fixed.items() if name != "path"}
+    elements = grouped(per_page.fixed["path"], fixed, {"pages": _ones(per_page), **per_page.sums})
+    style = combine(path, paths.style)
+    shown = grouped(
         combine(style, page),
-        {"path": paths.path, "style": style, "leaf": forest.leaf},
+        {"style": style, "path": path, "sequence": paths.style, "leaf": forest.leaf},
         {"weight": paths.weight},
     )
-    styles = grouped(
-        per_page.fixed["style"],
-        {"path": per_page.fixed["path"], "leaf": per_page.fixed["leaf"]},
-        {"weight": per_page.sums["weight"], "pages": np.ones(len(per_page), np.int64)},
-    )
+    fixed = {name: column for name, column in shown.fixed.items() if name != "style"}
+    styles = grouped(shown.fixed["style"], fixed, {"pages": _ones(shown), **shown.sums})
     child = np.flatnonzero(forest.parent >= 0)
-    pair = combine(style[above[child]], paths.path[child])
-    members = grouped(pair, {"style": style[above[child]], "path": paths.path[child]}, {})
-    return StyleTree(len(batch.pages), elements, styles, members, _count_features(forest, paths, found))
-
-
-def _count_features(forest: Forest, paths: Paths, found: Occurrences) -> Table:
+    holder = style[above[child]]
+    members = grouped(combine(holder, path[child]), {"style": holder, "path": path[child]}, {})
     leaf = forest.owner[found.node]
-    path, page = paths.path[leaf], forest.page[leaf].astype(np.uint64)
-    key = combine(path, found.feature)
-    per_page = grouped(
-        combine(key, page),
-        {"key": key, "path": path, "feature": found.feature},
-        {"f": np.ones(key.size, np.int64)},
-    )
+    features = _count_features(path[leaf], found.feature, page[leaf])
+    below = _count_contents(forest, paths, found, page) if contents else None
+    return StyleTree(len(batch.pages), elements, styles, members, features, below)
+
+
+def _count_features(
+    path: NDArray[np.uint64], feature: NDArray[np.uint64], page: NDArray[np.uint64]
+) -> Table:
+    key = combine(path, feature)
+    fixed = {"key": key, "path": path, "feature": feature}
+    per_page = grouped(combine(key, page), fixed, {"f": np.ones(key.size, np.int64)})
     f = per_page.sums["f"]
-    return grouped(
-        per_page.fixed["key"],
-        {"path": per_page.fixed["path"], "feature": per_page.fixed["feature"]},
-        {
-            "total": f,
-            "log_total": np.rint(f * np.log(f) * LOG_UNIT).astype(np.int64),
-            "pages": np.ones(len(per_page), np.int64),
-        },
-    )
+    sums = {
+        "total": f,
+        "log_total": np.rint(f * np.log(f) * LOG_UNIT).astype(np.int64),
+        "pages": _ones(per_page),
+    }
+    fixed = {name: per_page.fixed[name] for name in ("path", "feature")}
+    return grouped(per_page.fixed["key"], fixed, sums)
 
 
-def merge_trees(trees: list[StyleTree]) -> StyleTree:
-    """Return the style tree of all pages together; same bytes whatever the order of the parts."""
-    return StyleTree(
-        sum(t.pages for t in trees),
-        merged([t.elements for t in trees]),
-        merged([t.styles for t in trees]),
-        merged([t.members for t in trees]),
-        merged([t.features for t in trees]),
-    )
+def _count_contents(
+    forest: Forest, paths: Paths, found: Occurrences, page: NDArray[np.uint64]
+) -> Table:
+    """Count, for every element node, the pages on which each feature occurs below it, one level after another."""
+    node, feature = forest.owner[found.node], found.feature
+    parts: list[Table] = []
+    while node.size:
+        key = combine(paths.path[node], feature)
+        seen = np.unique(combine(key, page[node]), return_index=True)[1]
+        node, feature, key = node[seen], feature[seen], key[seen]
+        fixed = {"path": paths.path[node], "feature": feature}
+        parts.append(Table(combine(key, page[node]), {**fixed, "key": key}, {}))
+        inner = forest.parent[node] >= 0
+        node, feature = forest.parent[node[inner]], feature[inner]
+    if not parts:
+        none = np.zeros(0, np.uint64)
+        return Table(none, {"path": none, "feature": none}, {"pages": np.zeros(0, np.int64)})
+    # An element node may take in a feature on several rounds: from leaves at different depths.
+    whole = merged([grouped(part.key, part.fixed, {}) for part in parts])
+    fixed = {name: whole.fixed[name] for name in ("path", "feature")}
+    return grouped(whole.fixed["key"], fixed, {"pages": _ones(whole)})
 
 
-def _first_of(keys: U64) -> NDArray[np.int64]:
-    """Return the index of the first occurrence of each distinct key."""
-    return np.unique(keys, return_index=True)[1]
+def merge_trees(trees: Sequence[StyleTree]) -> StyleTree:
+    """Return the style tree of all pages together: the same bytes whatever the order of the parts."""
+    first = trees[0]
+    tables: dict[str, Table | None] = {}
+    for name in [column.name for column in fields(StyleTree) if column.name != "pages"]:
+        whole = getattr(first, name)
+        tables[name] = None if whole is None else merged([getattr(tree, name) for tree in trees])
+    return StyleTree(pages=sum(tree.pages for tree in trees), **tables)  # type: ignore[arg-type]
+
+
+def _ones(table: Table) -> NDArray[np.int64]:
+    return np.ones(len(table), np.int64)
