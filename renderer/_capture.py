@@ -5,14 +5,13 @@ Imports the Snapshot, the conversion, the wire and the page's watch.
 
 import asyncio
 import base64
-import contextlib
+import re
 
 import msgspec
 
 from renderer._convert import Capture
 from renderer._settle import in_own_world
-from renderer._watch import Watch
-from renderer._wire import CommandError, Session, TargetLostError, decode
+from renderer._wire import CommandError, Params, Session, TargetLostError, decode
 
 # What the analysis compares (presentation styles of two levels), as few as say it: each costs on every node.
 # Shorthands stand for their parts, such as "1px solid rgb(0, 0, 0)" for a side's border.
@@ -44,41 +43,70 @@ STYLE_NAMES = (
 )
 
 _STOP_LIMIT_S = 2.0
-_CAPTURE_LIMIT_S = 3.0
-_PAGE_FAULTS = (CommandError, TargetLostError, TimeoutError)
+_CAPTURE_LIMIT_S = 4.0
+# What a capture that has only its minimum of time can hold, at 20 us per node.
+_HURRIED_NODES = 100_000
+# Byte order marks are what the browser drops when it decodes, and what makes the bytes decodable again.
+_UTF8_MARK = b"\xef\xbb\xbf"
+_DECLARED_UTF8 = re.compile(rb"charset\s*=\s*[\"']?utf-?8", re.IGNORECASE)
 
 
 class _Counters(msgspec.Struct):
     nodes: int
 
 
-class _Body(msgspec.Struct, rename="camel"):
+class Body(msgspec.Struct, frozen=True, rename="camel"):
+    """A response as the browser hands it out: text when it could decode it, else bytes."""
+
     body: str
     base64_encoded: bool
+
+    def to_bytes(self, encoding: str, content_type: str) -> bytes:
+        """Return the bytes that came, as far as they can be told.
+
+        Parameters
+        ----------
+        encoding : the browser's name for the document's encoding. Text that Python cannot encode so comes
+            as UTF-8 with a byte order mark, which a reader of HTML obeys first.
+        content_type : the header. A mark is also set where nothing else would say that it is UTF-8.
+        """
+        if self.base64_encoded:
+            return base64.b64decode(self.body)
+        if encoding != "UTF-8":
+            try:
+                return (("\ufeff" if encoding.startswith("UTF-16") else "") + self.body).encode(encoding)
+            except (LookupError, UnicodeEncodeError):
+                return _UTF8_MARK + self.body.encode()
+        data = self.body.encode()
+        is_declared = _DECLARED_UTF8.search(content_type.encode()) or _DECLARED_UTF8.search(data[:1024])
+        return data if is_declared or data.isascii() else _UTF8_MARK + data
 
 
 async def stop(session: Session) -> None:
     """End loading and scripts of a page, so that it can be captured as it is; a lost page stays lost."""
-    commands = {
+    commands: dict[str, Params] = {
         "Page.stopLoading": {},
         "Emulation.setScriptExecutionDisabled": {"value": True},
         "Runtime.terminateExecution": {},
     }
-    with contextlib.suppress(*_PAGE_FAULTS):
-        for method, params in commands.items():
-            await session.send(method, params, limit_s=_STOP_LIMIT_S / len(commands))
+    # All at once: some are answered only when a script under way has ended, which another one sees to.
+    waiting = [session.send(method, params, limit_s=_STOP_LIMIT_S) for method, params in commands.items()]
+    await asyncio.gather(*waiting, return_exceptions=True)
 
 
 async def capture_document(
-    session: Session, frame_id: str, *, max_nodes: int, limit_s: float
+    session: Session, frame_id: str, *, max_nodes: int, left_s: float
 ) -> tuple[Capture | None, str]:
     """Return the DOM snapshot, and what was cut from it or why there is none.
 
     Parameters
     ----------
     max_nodes : of a larger document the rest is removed first, since a capture of it would take minutes.
+    left_s : seconds left of the page's time; when it is little, the capture has a minimum of its own.
     """
-    limit_s = max(limit_s, _CAPTURE_LIMIT_S)
+    limit_s = max(left_s, _CAPTURE_LIMIT_S)
+    if left_s < _CAPTURE_LIMIT_S:
+        max_nodes = min(max_nodes, _HURRIED_NODES)
     cut = ""
     try:
         async with asyncio.timeout(limit_s):
@@ -97,19 +125,16 @@ async def capture_document(
         return None, f"capture: no answer within {limit_s:.0f} s"
     except (CommandError, TargetLostError) as error:
         return None, f"capture: {error}"
-    return decode(answer, Capture), cut
+    return await asyncio.to_thread(decode, answer, Capture), cut
 
 
-async def fetch_source(session: Session, watch: Watch, *, limit_s: float) -> tuple[bytes | None, str]:
+async def fetch_source(session: Session, loader_id: str, *, left_s: float) -> tuple[Body | None, str]:
     """Return the body of the main response, or None and why there is none."""
-    limit_s = max(limit_s, _CAPTURE_LIMIT_S)
+    limit_s = max(left_s, _CAPTURE_LIMIT_S)
     try:
-        answer = await session.send(
-            "Network.getResponseBody", {"requestId": watch.loader_id}, limit_s=limit_s
-        )
+        answer = await session.send("Network.getResponseBody", {"requestId": loader_id}, limit_s=limit_s)
     except TimeoutError:
         return None, f"no answer within {limit_s:.0f} s"
-    except (CommandError, TargetLostError) as error:
-        return None, str(error)
-    body = decode(answer, _Body)
-    return base64.b64decode(body.body) if body.base64_encoded else body.body.encode(), ""
+    except (CommandError, TargetLostError):
+        return None, "the browser has no whole body"
+    return decode(answer, Body), ""

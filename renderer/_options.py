@@ -84,7 +84,7 @@ class Budget:
     time: timedelta = timedelta(seconds=20)
     received_bytes: int = 20_000_000
     requests: int = 3_000
-    nodes: int = 300_000
+    nodes: int = 200_000
     frames: int = 200
 
     def __post_init__(self) -> None:

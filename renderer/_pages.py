@@ -113,27 +113,30 @@ class _PageRun:
         await self._load(session, end)
         watch = self.watch
         left_s = end - asyncio.get_running_loop().time()
-        capture, source = None, None
+        capture, body = None, None
         source_reason = "no document arrived"
         reasons = [watch.cut_reason] if watch.cut_reason else []
         with self._timed("capture"):
             if watch.cut_reason and not self.has_crashed:
                 await stop(session)
             if watch.navigations and not self.has_crashed:
-                (capture, reason), (source, source_reason) = await asyncio.gather(
-                    capture_document(session, self.target, max_nodes=self.budget.nodes, limit_s=left_s),
-                    fetch_source(session, watch, limit_s=left_s),
+                (capture, reason), (body, source_reason) = await asyncio.gather(
+                    capture_document(session, self.target, max_nodes=self.budget.nodes, left_s=left_s),
+                    fetch_source(session, watch.loader_id, left_s=left_s),
                 )
                 reasons += [reason] if reason else []
         if capture and capture.url.startswith("chrome-error:"):
             raise NavigationError("The page led on to an address that does not answer.", url=self.url)
         with self._timed("convert"):
             if capture:
-                columns, is_cut = convert(capture, STYLE_NAMES, max_nodes=self.budget.nodes)
+                columns, is_cut = await asyncio.to_thread(
+                    convert, capture, STYLE_NAMES, max_nodes=self.budget.nodes
+                )
                 if is_cut:
                     reasons.append(f"nodes: the first {self.budget.nodes:,} were kept")
             else:
                 columns = document_only(STYLE_NAMES)
+        encoding = capture.encoding if capture else ""
         identity = running.identity
         provenance = Provenance(
             url=self.url,
@@ -141,7 +144,7 @@ class _PageRun:
             producer="rendered",
             status=watch.response.status,
             content_type=watch.response.content_type,
-            encoding=capture.encoding if capture else "",
+            encoding=encoding,
             captured_at=captured_at,
             capture_version=CAPTURE_VERSION,
             browser=f"{identity.product}/{identity.version}",
@@ -154,7 +157,9 @@ class _PageRun:
             transferred_bytes=watch.transferred_bytes,
         )
         return Rendering(
-            snapshot=Snapshot(**columns, provenance=provenance), source=source, source_reason=source_reason
+            snapshot=Snapshot(**columns, provenance=provenance),
+            source=body.to_bytes(encoding, watch.response.content_type) if body else None,
+            source_reason=source_reason,
         )
 
     async def _load(self, session: Session, end: float) -> None:

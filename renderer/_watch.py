@@ -210,11 +210,11 @@ class Watch:
         self.interactive = self.loaded = False
         self.frames = 0
         self._in_flight.clear()
-        if self.navigations > _NAVIGATION_LIMIT:
-            self.cut(f"unstable: the page loaded itself anew {self.navigations} times")
 
     def _be_interactive(self, _: msgspec.Raw) -> None:
         self.interactive = True
+        if self.navigations > _NAVIGATION_LIMIT:
+            self.cut(f"unstable: the page loaded itself anew {self.navigations - 1} times")
 
     def _load(self, _: msgspec.Raw) -> None:
         self.loaded = self.interactive = True

@@ -1,0 +1,137 @@
+"""A web server of bad manners on loopback: pages that never end, never come, grow, crash or lie."""
+
+import contextlib
+import gzip
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+LARGE_BYTES = 200_000_000
+_CHUNK = b"<p>" + b"large " * 10_000 + b"</p>\n"
+
+PAGES = {
+    "/good": "<!doctype html><title>Good</title><h1>Good page</h1><p>It behaves.</p>",
+    "/endless-script": "<p>before</p><script>while (true) {}</script><p>after</p>",
+    "/endless-timer": "<p>before</p><script>setTimeout(() => { while (true) {} }, 100)</script>",
+    "/endless-alert": "<p>before</p><script>while (true) alert(1)</script>",
+    "/many-nodes": "<p>first</p><script>document.body.insertAdjacentHTML('beforeend', "
+    "'<i>x</i>'.repeat(250000))</script>",
+    "/reload": "<p>again</p><script>setTimeout(() => location.reload(), 50)</script>",
+    "/busy": "<p>busy</p><script>setInterval(() => document.body.append(document.createElement('i')), 20)"
+    "</script>",
+    "/popups": "<p>popups</p><script>for (let i = 0; i < 30; i++) window.open('/good')</script>"
+    "<a id=a target=_blank href=/good>x</a><script>a.click()</script>",
+    "/frames": "<p>frames</p>" + "<iframe src=/good></iframe>" * 50,
+    "/requests": "<p>requests</p><script>for (let i = 0; i < 500; i++) fetch('/data?' + i)</script>",
+}
+
+
+@dataclass
+class Server:
+    """The running server; `pages` may be added to."""
+
+    port: int
+    pages: dict[str, str | bytes | Callable[[BaseHTTPRequestHandler], None]]
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        """Answer one request."""
+        path = urlsplit(handler.path).path
+        page = self.pages.get(path) or getattr(self, path.strip("/").replace("-", "_"), None)
+        if callable(page):
+            page(handler)
+        elif page is None:
+            send(handler, b"<p>nothing here</p>", status=404)
+        else:
+            send(handler, page.encode() if isinstance(page, str) else page)
+
+    def silent(self, _: BaseHTTPRequestHandler) -> None:
+        self.stopped.wait(60)
+
+    def redirect(self, handler: BaseHTTPRequestHandler) -> None:
+        send(handler, b"", status=302, headers={"Location": f"/redirect?{time.monotonic_ns()}"})
+
+    def drip(self, handler: BaseHTTPRequestHandler) -> None:
+        start(handler, {"Content-Type": "text/html"})
+        handler.wfile.write(b"<p>drip</p>" + b" " * 2000)
+        while not self.stopped.wait(0.2):
+            handler.wfile.write(b"<b>.</b>")
+            handler.wfile.flush()
+
+    def large(self, handler: BaseHTTPRequestHandler) -> None:
+        start(handler, {"Content-Type": "text/html", "Content-Length": str(LARGE_BYTES)})
+        for _ in range(LARGE_BYTES // len(_CHUNK)):
+            handler.wfile.write(_CHUNK)
+
+    def bomb(self, handler: BaseHTTPRequestHandler) -> None:
+        send(handler, gzip.compress(_CHUNK * 1000), headers={"Content-Encoding": "gzip"})
+
+    def download(self, handler: BaseHTTPRequestHandler) -> None:
+        kind = {"Content-Type": "application/zip", "Content-Disposition": "attachment; filename=a.zip"}
+        send(handler, b"PK" * 1000, headers=kind)
+
+    def no_content(self, handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(204)
+        handler.end_headers()
+
+    def image(self, handler: BaseHTTPRequestHandler) -> None:
+        send(handler, b"GIF89a", headers={"Content-Type": "image/gif"})
+
+    def hang_up(self, handler: BaseHTTPRequestHandler) -> None:
+        handler.close_connection = True
+
+    def data(self, handler: BaseHTTPRequestHandler) -> None:
+        send(handler, b'{"text": "data"}', headers={"Content-Type": "application/json"})
+
+    def slow_data(self, handler: BaseHTTPRequestHandler) -> None:
+        self.stopped.wait(0.3)
+        self.data(handler)
+
+
+def start(handler: BaseHTTPRequestHandler, headers: dict[str, str], *, status: int = 200) -> None:
+    """Send status and headers."""
+    handler.send_response(status)
+    for name, value in headers.items():
+        handler.send_header(name, value)
+    handler.end_headers()
+
+
+def send(
+    handler: BaseHTTPRequestHandler, body: bytes, *, status: int = 200, headers: dict[str, str] | None = None
+) -> None:
+    """Send a whole answer, HTML unless the headers say otherwise."""
+    known = {"Content-Type": "text/html; charset=utf-8", "Content-Length": str(len(body))}
+    start(handler, known | (headers or {}), status=status)
+    handler.wfile.write(body)
+
+
+@contextlib.contextmanager
+def serving() -> Iterator[Server]:
+    """Run the server on a free port of 127.0.0.1."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            with contextlib.suppress(ConnectionError):
+                server.answer(self)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    http.daemon_threads = True
+    server = Server(http.server_port, {**PAGES})
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stopped.set()
+        http.shutdown()
+        thread.join()
+        http.server_close()

@@ -1,0 +1,156 @@
+"""Pages that mean harm end within their deadline, say why, and leave the browser in working order."""
+
+import asyncio
+import os
+import signal
+import time
+from datetime import timedelta
+
+import pytest
+
+from renderer import Budget
+from snapshot import ContentError, NavigationError, PolicyError, Snapshot
+from tests.renderer.conftest import BUDGET, Studio
+from tests.renderer.reading import visible_text
+
+pytestmark = pytest.mark.browser
+
+# Stopping, capturing and closing may take as long after the page's own time.
+GRACE_S = 10.0
+
+
+def render_hostile(studio: Studio, path: str, budget: Budget = BUDGET) -> Snapshot:
+    """Return the incomplete page, after a good page of the same run was rendered."""
+    start = time.monotonic()
+    page = studio.render(path, budget=budget).snapshot
+    assert time.monotonic() - start < budget.time.total_seconds() + GRACE_S
+    assert not page.provenance.complete
+    good = studio.render("/good", budget=budget)
+    assert good.snapshot.provenance.complete
+    assert visible_text(good.snapshot) == "Good page It behaves."
+    return page
+
+
+def reason(page: Snapshot) -> str:
+    return page.provenance.reasons[0].partition(":")[0]
+
+
+@pytest.mark.parametrize("path", ["/endless-script", "/endless-timer", "/endless-alert"])
+def test_endless_script_is_stopped_and_what_stood_before_it_is_kept(studio: Studio, path: str) -> None:
+    page = render_hostile(studio, path)
+    assert reason(page) == "time"
+    assert visible_text(page).startswith("before")
+
+
+def test_server_that_never_answers_gives_a_lone_document(studio: Studio) -> None:
+    page = render_hostile(studio, "/silent")
+    assert page.provenance.reasons == ("time: 3 s are used up while waiting for the server",)
+    assert len(page) == 1
+    assert page.provenance.status is None
+
+
+def test_endless_redirect(studio: Studio) -> None:
+    assert reason(render_hostile(studio, "/redirect")) == "redirects"
+
+
+def test_slow_drip_keeps_what_came(studio: Studio) -> None:
+    page = render_hostile(studio, "/drip")
+    assert reason(page) == "time"
+    assert visible_text(page).startswith("drip . .")
+
+
+def test_half_a_million_nodes(studio: Studio) -> None:
+    assert reason(render_hostile(studio, "/many-nodes")) in ("time", "nodes", "capture")
+
+
+def test_nodes_over_the_budget_are_cut_in_reading_order(studio: Studio) -> None:
+    page = studio.show(
+        "<p>first</p><script>document.body.insertAdjacentHTML('beforeend', '<p>x</p>'.repeat(2000))</script>",
+        budget=(small := Budget(time=timedelta(seconds=10), nodes=1000)),
+    ).snapshot
+    assert small.nodes - 3 <= len(page) <= small.nodes
+    assert page.provenance.reasons[0].startswith("nodes: ")
+    assert visible_text(page).startswith("first x x x")
+
+
+@pytest.mark.parametrize("path", ["/large", "/bomb"])
+def test_body_of_200_megabytes(studio: Studio, path: str) -> None:
+    page = render_hostile(studio, path, Budget(time=timedelta(seconds=4), received_bytes=3_000_000))
+    assert page.provenance.reasons[0] == "bytes: the budget of 3,000,000 is used up"
+    assert visible_text(page).startswith("large large")
+
+
+def test_reload_loop_is_called_unstable(studio: Studio) -> None:
+    page = render_hostile(studio, "/reload")
+    assert reason(page) == "unstable"
+    assert visible_text(page) == "again"
+
+
+def test_crash_of_the_renderer(studio: Studio) -> None:
+    async def crash_while_loading() -> Snapshot:
+        renderer = studio.renderer()
+        loading = asyncio.create_task(renderer.render(studio.server.url("/busy")))
+        await asyncio.sleep(1.0)
+        assert renderer._running
+        wire = renderer._running[0].wire
+        processes = (await wire.ask("SystemInfo.getProcessInfo", limit_s=5))["processInfo"]
+        for process in processes:
+            if process["type"] == "renderer":
+                os.kill(process["id"], signal.SIGKILL)
+        return (await loading).snapshot
+
+    start = time.monotonic()
+    page = studio.runner.run(crash_while_loading())
+    assert time.monotonic() - start < 3 + GRACE_S
+    assert page.provenance.reasons == ("crash: the page's process ended",)
+    assert studio.render("/good").snapshot.provenance.complete
+
+
+def test_download_link(studio: Studio) -> None:
+    page = render_hostile(studio, "/download")
+    assert page.provenance.reasons == ("download: a file of type application/zip, not loaded",)
+
+
+def test_requests_and_frames_have_a_budget(studio: Studio) -> None:
+    assert reason(render_hostile(studio, "/requests")) == "requests"
+    assert reason(render_hostile(studio, "/frames")) == "frames"
+
+
+def test_popups_do_not_open(studio: Studio) -> None:
+    page = studio.render("/popups").snapshot
+    assert page.provenance.complete
+    renderer = studio.renderer()
+    assert renderer._running
+    assert sum(len(context.pages) for context in renderer._running[0].browser.contexts) == 0
+
+
+def test_browser_that_is_killed_is_started_anew_for_the_page_under_way(studio: Studio) -> None:
+    async def kill_while_loading() -> Snapshot:
+        renderer = studio.renderer()
+        loading = asyncio.create_task(renderer.render(studio.server.url("/data-page")))
+        await asyncio.sleep(0.5)
+        assert renderer._running
+        os.kill(renderer._running[0].pid, signal.SIGKILL)
+        return (await loading).snapshot
+
+    studio.server.pages["/data-page"] = "<p id=p>wait</p><script>fetch('/slow-data')</script>"
+    page = studio.runner.run(kill_while_loading())
+    assert visible_text(page) == "wait"
+    assert page.provenance.complete
+
+
+def test_a_bad_page_does_not_end_the_run(studio: Studio) -> None:
+    paths = ["/good", "/image", "/no-content", "/hang-up", "/endless-script", "/good?2"]
+
+    async def run() -> dict[str, object]:
+        urls = [*map(studio.server.url, paths), "http://127.0.0.1:9/", "file:///etc/passwd", "http://["]
+        return {url: outcome async for url, outcome in studio.renderer().render_many(urls)}
+
+    outcomes = studio.runner.run(run())
+    kinds = [type(outcome).__name__ for _, outcome in sorted(outcomes.items())]
+    assert sorted(kinds) == sorted(
+        ["Rendering"] * 3 + ["ContentError"] * 2 + ["NavigationError"] * 3 + ["PolicyError"]
+    )
+    assert isinstance(outcomes["file:///etc/passwd"], PolicyError)
+    assert isinstance(outcomes["http://["], NavigationError)
+    assert isinstance(outcomes[studio.server.url("/image")], ContentError)
