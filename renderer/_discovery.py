@@ -13,6 +13,7 @@ import logging
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,12 @@ _ARGUMENTS = (
     "--gaia-url=http://127.0.0.1:9/",
 )
 
+# The environment of an installed application is not on PATH, its Python is known.
+_PLAYWRIGHT = f"{sys.executable} -m playwright"
+_ADD_LIBRARIES = (
+    f"libraries of the system are missing: as root, {_PLAYWRIGHT} install-deps chromium-headless-shell"
+)
+
 # What a browser that does not start says, and what helps. The first that matches counts.
 _HINTS = (
     (
@@ -60,14 +67,8 @@ _HINTS = (
         "sysctl kernel.apparmor_restrict_unprivileged_userns=0, in a container a fitting seccomp profile) "
         "or install Chrome's own helper (Debian: apt-get install chromium-sandbox)",
     ),
-    (
-        "error while loading shared libraries",
-        "libraries of the system are missing: as root, playwright install-deps chromium-headless-shell",
-    ),
-    (
-        "missing dependencies",
-        "libraries of the system are missing: as root, playwright install-deps chromium-headless-shell",
-    ),
+    ("error while loading shared libraries", _ADD_LIBRARIES),
+    ("missing dependencies", _ADD_LIBRARIES),
 )
 
 logger = logging.getLogger(__name__)
@@ -183,7 +184,7 @@ async def _first_that_starts(playwright: Playwright) -> Browser:
             tried.append(f"{name}: {_reason(error)}")
     raise BrowserNotFoundError(
         "No usable Chromium found. Tried:\n" + "".join(f"  - {line}\n" for line in tried) + "Fix one of:\n"
-        "  (1) playwright install --only-shell chromium\n"
+        f"  (1) {_PLAYWRIGHT} install --only-shell chromium\n"
         "  (2) apt-get install chromium-headless-shell (Debian, as root)\n"
         f"  (3) set {BROWSER_VARIABLE}=/path/to/chrome"
     )

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -150,7 +151,7 @@ def test_the_error_lists_every_reason_and_every_fix(programs: Callable[..., Path
         "  - microsoft-edge: not on PATH",
         "  - Google Chrome: it does not start",
         "Fix one of:",
-        "  (1) playwright install --only-shell chromium",
+        f"  (1) {sys.executable} -m playwright install --only-shell chromium",
         "  (2) apt-get install chromium-headless-shell (Debian, as root)",
         "  (3) set DOMSIEVE_BROWSER=/path/to/chrome",
     ]
