@@ -1,3 +1,199 @@
+"""The tag path sequence filter as a page method: the one record-bearing region of a page, from it alone.
+
+Velloso, Dorneles: JIDM 4(3), 2013, Algorithm 1. Decisions where the paper is silent: the sequence starts at
+``body`` and holds elements only; script, style, noscript, template and what a rendered page does not show are
+not in it; shadow roots and frames are looked through. ``paper`` mode does what the authors' program did to
+give Table I: raw ``class`` and ``style`` in the paths, text that is not blank in the sequence, strict
+thresholds. Imports the Snapshot and the presentation styles.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from analysis._batch import Batch, below
+from analysis._hash import hash_of
+from analysis._styles import StyleLevel, presentation_styles
+from analysis._tps_search import Ints, largest_region, prune, tag_path_codes
+from analysis._verdict import Verdict
+from analysis._visible import visible_nodes
+from snapshot import Kind, Snapshot, UsageError
+
+_LEFT_OUT = frozenset(["head", "script", "style", "noscript", "template"])
+_LEFT_OUT_BY_PAPER = frozenset(["head", "script", "noscript"])
+_CLASS, _STYLE = hash_of("class"), hash_of("style")
+_BLANKS = " \t\n\r\f"
+_REASONS = ("outside the main region", "not visible", "above the main region", "in the main region")
+_OUTSIDE, _HIDDEN, _ABOVE, _INSIDE = range(len(_REASONS))
+
+
+class TagPathFilter(BaseEstimator):  # type: ignore[misc]
+    """Keeps the largest region whose tag paths do not occur in the rest of the page.
+
+    Parameters
+    ----------
+    mode : ``"user"``, or ``"paper"`` for the conventions that gave Table I; these fix `style` and
+        `include_text` and know no visibility.
+    style : what counts as the style of a step. ``"layout"`` and ``"full"`` are computed CSS; raw pages have
+        none and use ``"html"`` instead: presentational attributes and class tokens.
+    gap : a cut must leave sides that differ by more than this share of the sequence, in [0, 1).
+    include_text : whether text that is not blank stands in the sequence beside the elements.
+    max_rounds : most cuts, None for no limit. Real pages need up to about 40; a page made to need one per
+        handful of nodes would take quadratic time.
+    min_fraction : a cut that would keep less than this share of the sequence ends the search, in [0, 1].
+    """
+
+    def __init__(
+        self,
+        *,
+        mode: Literal["user", "paper"] = "user",
+        style: StyleLevel = "layout",
+        gap: float = 0.20,
+        include_text: bool = False,
+        max_rounds: int | None = 100,
+        min_fraction: float = 0.0,
+    ) -> None:
+        self.mode = mode
+        self.style = style
+        self.gap = gap
+        self.include_text = include_text
+        self.max_rounds = max_rounds
+        self.min_fraction = min_fraction
+
+    @overload
+    def transform(self, pages: Snapshot) -> Verdict: ...
+    @overload
+    def transform(self, pages: Sequence[Snapshot]) -> list[Verdict]: ...
+    def transform(self, pages: Snapshot | Sequence[Snapshot]) -> Verdict | list[Verdict]:
+        """Return the verdict on one page, or one verdict per page of a sequence.
+
+        A text node is kept when its element lies in the region and the text is visible. Numbers of a node, or
+        of the element of a text node: ``path``, the code of its tag path; ``count``, how often that path
+        occurs; ``position``, its place in the sequence, 1-based.
+
+        Raises
+        ------
+        UsageError : a parameter is out of its range.
+        """
+        if self.mode not in {"user", "paper"}:
+            raise UsageError(f"There is no TPS mode {self.mode!r}; use 'user' or 'paper'.")
+        if not 0 <= self.gap < 1:
+            raise UsageError(f"The gap of TPS is {self.gap}; it must be at least 0 and below 1.")
+        if not 0 <= self.min_fraction <= 1:
+            raise UsageError(f"The smallest fraction of TPS is {self.min_fraction}; it must be in 0 to 1.")
+        if isinstance(pages, Snapshot):
+            return self._verdict(pages)
+        return [self._verdict(page) for page in pages]
+
+    def _verdict(self, page: Snapshot) -> Verdict:
+        batch = Batch.of([page])
+        paper = self.mode == "paper"
+        if paper:
+            shown = np.ones(len(page), np.bool_)
+            nodes, codes = paper_sequence(batch)
+        else:
+            shown = visible_nodes(batch)
+            nodes, codes = tag_path_sequence(batch, shown, style=self.style, include_text=self.include_text)
+        region = largest_region(
+            codes, gap=self.gap, strict=paper, max_rounds=self.max_rounds, min_fraction=self.min_fraction
+        )
+        place = np.zeros(len(page), np.int64)
+        place[nodes] = np.arange(1, nodes.size + 1)
+        place = place[_owners(page, place > 0)]
+        inside = (place >= region.lo) & (place <= region.hi) & (place > 0) & shown
+        kept = prune(inside, page.end)
+        reason = np.where(shown, _OUTSIDE, _HIDDEN).astype(np.uint8)
+        reason[kept] = _ABOVE
+        reason[inside] = _INSIDE
+        numbers = {
+            name: np.concatenate(([np.nan], figure)).astype(np.float32)[place]
+            for name, figure in (
+                ("path", codes),
+                ("count", np.bincount(codes)[codes]),
+                ("position", np.arange(1, nodes.size + 1)),
+            )
+        }
+        return Verdict("tps", kept, inside.astype(np.float32), reason, _REASONS, numbers, self.get_params())
+
+
+def tag_path_sequence(
+    batch: Batch, shown: NDArray[np.bool_], *, style: StyleLevel, include_text: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the nodes of the sequence of one page and their tag path codes, both (n,).
+
+    Only a rendered page leaves out what is not `shown` (N,); a raw page hides too little for certain.
+    """
+    page = batch.pages[0]
+    steps = batch.elements()
+    if include_text:
+        steps |= _worded(page)
+    steps &= _in_body(batch, _LEFT_OUT)
+    level: StyleLevel = style if page.has_layout or style == "none" else "html"
+    codes = tag_path_codes(page.parent, _step_numbers(batch.tag, presentation_styles(batch, level)[0], steps))
+    nodes = np.flatnonzero(steps & shown if page.has_layout else steps)
+    return nodes, codes[nodes]
+
+
+def paper_sequence(batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the sequence of one page by the conventions of Table I: nodes and tag path codes, both (n,)."""
+    page = batch.pages[0]
+    steps = (batch.elements() | _worded(page)) & _in_body(batch, _LEFT_OUT_BY_PAPER)
+    name, value = batch.string_hash[batch.attr_name], batch.attr_value + 1
+    value[np.diff(batch.strings.offsets)[batch.attr_value] == 0] = 0  # an empty attribute is as good as none
+    raw = np.zeros((2, len(page)), np.int64)
+    for row, wanted in zip(raw, (_CLASS, _STYLE), strict=True):
+        row[batch.attr_owner[name == wanted]] = value[name == wanted]
+    style = raw[0] * (len(batch.strings) + 1) + raw[1]
+    codes = tag_path_codes(page.parent, _step_numbers(batch.tag, style, steps))
+    nodes = np.flatnonzero(steps)
+    return nodes, codes[nodes]
+
+
+def _step_numbers(
+    tag: Ints, style: NDArray[np.int64 | np.uint64], steps: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return for each of N nodes the number of its pair of tag and style, -1 where it makes no step."""
+    _, style_number = np.unique(style[steps], return_inverse=True)
+    _, number = np.unique(tag[steps] * (style_number.max(initial=0) + 1) + style_number, return_inverse=True)
+    step = np.full(tag.size, -1, np.int64)
+    step[steps] = number
+    return step
+
+
+def _in_body(batch: Batch, left_out: frozenset[str]) -> NDArray[np.bool_]:
+    """Return which nodes lie in the page's body or frameset, pseudo-elements and tags `left_out` apart."""
+    page = batch.pages[0]
+    tags = page.tags.to_list()
+    barred = np.array([name in left_out for name in tags])[page.tag] & batch.elements()
+    found = ~below(barred | (page.kind == Kind.PSEUDO), batch.end)
+    roots = np.flatnonzero((page.parent == 0) & batch.elements())
+    tops = np.flatnonzero(np.isin(page.parent, roots) & batch.elements())
+    body = next((int(node) for node in tops if tags[page.tag[node]] in {"body", "frameset"}), 0)
+    found[:body] = False
+    found[page.end[body] :] = False
+    return found
+
+
+def _worded(page: Snapshot) -> NDArray[np.bool_]:
+    """Return which nodes are text that is not blank; a no-break space is not blank."""
+    text = page.kind == Kind.TEXT
+    worded = np.zeros(len(page), np.bool_)
+    worded[text] = [bool(t.strip(_BLANKS)) for t in page.strings.take(page.text[text].tolist())]
+    return worded
+
+
+def _owners(page: Snapshot, members: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return for each node the one that speaks for it: itself, or for text and the like its element."""
+    here = np.arange(len(page))
+    owner = np.where(members | (page.kind == Kind.ELEMENT), here, np.maximum(page.parent, 0))
+    while (between := (page.kind[owner] != Kind.ELEMENT) & ~members[owner] & (owner > 0)).any():
+        owner[between] = page.parent[owner[between]]
+    return owner
+
+
 def noise_removed(total_raw: int, targets_raw: int, total_pruned: int, targets_pruned: int) -> float:
-    """Return the share of wrongly extracted records that pruning removed (paper, equation 4)."""
+    """Return the share of wrongly extracted records that pruning removed, at most 1 (paper, equation 4)."""
     return 1 - (total_pruned - targets_pruned) / (total_raw - targets_raw)

@@ -8,8 +8,9 @@ Velloso, Dorneles: Web Page Structured Content Detection by Tag Path Sequences, 
     FT, frequency thresholds      the distinct counts of one round
     pruneDOMTree                  `prune` (Algorithm 5)
 
-Deliberate deviations from the printed Algorithm 3: the size test takes the absolute difference (as printed, no
-region can be cut off at the end of a page), and the search stops when the thresholds are used up. Imports numpy only.
+Deliberate deviations from the printed Algorithm 3: the size test takes the absolute difference (as printed,
+no region can be cut off at the end of a page), and the search stops when the thresholds are used up.
+Imports numpy only.
 """
 
 from dataclasses import dataclass
@@ -60,8 +61,8 @@ def tag_path_codes(parent: Ints, step: Ints) -> NDArray[np.int64]:
     Parameters
     ----------
     parent : (N,), parent of each node, -1 for node 0.
-    step : (N,), number of the node's step (its tag with its style), negative for a node that adds no step and so
-        shares the path of its parent.
+    step : (N,), number of the node's step (its tag with its style), negative for a node that adds no step and
+        so shares the path of its parent.
 
     Returns
     -------
@@ -77,13 +78,19 @@ def tag_path_codes(parent: Ints, step: Ints) -> NDArray[np.int64]:
 
 
 def largest_region(
-    codes: Ints, *, gap: float = 0.20, strict: bool = False, max_rounds: int | None = None, min_fraction: float = 0.0
+    codes: Ints,
+    *,
+    gap: float = 0.20,
+    strict: bool = False,
+    max_rounds: int | None = None,
+    min_fraction: float = 0.0,
 ) -> Region:
     """Return the largest region whose paths do not occur in the smaller rest (Algorithms 3 and 4).
 
-    A cut after position i is possible at threshold f when every code of count f or more that starts at or before
-    i has also ended there and another one follows: the first gap in the union of the intervals from first to last
-    occurrence. Each round costs O(n); the paper reports 4 to 5 rounds, the worst case is O(n) of them.
+    A cut after position i is possible at threshold f when every code of count f or more that starts at or
+    before i has also ended there and another one follows: the first gap in the union of the intervals from
+    first to last occurrence. Each round costs O(n); the paper reports 4 to 5 rounds, the worst case is O(n)
+    of them.
 
     Parameters
     ----------
@@ -105,7 +112,9 @@ def largest_region(
         length = hi - lo
         if max_rounds is not None and len(rounds) >= max_rounds:
             break
-        found = _first_cut(first[peeled:] - peeled, last[peeled:] - peeled, count[peeled:], length, ratio, strict)
+        found = _first_cut(
+            first[peeled:] - peeled, last[peeled:] - peeled, count[peeled:], length, ratio, strict=strict
+        )
         if found is None:
             break
         threshold, cut = found
@@ -135,8 +144,8 @@ def _occurrences(segment: Ints) -> tuple[Ints, Ints, Ints]:
 def _peel(first: Ints, count: Ints, length: int, ratio: Fraction, least: float) -> int:
     """Return how many rounds in a row would cut off a single symbol at the start, as wrapper elements are.
 
-    While the first symbol is the only one of its code, the lowest threshold is 1, its leftmost cut is 1, and the
-    size test asks for a length above 2 / (1 - gap).
+    While the first symbol is the only one of its code, the lowest threshold is 1, its leftmost cut is 1, and
+    the size test asks for a length above 2 / (1 - gap).
     """
     single = (count == 1) & (first == np.arange(first.size))
     run = single.size if single.all() else int(single.argmin())
@@ -144,7 +153,7 @@ def _peel(first: Ints, count: Ints, length: int, ratio: Fraction, least: float) 
 
 
 def _first_cut(
-    first: Ints, last: Ints, count: Ints, length: int, ratio: Fraction, strict: bool
+    first: Ints, last: Ints, count: Ints, length: int, ratio: Fraction, *, strict: bool
 ) -> tuple[int, int] | None:
     """Return the lowest threshold whose leftmost cut passes the size test, and that cut.
 

@@ -11,12 +11,15 @@ from analysis._tps import noise_removed
 from analysis._tps_search import Region, largest_region, prune, tag_path_codes
 
 
-def plain_region(s: list[int], *, strict: bool = False, literal: bool = False) -> tuple[int, int, list[tuple[int, int, int, str]]]:
+def plain_region(
+    s: list[int], *, strict: bool = False, literal: bool = False
+) -> tuple[int, int, list[tuple[int, int, int, str]]]:
     """Algorithms 3 and 4 as printed, with the absolute value and the end of the thresholds put right.
 
     `literal` keeps the printed sign of the size test. Positions are 1-based and inclusive.
     """
-    lo, hi, rounds = 1, len(s), []
+    lo, hi = 1, len(s)
+    rounds: list[tuple[int, int, int, str]] = []
     while True:
         part = s[lo - 1 : hi]
         n, counts = len(part), Counter(part)
@@ -25,7 +28,7 @@ def plain_region(s: list[int], *, strict: bool = False, literal: bool = False) -
             alphabet = {x for x, c in counts.items() if (c > f if strict else c >= f)}
             if len(alphabet) < 2:
                 break
-            left, seen = dict(counts), set()
+            left, seen = dict(counts), set[int]()
             for i, x in enumerate(part, 1):
                 if x not in alphabet:
                     continue
@@ -81,7 +84,12 @@ def test_e1_pruning_keeps_the_ancestors_and_the_complement_drops_the_rows() -> N
         ((10, 10, 10), 3, 25, [(36, 1, 1, "R"), (35, 3, 24, "L"), (24, 1, 1, "R")]),
         ((5, 20, 5), 9, 30, [(36, 1, 1, "R"), (35, 3, 29, "L"), (29, 1, 1, "R"), (28, 5, 6, "R")]),
         ((5, 5, 20), 16, 35, [(36, 1, 1, "R"), (35, 5, 7, "R"), (28, 1, 7, "R"), (21, 1, 20, "L")]),
-        ((20, 5, 5), 4, 23, [(36, 1, 1, "R"), (35, 3, 29, "L"), (29, 1, 1, "R"), (28, 5, 21, "L"), (21, 1, 1, "R")]),
+        (
+            (20, 5, 5),
+            4,
+            23,
+            [(36, 1, 1, "R"), (35, 3, 29, "L"), (29, 1, 1, "R"), (28, 5, 21, "L"), (21, 1, 1, "R")],
+        ),
         ((4, 8, 16), 18, 33, [(34, 1, 1, "R"), (33, 4, 6, "R"), (27, 1, 10, "R"), (17, 1, 16, "L")]),
     ],
 )
