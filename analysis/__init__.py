@@ -1,5 +1,29 @@
 """The algorithms of the papers on Snapshots, and the writers of their results. Imports only `snapshot`."""
 
+from analysis._evidence import Block, dropped_blocks, text_blocks, write_json
+from analysis._html import write_html
+from analysis._markdown import write_markdown
+from analysis._none import NoCleaning
+from analysis._text import write_text
+from analysis._tps import TagPathFilter, noise_removed
+from analysis._tps_search import Region, Round, largest_region, prune, tag_path_codes
 from analysis._verdict import Verdict
 
-__all__ = ["Verdict"]
+__all__ = [
+    "Block",
+    "NoCleaning",
+    "Region",
+    "Round",
+    "TagPathFilter",
+    "Verdict",
+    "dropped_blocks",
+    "largest_region",
+    "noise_removed",
+    "prune",
+    "tag_path_codes",
+    "text_blocks",
+    "write_html",
+    "write_json",
+    "write_markdown",
+    "write_text",
+]
