@@ -33,6 +33,10 @@ test-all: ## the same on the oldest and the newest Python of this machine
 		$(MAKE) test PYTHON=$$path VENV=build/venv-$$version </dev/null || exit 1; \
 	done
 
+bench: setup ## run every benchmark
+	@for script in benchmarks/[!_]*.py; do \
+		echo "== $$script"; $(VENV)/bin/python -m benchmarks.$$(basename $$script .py) || exit 1; done
+
 lock: ## choose the newest versions that pyproject.toml allows, with hashes
 	@command -v uv >/dev/null || { echo "make lock needs uv: pipx install uv" >&2; exit 1; }
 	uv pip compile --upgrade --universal --python-version 3.11 --generate-hashes --extra dev \

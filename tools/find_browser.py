@@ -16,10 +16,11 @@ from tools.setup_env import NO_BROWSER
 async def _find() -> str:
     async with async_playwright() as playwright:
         browser = await find_browser(playwright)
-        running = await playwright.chromium.launch(**launch_options(browser))
-        session = await running.new_browser_cdp_session()
-        system = await session.send("SystemInfo.getInfo")
-        await running.close()
+        async with asyncio.timeout(60):
+            running = await playwright.chromium.launch(**launch_options(browser))
+            session = await running.new_browser_cdp_session()
+            system = await session.send("SystemInfo.getInfo")
+            await running.close()
     # Only the browser itself knows: a channel has no path, and a path may be a launcher script.
     program = system["commandLine"].partition(" --")[0]
     return f"{browser}\n{program}"

@@ -3,9 +3,10 @@
 Run by ``make`` with any Python 3.11 or newer before the environment exists, so it uses the standard library
 only. The environment is complete when its stamp says so. The stamp is written last, so an environment without
 one was interrupted and is made anew. A note beside it holds the Chrome that started, for as long as that file
-and what led to it stay the same. All there is to say goes to stderr; the status is 0 or 1.
+and what led to it stay the same. All there is to say goes to stderr; the status is 0 when all is well.
 """
 
+import contextlib
 import fcntl
 import hashlib
 import importlib.util
@@ -144,7 +145,7 @@ def ensure_browser(root: Path, venv: Path) -> None:
     if not (found or os.environ.get("DOMSIEVE_BROWSER")):
         say("no Chrome starts on this machine, so one is installed")
         for why, commands in _ways_to_install(venv):
-            say(f"{why}: {' '.join(map(str, commands[-1]))}")
+            say(f"{why}: {' '.join(commands[-1])}")
             for command in commands:
                 run(command, limit_s=_DOWNLOAD_LIMIT_S)
             found, answer = _look(root, venv)
@@ -154,7 +155,8 @@ def ensure_browser(root: Path, venv: Path) -> None:
         raise SetupError(answer)
     description, program = answer.splitlines()
     say(f"Chrome is {description}")
-    write(note, _note(program))
+    with contextlib.suppress(OSError):  # a packaged browser may see its file under a path of its own
+        write(note, _note(program))
 
 
 def _note(program: str) -> dict[str, object]:
