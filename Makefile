@@ -10,7 +10,7 @@ python := $(shell for python in $(PYTHON); do \
 need_python = $(if $(python),,$(error domsieve needs Python 3.11 or newer and found none as: $(PYTHON). \
 	Install one, or name it: make PYTHON=/path/to/python3.11))
 
-.PHONY: help setup demo test test-all bench lock
+.PHONY: help setup demo test test-all lock
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -32,10 +32,6 @@ test-all: ## the same on the oldest and the newest Python of this machine
 		echo "== Python $$version: $$path"; \
 		$(MAKE) test PYTHON=$$path VENV=build/venv-$$version </dev/null || exit 1; \
 	done
-
-bench: setup ## run every benchmark
-	@for script in benchmarks/[!_]*.py; do \
-		echo "== $$script"; $(VENV)/bin/python -m benchmarks.$$(basename $$script .py) || exit 1; done
 
 lock: ## choose the newest versions that pyproject.toml allows, with hashes
 	@command -v uv >/dev/null || { echo "make lock needs uv: pipx install uv" >&2; exit 1; }
