@@ -1,7 +1,7 @@
 """Display attributes from computed CSS (SST section 9.13): levels `layout` and `full`.
 
 Computed values are reduced to what a reader would call the style: inherited properties only where they differ
-from the parent's, others only where they differ from the default of the tag; used pixel sizes, margins, offsets
+from the parent's, others only where they differ from the default of the tag. Used pixel sizes, margins, offsets
 and URLs never enter.
 """
 
@@ -18,7 +18,49 @@ from snapshot import Snapshot
 Row = Mapping[str, str]
 
 _BLOCK = frozenset(
-    ["address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "main", "menu", "nav", "ol", "optgroup", "option", "p", "pre", "search", "section", "summary", "ul"]
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "legend",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "optgroup",
+        "option",
+        "p",
+        "pre",
+        "search",
+        "section",
+        "summary",
+        "ul",
+    ]
 )
 _DISPLAY = {
     **dict.fromkeys(_BLOCK, "block"),
@@ -65,7 +107,7 @@ def _row_hashes(page: Snapshot, batch: Batch, first_node: int) -> U64:
     first_string = int(batch.string_first[batch.page[first_node]])
     values = batch.string_hash[page.styles + first_string]
     names = hashes_of(list(page.style_names))
-    return np.add.reduce(mix(values + names[np.newaxis, :]), axis=1, dtype=np.uint64)
+    return np.asarray(np.add.reduce(mix(values + names[np.newaxis, :]), axis=1, dtype=np.uint64))
 
 
 def _wording(batch: Batch, node: int, level: str) -> str:
@@ -77,7 +119,7 @@ def _wording(batch: Batch, node: int, level: str) -> str:
 
 
 def display_attributes(tag: str, style: Row, parent: Row, *, level: str) -> str:
-    """Return the display attributes of one element as ``name:value`` pairs in a fixed order, ``;`` between them.
+    """Return the display attributes of one element: ``name:value`` in a fixed order, ``;`` between them.
 
     `style` and `parent` are computed values by property name; `level` is ``"layout"`` or ``"full"``.
     """

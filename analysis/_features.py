@@ -1,6 +1,7 @@
 """Features of leaf element nodes: words, image files, link references, form controls (SST section 9.14)."""
 
 import posixpath
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
@@ -30,7 +31,7 @@ class Occurrences:
     ----------
     node : int64 (F,), node of the batch that carries the feature.
     feature : uint64 (F,), hash of the namespaced feature.
-    text_words, link_words : int64 (M,), words of the texts of each forest leaf, and how many of them lie in links.
+    text_words, link_words : int64 (M,), words of the texts of each forest leaf, and how many lie in links.
     """
 
     node: NDArray[np.int64]
@@ -79,6 +80,11 @@ def occurrences(batch: Batch, forest: Forest) -> Occurrences:
         np.bincount(leaf, count, forest.label.size).astype(np.int64),
         np.bincount(leaf, count * linked, forest.label.size).astype(np.int64),
     )
+
+
+def word_features(words: Sequence[str]) -> U64:
+    """Return the feature of each word, as `occurrences` gives it."""
+    return combine(_WORD, hashes_of(list(words)))
 
 
 def _expand(

@@ -1,7 +1,7 @@
-"""Pages as forests of element nodes: the normalised trees that style trees are built from (SST section 8).
+"""Pages as forests of element nodes: the normalised trees of which style trees are made (SST section 8).
 
-What is never shown is dropped, inline markup is unwrapped, and elements of little height become virtual leaves
-that carry features. All pages of a batch are normalised together, in columns.
+What is never shown is dropped, inline markup is unwrapped, and elements of little height become virtual
+leaves that carry features. All pages of a batch are normalised together, in columns.
 """
 
 from dataclasses import dataclass
@@ -16,19 +16,97 @@ from analysis._visible import visible_nodes
 from snapshot import Kind
 
 _INLINE = hashes_of(
-    ["abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "mark", "nobr", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "tt", "u", "var"]
+    [
+        "abbr",
+        "acronym",
+        "b",
+        "bdi",
+        "bdo",
+        "big",
+        "cite",
+        "code",
+        "del",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "ins",
+        "kbd",
+        "mark",
+        "nobr",
+        "q",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "tt",
+        "u",
+        "var",
+    ]
 )
 _BREAKS = hashes_of(["br", "wbr"])
 _HTML, _BODY = hash_of("html"), hash_of("body")
 _BLOCKS = hashes_of(
-    ["address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "iframe", "legend", "li", "main", "menu", "nav", "ol", "p", "pre", "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"]
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "iframe",
+        "legend",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "search",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
 )
 TEXT_LABEL = hash_of("#text")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """The element nodes of P pages. Nodes 0 .. P-1 are the virtual roots; the others follow in document order.
+    """The element nodes of P pages: 0 .. P-1 are virtual roots; the others follow in document order.
 
     Parameters
     ----------
@@ -110,7 +188,7 @@ def _owners(
     shown: NDArray[np.bool_],
     internal: NDArray[np.bool_],
 ) -> NDArray[np.int64]:
-    """Return the leaf that takes the features of each shown node, -1 where an internal element stands above."""
+    """Return the leaf that takes the features of each shown node, -1 where an internal element is above."""
     above = _nearest(batch.parent, planted)
     nearest = np.where(planted, np.arange(batch.kind.size), above)
     owner = np.where((nearest >= 0) & shown, index[nearest], -1)

@@ -1,8 +1,9 @@
 """Stable 64-bit hashes of strings and sequences, over whole arrays at once.
 
-Every key of a site model is such a hash: it is the same on every machine and in every process, so partial models
-merge by adding rows of equal key, and no table of strings has to be kept or sent. Hashes are polynomials modulo 2**64 in an odd base, finished by the mixer of SplitMix64. Two different keys of a site collide with
-probability about n**2 / 2**65 for n keys: 1e-7 for a million.
+Every key of a site model is such a hash: it is the same on every machine and in every process, so partial
+models merge by adding rows of equal key, and no table of strings has to be kept. Hashes are polynomials modulo
+2**64 in an odd base, finished by the mixer of SplitMix64. Among n keys two differing ones collide with
+probability about n**2 / 2**65: 1e-7 for a million.
 """
 
 import numpy as np

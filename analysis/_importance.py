@@ -34,7 +34,7 @@ class Importances:
 
 
 def entropy(total: F64, log_total: F64, pages: F64) -> F64:
-    """Return H = (ln A - B/A) / ln m, 0 for m = 1, of A = SUM f and B = SUM f ln f over m pages (section 7)."""
+    """Return H = (ln A - B/A) / ln m, 0 for m = 1, with A = SUM f and B = SUM f ln f (section 7)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (np.log(total) - log_total / total) / np.log(pages)
     return np.where(pages > 1, _clean(value), 0.0)
@@ -65,9 +65,9 @@ def importances(tree: StyleTree, *, attenuation: float, threshold: float) -> Imp
     pages = elements.sums["pages"].astype(np.float64)
     owner = elements.find(styles.fixed["path"])
     weight = styles.sums["weight"].astype(np.float64)
-    whole = np.bincount(owner, weight, pages.size)
+    whole = np.bincount(owner, weight, pages.size).astype(np.float64)
     node = node_importance(weight, whole, owner, pages)
-    count = np.bincount(owner, minlength=pages.size)
+    count = np.bincount(owner, minlength=pages.size).astype(np.float64)
     share = weight / whole[owner]
     feature, leaf_form = _leaves(tree, owner)
     is_leaf = styles.fixed["leaf"]

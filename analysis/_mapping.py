@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ class Rule(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mapping:
-    """For each of the M forest nodes the rule that decided it and its row in the tree (-1: not on the tree)."""
+    """For each of the M forest nodes the rule that decided it and its row in the tree (-1 off the tree)."""
 
     rule: NDArray[np.uint8]
     row: NDArray[np.int64]
@@ -57,7 +58,7 @@ def map_pages(
     rule = own.copy()
     order = np.argsort(paths.depth, kind="stable")
     cuts = np.searchsorted(paths.depth[order], np.arange(int(paths.depth.max(initial=0)) + 2))
-    for a, b in zip(cuts[1:-1], cuts[2:], strict=True):
+    for a, b in pairwise(cuts[1:].tolist()):
         level = order[a:b]
         above = rule[forest.parent[level]]
         rule[level] = np.where(above == Rule.DESCEND, own[level], above)

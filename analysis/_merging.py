@@ -78,7 +78,10 @@ def _clusters(
     by_path = np.argsort(contents.fixed["path"], kind="stable")
     paths = contents.fixed["path"][by_path]
     for row in rows.tolist():
-        a, b = np.searchsorted(paths, elements.key[row]), np.searchsorted(paths, elements.key[row], side="right")
+        a, b = (
+            np.searchsorted(paths, elements.key[row]),
+            np.searchsorted(paths, elements.key[row], side="right"),
+        )
         mine = dict(
             zip(
                 contents.fixed["feature"][by_path[a:b]].tolist(),
@@ -126,7 +129,10 @@ def _renamed(tree: StyleTree, names: Table, depth: int) -> StyleTree:
         rows = np.flatnonzero(level == below)
         parent = elements.find(elements.fixed["parent"][rows])
         above = path[parent]
-        rows, above = rows[above != elements.fixed["parent"][rows]], above[above != elements.fixed["parent"][rows]]
+        rows, above = (
+            rows[above != elements.fixed["parent"][rows]],
+            above[above != elements.fixed["parent"][rows]],
+        )
         steps = step(elements.fixed["label"][rows], elements.fixed["position"][rows])
         path[rows] = combine(combine(above, elements.fixed["sequence"][rows]), steps)
     new = Table(elements.key, {"path": path}, {})

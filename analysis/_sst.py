@@ -17,11 +17,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self, overload
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from analysis._batch import Batch
-from analysis._features import Occurrences, occurrences
+from analysis._features import Occurrences, occurrences, word_features
 from analysis._forest import Forest, plant
+from analysis._hash import combine
 from analysis._importance import Importances, importances
 from analysis._mapping import map_pages
 from analysis._merging import merge_similar
@@ -31,7 +33,8 @@ from analysis._style_tree import StyleTree, count_pages, merge_trees
 from analysis._styles import StyleLevel
 from analysis._tables import Table
 from analysis._verdict import Verdict
-from snapshot import ModelError, Snapshot
+from analysis._words import fold
+from snapshot import Kind, ModelError, Snapshot
 
 Mode = Literal["site", "paper"]
 _PAPER = {
@@ -41,7 +44,7 @@ _PAPER = {
     "merge_similarity": 0.85,
     "link_discount": 0.0,
 }
-_NODES_PER_BATCH = 150_000
+_NODES_PER_BATCH = 60_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +74,7 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
     merge_similarity : lambda in (0, 1]; None leaves similar element nodes apart. Needs ``siblings="style"``.
     merge_frequency : gamma in (0, 1].
     local_noise : epsilon in [0, 1]; texts of content whose words all have 1 - H < epsilon are dropped.
+    presence : count a feature once per page instead of as often as it occurs (section 9.7).
     link_discount : in [0, 1], how far the share of linked words lowers the importance of a leaf.
     """
 
@@ -87,6 +91,7 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
         merge_similarity: float | None = None,
         merge_frequency: float = 0.85,
         local_noise: float = 0.01,
+        presence: bool = False,
         link_discount: float = 1.0,
     ) -> None:
         self.style = style
@@ -99,6 +104,7 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
         self.merge_similarity = merge_similarity
         self.merge_frequency = merge_frequency
         self.local_noise = local_noise
+        self.presence = presence
         self.link_discount = link_discount
 
     @classmethod
@@ -125,7 +131,8 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
         for batch in _batches(pages):
             self.style_ = self._style_of(batch)
             forest, paths, found = self._read(batch, None)
-            self._add(count_pages(batch, forest, paths, found, contents=self.merge_similarity is not None))
+            merging = self.merge_similarity is not None
+            self._add(count_pages(batch, forest, paths, found, contents=merging, presence=self.presence))
         return self
 
     def merge(self, other: Self) -> Self:
@@ -144,6 +151,10 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
         self.style_ = other.style_
         self._add(tree)
         return self
+
+    def restore(self, tree: StyleTree, *, style: StyleLevel) -> None:
+        """Take `tree` for all that was learned, as when a model is read from disk."""
+        self._parts, self.style_ = [tree], style
 
     @property
     def tree_(self) -> StyleTree:
@@ -190,6 +201,21 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
             )
         return found
 
+    def content_words(self, page: Snapshot) -> list[str]:
+        """Return the words of the kept texts in document order, locally noisy words left out (section 5.6.3)."""
+        used = self._ready()
+        batch = Batch.of([page])
+        forest, paths, _ = self._read(batch, used.aliases)
+        kept = np.flatnonzero(self.transform(page).kept & (page.kind == Kind.TEXT))
+        found: list[str] = []
+        for node, text in zip(kept.tolist(), page.strings.take(page.text[kept].tolist()), strict=True):
+            words = fold(text).split()
+            key = combine(paths.path[forest.owner[node]], word_features(words))
+            row = used.tree.features.find(key)
+            local = (row >= 0) & (1 - used.figures.feature[row] < self.local_noise)
+            found += [word for word, noisy in zip(words, local.tolist(), strict=True) if not noisy]
+        return found
+
     def _read(self, batch: Batch, aliases: Table | None) -> tuple[Forest, Paths, Occurrences]:
         assert self.style_ is not None
         forest = plant(
@@ -202,15 +228,16 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
         """Derive importances from the counts, once per state of counts and parameters."""
         tree = self.tree_
         key = (tree, *sorted(self.get_params().items(), key=str))
-        if getattr(self, "_used", None) is None or self._used.key != key:
+        used: _Ready | None = getattr(self, "_used", None)
+        if used is None or used.key != key:
             aliases = None
             if self.merge_similarity is not None:
                 tree, aliases = merge_similar(
                     tree, frequency=self.merge_frequency, similarity=self.merge_similarity
                 )
             figures = importances(tree, attenuation=self.attenuation, threshold=self.threshold)
-            self._used = _Ready(key, tree, aliases, figures)
-        return self._used
+            self._used = used = _Ready(key, tree, aliases, figures)
+        return used
 
     def _add(self, tree: StyleTree) -> None:
         self._parts.append(tree)

@@ -49,12 +49,12 @@ class StyleTree:
 
 
 def count_pages(
-    batch: Batch, forest: Forest, paths: Paths, found: Occurrences, *, contents: bool
+    batch: Batch, forest: Forest, paths: Paths, found: Occurrences, *, contents: bool, presence: bool
 ) -> StyleTree:
     """Return the style tree of the pages of one batch (section 5.1, all pages at once).
 
     `contents` counts features for internal element nodes too, which only merging needs: it costs the depth of the
-    tree in time and space.
+    tree in time and space. `presence` counts a feature once per page (section 9.7).
     """
     page = forest.page.astype(np.uint64)
     above = np.maximum(forest.parent, 0)
@@ -85,18 +85,18 @@ def count_pages(
     holder = style[above[child]]
     members = grouped(combine(holder, path[child]), {"style": holder, "path": path[child]}, {})
     leaf = forest.owner[found.node]
-    features = _count_features(path[leaf], found.feature, page[leaf])
+    features = _count_features(path[leaf], found.feature, page[leaf], presence=presence)
     below = _count_contents(forest, paths, found, page) if contents else None
     return StyleTree(len(batch.pages), elements, styles, members, features, below)
 
 
 def _count_features(
-    path: NDArray[np.uint64], feature: NDArray[np.uint64], page: NDArray[np.uint64]
+    path: NDArray[np.uint64], feature: NDArray[np.uint64], page: NDArray[np.uint64], *, presence: bool
 ) -> Table:
     key = combine(path, feature)
     fixed = {"key": key, "path": path, "feature": feature}
     per_page = grouped(combine(key, page), fixed, {"f": np.ones(key.size, np.int64)})
-    f = per_page.sums["f"]
+    f = _ones(per_page) if presence else per_page.sums["f"]
     sums = {
         "total": f,
         "log_total": np.rint(f * np.log(f) * LOG_UNIT).astype(np.int64),
@@ -106,9 +106,7 @@ def _count_features(
     return grouped(per_page.fixed["key"], fixed, sums)
 
 
-def _count_contents(
-    forest: Forest, paths: Paths, found: Occurrences, page: NDArray[np.uint64]
-) -> Table:
+def _count_contents(forest: Forest, paths: Paths, found: Occurrences, page: NDArray[np.uint64]) -> Table:
     """Count, for every element node, the pages on which each feature occurs below it, one level after another."""
     node, feature = forest.owner[found.node], found.feature
     parts: list[Table] = []

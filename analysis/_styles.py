@@ -17,7 +17,25 @@ from analysis._hash import U64, combine, hash_of, hashes_of
 
 StyleLevel = Literal["none", "html", "layout", "full"]
 
-_PLAIN = ["align", "valign", "bgcolor", "background", "color", "face", "size", "width", "height", "border", "cellpadding", "cellspacing", "hspace", "vspace", "nowrap", "colspan", "rowspan"]
+_PLAIN = [
+    "align",
+    "valign",
+    "bgcolor",
+    "background",
+    "color",
+    "face",
+    "size",
+    "width",
+    "height",
+    "border",
+    "cellpadding",
+    "cellspacing",
+    "hspace",
+    "vspace",
+    "nowrap",
+    "colspan",
+    "rowspan",
+]
 _PRESENTATIONAL = hashes_of([*_PLAIN, "style", "class"])
 _CLASS, _STYLE = hash_of("class"), hash_of("style")
 _STATES = re.compile(
