@@ -4,6 +4,7 @@ from renderer._capture import STYLE_NAMES
 from renderer._discovery import Browser, find_browser
 from renderer._options import Budget, CaptureOptions, SettlePolicy
 from renderer._protocol import Outcome, PageSource, Rendering, ReplaySource
+from renderer._raw import html_files, parse_html, read_html_file
 from renderer._renderer import Renderer
 
 __all__ = [
@@ -18,4 +19,7 @@ __all__ = [
     "ReplaySource",
     "SettlePolicy",
     "find_browser",
+    "html_files",
+    "parse_html",
+    "read_html_file",
 ]

@@ -1,7 +1,7 @@
 """The Snapshot: one page as columns in document order, the contract between renderer and analysis.
 
 Every algorithm of the project is a group-by over the tree of a page, so a page is a struct of arrays and not
-a tree of objects. Letters used for shapes: N nodes, A attributes, S style rows, K style properties, T strings.
+a tree of objects. Letters for shapes: N nodes, A attributes, S style rows, K style properties, T strings.
 Imports nothing of the project but its errors and string tables.
 """
 

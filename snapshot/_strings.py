@@ -5,9 +5,10 @@ string per entry, is what makes a stored page readable without a Python object p
 hash words straight from the bytes. Imports nothing of the project but its errors.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, count, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,12 @@ class StringTable:
     @classmethod
     def from_strings(cls, strings: Iterable[str]) -> "StringTable":
         """Return the table of `strings` in their order; lone surrogates become U+FFFD."""
-        encoded = [_utf8(text) for text in strings]
+        texts = list(strings)
+        try:
+            encoded = [text.encode() for text in texts]
+        except UnicodeEncodeError:
+            paired = (text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts)
+            encoded = [text.encode() for text in paired]
         offsets = np.fromiter(accumulate(map(len, encoded), initial=0), np.int32, len(encoded) + 1)
         return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets)
 
@@ -77,22 +83,19 @@ class StringTable:
         return [str(data[cuts[i] : cuts[i + 1]], "utf-8", "replace") for i in ids]
 
 
-def _utf8(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
-
-
 class Interner:
     """Gives each distinct string the next id; the other end is `table`."""
 
     def __init__(self) -> None:
-        self._ids: dict[str, int] = {}
+        self._ids: defaultdict[str, int] = defaultdict(count().__next__)
 
     def __call__(self, text: str) -> int:
         """Return the id of `text`."""
-        return self._ids.setdefault(text, len(self._ids))
+        return self._ids[text]
+
+    def ids(self, texts: Sequence[str]) -> NDArray[np.int32]:
+        """Return the ids of `texts`, int32 of their number; far quicker than one call for each."""
+        return np.fromiter(map(self._ids.__getitem__, texts), np.int32, len(texts))
 
     def table(self) -> StringTable:
         """Return the strings interned so far, in order of their ids."""
