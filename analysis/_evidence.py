@@ -91,7 +91,7 @@ def dropped_blocks(page: Snapshot, verdict: Verdict, *, limit: int = 10) -> list
 def text_blocks(page: Snapshot, verdict: Verdict) -> list[Block]:
     """Return all text of the page as blocks in document order; neighbouring lines of one decision are one.
 
-    One decision means the same rule, score and numbers.
+    One decision means the same rule, score and numbers; a line is parted only where what is kept begins or ends.
     """
     around = boundaries(page)
     flow = text_flow(page, page.kind == Kind.TEXT, around)
@@ -103,19 +103,19 @@ def text_blocks(page: Snapshot, verdict: Verdict) -> list[Block]:
     blocks: list[Block] = []
     nodes: list[int] = []
     pieces: list[str] = []
-    gap, made = NONE, ""
-    for node, gap_before, decision in zip(flow.node.tolist(), flow.gap.tolist(), decisions, strict=True):
-        gap = max(gap, gap_before)
-        text = texts.get(node, "")
-        if not text.strip():
-            pieces.append(text)
-            continue
-        if nodes and repr(decision) != made:
-            blocks.append(_block(source, verdict, wide, nodes, pieces))
-            nodes, pieces = [], []
+    made: tuple[float, ...] = ()
+    for node, decision in zip(flow.node.tolist(), decisions, strict=True):
+        text, gap = texts.get(node, ("", NONE))
+        if text.strip():
+            # Inside a line the verdicts of single elements differ in numbers that say nothing new.
+            told = 1 if gap < CELL else len(decision)
+            if nodes and repr(decision[:told]) != repr(made[:told]):  # by repr, since NaN is not NaN
+                blocks.append(_block(source, verdict, wide, nodes, pieces))
+                nodes, pieces = [], []
+            if not nodes:
+                made = decision
+            nodes.append(node)
         pieces += [_JOINTS[gap], text]
-        nodes.append(node)
-        gap, made = NONE, repr(decision)
     if nodes:
         blocks.append(_block(source, verdict, wide, nodes, pieces))
     return blocks

@@ -84,7 +84,7 @@ def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint
     between = gap[1:]
     between[:] = NONE
     if (boxes := _crossed(around == SPACE, page, node)).any():
-        between[boxes & ~_touching(page, node)] = SPACE
+        between[boxes & ~_touching(page, node) if page.has_layout else boxes] = SPACE
     for kind in (CELL, BREAK, BLOCK):
         between[_crossed(around == kind, page, node)] = kind
     return Flow(node, gap, _preformatted(page, node))

@@ -8,6 +8,7 @@ than http, https and mailto. Shadow roots and frames are written in place, custo
 import re
 from collections.abc import Iterator
 from html import escape
+from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import numpy as np
@@ -115,28 +116,36 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
     texts = written_texts(source, text_flow(page, verdict.kept, around))
     tags, bases = written_tags(page, around), base_addresses(page, source)
     wide = ((around == BLOCK) | (around == CELL)).tolist()
-    closing: list[tuple[int, str]] = []
+    closing: list[tuple[int, str, bool]] = []
     base = [(len(page), bases[0])]
     inside_pre = 0
+    broken = True  # since the last text a line has ended
     for node in written_nodes(page, verdict.kept, texts):
         while closing and closing[-1][0] <= node:
-            yield closing.pop()[1]
+            _, finish, ends_line = closing.pop()
+            broken |= ends_line
+            yield finish
         while base[-1][0] <= node:
             base.pop()
         if node in bases:
             base.append((source.end[node], bases[node]))
         if node in texts:
-            text = escape(texts[node], quote=False)
+            text = escape(texts[node].text, quote=False)
+            if texts[node].gap >= CELL and not broken:
+                yield "<br>"
             yield text if node < inside_pre else text.replace("\n", "<br>")
+            broken = False
         elif tag := tags[node]:
             start = start_tag(tag, source.safe_attributes(node, tag, base[-1][1]))
             finish = "" if tag in VOID_TAGS else f"</{tag}>"
             if tag in LINE_TAGS and wide[node]:
                 start, finish = f"<div>{start}", f"{finish}</div>"
-            yield f"\n{start}" if (tag in BLOCK_TAGS or wide[node]) and node >= inside_pre else start
+            ends_line = tag in BLOCK_TAGS or wide[node]
+            yield f"\n{start}" if ends_line and node >= inside_pre else start
+            broken |= ends_line or tag == "br"
             if tag == "pre":
                 inside_pre = max(inside_pre, source.end[node])
-            closing.append((source.end[node], finish))
+            closing.append((source.end[node], finish, ends_line))
     while closing:
         yield closing.pop()[1]
 
@@ -146,15 +155,24 @@ def start_tag(tag: str, attributes: dict[str, str]) -> str:
     return "".join((f"<{tag}", *(f' {name}="{escape(value)}"' for name, value in attributes.items()), ">"))
 
 
-def written_texts(source: Source, flow: Flow) -> dict[int, str]:
+class Written(NamedTuple):
+    """The text of one node as written, and the gap before it."""
+
+    text: str
+    gap: int
+
+
+def written_texts(source: Source, flow: Flow) -> dict[int, Written]:
     """Return the text of each text node that says something, white space collapsed and cut off at line ends.
 
     Only preformatted text has newlines in it.
     """
     found = {}
     gaps = flow.gap.tolist()
-    after = [*gaps[1:], BLOCK]
+    after = [*gaps, BLOCK][1:]
+    widest = NONE
     for node, pre, gap, gap_after in zip(flow.node.tolist(), flow.pre.tolist(), gaps, after, strict=True):
+        widest = max(widest, gap)
         text = source.text(node)
         if not pre:
             text = _SPACES.sub(" ", text)
@@ -162,20 +180,21 @@ def written_texts(source: Source, flow: Flow) -> dict[int, str]:
             text = text.rstrip(" ") if gap_after > SPACE else text
             text = f" {text}" if gap == SPACE else text
         if text:
-            found[node] = text
+            found[node] = Written(text, widest)
+            widest = NONE
     return found
 
 
-def written_nodes(page: Snapshot, kept: NDArray[np.bool_], texts: dict[int, str]) -> list[int]:
+def written_nodes(page: Snapshot, kept: NDArray[np.bool_], texts: dict[int, Written]) -> list[int]:
     """Return the nodes that a document of the `kept` (N,) nodes with `texts` needs, in document order."""
     names = page.tags.to_list()
     element = page.kind == Kind.ELEMENT
     dropped = np.array([name in _DROPPED_TAGS for name in names])[page.tag] & element
     dropped = below(dropped | (page.kind == Kind.PSEUDO), page.end.astype(np.int64))
     content = np.array([name in _ALONE for name in names])[page.tag] & element & kept
-    content[[node for node, text in texts.items() if not text.isspace()]] = True
+    content[[node for node, (text, _) in texts.items() if not text.isspace()]] = True
     written = prune(content & ~dropped, page.end)
-    blank = [node for node, text in texts.items() if text.isspace()]
+    blank = [node for node, (text, _) in texts.items() if text.isspace()]
     written[blank] = written[page.parent[blank]]
     nodes: list[int] = np.flatnonzero(written & ~dropped).tolist()
     return nodes

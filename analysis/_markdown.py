@@ -15,7 +15,7 @@ import numpy as np
 from markdownify import MarkdownConverter
 from numpy.typing import NDArray
 
-from analysis._flow import BLOCK, CELL, Flow, boundaries, text_flow
+from analysis._flow import BLOCK, BREAK, CELL, Flow, boundaries, text_flow
 from analysis._html import (
     BLOCK_TAGS,
     Source,
@@ -75,6 +75,7 @@ class _Flat:
         self.items: list[int] = []  # number of the last item of each list we are in
         self.marks: list[tuple[int, str, str]] = []  # end, tag and start tag of the marks we are in
         self.line_open = self.line_before = self.at_start = False
+        self.broken = True  # since the last text a line has ended
         self.table_end = self.head_end = 0
 
     def write(self) -> list[str]:
@@ -88,7 +89,7 @@ class _Flat:
             if node in self.bases:
                 base.append((self.source.end[node], self.bases[node]))
             if node in self.texts:
-                self._text(self.texts[node])
+                self._text(*self.texts[node])
             elif tag := self.tags[node]:
                 self._element(node, tag, base[-1][1])
         self._leave(size)
@@ -126,9 +127,20 @@ class _Flat:
             if self.blocks[-1] not in _ONE_LINE:
                 self.out.append("</p>")
             self.line_open = False
+            self.broken = True
 
-    def _text(self, text: str) -> None:
+    def _break(self) -> None:
+        if self.line_open:
+            self.out.append("\n" if self.blocks[-1] == "pre" else "<br>")
+            self.at_start = self.broken = True
+
+    def _text(self, text: str, gap: int) -> None:
         pre = self.blocks[-1] == "pre"
+        if gap >= CELL and not self.broken:
+            if gap == BREAK:
+                self._break()
+            else:
+                self._end_line()
         if not pre and not self.line_open:
             text = text.lstrip()
         if not text:
@@ -141,13 +153,11 @@ class _Flat:
             text = text.replace("|", "\\|")
         text = escape(text, quote=False)
         self.out.append(text if pre else text.replace("\n", "<br>"))
-        self.at_start = False
+        self.at_start = self.broken = False
 
     def _element(self, node: int, tag: str, base: str) -> None:
         if tag == "br":
-            if self.line_open:
-                self.out.append("\n" if self.blocks[-1] == "pre" else "<br>")
-                self.at_start = True
+            self._break()
             return
         if tag == "hr":
             self._end_line()

@@ -54,7 +54,7 @@ def _collapse(text: bytes) -> bytes:
     later = np.flatnonzero(blank[1:] & blank[:-1]) + 1
     shown = data.copy()
     if later.size:
-        runs = np.flatnonzero(np.diff(later, prepend=-1) > 1)
+        runs = np.concatenate(([0], np.flatnonzero(np.diff(later) > 1) + 1))
         head = later[runs] - 1
         shown[head] = np.maximum(data[head], np.maximum.reduceat(data[later], runs))
         shown[later] = ord(_DROPPED)

@@ -97,6 +97,10 @@ def page(
             style[i] = rows.setdefault(row, len(rows))
     has_box = np.array(style) >= 0
     box = np.where(has_box[:, None], np.arange(4 * n).reshape(n, 4) * 10, np.nan).astype(np.float32)
+    for i, above in enumerate(built.parent):
+        given = built.attributes[max(above, 0)].get("data-box")
+        if given and has_box[i]:
+            box[i] = [float(x) for x in given.split()]
     starts = np.concatenate(([0], np.cumsum([len(a) for a in built.attributes])))
     return Snapshot(
         parent=np.array(built.parent, np.int32),
