@@ -112,13 +112,13 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
         """Return an estimator with the published parameters (``"paper"``) or ours (``"site"``), some changed."""
         return cls(**{**(_PAPER if mode == "paper" else {}), **changes})
 
-    def fit(self, pages: Iterable[Snapshot], y: None = None) -> Self:
+    def fit(self, pages: Iterable[Snapshot], y: None = None) -> Self:  # noqa: ARG002
         """Learn the site from its pages alone, forgetting what was learned before."""
         self._parts: list[StyleTree] = []
         self.style_: StyleLevel | None = None
         return self.partial_fit(pages)
 
-    def partial_fit(self, pages: Iterable[Snapshot], y: None = None) -> Self:
+    def partial_fit(self, pages: Iterable[Snapshot], y: None = None) -> Self:  # noqa: ARG002
         """Learn further pages; what is known in the end depends neither on their order nor on their grouping.
 
         Raises
@@ -155,6 +155,11 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
     def restore(self, tree: StyleTree, *, style: StyleLevel) -> None:
         """Take `tree` for all that was learned, as when a model is read from disk."""
         self._parts, self.style_ = [tree], style
+
+    @property
+    def learned(self) -> int:
+        """Number of pages learned so far."""
+        return sum(part.pages for part in getattr(self, "_parts", ()))
 
     @property
     def tree_(self) -> StyleTree:

@@ -1,0 +1,112 @@
+"""From targets to pages: what is cached is read, what is not is rendered and kept."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from renderer import CaptureOptions, PageSource, Rendering, parse_html, read_html_file
+from service._targets import CacheTarget, FileTarget, Target, UrlTarget, output_name, site_of
+from snapshot import ContentError, DomsieveError, PageRecord, PageStore, Snapshot
+
+Report = Callable[[str, PageRecord | DomsieveError], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that can be read, again and again, without a browser.
+
+    Parameters
+    ----------
+    label : URL or path, for messages.
+    name : output file without ending, a relative path.
+    site : pages of equal site are learned together: a host name or a folder.
+    load : reads the page; raises an error of the project's tree when it cannot be read.
+    """
+
+    label: str
+    name: str
+    site: str
+    load: Callable[[], Snapshot]
+
+
+async def render_pages(
+    source: PageSource, urls: Iterable[str], store: PageStore, report: Report
+) -> dict[str, PageRecord | DomsieveError]:
+    """Render `urls` and keep every page as soon as it is done; return the outcome of each URL."""
+    outcomes: dict[str, PageRecord | DomsieveError] = {}
+    async for url, outcome in source.render_many(urls):
+        kept = keep(outcome, url, store) if isinstance(outcome, Rendering) else outcome
+        outcomes[url] = kept
+        report(url, kept)
+    return outcomes
+
+
+def keep(rendering: Rendering, url: str, store: PageStore) -> PageRecord:
+    """Store a rendered page with its raw source under the site of `url`."""
+    return store.put(rendering.snapshot, source=rendering.source, site=site_of(url))
+
+
+def cached(url: str, store: PageStore, options: CaptureOptions) -> PageRecord | None:
+    """Return the newest complete capture of `url` with these options."""
+    record = store.find(url, producer="rendered", options=options.canonical())
+    return record if record is not None and record.complete else None
+
+
+def site_records(site: str, store: PageStore, options: CaptureOptions) -> list[PageRecord]:
+    """Return the complete captures of a site that were made with these options, the newest of each URL."""
+    newest: dict[str, PageRecord] = {}
+    for record in store.records(site=site):
+        found = cached(record.url, store, options)
+        if found is not None:
+            newest[record.url] = found
+    return list(newest.values())
+
+
+def readable(
+    targets: Sequence[Target],
+    outcomes: dict[str, PageRecord | DomsieveError],
+    store: PageStore,
+    *,
+    raw: bool,
+) -> list[Page]:
+    """Return the targets as pages; URLs by their outcome, failed ones left out.
+
+    `raw` reads the source of rendered pages instead of what the browser made of it.
+    """
+    pages: list[Page] = []
+    for target in targets:
+        if isinstance(target, FileTarget):
+            pages.append(_from_file(target.path, target.name, str(target.folder)))
+            continue
+        record = target.record if isinstance(target, CacheTarget) else outcomes[target.url]
+        if not isinstance(record, DomsieveError):
+            pages.append(from_record(record, store, raw=raw))
+    return pages
+
+
+def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> Page:
+    """Return a page of the cache."""
+
+    def load() -> Snapshot:
+        page = store.get(record.page_id)
+        return _raw_twin(page, record, store) if raw and page.has_layout else page
+
+    return Page(record.url, output_name(record.url), record.site, load)
+
+
+def wanted_urls(targets: Sequence[Target]) -> list[str]:
+    """Return the URLs among the targets, each once, in order."""
+    return list(dict.fromkeys(target.url for target in targets if isinstance(target, UrlTarget)))
+
+
+def _from_file(path: Path, name: str, site: str) -> Page:
+    return Page(str(path), name, site, lambda: read_html_file(path))
+
+
+def _raw_twin(page: Snapshot, record: PageRecord, store: PageStore) -> Snapshot:
+    if not record.source_digest:
+        raise ContentError(
+            "No raw source was kept of this page; render it anew.", url=record.url, stage="read"
+        )
+    origin = page.provenance
+    return parse_html(store.source(record), url=origin.final_url, content_type=origin.content_type)
