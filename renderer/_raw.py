@@ -6,7 +6,8 @@ depends on the order of nodes is arithmetic on columns. Imports lxml and `snapsh
 """
 
 import os
-from itertools import compress
+import re
+from itertools import compress, islice
 from pathlib import Path
 from typing import cast
 
@@ -88,6 +89,10 @@ _SKELETON = frozenset(("head", "html"))
 _SILENT = frozenset(("iframe", "noembed", "noframes", "script", "style"))
 _BLANKS = " \t\n\f\r"
 _CONTROLS = bytes(code for code in (*range(32), 127) if chr(code) not in _BLANKS)
+# libxml2 and lxml take time quadratic in the attributes of a tag: 20,000 take seconds.
+_MOST_ATTRIBUTES = 4096
+_LONG_TAG = re.compile(rb"<[A-Za-z][^<>]{65536,}")
+_ATTRIBUTE = re.compile(rb"[\s/]+[^\s/=]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"']*))?")
 _REPLACED = dict.fromkeys(_CONTROLS, "\ufffd")
 
 
@@ -164,16 +169,25 @@ def html_files(folder: Path) -> list[Path]:
 def _tree(data: bytes) -> tuple[etree._Element, tuple[str, ...]]:
     # The parser's own treatment of NUL has changed between its versions.
     data = data.replace(b"\0", b"\xef\xbf\xbd")
+    few = _LONG_TAG.sub(_with_few_attributes, data)
+    reasons: tuple[str, ...] = (
+        () if few == data else (f"Of a tag only the first {_MOST_ATTRIBUTES} attributes were read.",)
+    )
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
-    root = etree.fromstring(data, parser)
+    root = etree.fromstring(few, parser)
     if root is None:  # nothing but blanks and comments
-        return etree.Element("html"), ()
+        return etree.Element("html"), reasons
     _mend(root)
     # The parser goes on after every error but a fatal one, which is then the last.
     last = parser.error_log.last_error
-    if last is None or last.level_name != "FATAL":
-        return root, ()
-    return root, (f"The HTML parser gave up in line {last.line}: {last.message}",)
+    if last is not None and last.level_name == "FATAL":
+        reasons += (f"The HTML parser gave up in line {last.line}: {last.message}",)
+    return root, reasons
+
+
+def _with_few_attributes(tag: re.Match[bytes]) -> bytes:
+    attributes = list(islice(_ATTRIBUTE.finditer(tag[0]), _MOST_ATTRIBUTES))
+    return tag[0] if len(attributes) < _MOST_ATTRIBUTES else tag[0][: attributes[-1].end()]
 
 
 def _mend(root: etree._Element) -> None:

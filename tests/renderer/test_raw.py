@@ -1,0 +1,193 @@
+"""Source of pages into columns: the tree, its texts, hostile documents and files."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from renderer import html_files, parse_html, read_html_file
+from renderer._raw import _tree
+from snapshot import Kind, Snapshot, TargetError
+
+
+def page(source: str | bytes) -> Snapshot:
+    return parse_html(source.encode() if isinstance(source, str) else source, url="page")
+
+
+def outline(snapshot: Snapshot) -> list[str]:
+    """Each node as its depth in dots and its name or text."""
+    depth = np.zeros(len(snapshot), int)
+    lines = []
+    for node in range(len(snapshot)):
+        if node:
+            depth[node] = depth[snapshot.parent[node]] + 1
+        text = repr(snapshot.text_of(node)) if snapshot.kind[node] == Kind.TEXT else snapshot.tag_name(node)
+        lines.append("." * int(depth[node]) + text)
+    return lines
+
+
+def test_a_page_becomes_its_nodes_in_document_order() -> None:
+    got = outline(page("<!doctype html><title>T</title><p id=a CLASS='b c'>one<b>two</b>three</p><p>four"))
+    assert got == [
+        "#document", ".html", "..head", "...title", "....'T'", "..body", "...p", "....'one'", "....b",
+        ".....'two'", "....'three'", "...p", "....'four'",
+    ]  # fmt: skip
+
+
+def test_attributes_keep_source_order_and_lower_case_names() -> None:
+    snapshot = page("<p ID=a data-X=1 hidden class='b  c' id=z xml:lang=de>")
+    node = [snapshot.tag_name(node) for node in range(len(snapshot))].index("p")
+    assert list(snapshot.attributes(node).items()) == [
+        ("id", "a"), ("data-x", "1"), ("hidden", ""), ("class", "b  c"), ("xml:lang", "de")
+    ]  # fmt: skip
+
+
+def test_a_raw_page_has_no_layout() -> None:
+    snapshot = page("<p>x")
+    assert not snapshot.has_layout
+    assert not snapshot.rendered().any()
+    assert snapshot.provenance.producer == "raw"
+    assert snapshot.provenance.encoding == "utf-8"
+
+
+@pytest.mark.parametrize(
+    ("source", "texts"),
+    [
+        ("<b>a</b> <i>b</i>", ["a", " ", "b"]),
+        ("<b>a</b>\n<!-- c -->\n<i>b</i>", ["a", "\n\n", "b"]),
+        ("<b>a</b> <script>x</script> <i>b</i>", ["a", " ", " ", "b"]),
+        ("<b>a</b> <p>b</p> <i>c</i>", ["a", "b", "c"]),
+        ("<div> <b>a</b> </div>", ["a"]),
+        ("<b>a</b>\u00a0<p>b</p>", ["a", "\u00a0", "b"]),
+        ("a<!-- c -->b<?pi?>c", ["abc"]),
+        ("<script>a</script><style>b</style><iframe><p>c</iframe><noscript>d</noscript>", ["d"]),
+        ("<template><p>a</p></template>", ["a"]),
+        ("<textarea><b>a</textarea><xmp><i>b</xmp>", ["<b>a", "<i>b"]),
+        ("<head><meta name=a> <meta name=b></head> <body>c", ["c"]),
+    ],
+)
+def test_texts(source: str, texts: list[str]) -> None:
+    snapshot = page(source)
+    assert [snapshot.text_of(node) for node in np.flatnonzero(snapshot.kind == Kind.TEXT).tolist()] == texts
+
+
+def test_what_stands_behind_the_body_is_content_of_the_body() -> None:
+    got = outline(page("<body><p>a</p></body>b<p>c</p></html>d<p>e</p><body>f</html>g"))
+    assert got == [
+        "#document", ".html", "..body", "...p", "....'a'", "...'b'", "...p", "....'c'", "...'d'", "...p",
+        "....'e'", "...'fg'",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", [b"", b" \n", b"<!-- nothing -->", b"\xef\xbb\xbf", b"\0"])
+def test_empty_pages_have_a_document_and_a_root(source: bytes) -> None:
+    assert outline(page(source))[:2] == ["#document", ".html"]
+
+
+@pytest.mark.parametrize("depth", [254, 255, 256, 300, 1_000])
+def test_deep_nesting_is_kept(depth: int) -> None:
+    snapshot = page("<div>" * depth + "deep" + "</div>" * depth + "<p>after")
+    assert [snapshot.tag_name(node) for node in range(len(snapshot))].count("div") == depth
+    assert "deep" in snapshot.strings.to_list()
+    assert "after" in snapshot.strings.to_list()
+    assert snapshot.provenance.complete
+
+
+def test_nesting_below_the_parsers_limit_is_reported() -> None:
+    snapshot = page("<div>" * 50_000 + "deep")
+    assert not snapshot.provenance.complete
+    assert "depth" in snapshot.provenance.reasons[0]
+    assert len(snapshot) > 2_000
+
+
+def test_harmless_errors_leave_a_page_complete() -> None:
+    assert page("<p></b></p></p><a<b ='><table><p>&bogus;\0").provenance.complete
+
+
+def test_control_characters_become_replacement_characters() -> None:
+    snapshot = page(b"<p a=\x01 b=&#2; \x03=1>x\0y&#0;&#xD800;&#x1F;</p><p a=\x04><q\x05>")
+    strings = "".join([*snapshot.strings, *snapshot.tags])
+    assert not any(ord(character) < 32 or character == "\x7f" for character in strings)
+    assert "x\ufffdy\ufffd\ufffd\ufffd" in snapshot.strings.to_list()
+    assert len(set(snapshot.strings)) == len(snapshot.strings)
+    assert snapshot.attributes(3) == {"a": "\ufffd", "b": "\ufffd", "\ufffd": "1"}
+
+
+def test_giant_texts_attributes_and_lists_are_read_whole() -> None:
+    megabytes = "x" * 10_500_000
+    assert megabytes in page(f"<p>{megabytes}").strings.to_list()
+    assert megabytes in page(f"<p title={megabytes}>").strings.to_list()
+    assert len(page("<p>".join("x" * 100_001))) > 200_000
+    assert page("<p a=1 b>" * 50_000).attr_name.size == 100_000
+
+
+def test_a_tag_with_countless_attributes_is_cut() -> None:
+    snapshot = page("<p " + " ".join(f"a{i}='1'" for i in range(100_000)) + " last>text")
+    assert snapshot.attr_name.size == 4096
+    assert "4096" in snapshot.provenance.reasons[0]
+    assert snapshot.text_of(len(snapshot) - 1) == "text"
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(
+        st.sampled_from(
+            ["<p>", "</p>", "<b class=a>", "</b>", "<i>", "</i>", "<div>", "</div>", " ", "a ", "<br>",
+             "<!--c-->", "<script>x</script>", "<head>", "</body>", "</html>", "<body>", "<table><tr><td>",
+             "</table>", "\n", "<title>t</title>", "&#1;", "<svg><g/></svg>"]
+        ),
+        max_size=30,
+    ).map("".join)
+)  # fmt: skip
+def test_the_columns_agree_with_a_plain_walk_of_the_tree(source: str) -> None:
+    assert outline(page(source)) == list(_plain_outline(source))
+
+
+def _plain_outline(source: str) -> list[str]:
+    """Return the same by recursion, one node at a time, as the rules are stated."""
+    blocks = {"p", "div", "br", "head", "body", "html", "table", "tr", "td", "tbody"}
+    lines = ["#document"]
+
+    def text(content: str | None, dots: str, *, kept: bool) -> None:
+        if content and (content.strip(" \t\n\r\f") or kept):
+            lines.append(dots + repr(content.replace("\x01", "\ufffd")))
+
+    def walk(element, dots: str) -> None:  # type: ignore[no-untyped-def]
+        lines.append(dots + element.tag)
+        if element.tag != "script":
+            text(element.text, dots + ".", kept=False)
+        for child in element:
+            walk(child, dots + ".")
+            following = child.getnext()
+            inline = following is not None and child.tag not in blocks and following.tag not in blocks
+            text(child.tail, dots + ".", kept=inline and element.tag not in ("head", "html"))
+
+    walk(_tree(source.encode())[0], ".")
+    return lines
+
+
+def test_files_are_found_in_order_whatever_the_case_of_their_suffix(tmp_path: Path) -> None:
+    for name in ("b.HTML", "a/z.htm", "a/notes.txt", "c.xhtml", "a.html"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("<p>x")
+    (tmp_path / "a" / "loop").symlink_to(tmp_path)
+    names = [path.relative_to(tmp_path).as_posix() for path in html_files(tmp_path)]
+    assert names == ["a/z.htm", "a.html", "b.HTML", "c.xhtml"]
+
+
+def test_a_file_is_a_page(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_bytes(b"<meta charset=iso-8859-1><p>caf\xe9")
+    assert read_html_file(path).provenance.url == str(path)
+    snapshot = read_html_file(path, url="https://example.org/")
+    assert snapshot.provenance.final_url == "https://example.org/"
+    assert "café" in snapshot.strings.to_list()
+
+
+def test_errors_name_the_file(tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match=r"missing\.html"):
+        read_html_file(tmp_path / "missing.html")
+    with pytest.raises(TargetError, match="nowhere"):
+        html_files(tmp_path / "nowhere")
