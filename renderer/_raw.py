@@ -1,7 +1,7 @@
 """Parse the source of a page into a Snapshot, without a browser: no scripts, no computed styles, no boxes.
 
 The tree is lxml's, with two mends: what stands behind ``</body>`` or ``</html>`` is content of the body, as
-in browsers, and control characters become U+FFFD. lxml is left after a few passes over its elements; all that
+in browsers, and characters that XML forbids become U+FFFD. lxml is left after a few passes over its elements; all that
 depends on the order of nodes is arithmetic on columns. Imports lxml and `snapshot`.
 """
 
@@ -93,7 +93,8 @@ _CONTROLS = bytes(code for code in (*range(32), 127) if chr(code) not in _BLANKS
 _MOST_ATTRIBUTES = 4096
 _LONG_TAG = re.compile(rb"<[A-Za-z][^<>]{65536,}")
 _ATTRIBUTE = re.compile(rb"[\s/]+[^\s/=]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"']*))?")
-_REPLACED = dict.fromkeys(_CONTROLS, "\ufffd")
+_NO_CHARACTERS = ("\ufffe".encode(), "\uffff".encode())
+_REPLACED = dict.fromkeys((*_CONTROLS, 0xFFFE, 0xFFFF), "\ufffd")
 
 
 def parse_html(source: bytes, *, url: str, content_type: str = "", encoding: str | None = None) -> Snapshot:
@@ -205,6 +206,7 @@ def _mend(root: etree._Element) -> None:
 
 
 def _append_text(body: etree._Element, text: str | None) -> None:
+    text = text and text.translate(_REPLACED)  # lxml refuses to write what it reads
     if text and len(body):
         body[-1].tail = (body[-1].tail or "") + text
     elif text:
@@ -302,7 +304,8 @@ def _flags(names: list[str], wanted: frozenset[str]) -> NDArray[np.bool_]:
 
 def _without_controls(table: StringTable, columns: dict[str, NDArray[np.int32]], *names: str) -> StringTable:
     """Return `table` with U+FFFD for control characters, and point the columns called `names` into it."""
-    if len(table.blob.tobytes().translate(None, _CONTROLS)) == table.blob.size:
+    data = table.blob.tobytes()
+    if len(data.translate(None, _CONTROLS)) == len(data) and not any(code in data for code in _NO_CHARACTERS):
         return table
     interner = Interner()
     ids = interner.ids([text.translate(_REPLACED) for text in table])
