@@ -167,7 +167,7 @@ class _Flat:
         if self.breaks[node] or tag in BLOCK_TAGS:
             self._block(node, tag)
         attributes = self.source.safe_attributes(node, tag, base)
-        if tag == "img" and "src" in attributes:
+        if tag == "img" and "src" in attributes and attributes.get("alt") != "":  # empty: it says nothing
             self._start_line()
             alt = _escaped(" ".join(attributes.get("alt", "").split()), at_start=False)
             self.out.append(start_tag("img", {"src": _no_brackets(attributes["src"]), "alt": alt}))

@@ -202,6 +202,7 @@ class TestMarkdown:
                 "<img src='a' alt='](javascript:b) &lt;x&gt;'>",
                 "![\\](javascript:b) \\<x>](https://example.org/dir/a)\n",
             ),
+            ("<img src='a'><img src='b' alt=''>", "![](https://example.org/dir/a)\n"),
             ("<a href='a)b(c'>d</a>", "[d](https://example.org/dir/a%29b%28c)\n"),
             ("<a href='javascript:a'>b</a>", "b\n"),
             ("<code>a`b*&lt;c&gt;</code>", "`` a`b*<c> ``\n"),

@@ -1,0 +1,153 @@
+"""The tag path sequence filter on whole pages."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from analysis import TagPathFilter, Verdict, write_text
+from snapshot import Snapshot, UsageError
+from tests.analysis.pages import page
+
+CARD = "<li class='card'><b>{0}</b><i>text {0}</i></li>"
+CARDS = "".join(CARD.format(n) for n in ("one", "two", "three", "four"))
+SHOP = f"<nav><a>home</a><a>help</a></nav><ul>{CARDS}</ul><footer><p>small</p><p>print</p></footer>"
+KEPT = "onetext one\ntwotext two\nthreetext three\nfourtext four\n"
+
+
+def body(html: str, **options: Any) -> Snapshot:
+    return page(f"<html><head><title>t</title></head><body>{html}</body></html>", **options)
+
+
+def clean(snapshot: Snapshot, **options: Any) -> str:
+    return write_text(snapshot, TagPathFilter(**options).transform(snapshot))
+
+
+def reasons(snapshot: Snapshot, verdict: Verdict) -> dict[str, str]:
+    """Return the reason given for each text and each tag, the last of equal ones."""
+    return {
+        snapshot.text_of(n) or snapshot.tag_name(n): verdict.reasons[verdict.reason[n]]
+        for n in range(len(snapshot))
+    }
+
+
+@pytest.mark.parametrize("producer", ["raw", "rendered"])
+@pytest.mark.parametrize("style", ["layout", "full", "html", "none"])
+def test_the_records_are_kept(producer: str, style: str) -> None:
+    assert clean(body(SHOP, producer=producer), style=style) == KEPT
+
+
+def test_reasons_scores_and_numbers() -> None:
+    snapshot = body(SHOP)
+    verdict = TagPathFilter().transform(snapshot)
+    told = reasons(snapshot, verdict)
+    assert told["one"] == told["li"] == "in the main region"
+    assert told["ul"] == told["body"] == told["html"] == "above the main region"
+    assert told["home"] == told["nav"] == told["small"] == "outside the main region"
+    assert told["title"] == told["t"] == "not visible"
+    dropped = [verdict.reasons.index(r) for r in ("outside the main region", "not visible")]
+    assert (verdict.kept == ~np.isin(verdict.reason, dropped)).all()
+    assert (verdict.score == (verdict.reason == verdict.reasons.index("in the main region"))).all()
+    tags = [snapshot.tag_name(n) for n in range(len(snapshot))]
+    text = tags.index("#text", tags.index("li"))
+    for name, number in {"path": 6, "count": 4, "position": 7}.items():
+        assert verdict.numbers[name][text] == verdict.numbers[name][text - 1] == number
+    assert np.isnan(verdict.numbers["path"][0])
+
+
+def test_hidden_elements_of_a_rendered_page_are_not_in_the_sequence() -> None:
+    hidden = "<div style='display: none'>" + "<span>x</span>" * 30 + "</div>"
+    snapshot = body(hidden + SHOP, producer="rendered")
+    assert clean(snapshot) == KEPT
+    assert reasons(snapshot, TagPathFilter().transform(snapshot))["x"] == "not visible"
+
+
+def test_hidden_text_in_the_region_is_not_kept() -> None:
+    snapshot = body(SHOP.replace("<i>text two</i>", "<i style='display: none'>text two</i>"), producer="raw")
+    assert clean(snapshot) == KEPT.replace("text two", "")
+
+
+def test_visible_content_of_a_hidden_element_keeps_its_path() -> None:
+    wrapped = "<div style='visibility: hidden'><ul style='visibility: visible'>" + CARDS + "</ul></div>"
+    assert clean(body(SHOP.replace(f"<ul>{CARDS}</ul>", wrapped), producer="rendered")) == KEPT
+
+
+def test_styles_tell_equal_tags_apart() -> None:
+    rows = "".join(f"<p class='{c}'>{c}{n}</p>" for c in ("x", "y") for n in range(3 if c == "x" else 7))
+    kept = "".join(f"y{n}\n" for n in range(7))
+    assert clean(body(rows), style="html") == kept
+    assert clean(body(rows), style="none") != kept
+    bold = rows.replace("class='y'", "style='display: flex'")
+    assert clean(body(bold, producer="rendered"), style="layout") == kept
+
+
+def test_shadow_roots_and_frames_are_looked_through() -> None:
+    shop = f"<x-shop><x-shadow-root>{SHOP}</x-shadow-root></x-shop>"
+    assert clean(body(shop)) == KEPT
+    frame = f"<iframe><x-document><html><head></head><body>{SHOP}</body></html></x-document></iframe>"
+    assert clean(body(frame)) == KEPT
+    direct = "<x-shadow-root>tail</x-shadow-root>"
+    assert "tail" in clean(body(f"<b>x</b><p>{direct}</p>"), max_rounds=0)
+
+
+def test_generated_text_and_scripts_have_no_say() -> None:
+    noise = "<script></script>" * 9 + "<noscript><p>n</p></noscript>" * 9 + "<x-before>b</x-before>" * 9
+    assert clean(body(noise + SHOP)) == KEPT
+
+
+def test_text_in_the_sequence_weighs_pages_of_bare_text() -> None:
+    texts = "<br>a" * 17
+    snapshot = body(f"<p>{texts}</p><ul>{CARDS}</ul>")
+    assert "text one" in clean(snapshot)
+    assert "text one" not in clean(snapshot, include_text=True)
+
+
+def test_a_page_without_any_difference_is_kept_whole() -> None:
+    snapshot = body("<p>a</p><p>b</p>")
+    assert clean(snapshot) == "a\nb\n"
+
+
+@pytest.mark.parametrize("html", ["", "<html></html>", "<html><head></head><body></body></html>", "<p>x</p>"])
+@pytest.mark.parametrize("mode", ["user", "paper"])
+def test_odd_pages_do_no_harm(html: str, mode: str) -> None:
+    assert clean(page(html), mode=mode) == ("x\n" if "x" in html else "")
+
+
+def test_a_frameset_is_a_body() -> None:
+    frames = "<frameset><frame><x-document><html><body><b>x</b></body></html></x-document></frame></frameset>"
+    verdict = TagPathFilter().transform(page(f"<html><head></head>{frames}</html>"))
+    assert np.nanmax(verdict.numbers["position"]) == 5
+
+
+def test_paper_mode_compares_raw_classes_and_counts_text() -> None:
+    snapshot = body(
+        "<p class='a b'>x</p><p class='b a'>y</p> <style></style><script></script><noscript>n</noscript>"
+    )
+    verdict = TagPathFilter(mode="paper").transform(snapshot)
+    assert np.nanmax(verdict.numbers["position"]) == 6  # body, two p, their texts, style
+    assert np.nanmax(verdict.numbers["path"]) == 6
+    user = TagPathFilter().transform(snapshot)
+    assert np.nanmax(user.numbers["path"]) == 2
+
+
+def test_deep_pages_do_not_recurse() -> None:
+    depth = 50_000
+    snapshot = body("<div>" * depth + "x" + "</div>" * depth)
+    assert clean(snapshot) == "x\n"
+
+
+def test_a_sequence_gives_a_list_and_clone_keeps_the_parameters() -> None:
+    method = clone(TagPathFilter(gap=0.3, mode="paper"))
+    assert method.get_params()["gap"] == 0.3
+    snapshot = body(SHOP)
+    first, second = method.transform([snapshot, snapshot])
+    assert (first.kept == second.kept).all()
+    assert first.method == "tps"
+    assert first.parameters == method.get_params()
+
+
+@pytest.mark.parametrize("options", [{"mode": "x"}, {"gap": 1.0}, {"gap": -0.1}, {"min_fraction": 2.0}])
+def test_wrong_parameters_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        TagPathFilter(**options).transform(body(SHOP))
