@@ -1,8 +1,8 @@
 """Parse the source of a page into a Snapshot, without a browser: no scripts, no computed styles, no boxes.
 
 The tree is lxml's, with two mends: what stands behind ``</body>`` or ``</html>`` is content of the body, as
-in browsers, and characters that XML forbids become U+FFFD. lxml is left after a few passes over its elements; all that
-depends on the order of nodes is arithmetic on columns. Imports lxml and `snapshot`.
+in browsers, and characters that XML forbids become U+FFFD. lxml is left after a few passes over its elements;
+all that depends on the order of nodes is arithmetic on columns. Imports lxml and `snapshot`.
 """
 
 import os
@@ -206,11 +206,11 @@ def _mend(root: etree._Element) -> None:
 
 
 def _append_text(body: etree._Element, text: str | None) -> None:
-    text = text and text.translate(_REPLACED)  # lxml refuses to write what it reads
+    # lxml refuses to write some of the characters it reads.
     if text and len(body):
-        body[-1].tail = (body[-1].tail or "") + text
+        body[-1].tail = ((body[-1].tail or "") + text).translate(_REPLACED)
     elif text:
-        body.text = (body.text or "") + text
+        body.text = ((body.text or "") + text).translate(_REPLACED)
 
 
 def _columns(root: etree._Element, provenance: Provenance) -> Snapshot:
