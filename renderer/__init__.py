@@ -6,6 +6,15 @@ from renderer._options import Budget, CaptureOptions, SettlePolicy
 from renderer._protocol import Outcome, PageSource, Rendering, ReplaySource
 from renderer._raw import html_files, parse_html, read_html_file
 from renderer._renderer import Renderer
+from renderer._sample import sample_site
+from renderer._sample_events import (
+    PageDone,
+    PageFailed,
+    PageRepeated,
+    SampleEnded,
+    SampleEvent,
+    SiteOpened,
+)
 
 __all__ = [
     "STYLE_NAMES",
@@ -13,13 +22,20 @@ __all__ = [
     "Budget",
     "CaptureOptions",
     "Outcome",
+    "PageDone",
+    "PageFailed",
+    "PageRepeated",
     "PageSource",
     "Renderer",
     "Rendering",
     "ReplaySource",
+    "SampleEnded",
+    "SampleEvent",
     "SettlePolicy",
+    "SiteOpened",
     "find_browser",
     "html_files",
     "parse_html",
     "read_html_file",
+    "sample_site",
 ]

@@ -1,0 +1,234 @@
+"""A random sample of the pages of a site, as site-level methods learn from (SST paper, section 5: 500 pages).
+
+Pages become known by the links of rendered pages and by sitemaps; robots.txt is obeyed. Which pages are drawn
+depends on the site and the seed alone: the links of the last seven pages drawn are not used yet, whether those
+pages are rendered or not, so time changes nothing. This makes an interrupted run resume by itself: it draws the
+same pages again, and those that the caller still has are not rendered.
+
+Imports its neighbours in this package and the error tree; no browser is needed.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from renderer._frontier import Frontier, rank
+from renderer._links import PageLinks, Routing
+from renderer._protocol import PageSource
+from renderer._robots import Robots
+from renderer._sample_events import PageDone, PageFailed, PageRepeated, SampleEnded, SampleEvent, SiteOpened
+from renderer._sitemap import read_sitemaps
+from renderer._urls import Site, normalized, start_page
+from renderer._visits import Known, Visit, Visitor
+from snapshot import DomsieveError, PolicyError, UsageError
+
+_WINDOW = 8
+_FRUITLESS_LIMIT = 20
+_CLICKS_LIMIT = 16  # calendars and others whose pages link to a next one without end stop here
+_FRONTIER_CAPACITY = 100_000
+
+
+async def sample_site(
+    source: PageSource,
+    start: str,
+    *,
+    pages: int,
+    seed: int = 0,
+    delay: timedelta | None = None,
+    concurrency: int = 2,
+    known: Known = lambda _: None,
+) -> AsyncIterator[SampleEvent]:
+    """Yield what happens while `pages` different pages of a site are drawn at random and rendered.
+
+    Events come in the order in which pages were drawn. The sample of a number of pages is the beginning of
+    that of a larger number. Close the iterator (``contextlib.aclosing``) to stop early.
+
+    Parameters
+    ----------
+    source : renders the pages.
+    start : http or https address of the first page; the site is its host and port. When it leads to the same
+        host with or without ``www.``, the site is the one reached.
+    pages : how many different pages are wanted, 1 or more.
+    seed : each one gives another sample.
+    delay : time between the starts of two pages, by default 0.5 s, or none on this machine. The delay that
+        robots.txt asks for is kept when it is longer.
+    concurrency : pages that are rendered at the same time, at most 8; changes nothing but the time.
+    known : returns the rendering of a page that was captured before, or None; asked before rendering.
+
+    Raises
+    ------
+    UsageError : fewer than one page, a concurrency out of range, or a start that is no address.
+    PolicyError : robots.txt forbids the start page or cannot be had, or the start leads to another site.
+    NavigationError : the site does not answer.
+    DomsieveError : the start page cannot be rendered.
+    """
+    if pages < 1 or not 1 <= concurrency <= _WINDOW:
+        raise UsageError(f"A sample has 1 page at least, and renders 1 to {_WINDOW} of them at a time.")
+    visitor = Visitor(source, known, concurrency=concurrency, delay=delay)
+    asked = start_page(start)
+    robots = await visitor.rules(Site.of(asked))
+    robots.check(asked)
+    visit = await visitor.page(asked)
+    site = _site_reached(visit, asked)
+    if site != Site.of(asked):
+        robots = await visitor.rules(site)
+    first = PageLinks.of(visit.rendering.snapshot)
+    reached = visit.rendering.snapshot.provenance.final_url
+    routing = Routing.of(first, reached, site)
+    run = _Run(visitor, site, robots, routing, pages=pages, seed=seed)
+    listed = await run.read_sitemaps() if pages > 1 else 0
+    yield SiteOpened(root=site.root, delay=visitor.delay, listed=listed)
+    try:
+        yield run.start(asked, visit)
+        while run.draw():
+            yield await run.settle()
+    finally:
+        await run.stop()
+    yield run.end()
+
+
+def _site_reached(visit: Visit, asked: str) -> Site:
+    final_url = visit.rendering.snapshot.provenance.final_url
+    final = normalized(final_url)
+    if final is None or not Site.of(final).is_twin(Site.of(asked)):
+        raise PolicyError(f"It leads to another site; to sample that one, give {final_url}", url=asked)
+    return Site.of(final)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    """What a page teaches about the site: names of pages, and how many clicks from the start they are."""
+
+    names: list[str]
+    clicks: int = 0
+    reached: str | None = None
+
+
+class _Run:
+    """One sample in the making: pages are drawn, settled and learnt from, each in the same order."""
+
+    def __init__(
+        self, visitor: Visitor, site: Site, robots: Robots, routing: Routing, *, pages: int, seed: int
+    ) -> None:
+        self._visitor = visitor
+        self._site = site
+        self._robots = robots
+        self._routing = routing
+        self._pages = pages
+        self._seed = seed
+        self._frontier = Frontier(seed, capacity=_FRONTIER_CAPACITY)
+        self._drawn: deque[tuple[str, int, asyncio.Task[Visit]]] = deque()  # pages and their clicks
+        self._lessons: deque[_Lesson] = deque()
+        self._firsts: dict[str, str] = {}  # from an address reached or a digest to the page that had it first
+        self._done = 0
+        self._fruitless = 0
+
+    async def read_sitemaps(self) -> int:
+        """Learn the pages that the sitemaps name; return how many."""
+        sitemaps = self._robots.sitemaps or (f"{self._site.root}/sitemap.xml",)
+        found = await read_sitemaps(
+            self._visitor.file, sitemaps, site=self._site, rank=lambda url: rank(url, seed=self._seed)
+        )
+        names = self._names({self._routing.page(page) for page in map(self._site.page, found) if page})
+        self._learn(_Lesson(names, clicks=1))
+        return len(names)
+
+    def start(self, asked: str, visit: Visit) -> SampleEvent:
+        """Take the start page, which is not drawn.
+
+        Raises
+        ------
+        PolicyError : it leads to an address that robots may not visit.
+        """
+        page = self._site.page(asked)
+        if page:
+            self._frontier.visit(self._site.name(self._routing.page(page)))
+        event = self._judge(asked, 0, visit)
+        self._learn(self._lessons.popleft())
+        return event
+
+    def draw(self) -> bool:
+        """Begin as many pages as there is need and room for; return whether any is under way."""
+        while (
+            len(self._drawn) < _WINDOW
+            and self._done + len(self._drawn) < self._pages
+            and self._fruitless < _FRUITLESS_LIMIT
+        ):
+            while self._lessons and (len(self._lessons) + len(self._drawn) >= _WINDOW or not self._frontier):
+                self._learn(self._lessons.popleft())
+            if not self._frontier:
+                break
+            name, clicks = self._frontier.draw()
+            page = self._site.root + name
+            self._drawn.append((page, clicks, asyncio.create_task(self._visitor.page(page))))
+        return bool(self._drawn)
+
+    async def settle(self) -> SampleEvent:
+        """Wait for the page that was drawn first of those under way; return what became of it."""
+        page, clicks, task = self._drawn[0]
+        event: SampleEvent
+        try:
+            event = self._judge(page, clicks, await task)
+            self._fruitless = 0 if isinstance(event, PageDone) else self._fruitless + 1
+        except DomsieveError as error:
+            event = PageFailed(url=page, error=error)
+            self._lessons.append(_Lesson([]))
+            self._fruitless += 1
+        self._drawn.popleft()
+        return event
+
+    def _judge(self, page: str, clicks: int, visit: Visit) -> SampleEvent:
+        """Return what a page is to the sample, and take a lesson from it."""
+        snapshot = visit.rendering.snapshot
+        reached = self._site.page(snapshot.provenance.final_url)
+        if reached is None:
+            raise PolicyError(f"It leads to {snapshot.provenance.final_url}, no page of the site.", url=page)
+        self._robots.check(reached)
+        links = PageLinks.of(snapshot)
+        reached = self._routing.page(reached, links.places)
+        names = self._names(self._routing.pages(links, self._site))
+        self._lessons.append(_Lesson(names, clicks + 1, self._site.name(reached)))
+        marks = (reached, page, snapshot.digest())
+        first = next((self._firsts[mark] for mark in marks if mark in self._firsts), None)
+        if first:
+            return PageRepeated(url=page, first=first, rendering=visit.rendering, was_known=visit.was_known)
+        self._firsts.update(dict.fromkeys(marks, page))
+        self._done += 1
+        return PageDone(
+            url=page,
+            number=self._done,
+            pages=self._pages,
+            waiting=len(self._frontier),
+            rendering=visit.rendering,
+            was_known=visit.was_known,
+        )
+
+    def _names(self, pages: Iterable[str]) -> list[str]:
+        """Return the names of those pages that robots may visit."""
+        return [self._site.name(page) for page in pages if self._robots.allows(page)]
+
+    def _learn(self, lesson: _Lesson) -> None:
+        if lesson.reached:
+            self._frontier.visit(lesson.reached)
+        if lesson.clicks <= _CLICKS_LIMIT:
+            for name in lesson.names:
+                self._frontier.add(name, clicks=lesson.clicks)
+
+    async def stop(self) -> None:
+        """End the pages under way."""
+        tasks = [task for _, _, task in self._drawn]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def end(self) -> SampleEnded:
+        """Return the end of the sample."""
+        reason: Literal["complete", "exhausted", "fruitless"] = "exhausted"
+        if self._done >= self._pages:
+            reason = "complete"
+        elif self._fruitless >= _FRUITLESS_LIMIT:
+            reason = "fruitless"
+        return SampleEnded(pages=self._done, reason=reason)

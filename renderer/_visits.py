@@ -1,0 +1,107 @@
+"""Ask a site for its files and pages: as often as it likes, and only for pages it lets robots visit.
+
+Imports its neighbours in this package, the Snapshot and the error tree.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from renderer._fetch import fetch, is_this_machine
+from renderer._protocol import PageSource, Rendering
+from renderer._robots import Robots, fetch_robots
+from renderer._sitemap import MAX_BYTES
+from renderer._urls import Site
+from snapshot import ContentError, DomsieveError, NavigationError
+
+Known = Callable[[str], Rendering | None]
+
+_DELAY = timedelta(seconds=0.5)
+_BUSY = (429, 503)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A page and whether the caller had it already."""
+
+    rendering: Rendering
+    was_known: bool
+
+
+class Visitor:
+    """Visits the pages of one site.
+
+    Parameters
+    ----------
+    source : renders pages.
+    known : returns the rendering of a page that was captured before, or None.
+    concurrency : pages rendered at the same time.
+    delay : time between two requests; by default 0.5 s, or none on this machine. It grows to what a
+        robots.txt asks for.
+    """
+
+    def __init__(
+        self, source: PageSource, known: Known, *, concurrency: int, delay: timedelta | None
+    ) -> None:
+        self._source = source
+        self._known = known
+        self._places = asyncio.Semaphore(concurrency)
+        self._delay = delay
+        self._turn = asyncio.Lock()
+        self._next_turn = 0.0
+        self.delay = timedelta()
+
+    async def rules(self, site: Site) -> Robots:
+        """Return the rules of `site`, and keep its delay from now on.
+
+        Raises
+        ------
+        NavigationError, PolicyError : there is no knowing what it allows.
+        """
+        robots = await fetch_robots(site)
+        usual = timedelta() if is_this_machine(site.host) else _DELAY
+        self.delay = max(robots.delay, usual if self._delay is None else self._delay)
+        return robots
+
+    async def file(self, url: str) -> bytes:
+        """Return a small file of the site, empty when it has none."""
+        await self._wait()
+        try:
+            answer = await fetch(url, max_bytes=MAX_BYTES)
+        except NavigationError:
+            return b""
+        return answer.body if answer.status < 300 else b""
+
+    async def page(self, url: str) -> Visit:
+        """Return a page.
+
+        Raises
+        ------
+        ContentError : the server answers with an error, or nothing of the page came.
+        DomsieveError : it cannot be rendered.
+        """
+        async with self._places:
+            rendering = self._known(url)
+            visit = Visit(rendering, True) if rendering else Visit(await self._render(url), False)
+        snapshot = visit.rendering.snapshot
+        status = snapshot.provenance.status
+        if status is not None and status >= 400:
+            raise ContentError(f"The server answers HTTP {status}.", url=url, retry=status in _BUSY)
+        if len(snapshot) == 1:
+            reasons = "; ".join(snapshot.provenance.reasons) or "the document is empty"
+            raise ContentError(f"Nothing of it arrived: {reasons}.", url=url)
+        return visit
+
+    async def _render(self, url: str) -> Rendering:
+        await self._wait()
+        [(_, outcome)] = [pair async for pair in self._source.render_many((url,))]
+        if isinstance(outcome, DomsieveError):
+            raise outcome
+        return outcome
+
+    async def _wait(self) -> None:
+        clock = asyncio.get_running_loop()
+        async with self._turn:
+            await asyncio.sleep(max(0.0, self._next_turn - clock.time()))
+            self._next_turn = clock.time() + self.delay.total_seconds()
