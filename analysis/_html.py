@@ -69,6 +69,7 @@ class Source:
         self._start = page.attr_start.tolist()
         self._name = page.attr_name.tolist()
         self._value = page.attr_value.tolist()
+        self._document, self._bases = self._base_addresses(page)
 
     def text(self, node: int) -> str:
         """Return the text of a text node without control characters."""
@@ -83,15 +84,37 @@ class Source:
         for i in range(self._start[node], self._start[node + 1]):
             yield self.strings[self._name[i]], self.strings[self._value[i]]
 
-    def safe_attributes(self, node: int, tag: str, base: str) -> dict[str, str]:
+    def safe_attributes(self, node: int, tag: str) -> dict[str, str]:
         """Return the attributes of `node` that may be written on a `tag`, addresses made absolute."""
         found = {}
+        base = self._bases[self._document[node]]
         for name, value in self.attributes(node):
             if name in _EVERYWHERE or name in _ATTRIBUTES.get(tag, ()):
-                clean = absolute(value, base, name) if name in _ADDRESSES else _CONTROLS.sub("", value)
+                clean = _absolute(value, base, name) if name in _ADDRESSES else _CONTROLS.sub("", value)
                 if clean is not None:
                     found[name] = clean
         return found
+
+    def _base_addresses(self, page: Snapshot) -> tuple[list[int], dict[int, str]]:
+        """Return the document of each node, and the address that relative links of each document start from."""
+        documents = np.flatnonzero(page.kind == Kind.DOCUMENT).tolist()
+        document = np.zeros(len(page), np.int64)
+        for node in documents:
+            document[node : self.end[node]] = node
+        bases = {0: page.provenance.final_url}
+        settled: set[int] = set()  # documents whose `base` element has been met; only the first counts
+        is_base = np.array([name == "base" for name in self.names])[page.tag]
+        for node in sorted([*documents[1:], *np.flatnonzero(is_base).tolist()]):
+            if self.kind[node] == Kind.DOCUMENT:
+                above = bases[int(document[self.parent[node]])]
+                source = dict(self.attributes(self.parent[node])).get("src", "")
+                bases[node] = _absolute(source, above, "src") or above
+                continue
+            own, href = int(document[node]), dict(self.attributes(node)).get("href")
+            if own not in settled and href:
+                bases[own] = _absolute(href, bases[own], "src") or bases[own]
+                settled.add(own)
+        return document.tolist(), bases
 
 
 def write_html(page: Snapshot, verdict: Verdict) -> str:
@@ -102,7 +125,7 @@ def write_html(page: Snapshot, verdict: Verdict) -> str:
     """
     source = Source(page)
     root = next((n for n, tag in enumerate(source.tag) if source.names[tag] == "html"), 0)
-    start = start_tag("html", source.safe_attributes(root, "html", ""))
+    start = start_tag("html", source.safe_attributes(root, "html"))
     title = escape(page_title(source), quote=False)
     body = "".join(_body(page, verdict, source))
     return (
@@ -114,10 +137,9 @@ def write_html(page: Snapshot, verdict: Verdict) -> str:
 def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
     around = boundaries(page)
     texts = written_texts(source, text_flow(page, verdict.kept, around))
-    tags, bases = written_tags(page, around), base_addresses(page, source)
+    tags = written_tags(page, around)
     wide = ((around == BLOCK) | (around == CELL)).tolist()
     closing: list[tuple[int, str, bool]] = []
-    base = [(len(page), bases[0])]
     inside_pre = 0
     broken = True  # since the last text a line has ended
     for node in written_nodes(page, verdict.kept, texts):
@@ -125,10 +147,6 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
             _, finish, ends_line = closing.pop()
             broken |= ends_line
             yield finish
-        while base[-1][0] <= node:
-            base.pop()
-        if node in bases:
-            base.append((source.end[node], bases[node]))
         if node in texts:
             text = escape(texts[node].text, quote=False)
             if texts[node].gap >= CELL and not broken:
@@ -136,7 +154,7 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
             yield text if node < inside_pre else text.replace("\n", "<br>")
             broken = False
         elif tag := tags[node]:
-            start = start_tag(tag, source.safe_attributes(node, tag, base[-1][1]))
+            start = start_tag(tag, source.safe_attributes(node, tag))
             finish = "" if tag in VOID_TAGS else f"</{tag}>"
             if tag in LINE_TAGS and wide[node]:
                 start, finish = f"<div>{start}", f"{finish}</div>"
@@ -205,11 +223,11 @@ def written_tags(page: Snapshot, around: NDArray[np.uint8]) -> list[str]:
     names = page.tags.to_list()
     safe = np.array([name if name in BLOCK_TAGS or name in LINE_TAGS else "" for name in names])[page.tag]
     plain = np.where((around == BLOCK) | (around == CELL), "div", "span")
-    hollow = np.array([name == "slot" for name in names])[page.tag] & (around == NONE)
-    hollow |= page.kind != Kind.ELEMENT
-    top = np.flatnonzero(page.parent == 0)
-    hollow[top] = True
-    hollow |= np.isin(page.parent, top) & np.array([name == "body" for name in names])[page.tag]
+    slot, root, body = (
+        np.array([name == tag for name in names])[page.tag] for tag in ("slot", "html", "body")
+    )
+    root &= page.parent == 0
+    hollow = (page.kind != Kind.ELEMENT) | (slot & (around == NONE)) | root | (body & root[page.parent])
     tags: list[str] = np.where(hollow, "", np.where(safe == "", plain, safe)).tolist()
     return tags
 
@@ -222,25 +240,7 @@ def page_title(source: Source) -> str:
     return ""
 
 
-def base_addresses(page: Snapshot, source: Source) -> dict[int, str]:
-    """Return for the page's document node and those of frames the address that relative links start from."""
-    found: dict[int, str] = {}
-    settled: set[int] = set()  # documents whose `base` element has been met; only the first counts
-    is_base = np.array([name == "base" for name in source.names])[page.tag]
-    for node in np.flatnonzero(is_base | (page.kind == Kind.DOCUMENT)).tolist():
-        around = next((d for d in reversed(found) if source.end[d] > node), 0)
-        if not node:
-            found[0] = page.provenance.final_url
-        elif source.kind[node] == Kind.DOCUMENT:
-            src = dict(source.attributes(source.parent[node])).get("src", "")
-            found[node] = absolute(src, found[around], "src") or found[around]
-        elif around not in settled and (href := dict(source.attributes(node)).get("href")):
-            found[around] = absolute(href, found[around], "src") or found[around]
-            settled.add(around)
-    return found
-
-
-def absolute(value: str, base: str, name: str) -> str | None:
+def _absolute(value: str, base: str, name: str) -> str | None:
     """Return the absolute form of the address in an attribute `name`, None when it must not be written."""
     value = _NO_URL_CHARACTERS.sub("", value).strip(" ")
     try:

@@ -19,7 +19,6 @@ from analysis._flow import BLOCK, BREAK, CELL, Flow, boundaries, text_flow
 from analysis._html import (
     BLOCK_TAGS,
     Source,
-    base_addresses,
     start_tag,
     written_nodes,
     written_tags,
@@ -38,10 +37,11 @@ _MARKS = {
 }
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _ONE_LINE = _HEADINGS | {"dt", "pre", "td", "th"}  # no blocks inside
+_NO_START = _ONE_LINE - {"dt"}  # their text never begins a line of Markdown
 _FREE_BLOCKS = _HEADINGS | {"blockquote", "dl", "ol", "pre", "ul"}
 _INSIDE = {"li": ("ol", "ul"), "dd": ("dl",), "dt": ("dl",), "td": ("tr",), "th": ("tr",)}
 _SPECIAL = re.compile(r"[\\`*\[\]<]|~(?=~)|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
-_AT_START = re.compile(r"(>|[-+#=]+(?=\s|$))|(?:(\d{1,9})([.)](?=\s|$)))")
+_AT_START = re.compile(r"\s*(?:(>|\||:-|[-+#=]+(?=[\s|]|$))|\d{1,9}([.)])(?=\s|$))")
 _NUMBER = re.compile("[0-9]{1,9}")
 _MOST_COLUMNS = 100
 
@@ -67,7 +67,6 @@ class _Flat:
         self.nodes = written_nodes(page, verdict.kept, self.texts)
         self.tags = written_tags(page, around)
         self.breaks = ((around == BLOCK) | (around == CELL)).tolist()
-        self.bases = base_addresses(page, self.source)
         self.tables = _plain_tables(page, flow)
         self.out: list[str] = []
         self.around: list[tuple[int, str]] = []  # end and tag of the blocks we are in, "" for one not written
@@ -80,19 +79,13 @@ class _Flat:
 
     def write(self) -> list[str]:
         """Return the pieces of the document."""
-        size = self.source.end[0]
-        base = [(size, self.bases[0])]
         for node in self.nodes:
             self._leave(node)
-            while base[-1][0] <= node:
-                base.pop()
-            if node in self.bases:
-                base.append((self.source.end[node], self.bases[node]))
             if node in self.texts:
                 self._text(*self.texts[node])
             elif tag := self.tags[node]:
-                self._element(node, tag, base[-1][1])
-        self._leave(size)
+                self._element(node, tag)
+        self._leave(self.source.end[0])
         self._end_line()
         return self.out
 
@@ -117,7 +110,7 @@ class _Flat:
             self.out.append("<p>")
         elif self.line_before:
             self.out.append("\n" if self.blocks[-1] == "pre" else " ")
-        self.at_start = not self.marks
+        self.at_start = not self.marks and self.blocks[-1] not in _NO_START
         self.out.extend(start for _, _, start in self.marks)
         self.line_open = self.line_before = True
 
@@ -148,14 +141,19 @@ class _Flat:
         self._start_line()
         code = any(tag == "code" for _, tag, _ in self.marks)
         if not pre and not code:
-            text = _escaped(text, at_start=self.at_start)
+            first, *rest = text.split("\n")
+            lines = [
+                _escaped(first, at_start=self.at_start),
+                *(_escaped(line, at_start=True) for line in rest),
+            ]
+            text = "\n".join(lines)
         if self.blocks[-1] in {"td", "th"}:
             text = text.replace("|", "\\|")
         text = escape(text, quote=False)
         self.out.append(text if pre else text.replace("\n", "<br>"))
         self.at_start = self.broken = False
 
-    def _element(self, node: int, tag: str, base: str) -> None:
+    def _element(self, node: int, tag: str) -> None:
         if tag == "br":
             self._break()
             return
@@ -166,7 +164,7 @@ class _Flat:
             return
         if self.breaks[node] or tag in BLOCK_TAGS:
             self._block(node, tag)
-        attributes = self.source.safe_attributes(node, tag, base)
+        attributes = self.source.safe_attributes(node, tag)
         if tag == "img" and "src" in attributes and attributes.get("alt") != "":  # empty: it says nothing
             self._start_line()
             alt = _escaped(" ".join(attributes.get("alt", "").split()), at_start=False)
@@ -251,7 +249,7 @@ def _escaped(text: str, *, at_start: bool) -> str:
     """Return `text` with a backslash before what Markdown would read as markup."""
     text = _SPECIAL.sub(r"\\\g<0>", text)
     if at_start and (match := _AT_START.match(text)):
-        cut = match.start(3) if match[3] else match.start(1)
+        cut = match.start(match.lastindex or 0)
         text = f"{text[:cut]}\\{text[cut:]}"
     return text
 

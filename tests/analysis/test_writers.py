@@ -196,6 +196,8 @@ class TestMarkdown:
             ("&lt;script&gt;x&lt;/script&gt;", "\\<script>x\\</script>\n"),
             ("[a](javascript:b) *c* `d` &amp;lt;", "\\[a\\](javascript:b) \\*c\\* \\`d\\` \\&lt;\n"),
             ("<p># a</p><p>1. b</p><p>- c</p><p>&gt; d</p>", "\\# a\n\n1\\. b\n\n\\- c\n\n\\> d\n"),
+            ("<p>|a|<br>|-|</p><p>:-|<br>===</p>", "\\|a|  \n\\|-|\n\n\\:-|  \n\\===\n"),
+            ("<div>x\n# b</div>", "x # b\n"),
             ("snake_case _a_", "snake_case \\_a\\_\n"),
             ("wow!<a href='b'>c</a>", "wow! [c](https://example.org/dir/b)\n"),
             (
@@ -226,6 +228,11 @@ class TestMarkdown:
         written = markdown(source)
         assert len(written) < 2_000
         assert expected is None or written == expected
+
+
+def test_lines_of_preformatted_text_are_escaped_each() -> None:
+    snapshot = body("<p style='white-space: pre-line'>a\n# b\n- c</p>", producer="rendered")
+    assert write_markdown(snapshot, visible(snapshot)) == "a  \n\\# b  \n\\- c\n"
 
 
 PAYLOADS = (
