@@ -81,8 +81,8 @@ _BOLD = frozenset(["b", "strong", "th", "h1", "h2", "h3", "h4", "h5", "h6"])
 _SIDES = ("top", "right", "bottom", "left")
 
 
-def computed_styles(batch: Batch, level: Literal["layout", "full"]) -> tuple[U64, dict[int, str]]:
-    """Return the hash of each node's display attributes, shape (N,), and the wording of each hash.
+def computed_styles(batch: Batch, level: Literal["layout", "full"]) -> U64:
+    """Return the hash of each node's display attributes, shape (N,).
 
     0 is the empty set. Nodes without layout and nodes that are not elements have none.
     """
@@ -99,7 +99,7 @@ def computed_styles(batch: Batch, level: Literal["layout", "full"]) -> tuple[U64
     hashes[[not w for w in wordings]] = 0
     styles = np.zeros(batch.kind.size, np.uint64)
     styles[node] = hashes[which]
-    return styles, {int(h): w for h, w in zip(hashes, wordings, strict=True) if w}
+    return styles
 
 
 def _row_hashes(page: Snapshot, batch: Batch, first_node: int) -> U64:

@@ -117,7 +117,7 @@ class Forest:
     leaf : bool (M,), whether the node carries features instead of children.
     owner : int64 (N,), for each shown node of the batch that lies in a leaf that leaf, else -1.
     shown : bool (N,), visibility of the nodes of the batch.
-    wordings : display attributes in words by hash.
+    holder : int64 (N,), nearest element around each node of the batch that was not unwrapped, -1 without one.
     """
 
     node: NDArray[np.int64]
@@ -127,7 +127,7 @@ class Forest:
     leaf: NDArray[np.bool_]
     owner: NDArray[np.int64]
     shown: NDArray[np.bool_]
-    wordings: dict[int, str]
+    holder: NDArray[np.int64]
 
 
 def plant(batch: Batch, *, level: StyleLevel, flatten_inline: bool, leaf_height: int) -> Forest:
@@ -165,7 +165,7 @@ def plant(batch: Batch, *, level: StyleLevel, flatten_inline: bool, leaf_height:
     index[candidates] = pages + np.cumsum(~same) - 1
     page = batch.page[node]
     parent = np.where(up[node] < 0, page, index[up[node]])
-    styles, wordings = presentation_styles(batch, level)
+    styles = presentation_styles(batch, level)
     labels = np.where(
         loose[node], TEXT_LABEL, combine(tag[node], np.where(tag[node] == _BODY, np.uint64(0), styles[node]))
     )
@@ -177,7 +177,7 @@ def plant(batch: Batch, *, level: StyleLevel, flatten_inline: bool, leaf_height:
         leaf=np.concatenate((np.zeros(pages, np.bool_), ~internal[node])),
         owner=_owners(batch, index, planted | loose, shown, internal),
         shown=shown,
-        wordings=wordings,
+        holder=up,
     )
 
 

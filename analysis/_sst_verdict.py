@@ -55,7 +55,7 @@ def verdicts(
     reason = _RULE_REASONS[mapping.rule]
     if link_discount > 0:
         reason[(reason != REPEATS) & (value <= threshold)] = LINKS
-    node = _forest_node(batch, forest)
+    node = _forest_node(forest)
     here = np.maximum(node, 0)
     reasons = np.where(node >= 0, reason[here], EMPTY).astype(np.uint8)
     local = _locally_noisy(batch, forest, paths, found, tree, figures, local_noise)
@@ -107,7 +107,7 @@ def _link_share(
     return np.asarray(np.where(known & (words > 0), (here + site) / 2, here))
 
 
-def _forest_node(batch: Batch, forest: Forest) -> NDArray[np.int64]:
+def _forest_node(forest: Forest) -> NDArray[np.int64]:
     """Return for each of the N nodes the leaf it lies in, or the forest node it is; -1 for neither."""
     node = forest.owner.copy()
     inner = np.flatnonzero((forest.node >= 0) & ~forest.leaf)
@@ -124,9 +124,17 @@ def _locally_noisy(
     figures: Importances,
     local_noise: float,
 ) -> NDArray[np.bool_]:
-    """Return which nodes carry features that are all spread evenly over the pages: 1 - H < epsilon."""
+    """Return which texts stand in an element whose features are all spread evenly over the pages.
+
+    Such a feature has 1 - H < epsilon. The paper drops single features; a sentence keeps its common words here.
+    """
     row = tree.features.find(combine(paths.path[forest.owner[found.node]], found.feature))
     noisy = (row >= 0) & (1 - figures.feature[row] < local_noise)
-    telling = np.bincount(found.node[~noisy], minlength=forest.owner.size) == 0
-    carrying = np.bincount(found.node, minlength=forest.owner.size) > 0
-    return np.asarray(telling & carrying & (batch.kind == Kind.TEXT))
+    texts = np.flatnonzero(batch.kind == Kind.TEXT)
+    telling = np.zeros(forest.owner.size, np.bool_)
+    telling[forest.holder[found.node[~noisy]]] = True
+    carrying = np.zeros(forest.owner.size, np.bool_)
+    carrying[forest.holder[found.node]] = True
+    local = np.zeros(forest.owner.size, np.bool_)
+    local[texts] = (carrying & ~telling)[forest.holder[texts]]
+    return local

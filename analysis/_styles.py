@@ -59,19 +59,19 @@ _SIZES = frozenset(
 )
 
 
-def presentation_styles(batch: Batch, level: StyleLevel) -> tuple[U64, dict[int, str]]:
-    """Return the hash of each node's display attributes, shape (N,), and the wording of each hash.
+def presentation_styles(batch: Batch, level: StyleLevel) -> U64:
+    """Return the hash of each node's display attributes, shape (N,).
 
     0 is the empty set of attributes. Nodes that are not elements have none.
     """
     if level == "none":
-        return np.zeros(batch.kind.size, np.uint64), {}
+        return np.zeros(batch.kind.size, np.uint64)
     if level == "html":
         return _html_styles(batch)
     return computed_styles(batch, level)
 
 
-def _html_styles(batch: Batch) -> tuple[U64, dict[int, str]]:
+def _html_styles(batch: Batch) -> U64:
     name = batch.string_hash[batch.attr_name]
     chosen = np.flatnonzero(np.isin(name, _PRESENTATIONAL))
     pair = combine(name[chosen], batch.string_hash[batch.attr_value[chosen]])
@@ -88,7 +88,7 @@ def _html_styles(batch: Batch) -> tuple[U64, dict[int, str]]:
     styles = np.zeros(batch.kind.size, np.uint64)
     # A sum forgets the order in which attributes stand in the source.
     np.add.at(styles, batch.attr_owner[chosen], hashes[which])
-    return styles, {}
+    return styles
 
 
 def _normalise(name: str, value: str) -> str:

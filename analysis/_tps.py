@@ -132,7 +132,7 @@ def tag_path_sequence(
         steps |= _worded(page)
     steps &= _in_body(batch, _LEFT_OUT)
     level: StyleLevel = style if page.has_layout or style == "none" else "html"
-    codes = tag_path_codes(page.parent, _step_numbers(batch.tag, presentation_styles(batch, level)[0], steps))
+    codes = tag_path_codes(page.parent, _step_numbers(batch.tag, presentation_styles(batch, level), steps))
     nodes = np.flatnonzero(steps & shown if page.has_layout else steps)
     return nodes, codes[nodes]
 

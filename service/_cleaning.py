@@ -128,7 +128,7 @@ def _judge(
     if method == "none":
         return NoCleaning().transform
     if method == "tps":
-        return TagPathFilter(mode="paper" if mode == "paper" else "user", style=style or "auto").transform
+        return TagPathFilter(mode="paper" if mode == "paper" else "user", style=style or "layout").transform
     # A page that cannot be read is reported when its turn to be cleaned comes.
     return (
         model or learn(known, mode=mode, threshold=threshold, style=style, failed=lambda *_: None)
