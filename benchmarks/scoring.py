@@ -1,0 +1,97 @@
+"""What the benchmarks of quality share: word scores, texts left out of a verdict, and tables."""
+
+import argparse
+import os
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis import Verdict
+from snapshot import Kind, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Precision, recall and F1 of words, each in [0, 1]."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def count_words(text: str, *, shortest: int = 1) -> Counter[str]:
+    """Return the multiset of the words of `text` of at least `shortest` characters, in lower case."""
+    return Counter(re.findall(rf"\w{{{shortest},}}", text.lower()))
+
+
+def score(found: Counter[str], truth: Counter[str], *, complete_truth: Counter[str] | None = None) -> Score:
+    """Return how well `found` gives `truth`; two empty texts agree.
+
+    Where `truth` is known to lack words of the content, precision is against `complete_truth`.
+    """
+    precision = _share((found & (truth if complete_truth is None else complete_truth)).total(), found.total())
+    recall = _share((found & truth).total(), truth.total())
+    return Score(
+        precision, recall, 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    )
+
+
+def mean_score(scores: Collection[Score]) -> Score:
+    """Return the mean over pages of each figure."""
+    return Score(*(fmean(getattr(s, name) for s in scores) for name in ("precision", "recall", "f1")))
+
+
+def select(page: Snapshot, selectors: Collection[str]) -> NDArray[np.bool_]:
+    """Return which of the N nodes lie in an element that matches a selector, itself included.
+
+    Only ``tag`` and ``.class`` are understood.
+    """
+    wanted = frozenset(selectors)
+    steps = np.zeros(len(page) + 1, np.int64)
+    for node in np.flatnonzero(page.kind == Kind.ELEMENT).tolist() if wanted else ():
+        classes = page.attributes(node).get("class", "").split()
+        if not wanted.isdisjoint((page.tag_name(node), *(f".{name}" for name in classes))):
+            steps[node] += 1
+            steps[page.end[node]] -= 1
+    selected: NDArray[np.bool_] = np.cumsum(steps[:-1]) > 0
+    return selected
+
+
+def without(verdict: Verdict, left_out: NDArray[np.bool_]) -> Verdict:
+    """Return the verdict with the nodes `left_out` (N,) not kept."""
+    return replace(verdict, kept=verdict.kept & ~left_out)
+
+
+def command_line(description: str | None, *, data: str) -> argparse.ArgumentParser:
+    """Return a parser with ``--data``, by default the folder `data` in the one that ``DOMSIEVE_DATA`` names."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    above = os.environ.get("DOMSIEVE_DATA")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=Path(above, data) if above else None,
+        required=not above,
+        help=f"folder of the corpora; by default $DOMSIEVE_DATA/{data}",
+    )
+    return parser
+
+
+def print_table(head: Sequence[str], rows: Iterable[tuple[str, Mapping[str, float]]]) -> None:
+    """Print one Markdown row per name with its figures by column; a figure that is not there stays blank."""
+    print("| " + " | ".join(head) + " |")
+    print("|" + "---|" * len(head))
+    for name, figures in rows:
+        cells = (f"{figures[column]:.3f}" if column in figures else "" for column in head[1:])
+        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0
