@@ -13,6 +13,7 @@ from renderer._sample_events import (
     PageRepeated,
     SampleEnded,
     SampleEvent,
+    SitemapsRead,
     SiteOpened,
 )
 
@@ -33,6 +34,7 @@ __all__ = [
     "SampleEvent",
     "SettlePolicy",
     "SiteOpened",
+    "SitemapsRead",
     "find_browser",
     "html_files",
     "parse_html",

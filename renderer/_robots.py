@@ -5,6 +5,7 @@ Imports nothing of the project but its errors and its neighbours.
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Self
 
 from protego import Protego
 
@@ -14,6 +15,7 @@ from snapshot import NavigationError, PolicyError
 
 # A robots.txt is read this far; RFC 9309 asks for 500 KiB at least.
 _MAX_BYTES = 512_000
+_LONGEST_S = timedelta(days=1).total_seconds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Robots:
     sitemaps: tuple[str, ...]
 
     @classmethod
-    def parse(cls, text: str) -> "Robots":
+    def parse(cls, text: str) -> Self:
         """Return the rules of a robots.txt."""
         rules = Protego.parse(text)
         rate = rules.request_rate(AGENT)
@@ -53,9 +55,6 @@ class Robots:
             raise PolicyError("The site's robots.txt asks not to visit it.", url=url)
 
 
-_LONGEST_S = timedelta(days=1).total_seconds()
-
-
 async def fetch_robots(site: Site) -> Robots:
     """Return the rules of `site`; none when it has no robots.txt (4xx, or a redirect to elsewhere).
 
@@ -68,8 +67,8 @@ async def fetch_robots(site: Site) -> Robots:
     try:
         answer = await fetch(url, max_bytes=_MAX_BYTES)
     except NavigationError as error:
-        error.message += " Without it no page of the site is visited."
-        raise
+        message = f"{error.message} Without the rules for robots no page of the site is visited."
+        raise NavigationError(message, url=url, retry=True) from error
     if answer.status >= 500:
         raise PolicyError(
             f"The server fails to say what robots may visit (HTTP {answer.status}), so no page is; try later.",

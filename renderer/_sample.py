@@ -19,7 +19,15 @@ from renderer._frontier import Frontier, rank
 from renderer._links import PageLinks, Routing
 from renderer._protocol import PageSource
 from renderer._robots import Robots
-from renderer._sample_events import PageDone, PageFailed, PageRepeated, SampleEnded, SampleEvent, SiteOpened
+from renderer._sample_events import (
+    PageDone,
+    PageFailed,
+    PageRepeated,
+    SampleEnded,
+    SampleEvent,
+    SitemapsRead,
+    SiteOpened,
+)
 from renderer._sitemap import read_sitemaps
 from renderer._urls import Site, normalized, start_page
 from renderer._visits import Known, Visit, Visitor
@@ -79,10 +87,12 @@ async def sample_site(
     reached = visit.rendering.snapshot.provenance.final_url
     routing = Routing.of(first, reached, site)
     run = _Run(visitor, site, robots, routing, pages=pages, seed=seed)
-    listed = await run.read_sitemaps() if pages > 1 else 0
-    yield SiteOpened(root=site.root, delay=visitor.delay, listed=listed)
+    event = run.start(asked, visit)
+    yield SiteOpened(root=site.root, delay=visitor.delay)
+    yield event
     try:
-        yield run.start(asked, visit)
+        if pages > 1:
+            yield await run.read_sitemaps()
         while run.draw():
             yield await run.settle()
     finally:
@@ -126,15 +136,15 @@ class _Run:
         self._done = 0
         self._fruitless = 0
 
-    async def read_sitemaps(self) -> int:
-        """Learn the pages that the sitemaps name; return how many."""
+    async def read_sitemaps(self) -> SampleEvent:
+        """Learn the pages that the sitemaps name."""
         sitemaps = self._robots.sitemaps or (f"{self._site.root}/sitemap.xml",)
         found = await read_sitemaps(
             self._visitor.file, sitemaps, site=self._site, rank=lambda url: rank(url, seed=self._seed)
         )
         names = self._names({self._routing.page(page) for page in map(self._site.page, found) if page})
         self._learn(_Lesson(names, clicks=1))
-        return len(names)
+        return SitemapsRead(pages=len(names))
 
     def start(self, asked: str, visit: Visit) -> SampleEvent:
         """Take the start page, which is not drawn.

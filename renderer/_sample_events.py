@@ -13,18 +13,23 @@ from snapshot import DomsieveError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteOpened:
-    """The rules and sitemaps of the site are read.
+    """The start page was reached and the rules of its site are read.
 
     Parameters
     ----------
     root : scheme, host and port of the site that is sampled, without a slash at the end.
     delay : time between the starts of two pages.
-    listed : pages that the sitemaps name.
     """
 
     root: str
     delay: timedelta
-    listed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapsRead:
+    """The sitemaps of the site are read; `pages` is how many pages they name that robots may visit."""
+
+    pages: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,4 +90,4 @@ class SampleEnded:
     reason: Literal["complete", "exhausted", "fruitless"]
 
 
-SampleEvent = SiteOpened | PageDone | PageRepeated | PageFailed | SampleEnded
+SampleEvent = SiteOpened | SitemapsRead | PageDone | PageRepeated | PageFailed | SampleEnded

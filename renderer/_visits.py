@@ -18,6 +18,7 @@ from snapshot import ContentError, DomsieveError, NavigationError
 Known = Callable[[str], Rendering | None]
 
 _DELAY = timedelta(seconds=0.5)
+_LONGEST_DELAY = timedelta(seconds=30)  # that a busy server brings about
 _BUSY = (429, 503)
 
 
@@ -38,7 +39,7 @@ class Visitor:
     known : returns the rendering of a page that was captured before, or None.
     concurrency : pages rendered at the same time.
     delay : time between two requests; by default 0.5 s, or none on this machine. It grows to what a
-        robots.txt asks for.
+        robots.txt asks for, and doubles when the server says that it is busy.
     """
 
     def __init__(
@@ -86,6 +87,8 @@ class Visitor:
             visit = Visit(rendering, True) if rendering else Visit(await self._render(url), False)
         snapshot = visit.rendering.snapshot
         status = snapshot.provenance.status
+        if status in _BUSY:
+            self.delay = min(max(2 * self.delay, _DELAY), max(self.delay, _LONGEST_DELAY))
         if status is not None and status >= 400:
             raise ContentError(f"The server answers HTTP {status}.", url=url, retry=status in _BUSY)
         if len(snapshot) == 1:
