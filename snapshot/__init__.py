@@ -20,7 +20,10 @@ from snapshot._errors import (
     TargetError,
     UsageError,
 )
+from snapshot._format import base_of, decode, encode, payload_of
+from snapshot._index import PageRecord
 from snapshot._page import Kind, Producer, Provenance, Scalar, Snapshot, subtree_ends
+from snapshot._store import PageStore, Problem, default_cache_dir
 from snapshot._strings import Interner, StringTable
 
 __all__ = [
@@ -37,7 +40,10 @@ __all__ = [
     "ModelError",
     "NavigationError",
     "PageError",
+    "PageRecord",
+    "PageStore",
     "PolicyError",
+    "Problem",
     "Producer",
     "Provenance",
     "Scalar",
@@ -46,5 +52,10 @@ __all__ = [
     "StringTable",
     "TargetError",
     "UsageError",
+    "base_of",
+    "decode",
+    "default_cache_dir",
+    "encode",
+    "payload_of",
     "subtree_ends",
 ]
