@@ -22,9 +22,7 @@ from snapshot._errors import (
 )
 from snapshot._format import base_of, decode, encode, payload_of
 from snapshot._index import PageRecord
-from snapshot._index import PageRecord
 from snapshot._page import Kind, Producer, Provenance, Scalar, Snapshot, subtree_ends
-from snapshot._store import PageStore, Problem, default_cache_dir
 from snapshot._store import PageStore, Problem, default_cache_dir
 from snapshot._strings import Interner, StringTable
 
@@ -44,10 +42,7 @@ __all__ = [
     "PageError",
     "PageRecord",
     "PageStore",
-    "PageRecord",
-    "PageStore",
     "PolicyError",
-    "Problem",
     "Problem",
     "Producer",
     "Provenance",
@@ -59,7 +54,6 @@ __all__ = [
     "UsageError",
     "base_of",
     "decode",
-    "default_cache_dir",
     "default_cache_dir",
     "encode",
     "payload_of",
