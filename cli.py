@@ -8,8 +8,9 @@ import asyncio
 import inspect
 import json
 import logging
+import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 if TYPE_CHECKING:
-    from renderer import Renderer
+    from renderer import CaptureOptions, Renderer
     from service import Page, Target
     from snapshot import DomsieveError, PageRecord, PageStore
 
@@ -52,6 +53,8 @@ class Capture:
     """How URLs are rendered; the options that every rendering command shares."""
 
     renderer: "Renderer"
+    options: "CaptureOptions"
+    concurrency: int
     refresh: bool
 
 
@@ -96,7 +99,9 @@ def capture_options(
         scroll=scroll,
     )
     budget = Budget(time=timedelta(seconds=timeout))
-    return Capture(Renderer(options, budget, concurrency=concurrency, executable=browser), refresh)
+    at_once = concurrency or os.cpu_count() or 1
+    renderer = Renderer(options, budget, concurrency=at_once, executable=browser)
+    return Capture(renderer, options, at_once, refresh)
 
 
 def rendering(command: Callable[..., None]) -> Callable[..., None]:
@@ -167,14 +172,14 @@ def _print_json(value: object) -> None:
 
 
 def _fetch(
-    targets: "Iterable[Target]", store: "PageStore", capture: Capture
+    targets: "Sequence[Target]", store: "PageStore", capture: Capture
 ) -> "dict[str, PageRecord | DomsieveError]":
     """Return a capture, or why there is none, of every URL among the targets; render what is not cached."""
     from service import cached, render_pages, wanted_urls
     from snapshot import DomsieveError
 
     urls = wanted_urls(targets)
-    known = {} if capture.refresh else {url: cached(url, store, capture.renderer.options) for url in urls}
+    known = {} if capture.refresh else {url: cached(url, store, capture.options) for url in urls}
     outcomes: dict[str, PageRecord | DomsieveError] = {url: r for url, r in known.items() if r is not None}
     missing = [url for url in urls if url not in outcomes]
     done = 0
@@ -219,6 +224,56 @@ def render(targets: Targets, *, cache: Cache = None, as_json: AsJson = False, ca
         else:
             typer.echo(f"{outcome.page_id[:12]} {url}")
     _finish(len(outcomes) - len(failed), len(failed))
+
+
+@app.command()
+@rendering
+def site(
+    url: Annotated[str, typer.Argument(help="A page of the site.")],
+    *,
+    pages: Annotated[int, typer.Option(help="How many different pages.")] = 100,
+    seed: Annotated[int, typer.Option(help="Each one draws another sample.")] = 0,
+    delay: Annotated[
+        float | None, typer.Option(help="Seconds between two pages (default: 0.5, none on this machine).")
+    ] = None,
+    cache: Cache = None,
+    as_json: AsJson = False,
+    capture: Capture,
+) -> None:
+    """Render a random sample of the pages of a site into the cache."""
+    from renderer import PageFailed
+    from service import describe, sample, site_of
+
+    done = failed = 0
+
+    async def run(store: "PageStore") -> None:
+        nonlocal done, failed
+        async with capture.renderer:
+            async for event, record in sample(
+                capture.renderer,
+                url,
+                store,
+                options=capture.options,
+                pages=pages,
+                seed=seed,
+                delay=None if delay is None else timedelta(seconds=delay),
+                concurrency=min(capture.concurrency, 8),
+                refresh=capture.refresh,
+            ):
+                _say(describe(event))
+                failed += isinstance(event, PageFailed)
+                if record is None:
+                    continue
+                done += 1
+                if as_json:
+                    _print_json(asdict(record))
+                else:
+                    typer.echo(f"{record.page_id[:12]} {record.url}")
+
+    with _open(cache) as store:
+        asyncio.run(run(store))
+    _say(f"Next: domsieve clean {site_of(url)} --output-dir clean")
+    _finish(done, failed)
 
 
 MethodOption = Annotated[
@@ -273,7 +328,7 @@ def clean(
         pages = readable(found, outcomes, store, raw=raw)
 
         def siblings(site: str) -> "list[Page]":
-            records = site_records(site, store, capture.renderer.options)
+            records = site_records(site, store, capture.options)
             return [from_record(record, store, raw=raw) for record in records]
 
         results = clean_pages(

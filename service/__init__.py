@@ -3,6 +3,7 @@
 from service._cleaning import ENDINGS, FEWEST_PAGES, WRITERS, Cleaned, Format, Method, clean, learn
 from service._output import Results
 from service._pages import Page, cached, from_record, keep, readable, render_pages, site_records, wanted_urls
+from service._sampling import describe, sample
 from service._targets import (
     CacheTarget,
     FileTarget,
@@ -28,6 +29,7 @@ __all__ = [
     "UrlTarget",
     "cached",
     "clean",
+    "describe",
     "find_targets",
     "from_record",
     "keep",
@@ -35,6 +37,7 @@ __all__ = [
     "output_name",
     "readable",
     "render_pages",
+    "sample",
     "site_of",
     "site_records",
     "wanted_urls",

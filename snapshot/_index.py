@@ -4,11 +4,11 @@ Files are the truth and the index only points at them: a row is written after it
 lost index is made anew from the files.
 """
 
-import json
 import sqlite3
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from snapshot._errors import StorageError
 
@@ -80,29 +80,14 @@ class Index:
 
     def put(self, record: PageRecord) -> None:
         """Add a record, or replace the one of equal id."""
-        values = (
-            *astuple(record)[:8],
-            json.dumps(record.reasons),
-            record.nodes,
-            record.bytes,
-            record.source_digest,
-        )
-        marks = ", ".join("?" * len(_NAMES))
+        values = {**asdict(record), "reasons": "\n".join(record.reasons)}
+        marks = ", ".join(f":{name}" for name in _NAMES)
         self._run(f"INSERT OR REPLACE INTO pages ({', '.join(_NAMES)}) VALUES ({marks})", values)
 
-    def find(self, condition: str, values: Iterable[str], *, order: str) -> list[PageRecord]:
+    def find(self, condition: str, values: Sequence[str], *, order: str) -> list[PageRecord]:
         """Return the records that satisfy an SQL condition of ours, in an order of ours."""
         rows = self._run(f"SELECT {', '.join(_NAMES)} FROM pages WHERE {condition} ORDER BY {order}", values)
-        return [
-            PageRecord(
-                **{
-                    **dict(zip(_NAMES, row, strict=True)),
-                    "complete": bool(row[7]),
-                    "reasons": tuple(json.loads(row[8])),
-                }
-            )
-            for row in rows
-        ]
+        return [_record(dict(zip(_NAMES, row, strict=True))) for row in rows]
 
     def remove(self, page_id: str) -> None:
         """Forget one record."""
@@ -112,9 +97,9 @@ class Index:
         """Close the database."""
         self._db.close()
 
-    def _run(self, statement: str, values: Iterable[object]) -> list[tuple[object, ...]]:
+    def _run(self, statement: str, values: Sequence[str] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
         try:
-            return self._db.execute(statement, tuple(values)).fetchall()
+            return self._db.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise self._unusable(error) from error
 
@@ -123,3 +108,8 @@ class Index:
             f"The index {self._path} cannot be used: {error}. If it is damaged, remove it; "
             "`domsieve cache verify --repair` makes it anew from the pages."
         )
+
+
+def _record(row: dict[str, Any]) -> PageRecord:
+    reasons = tuple(row["reasons"].split("\n")) if row["reasons"] else ()
+    return PageRecord(**{**row, "complete": bool(row["complete"]), "reasons": reasons})

@@ -178,7 +178,7 @@ class PageStore:
             try:
                 page = decode(_read(path, page_id), source=str(path))
             except StorageError as error:
-                if repair and records.pop(page_id, None):
+                if records.pop(page_id, None) is not None and repair:
                     self._index.remove(page_id)
                 yield Problem(str(path), error.message, False)
                 continue
@@ -207,7 +207,7 @@ class PageStore:
             path.parent.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=path.parent, suffix=_PART)
             try:
-                with open(handle, "wb") as file:
+                with os.fdopen(handle, "wb") as file:
                     file.write(data)
                     file.flush()
                     os.fsync(file.fileno())
