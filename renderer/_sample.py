@@ -10,7 +10,7 @@ Imports its neighbours in this package and the error tree; no browser is needed.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
@@ -48,7 +48,7 @@ async def sample_site(
     delay: timedelta | None = None,
     concurrency: int = 2,
     known: Known = lambda _: None,
-) -> AsyncIterator[SampleEvent]:
+) -> AsyncGenerator[SampleEvent]:
     """Yield what happens while `pages` different pages of a site are drawn at random and rendered.
 
     Events come in the order in which pages were drawn. The sample of a number of pages is the beginning of

@@ -1,0 +1,84 @@
+"""Sampling a site into the cache: what was captured before is not rendered again."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from datetime import timedelta
+
+from renderer import (
+    CaptureOptions,
+    PageDone,
+    PageFailed,
+    PageRepeated,
+    PageSource,
+    Rendering,
+    SampleEvent,
+    SitemapsRead,
+    SiteOpened,
+    sample_site,
+)
+from service._pages import cached, keep
+from snapshot import DamagedFileError, PageRecord, PageStore
+
+
+async def sample(
+    source: PageSource,
+    start: str,
+    store: PageStore,
+    *,
+    options: CaptureOptions,
+    pages: int,
+    seed: int,
+    delay: timedelta | None,
+    concurrency: int,
+    refresh: bool,
+) -> AsyncIterator[tuple[SampleEvent, PageRecord | None]]:
+    """Yield what happens, with the record of each page that was captured or was in the cache.
+
+    An interrupted sample goes on when it is asked for again: it draws the same pages, and the cache has them.
+    """
+
+    def known(url: str) -> Rendering | None:
+        record = None if refresh else cached(url, store, options)
+        if record is None:
+            return None
+        try:
+            return Rendering(snapshot=store.get(record.page_id), source=None, source_reason="from the cache")
+        except DamagedFileError:
+            return None  # rendered anew
+
+    events = sample_site(
+        source, start, pages=pages, seed=seed, delay=delay, concurrency=concurrency, known=known
+    )
+    async with aclosing(events):
+        async for event in events:
+            record: PageRecord | None = None
+            if isinstance(event, PageDone | PageRepeated):
+                if event.was_known:
+                    record = cached(event.url, store, options)
+                else:
+                    record = keep(event.rendering, event.url, store)
+            yield event, record
+
+
+def describe(event: SampleEvent) -> str:
+    """Return one line on what happened, for people."""
+    if isinstance(event, PageDone):
+        origin = "from the cache" if event.was_known else f"{len(event.rendering.snapshot):,} nodes"
+        cut = "".join(f"; cut: {reason}" for reason in event.rendering.snapshot.provenance.reasons)
+        return f"[{event.number}/{event.pages}] {event.url} {origin}{cut}"
+    if isinstance(event, PageRepeated):
+        return f"repeats {event.first}: {event.url}"
+    if isinstance(event, PageFailed):
+        return f"failed: {event.url}: {event.error.message}"
+    if isinstance(event, SiteOpened):
+        return f"{event.root}: {event.delay.total_seconds():g} s between two pages"
+    if isinstance(event, SitemapsRead):
+        return f"sitemaps name {event.pages} pages"
+    return f"{event.pages} pages, {_ENDS[event.reason]}"
+
+
+_ENDS = {
+    "complete": "as many as wanted",
+    "exhausted": "no further page is known",
+    "fruitless": "the last twenty pages all failed or repeated others",
+}
