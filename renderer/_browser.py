@@ -16,7 +16,7 @@ from playwright.async_api import Playwright, async_playwright
 
 from renderer._discovery import Browser, find_browser, launch_options
 from renderer._options import CaptureOptions
-from renderer._wire import TargetLostError, Wire, open_wire
+from renderer._wire import Wire, open_wire
 from snapshot import BrowserLostError
 
 # Starting from a cold disk took 1.3 s, ending 0.2 s.
@@ -101,7 +101,7 @@ async def start_browser(
         browser = await playwright.chromium.launch(**launch)
         wire = await open_wire(browser, limit_s=_ANSWER_LIMIT_S)
         processes = await wire.ask("SystemInfo.getProcessInfo", limit_s=_ANSWER_LIMIT_S)
-    except (PlaywrightError, TargetLostError, TimeoutError) as error:
+    except (PlaywrightError, TimeoutError) as error:
         await playwright.stop()
         raise BrowserLostError(
             f"The browser started but does not answer: {error}", stage="launch", retry=True

@@ -6,12 +6,15 @@ Imports the Snapshot, the conversion, the wire and the page's watch.
 import asyncio
 import base64
 import re
+from dataclasses import dataclass
+from typing import Any
 
-import msgspec
+from playwright.async_api import Error as PlaywrightError
 
 from renderer._convert import Capture
-from renderer._settle import in_own_world
-from renderer._wire import CommandError, Params, Session, TargetLostError, decode
+from renderer._tab import Tab
+from renderer._watch import Watch
+from renderer._wire import Wire
 
 # What the analysis compares (presentation styles of two levels), as few as say it: each costs on every node.
 # Shorthands stand for their parts, such as "1px solid rgb(0, 0, 0)" for a side's border.
@@ -51,15 +54,12 @@ _UTF8_MARK = b"\xef\xbb\xbf"
 _DECLARED_UTF8 = re.compile(rb"charset\s*=\s*[\"']?utf-?8", re.IGNORECASE)
 
 
-class _Counters(msgspec.Struct):
-    nodes: int
-
-
-class Body(msgspec.Struct, frozen=True, rename="camel"):
+@dataclass(frozen=True, slots=True)
+class Body:
     """A response as the browser hands it out: text when it could decode it, else bytes."""
 
-    body: str
-    base64_encoded: bool
+    text: str
+    is_base64: bool
 
     def to_bytes(self, encoding: str, content_type: str) -> bytes:
         """Return the bytes that came, as far as they can be told.
@@ -70,32 +70,32 @@ class Body(msgspec.Struct, frozen=True, rename="camel"):
             as UTF-8 with a byte order mark, which a reader of HTML obeys first.
         content_type : the header. A mark is also set where nothing else would say that it is UTF-8.
         """
-        if self.base64_encoded:
-            return base64.b64decode(self.body)
+        if self.is_base64:
+            return base64.b64decode(self.text)
         if encoding != "UTF-8":
             try:
-                return (("\ufeff" if encoding.startswith("UTF-16") else "") + self.body).encode(encoding)
+                return (("\ufeff" if encoding.startswith("UTF-16") else "") + self.text).encode(encoding)
             except (LookupError, UnicodeEncodeError):
-                return _UTF8_MARK + self.body.encode()
-        data = self.body.encode()
+                return _UTF8_MARK + self.text.encode()
+        data = self.text.encode()
         is_declared = _DECLARED_UTF8.search(content_type.encode()) or _DECLARED_UTF8.search(data[:1024])
         return data if is_declared or data.isascii() else _UTF8_MARK + data
 
 
-async def stop(session: Session) -> None:
+async def stop(tab: Tab) -> None:
     """End loading and scripts of a page, so that it can be captured as it is; a lost page stays lost."""
-    commands: dict[str, Params] = {
+    commands: dict[str, dict[str, Any]] = {
         "Page.stopLoading": {},
         "Emulation.setScriptExecutionDisabled": {"value": True},
         "Runtime.terminateExecution": {},
     }
     # All at once: some are answered only when a script under way has ended, which another one sees to.
-    waiting = [session.send(method, params, limit_s=_STOP_LIMIT_S) for method, params in commands.items()]
+    waiting = [tab.send(method, params, limit_s=_STOP_LIMIT_S) for method, params in commands.items()]
     await asyncio.gather(*waiting, return_exceptions=True)
 
 
 async def capture_document(
-    session: Session, frame_id: str, *, max_nodes: int, left_s: float
+    tab: Tab, watch: Watch, wire: Wire, *, max_nodes: int, left_s: float
 ) -> tuple[Capture | None, str]:
     """Return the DOM snapshot, and what was cut from it or why there is none.
 
@@ -107,34 +107,33 @@ async def capture_document(
     limit_s = max(left_s, _CAPTURE_LIMIT_S)
     if left_s < _CAPTURE_LIMIT_S:
         max_nodes = min(max_nodes, _HURRIED_NODES)
-    cut = ""
     try:
         async with asyncio.timeout(limit_s):
-            # Nodes of the whole process: usually this page alone, and cheap to ask for.
-            counters = decode(await session.send("Memory.getDOMCounters", limit_s=limit_s), _Counters)
-            if counters.nodes > max_nodes:
-                count = await in_own_world(session, frame_id, f"prune({max_nodes})", limit_s=limit_s)
-                if isinstance(count, int) and count > max_nodes:
-                    cut = f"nodes: {count:,} in the page, the first {max_nodes:,} were kept"
-            answer = await session.send(
+            count = await tab.call(watch.frame_id, watch.loader_id, f"trim({max_nodes})", limit_s=limit_s)
+            capture = await wire.ask_page(
+                watch.frame_id,  # the main frame's id is the page's too
                 "DOMSnapshot.captureSnapshot",
                 {"computedStyles": STYLE_NAMES, "includePaintOrder": True},
+                Capture,
                 limit_s=limit_s,
             )
     except TimeoutError:
         return None, f"capture: no answer within {limit_s:.0f} s"
-    except (CommandError, TargetLostError) as error:
-        return None, f"capture: {error}"
-    return await asyncio.to_thread(decode, answer, Capture), cut
+    except PlaywrightError as error:
+        return None, f"capture: {error.message}"
+    return (
+        capture,
+        f"nodes: {count:,}, of which the first {max_nodes:,} were kept" if count > max_nodes else "",
+    )
 
 
-async def fetch_source(session: Session, loader_id: str, *, left_s: float) -> tuple[Body | None, str]:
+async def fetch_source(tab: Tab, watch: Watch, *, left_s: float) -> tuple[Body | None, str]:
     """Return the body of the main response, or None and why there is none."""
     limit_s = max(left_s, _CAPTURE_LIMIT_S)
     try:
-        answer = await session.send("Network.getResponseBody", {"requestId": loader_id}, limit_s=limit_s)
+        answer = await tab.send("Network.getResponseBody", {"requestId": watch.loader_id}, limit_s=limit_s)
     except TimeoutError:
         return None, f"no answer within {limit_s:.0f} s"
-    except (CommandError, TargetLostError):
+    except PlaywrightError:
         return None, "the browser has no whole body"
-    return decode(answer, Body), ""
+    return Body(answer["body"], answer["base64Encoded"]), ""

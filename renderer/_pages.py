@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-import msgspec
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
@@ -23,8 +22,8 @@ from renderer._options import Budget, CaptureOptions
 from renderer._protocol import Rendering
 from renderer._settle import settle
 from renderer._sites import Lease
+from renderer._tab import Tab
 from renderer._watch import Watch
-from renderer._wire import CommandError, Session, decode
 from snapshot import ContentError, NavigationError, Provenance, Snapshot
 
 # Raised when the columns made of a page change.
@@ -33,13 +32,10 @@ CAPTURE_VERSION = 1
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _OPEN_LIMIT_S = 10.0
 _CLOSE_LIMIT_S = 2.0
+# Commands to a crashed page may fail before its crash is told.
+_CRASH_NEWS_S = 0.1
 _REDIRECTS = "net::ERR_TOO_MANY_REDIRECTS"
 _RETRY_HELPS = ("CONNECTION", "TIMED_OUT", "EMPTY_RESPONSE", "NETWORK_CHANGED", "ADDRESS_UNREACHABLE")
-
-
-class _Navigation(msgspec.Struct, rename="camel"):
-    error_text: str = ""
-    is_download: bool = False
 
 
 async def render_page(
@@ -51,7 +47,7 @@ async def render_page(
     ------
     NavigationError : no document arrived.
     ContentError : what arrived is not HTML.
-    TargetLostError, TimeoutError, playwright.async_api.Error : the browser is not usable.
+    TimeoutError, playwright.async_api.Error : the browser is not usable.
     """
     context = lease.context
     if options.cookies:
@@ -63,11 +59,8 @@ async def render_page(
     try:
         page.on("popup", _close_popup)
         async with asyncio.timeout(_OPEN_LIMIT_S):
-            lookup = await context.new_cdp_session(page)
-            target = (await lookup.send("Target.getTargetInfo"))["targetInfo"]["targetId"]
-        run = _PageRun(url, target, options, budget)
-        page.on("crash", lambda _: run.crash())
-        return await run.render(running)
+            tab = Tab(page, await context.new_cdp_session(page))
+        return await _PageRun(url, tab, options, budget).render(running)
     finally:
         try:
             async with asyncio.timeout(_CLOSE_LIMIT_S):
@@ -84,19 +77,22 @@ async def _close_popup(popup: Page) -> None:
 class _PageRun:
     """One page from navigation to Rendering."""
 
-    def __init__(self, url: str, target: str, options: CaptureOptions, budget: Budget) -> None:
+    def __init__(self, url: str, tab: Tab, options: CaptureOptions, budget: Budget) -> None:
         self.url = url
-        self.target = target  # also the id of its main frame
+        self.tab = tab
         self.options = options
         self.budget = budget
         self.limit_s = budget.time.total_seconds()
-        self.watch = Watch(target, budget, self._end_loading)
+        self.watch = Watch(budget, self._end_loading)
+        self.loader_id = ""
         self.timings_ms: dict[str, float] = {}
         self.has_crashed = False
         self._loading: asyncio.Timeout | None = None
+        for event, handler in self.watch.handlers.items():
+            tab.session.on(event, handler)
+        tab.page.on("crash", self._crash)
 
-    def crash(self) -> None:
-        """Take note that the page's process is gone."""
+    def _crash(self, _: Page) -> None:
         self.has_crashed = True
         self.watch.cut("crash: the page's process ended")
 
@@ -108,25 +104,26 @@ class _PageRun:
     async def render(self, running: RunningBrowser) -> Rendering:
         """Return the page."""
         captured_at = datetime.now(UTC).isoformat(timespec="seconds")
-        session = await running.wire.attach(self.target, self.watch, limit_s=_OPEN_LIMIT_S)
         end = asyncio.get_running_loop().time() + self.limit_s
-        await self._load(session, end)
+        await self._load(end)
         watch = self.watch
         left_s = end - asyncio.get_running_loop().time()
         capture, body = None, None
         source_reason = "no document arrived"
         reasons = [watch.cut_reason] if watch.cut_reason else []
+        if watch.is_error_page and not reasons:
+            raise NavigationError("The page led on to an address that does not answer.", url=self.url)
         with self._timed("capture"):
             if watch.cut_reason and not self.has_crashed:
-                await stop(session)
-            if watch.navigations and not self.has_crashed:
+                await stop(self.tab)
+            if watch.navigations and not watch.is_error_page and not self.has_crashed:
                 (capture, reason), (body, source_reason) = await asyncio.gather(
-                    capture_document(session, self.target, max_nodes=self.budget.nodes, left_s=left_s),
-                    fetch_source(session, watch.loader_id, left_s=left_s),
+                    capture_document(
+                        self.tab, watch, running.wire, max_nodes=self.budget.nodes, left_s=left_s
+                    ),
+                    fetch_source(self.tab, watch, left_s=left_s),
                 )
                 reasons += [reason] if reason else []
-        if capture and capture.url.startswith("chrome-error:"):
-            raise NavigationError("The page led on to an address that does not answer.", url=self.url)
         with self._timed("convert"):
             if capture:
                 columns, is_cut = await asyncio.to_thread(
@@ -136,14 +133,15 @@ class _PageRun:
                     reasons.append(f"nodes: the first {self.budget.nodes:,} were kept")
             else:
                 columns = document_only(STYLE_NAMES)
+        response = watch.response(watch.loader_id or self.loader_id)
         encoding = capture.encoding if capture else ""
         identity = running.identity
         provenance = Provenance(
             url=self.url,
-            final_url=capture.url if capture else watch.response.url or self.url,
+            final_url=capture.url if capture else response.url or self.url,
             producer="rendered",
-            status=watch.response.status,
-            content_type=watch.response.content_type,
+            status=response.status,
+            content_type=response.content_type,
             encoding=encoding,
             captured_at=captured_at,
             capture_version=CAPTURE_VERSION,
@@ -158,47 +156,54 @@ class _PageRun:
         )
         return Rendering(
             snapshot=Snapshot(**columns, provenance=provenance),
-            source=body.to_bytes(encoding, watch.response.content_type) if body else None,
+            source=body.to_bytes(encoding, response.content_type) if body else None,
             source_reason=source_reason,
         )
 
-    async def _load(self, session: Session, end: float) -> None:
+    async def _load(self, end: float) -> None:
         """Navigate and settle until `end` of the loop's clock; a cut is left in the watch."""
         stage = "opening"
         try:
             async with asyncio.timeout_at(end) as self._loading:
                 for domain in ("Page", "Network"):
-                    await session.send(f"{domain}.enable", limit_s=self.limit_s)
+                    await self.tab.send(f"{domain}.enable", limit_s=self.limit_s)
                 stage = "waiting for the server"
                 with self._timed("navigate"):
-                    await self._navigate(session)
+                    await self._navigate()
                 stage = "loading"
                 with self._timed("settle"):
-                    await settle(session, self.target, self.watch, self.options, self.limit_s)
+                    await settle(self.tab, self.watch, self.options, limit_s=self.limit_s)
         except TimeoutError:
             self._loading = None
             self.watch.cut(f"time: {self.limit_s:g} s are used up while {stage}")
+        except PlaywrightError:
+            await asyncio.sleep(_CRASH_NEWS_S)
+            if not self.has_crashed:
+                raise
         self._loading = None
 
-    async def _navigate(self, session: Session) -> None:
+    async def _navigate(self) -> None:
         try:
-            answer = await session.send("Page.navigate", {"url": self.url}, limit_s=self.limit_s)
-        except CommandError as error:
-            raise NavigationError(f"The browser cannot open it: {error}", url=self.url) from error
-        outcome = decode(answer, _Navigation)
-        response = self.watch.response
-        if outcome.is_download:
+            answer = await self.tab.send("Page.navigate", {"url": self.url}, limit_s=self.limit_s)
+        except PlaywrightError as error:
+            if self.tab.page.is_closed() or self.has_crashed:
+                raise
+            raise NavigationError(f"The browser cannot open it: {error.message}", url=self.url) from error
+        self.loader_id = answer.get("loaderId", "")
+        fault = answer.get("errorText", "")
+        response = self.watch.response(self.loader_id)
+        if answer.get("isDownload"):
             self.watch.cut(f"download: a file of type {response.content_type or 'unknown'}, not loaded")
-        elif outcome.error_text == _REDIRECTS:
+        elif fault == _REDIRECTS:
             self.watch.cut("redirects: the server redirects without end")
         elif response.status in (204, 205):
             raise ContentError(f"The server has no content for it (HTTP {response.status}).", url=self.url)
-        elif outcome.error_text and not self.has_crashed:
+        elif fault and not self.has_crashed:
             raise NavigationError(
-                f"No document arrived: {outcome.error_text}.",
+                f"No document arrived: {fault}.",
                 url=self.url,
                 stage="navigate",
-                retry=any(name in outcome.error_text for name in _RETRY_HELPS),
+                retry=any(name in fault for name in _RETRY_HELPS),
             )
         elif response.mime_type and response.mime_type not in _HTML_TYPES:
             raise ContentError(f"The address holds {response.mime_type} and no HTML page.", url=self.url)

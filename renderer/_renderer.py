@@ -20,7 +20,6 @@ from renderer._options import Budget, CaptureOptions
 from renderer._pages import render_page
 from renderer._protocol import Outcome, Rendering
 from renderer._sites import SitePool
-from renderer._wire import TargetLostError
 from snapshot import BrowserError, BrowserLostError, DomsieveError, NavigationError, PolicyError
 
 _SCHEMES = ("http", "https")
@@ -104,7 +103,7 @@ class Renderer:
                         )
                 except TimeoutError:
                     running.kill()
-                except (PlaywrightError, TargetLostError) as error:
+                except PlaywrightError as error:
                     logger.warning("The browser lost %s: %s", url, error)
         raise BrowserLostError("The browser ended twice while the page was open.", url=url, retry=True)
 

@@ -8,106 +8,75 @@ It misses what gives no signal, such as a timer.
 """
 
 import asyncio
-import contextlib
 from datetime import timedelta
 from math import inf
-from pathlib import Path
 
-import msgspec
+from playwright.async_api import Error as PlaywrightError
 
 from renderer._options import CaptureOptions
+from renderer._tab import Tab
 from renderer._watch import Watch
-from renderer._wire import CommandError, Session, decode
 
 _CAP_S = 5.0
 _STILL_MS = 300
 _IDLE_S = 0.5
 _SCROLL_LIMIT_MS = 8000
 _SCROLL_STEPS = 200
-_SCRIPT = Path(__file__).with_name("_settle.js").read_text("utf-8")
 
 
-class _World(msgspec.Struct, rename="camel"):
-    execution_context_id: int
-
-
-class _Value(msgspec.Struct):
-    value: bool | int | None = None
-
-
-class _Evaluation(msgspec.Struct):
-    result: _Value
-
-
-async def in_own_world(session: Session, frame_id: str, call: str, *, limit_s: float) -> bool | int | None:
-    """Return the value of a call of ``_settle.js``, made where the page's scripts cannot interfere.
+async def settle(tab: Tab, watch: Watch, options: CaptureOptions, *, limit_s: float) -> None:
+    """Return when the page is complete in the sense of the options.
 
     Raises
     ------
-    TimeoutError : the page does not answer.
-    CommandError : the page navigated away.
-    TargetLostError : the page is gone.
+    TimeoutError : not within `limit_s` seconds.
+    playwright.async_api.Error : the page is gone.
     """
+    policy = _POLICIES[options.settle]
     async with asyncio.timeout(limit_s):
-        world = await session.send(
-            "Page.createIsolatedWorld", {"frameId": frame_id, "worldName": "domsieve"}, limit_s=limit_s
-        )
-        answer = await session.send(
-            "Runtime.evaluate",
-            {
-                "expression": f"{_SCRIPT}domsieve.{call}",
-                "contextId": decode(world, _World).execution_context_id,
-                "awaitPromise": True,
-                "returnByValue": True,
-            },
-            limit_s=limit_s,
-        )
-    return decode(answer, _Evaluation).result.value
+        await policy(tab, watch, limit_s)
+        if options.scroll:
+            await _call(tab, watch, f"scrollThrough({_SCROLL_LIMIT_MS}, {_SCROLL_STEPS})", limit_s)
+            await policy(tab, watch, limit_s)
+        await asyncio.sleep(options.settle_extra / timedelta(seconds=1))
 
 
-async def settle(
-    session: Session, frame_id: str, watch: Watch, options: CaptureOptions, limit_s: float
-) -> None:
-    """Return when the page is complete in the sense of the options; the caller sets the deadline."""
-    await _POLICIES[options.settle](session, frame_id, watch, limit_s)
-    if options.scroll:
-        call = f"scrollThrough({_SCROLL_LIMIT_MS}, {_SCROLL_STEPS})"
-        with contextlib.suppress(CommandError):  # it navigated meanwhile
-            await in_own_world(session, frame_id, call, limit_s=limit_s)
-        await _POLICIES[options.settle](session, frame_id, watch, limit_s)
-    await asyncio.sleep(options.settle_extra / timedelta(seconds=1))
-
-
-async def _adaptive(session: Session, frame_id: str, watch: Watch, limit_s: float) -> None:
+async def _adaptive(tab: Tab, watch: Watch, limit_s: float) -> None:
     now = asyncio.get_running_loop().time
     start = now()
     while True:
         navigation = watch.navigations
         left = max(start, watch.committed_at) + _CAP_S - now()
+        busy = watch.busy_for()
         if left <= 0 and watch.interactive:
             return
-        busy = watch.busy_for()
         if busy > 0:
-            await watch.change(min(busy, left) if watch.interactive else busy)
+            await watch.news(min(busy, left) if watch.interactive else busy)
             continue
-        call = f"quiet({_STILL_MS}, {round(left * 1000)})"
-        try:
-            still = await in_own_world(session, frame_id, call, limit_s=limit_s)
-        except CommandError:  # it navigated meanwhile
-            await watch.change(_STILL_MS / 1000)
-            continue
+        still = await _call(tab, watch, f"quiet({_STILL_MS}, {round(left * 1000)})", limit_s)
         if still and watch.navigations == navigation and watch.busy_for() == 0:
             return
 
 
-async def _load(_session: Session, _frame_id: str, watch: Watch, _limit_s: float) -> None:
+async def _call(tab: Tab, watch: Watch, function: str, limit_s: float) -> bool:
+    """Return the result of a call, False if the page has navigated meanwhile."""
+    try:
+        return bool(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
+    except PlaywrightError:
+        if tab.page.is_closed():
+            raise
+        await watch.news(_STILL_MS / 1000)
+        return False
+
+
+async def _load(_tab: Tab, watch: Watch, _limit_s: float) -> None:
     while not watch.loaded:
-        await watch.change(inf)
+        await watch.news(inf)
 
 
-async def _network_idle(_session: Session, _frame_id: str, watch: Watch, _limit_s: float) -> None:
+async def _network_idle(_tab: Tab, watch: Watch, _limit_s: float) -> None:
     while not watch.loaded or watch.idle_s() < _IDLE_S:
-        await watch.change(_IDLE_S)
+        await watch.news(_IDLE_S / 4)
 
 
 _POLICIES = {"adaptive": _adaptive, "load": _load, "networkidle": _network_idle}

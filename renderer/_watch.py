@@ -1,18 +1,16 @@
 """What happens to one page while it loads, told by the browser's events, held against its budget.
 
-Imports nothing of the project but its wire and options.
+Imports nothing of the project but the options.
 """
 
 import asyncio
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-import msgspec
-
 from renderer._options import Budget
-from renderer._wire import decode
 
 # The measured policy: requests of these kinds can still bring content ...
 _CONTENT_KINDS = frozenset({"Document", "Script", "Stylesheet", "XHR", "Fetch"})
@@ -27,55 +25,14 @@ _INTERACTIVE_LIMIT_S = 3.0
 _NAVIGATION_LIMIT = 6
 
 
-class Response(msgspec.Struct, frozen=True, rename="camel"):
+@dataclass(frozen=True, slots=True)
+class Response:
     """Main response of a navigation."""
 
     url: str = ""
     status: int | None = None
     mime_type: str = ""
-    headers: dict[str, Any] = {}
-
-    @property
-    def content_type(self) -> str:
-        """The Content-Type header, empty when there was none."""
-        return next(
-            (str(value) for name, value in self.headers.items() if name.lower() == "content-type"), ""
-        )
-
-
-class _Request(msgspec.Struct):
-    url: str
-
-
-class _RequestEvent(msgspec.Struct, rename="camel"):
-    request_id: str
-    request: _Request
-    type: str = "Other"
-
-
-class _ResponseEvent(msgspec.Struct, rename="camel"):
-    request_id: str
-    loader_id: str
-    response: msgspec.Raw
-    frame_id: str = ""
-
-
-class _DataEvent(msgspec.Struct, rename="camel"):
-    data_length: int
-
-
-class _EndEvent(msgspec.Struct, rename="camel"):
-    request_id: str
-    encoded_data_length: float = 0.0
-
-
-class _Frame(msgspec.Struct, rename="camel"):
-    loader_id: str
-    parent_id: str | None = None
-
-
-class _FrameEvent(msgspec.Struct):
-    frame: _Frame
+    content_type: str = ""
 
 
 class Watch:
@@ -83,13 +40,11 @@ class Watch:
 
     Parameters
     ----------
-    frame_id : the page's own frame.
     budget : what the page may cost.
-    on_cut : called once, when something else than time is used up.
+    on_cut : called once, when the loading has to end.
     """
 
-    def __init__(self, frame_id: str, budget: Budget, on_cut: Callable[[], None]) -> None:
-        self.frame_id = frame_id
+    def __init__(self, budget: Budget, on_cut: Callable[[], None]) -> None:
         self.budget = budget
         self.on_cut = on_cut
         self.cut_reason = ""
@@ -98,19 +53,20 @@ class Watch:
         self.transferred_bytes = 0
         self.frames = 0
         self.navigations = 0
+        self.frame_id = ""
         self.loader_id = ""
+        self.is_error_page = False
         self.committed_at = inf
         self.interactive = False
         self.loaded = False
-        self.response = Response()
         self._responses: dict[str, Response] = {}
         self._now = asyncio.get_running_loop().time
         self._in_flight: dict[str, tuple[str, float]] = {}
         self._calls: Counter[str] = Counter()
         self._data_at = -inf
         self._idle_at = -inf
-        self._event = asyncio.Event()
-        self._handlers: dict[str, Callable[[msgspec.Raw], None]] = {
+        self._news = asyncio.Event()
+        self.handlers: dict[str, Callable[[dict[str, Any]], None]] = {
             "Network.requestWillBeSent": self._request,
             "Network.responseReceived": self._respond,
             "Network.dataReceived": self._receive,
@@ -122,11 +78,9 @@ class Watch:
             "Page.loadEventFired": self._load,
         }
 
-    def __call__(self, method: str, params: msgspec.Raw) -> None:
-        """Take one event."""
-        if (handler := self._handlers.get(method)) and not self.cut_reason:
-            handler(params)
-            self._event.set()
+    def response(self, loader_id: str) -> Response:
+        """Return the main response of a navigation, an empty one when there was none."""
+        return self._responses.get(loader_id, Response())
 
     def cut(self, reason: str) -> None:
         """End the loading; the first reason counts."""
@@ -134,12 +88,12 @@ class Watch:
             self.cut_reason = reason
             self.on_cut()
 
-    async def change(self, limit_s: float) -> None:
-        """Wait for the next event, at most `limit_s` seconds."""
-        self._event.clear()
+    async def news(self, limit_s: float) -> None:
+        """Wait until something has happened that may settle the page, at most `limit_s` seconds."""
+        self._news.clear()
         try:
             async with asyncio.timeout(limit_s if limit_s < inf else None):
-                await self._event.wait()
+                await self._news.wait()
         except TimeoutError:
             pass
 
@@ -160,61 +114,65 @@ class Watch:
         """Return for how many seconds no request has been under way."""
         return 0.0 if self._in_flight else self._now() - self._idle_at
 
-    def _request(self, params: msgspec.Raw) -> None:
-        event = decode(params, _RequestEvent)
-        url = event.request.url
+    def _request(self, event: dict[str, Any]) -> None:
+        url, kind = event["request"]["url"], event.get("type", "Other")
         if url.startswith("data:"):
             return
         self.requests += 1
         self._calls[url] += 1
-        if self._calls[url] <= _CALLS_THAT_COUNT or event.type not in _DATA_KINDS:
-            self._in_flight[event.request_id] = (event.type, self._now())
+        if self._calls[url] <= _CALLS_THAT_COUNT or kind not in _DATA_KINDS:
+            self._in_flight[event["requestId"]] = (kind, self._now())
         if self.requests > self.budget.requests:
-            self.cut(f"requests: the budget of {self.budget.requests} is used up")
+            self.cut(f"requests: the budget of {self.budget.requests:,} is used up")
 
-    def _respond(self, params: msgspec.Raw) -> None:
-        event = decode(params, _ResponseEvent)
-        if event.request_id != event.loader_id or event.frame_id != self.frame_id:
-            return
-        response = self._responses[event.loader_id] = decode(event.response, Response)
-        if not self.navigations:
-            self.response = response
+    def _respond(self, event: dict[str, Any]) -> None:
+        if event["requestId"] != event["loaderId"]:
+            return  # not a document
+        response = event["response"]
+        headers = {name.lower(): value for name, value in response["headers"].items()}
+        self._responses[event["loaderId"]] = Response(
+            response["url"], response["status"], response["mimeType"], headers.get("content-type", "")
+        )
 
-    def _receive(self, params: msgspec.Raw) -> None:
-        self.received_bytes += decode(params, _DataEvent).data_length
+    def _receive(self, event: dict[str, Any]) -> None:
+        self.received_bytes += event["dataLength"]
         if self.received_bytes > self.budget.received_bytes:
             self.cut(f"bytes: the budget of {self.budget.received_bytes:,} is used up")
 
-    def _finish(self, params: msgspec.Raw) -> None:
-        event = decode(params, _EndEvent)
-        self.transferred_bytes += int(event.encoded_data_length)
-        kind, _ = self._in_flight.pop(event.request_id, ("", 0.0))
+    def _finish(self, event: dict[str, Any]) -> None:
+        self.transferred_bytes += int(event.get("encodedDataLength", 0))
+        kind, _ = self._in_flight.pop(event["requestId"], ("", 0.0))
         if kind in _DATA_KINDS:
             self._data_at = self._now()
         if kind and not self._in_flight:
             self._idle_at = self._now()
+        if kind in _CONTENT_KINDS and self.interactive:
+            self._news.set()
 
-    def _attach_frame(self, _: msgspec.Raw) -> None:
+    def _attach_frame(self, _: dict[str, Any]) -> None:
         self.frames += 1
         if self.frames > self.budget.frames:
-            self.cut(f"frames: the budget of {self.budget.frames} is used up")
+            self.cut(f"frames: the budget of {self.budget.frames:,} is used up")
 
-    def _navigate(self, params: msgspec.Raw) -> None:
-        frame = decode(params, _FrameEvent).frame
-        if frame.parent_id is not None:
+    def _navigate(self, event: dict[str, Any]) -> None:
+        frame = event["frame"]
+        if "parentId" in frame:
             return
         self.navigations += 1
-        self.loader_id = frame.loader_id
-        self.response = self._responses.get(frame.loader_id, Response())
+        self.frame_id, self.loader_id = frame["id"], frame["loaderId"]
+        self.is_error_page = "unreachableUrl" in frame
         self.committed_at = self._now()
         self.interactive = self.loaded = False
         self.frames = 0
         self._in_flight.clear()
+        self._news.set()
 
-    def _be_interactive(self, _: msgspec.Raw) -> None:
+    def _be_interactive(self, _: dict[str, Any]) -> None:
         self.interactive = True
+        self._news.set()
         if self.navigations > _NAVIGATION_LIMIT:
             self.cut(f"unstable: the page loaded itself anew {self.navigations - 1} times")
 
-    def _load(self, _: msgspec.Raw) -> None:
+    def _load(self, _: dict[str, Any]) -> None:
         self.loaded = self.interactive = True
+        self._news.set()

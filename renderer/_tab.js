@@ -1,8 +1,11 @@
-// Evaluated in an isolated world, where nothing the page has patched can reach it.
+// Evaluated once per document in an isolated world, where nothing the page has patched can reach it.
 // quiet(): resolves with true once the structure has been still for `stillMs`, with false after `limitMs`.
 // scrollThrough(): scrolls to the end in steps that let lazy content come, and back to the top.
-// prune(): keeps the first `limit` nodes of the document and returns how many there were.
-globalThis.domsieve ??= (() => {
+// trim(): makes the document ready for its capture; returns how many nodes it had.
+globalThis.domsieve = (() => {
+  // A form named "scripts" would stand in for document.scripts, in every world.
+  const own = (name) => Reflect.get(Document.prototype, name, document);
+
   let lastChange = performance.now();
   const changed = () => { lastChange = performance.now(); };
   const isText = (nodes) => nodes.length === 1 && nodes[0].nodeType === Node.TEXT_NODE;
@@ -10,7 +13,7 @@ globalThis.domsieve ??= (() => {
   const isStructural = (record) => !(isText(record.addedNodes) && isText(record.removedNodes));
   new MutationObserver((records) => records.some(isStructural) && changed())
     .observe(document, { childList: true, subtree: true });
-  document.addEventListener("domsieve-shadow-change", changed);
+  own("addEventListener").call(document, "domsieve-shadow-change", changed);
   const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
   const frame = () => new Promise((done) => requestAnimationFrame(done));
 
@@ -32,26 +35,28 @@ globalThis.domsieve ??= (() => {
         scrollBy(0, innerHeight * 0.8);
         await frame();
         await frame();
-        const root = document.scrollingElement ?? document.documentElement;
-        const atEnd = scrollY + innerHeight >= root.scrollHeight - 1;
-        if (atEnd && root.scrollHeight === height) await sleep(250);
-        still = atEnd && root.scrollHeight === height ? still + 1 : 0;
+        const root = own("scrollingElement") ?? own("documentElement");
+        const isStill = scrollY + innerHeight >= root.scrollHeight - 1 && root.scrollHeight === height;
+        still = isStill ? still + 1 : 0;
         height = root.scrollHeight;
+        if (isStill) await sleep(250);
       }
       scrollTo(0, 0);
     },
 
-    prune(limit) {
-      const walker = document.createTreeWalker(document);
+    trim(limit) {
+      const walker = own("createTreeWalker").call(document, document);
       let count = 1;
       let last = null;
       while (walker.nextNode()) if (++count === limit) last = walker.currentNode;
       if (last && count > limit) {
-        const rest = document.createRange();
+        const rest = new Range();
         rest.setStartAfter(last);
-        rest.setEndAfter(document.documentElement);
+        rest.setEndAfter(own("documentElement"));
         rest.deleteContents();
       }
+      // Half of what a capture carries would be source code, which nobody wants.
+      for (const script of own("scripts")) script.textContent = "";
       return count;
     },
   };
