@@ -13,7 +13,6 @@ Pages of one site have most of their strings in common. So a page may be written
 another page, from which zstd copies; it can then be read with that base only.
 """
 
-import hashlib
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import Annotated, Any
@@ -24,6 +23,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from snapshot._errors import DamagedFileError, FormatVersionError, InvalidSnapshotError
+from snapshot._files import digest_of
 from snapshot._page import Kind, Provenance, Snapshot
 from snapshot._strings import StringTable
 
@@ -73,20 +73,34 @@ class _Header(msgspec.Struct, array_like=True, kw_only=True):
         ]
 
 
-def encode(page: Snapshot, *, base: bytes = b"") -> bytes:
-    """Return the file of a page; equal pages and bases give equal bytes.
+class Base:
+    """The payload of one page, ready to write or read others against it.
 
     Parameters
     ----------
-    page : the page.
-    base : payload of another page of the site, see `payload_of`; without one the file stands alone.
+    payload : what `payload_of` returned for a page of the site.
     """
-    digest = _digest(base) if base else _NO_BASE
-    compressor = zstandard.ZstdCompressor(level=_LEVEL, dict_data=_dictionary(base), write_checksum=True)
+
+    __slots__ = ("dictionary", "digest")
+
+    def __init__(self, payload: bytes) -> None:
+        self.digest = digest_of(payload)
+        self.dictionary = zstandard.ZstdCompressionDict(payload, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+
+
+def encode(page: Snapshot, *, base: Base | None = None) -> bytes:
+    """Return the file of a page; equal pages and bases give equal bytes.
+
+    Without a `base` the file stands alone, with one it is readable only with that base.
+    """
+    compressor = zstandard.ZstdCompressor(
+        level=_LEVEL, dict_data=base.dictionary if base else None, write_checksum=True
+    )
+    digest = bytes.fromhex(base.digest) if base else _NO_BASE
     return b"".join((_MAGIC, bytes([FORMAT_VERSION]), digest, compressor.compress(payload_of(page))))
 
 
-def decode(data: bytes, *, source: str = "", base: bytes = b"") -> Snapshot:
+def decode(data: bytes, *, source: str = "", base: Base | None = None) -> Snapshot:
     """Return the page in the file `data`.
 
     Parameters
@@ -101,13 +115,14 @@ def decode(data: bytes, *, source: str = "", base: bytes = b"") -> Snapshot:
     FormatVersionError : the file has a version that this program does not know.
     """
     needed = base_of(data, source=source)
-    if needed and needed != _digest(base).hex():
-        raise DamagedFileError(f"The page in {source or 'a file'} needs the base {needed}, which is missing.")
+    if needed and (base is None or base.digest != needed):
+        raise DamagedFileError(f"The page in {source or 'a file'} needs the base {needed}.")
     try:
         frame = memoryview(data)[_BASE.stop :]
         if zstandard.frame_content_size(frame) > _LARGEST_PAYLOAD:
             raise ValueError("too large")
-        decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(base if needed else b""))
+        dictionary = base.dictionary if base and needed else None
+        decompressor = zstandard.ZstdDecompressor(dict_data=dictionary)
         return _page(decompressor.decompress(frame, allow_extra_data=False))
     except (ValueError, zstandard.ZstdError, msgspec.MsgspecError, InvalidSnapshotError) as error:
         raise DamagedFileError(
@@ -261,11 +276,3 @@ def _integers(box: NDArray[np.float32]) -> tuple[NDArray[np.int32], bool]:
 def _floats(values: NDArray[np.int32], *, in_units: bool) -> NDArray[np.float32]:
     box = values.reshape(4, -1).T
     return box.astype(np.float32) / np.float32(_UNITS_PER_PX) if in_units else box.view(np.float32)
-
-
-def _dictionary(base: bytes) -> zstandard.ZstdCompressionDict | None:
-    return zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT) if base else None
-
-
-def _digest(base: bytes) -> bytes:
-    return hashlib.blake2b(base, digest_size=16).digest()

@@ -1,9 +1,10 @@
-"""The index of a page store: one SQLite table that several processes read and write at once.
+"""The index of a page store: one SQLite file that several processes read and write at once.
 
 Files are the truth and the index only points at them: a row is written after its file has its final name, and a
 lost index is made anew from the files.
 """
 
+import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -22,11 +23,12 @@ class PageRecord:
 
     Parameters
     ----------
-    page_id : 32 hex digits, the digest of the stored file.
+    page_id : 32 hex digits, made from the page's content and from how it was asked for.
     url, final_url : address asked for, address reached.
-    site : name the page was stored under, the host of its URL.
+    site : name the page was stored under.
     producer : ``"rendered"`` or ``"raw"``.
-    capture : hash of the options, the build of the browser and the version that shaped the capture.
+    capture : hash of the options and of the version of the code that shaped the capture.
+    build : kind of the browser, empty for raw pages.
     captured_at : UTC, ISO 8601.
     complete : whether the page was captured whole.
     reasons : what was cut and why.
@@ -41,6 +43,7 @@ class PageRecord:
     site: str
     producer: str
     capture: str
+    build: str
     captured_at: str
     complete: bool
     reasons: tuple[str, ...]
@@ -50,37 +53,48 @@ class PageRecord:
 
 
 _NAMES = [column.name for column in fields(PageRecord)]
+# `stored` tells the newest capture even when the clock went backwards.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS pages (
-    page_id TEXT PRIMARY KEY, url TEXT NOT NULL, final_url TEXT NOT NULL, site TEXT NOT NULL,
-    producer TEXT NOT NULL, capture TEXT NOT NULL, captured_at TEXT NOT NULL, complete INTEGER NOT NULL,
-    reasons TEXT NOT NULL, nodes INTEGER NOT NULL, bytes INTEGER NOT NULL, source_digest TEXT NOT NULL
-) WITHOUT ROWID;
+    stored INTEGER PRIMARY KEY AUTOINCREMENT,
+    page_id TEXT NOT NULL UNIQUE, url TEXT NOT NULL, final_url TEXT NOT NULL, site TEXT NOT NULL,
+    producer TEXT NOT NULL, capture TEXT NOT NULL, build TEXT NOT NULL, captured_at TEXT NOT NULL,
+    complete INTEGER NOT NULL, reasons TEXT NOT NULL, nodes INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    source_digest TEXT NOT NULL
+);
 CREATE INDEX IF NOT EXISTS pages_by_url ON pages (url, producer, capture);
-CREATE INDEX IF NOT EXISTS pages_by_site ON pages (site);
+CREATE INDEX IF NOT EXISTS pages_by_site ON pages (site, url);
+CREATE INDEX IF NOT EXISTS pages_by_source ON pages (source_digest);
+CREATE TABLE IF NOT EXISTS bases (site TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
 class Index:
-    """Rows of a page store, by id, URL and site; every call is one transaction."""
+    """Rows of a page store, by id, URL and site; every call is one transaction.
+
+    Raises
+    ------
+    StorageError : of all methods, when the database cannot be used.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
             self._db = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000:.0f}")
             version = self._db.execute("PRAGMA user_version").fetchone()[0]
             if version > _VERSION:
-                raise StorageError(f"The index {path} has version {version}; update domsieve to read it.")
-            self._db.executescript(_SCHEMA)
-            self._db.execute(f"PRAGMA user_version={_VERSION}")
+                raise StorageError(f"The index {path} has version {version}; use the program that wrote it.")
+            if version < _VERSION:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT")
+            self._db.execute("PRAGMA synchronous = NORMAL")
         except sqlite3.Error as error:
             raise self._unusable(error) from error
 
     def put(self, record: PageRecord) -> None:
         """Add a record, or replace the one of equal id."""
-        values = {**asdict(record), "reasons": "\n".join(record.reasons)}
+        values = {**asdict(record), "reasons": json.dumps(record.reasons)}
         marks = ", ".join(f":{name}" for name in _NAMES)
         self._run(f"INSERT OR REPLACE INTO pages ({', '.join(_NAMES)}) VALUES ({marks})", values)
 
@@ -92,6 +106,19 @@ class Index:
     def remove(self, page_id: str) -> None:
         """Forget one record."""
         self._run("DELETE FROM pages WHERE page_id = ?", (page_id,))
+
+    def base(self, site: str) -> str:
+        """Return the digest of the base of a site, empty when it has none yet."""
+        rows = self._run("SELECT digest FROM bases WHERE site = ?", (site,))
+        return str(rows[0][0]) if rows else ""
+
+    def set_base(self, site: str, digest: str) -> None:
+        """Give a site its base unless it has one."""
+        self._run("INSERT OR IGNORE INTO bases VALUES (?, ?)", (site, digest))
+
+    def drop_base(self, digest: str) -> None:
+        """Forget a base; the next page of its site becomes another."""
+        self._run("DELETE FROM bases WHERE digest = ?", (digest,))
 
     def close(self) -> None:
         """Close the database."""
@@ -111,5 +138,6 @@ class Index:
 
 
 def _record(row: dict[str, Any]) -> PageRecord:
-    reasons = tuple(row["reasons"].split("\n")) if row["reasons"] else ()
-    return PageRecord(**{**row, "complete": bool(row["complete"]), "reasons": reasons})
+    return PageRecord(
+        **{**row, "complete": bool(row["complete"]), "reasons": tuple(json.loads(row["reasons"]))}
+    )

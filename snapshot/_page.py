@@ -21,6 +21,9 @@ from snapshot._strings import StringTable
 Producer = Literal["rendered", "raw"]
 Scalar = str | int | float | bool | None
 
+CAPTURE_VERSION = 1
+"""Raised when equal pages would be captured in another way; the store finds captures of this version only."""
+
 
 class Kind(IntEnum):
     """What a node is; the numbers are those of the DOM where it has one."""
@@ -44,10 +47,11 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     content_type : Content-Type header of the main response, empty when there was none.
     encoding : character encoding the source was read with, empty when unknown.
     captured_at : UTC time, ISO 8601 with seconds.
-    capture_version : version of the code that turned the page into columns.
+    capture_version : version of the code that turned the page into columns, see `CAPTURE_VERSION`.
     browser : product and version, such as ``"HeadlessChrome/156.0.8078.79"``; empty for raw pages.
     build : ``"headless-shell"`` or ``"full"``: their text widths differ; empty for raw pages.
     options : every option that shaped the capture.
+    site : name the page is stored under, empty outside a store.
     source_digest : hash of the raw source bytes in the store, empty when they were not kept.
     complete : whether the page was captured whole.
     reasons : what was cut and why, empty exactly when `complete`.
@@ -62,10 +66,11 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     content_type: str = ""
     encoding: str = ""
     captured_at: str = ""
-    capture_version: int = 1
+    capture_version: int = CAPTURE_VERSION
     browser: str = ""
     build: str = ""
     options: dict[str, Scalar] = {}
+    site: str = ""
     source_digest: str = ""
     complete: bool = True
     reasons: tuple[str, ...] = ()

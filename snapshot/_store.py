@@ -1,39 +1,43 @@
-"""The store of captured pages under one folder: files named by their content, and an index beside them.
+"""The store of captured pages under one folder: files named by hashes, and an index beside them.
 
-    pages/ab/<digest>.dsnap    one page in the format of `_format`
+    pages/ab/<page id>.dsnap   one page in the format of `_format`
+    bases/ab/<digest>.zst      what the pages of a site were written against: the payload of its first page
     raw/ab/<digest>.zst        raw source of a navigation, once per content
     index.sqlite3              what is there
 
-A file is written under a temporary name, flushed to disk and renamed; only then a row names it. A process that is
-killed at any moment therefore leaves no half-written page visible, at most a file that `verify` finds.
+Every file is written before the row that names it. A process that is killed at any moment therefore leaves no
+half-written page visible, at most a file that `PageStore.verify` finds.
 """
 
 import dataclasses
-import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from urllib.parse import urlsplit
 
 import msgspec
 import zstandard
 
 from snapshot._errors import DamagedFileError, StorageError, TargetError
-from snapshot._format import decode, encode
+from snapshot._files import digest_of, leftovers, read_file, remove_file, write_file
+from snapshot._format import Base, base_of, decode, encode, payload_of
 from snapshot._index import Index, PageRecord
-from snapshot._page import Producer, Scalar, Snapshot
+from snapshot._page import CAPTURE_VERSION, Producer, Scalar, Snapshot
 
-_PAGE, _RAW = ".dsnap", ".zst"
-_PART = ".part"
+_PAGES, _BASES, _RAW = "pages", "bases", "raw"
+_ENDINGS = {_PAGES: ".dsnap", _BASES: ".zst", _RAW: ".zst"}
+# A larger page makes a bad base: it would take longer to load than the pages written against it.
+_LARGEST_BASE = 1 << 20
+_BASES_IN_MEMORY = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that `PageStore.verify` found: which file, what is wrong, and what was done about it."""
+    """Something that `PageStore.verify` found: which file, what is wrong, and whether it was put right."""
 
     path: str
     what: str
@@ -62,6 +66,7 @@ class PageStore:
         except OSError as error:
             raise StorageError(f"The cache {root} cannot be made: {error.strerror}.") from error
         self._index = Index(root / "index.sqlite3")
+        self._bases: dict[str, Base] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -78,20 +83,28 @@ class PageStore:
     def put(self, page: Snapshot, *, source: bytes | None = None, site: str = "") -> PageRecord:
         """Keep a page, and the raw source of its navigation; return its record.
 
+        A page of equal content that was asked for in the same way is replaced.
+
+        Parameters
+        ----------
+        page : the page; its provenance is kept with `site` and the digest of `source` filled in.
+        source : body of the main response.
+        site : name the page is stored under; by default the host and port of its URL.
+
         Raises
         ------
         StorageError : a file cannot be written; nothing of the page is visible then.
         """
+        page = _with_provenance(page, site=site or urlsplit(page.provenance.url).netloc)
         if source is not None:
-            digest = _digest(source)
-            self._write(self._path("raw", digest, _RAW), zstandard.compress(source))
-            provenance = msgspec.structs.replace(page.provenance, source_digest=digest)
-            page = dataclasses.replace(page, provenance=provenance)
-        data = encode(page)
-        page_id = _digest(data)
-        self._write(self._path("pages", page_id, _PAGE), data)
-        record = _record(page_id, page, len(data), site)
+            page = _with_provenance(page, source_digest=digest_of(source))
+            self._keep_source(page.provenance.source_digest, source)
+        data = encode(page, base=self._base_for(page))
+        record = _record(page, len(data))
+        write_file(self._path(_PAGES, record.page_id), data)
         self._index.put(record)
+        if source is not None:  # in case somebody removed it with the last page that named it
+            self._keep_source(record.source_digest, source)
         return record
 
     def get(self, page_id: str) -> Snapshot:
@@ -100,11 +113,12 @@ class PageStore:
         Raises
         ------
         TargetError : there is no such page.
-        DamagedFileError : its file is not as it was written; the message names it.
-        FormatVersionError : its file was written by a newer version.
+        DamagedFileError : its file, or the base it needs, is not as it was written; the message names it.
+        FormatVersionError : its file has a version that this program does not know.
         """
-        path = self._path("pages", page_id, _PAGE)
-        return decode(_read(path, page_id), source=str(path))
+        if not self._index.find("page_id = ?", (page_id,), order="stored"):
+            raise TargetError(f"The cache {self.root} holds no page {page_id}.")
+        return self._read(self._path(_PAGES, page_id))
 
     def source(self, record: PageRecord) -> bytes:
         """Return the raw source that was kept with a page.
@@ -116,107 +130,151 @@ class PageStore:
         """
         if not record.source_digest:
             raise TargetError("No raw source was kept with this page.", url=record.url)
-        return _unpacked(self._path("raw", record.source_digest, _RAW), record.source_digest)
+        return _unpacked(self._path(_RAW, record.source_digest))
 
-    def find(self, url: str, *, producer: Producer, options: Mapping[str, Scalar]) -> PageRecord | None:
-        """Return the newest capture of `url` that these capture options shaped."""
-        found = self._index.find(
-            "url = ? AND producer = ? AND capture = ?",
-            (url, producer, _capture_key(options)),
-            order="captured_at DESC, page_id",
-        )
+    def find(
+        self, url: str, *, producer: Producer, options: Mapping[str, Scalar], build: str | None = None
+    ) -> PageRecord | None:
+        """Return the newest capture of `url` that this program would make in the same way, None without one.
+
+        Parameters
+        ----------
+        url : address asked for.
+        producer : ``"rendered"`` or ``"raw"``.
+        options : those that shaped the capture, as in its provenance.
+        build : kind of the browser; None takes any, although their text widths differ.
+        """
+        condition, values = "url = ? AND producer = ? AND capture = ?", [url, producer, _capture_key(options)]
+        if build is not None:
+            condition, values = f"{condition} AND build = ?", [*values, build]
+        found = self._index.find(condition, values, order="stored DESC LIMIT 1")
         return found[0] if found else None
 
-    def records(self, *, site: str | None = None) -> list[PageRecord]:
-        """Return what is known of all pages, or of those of one site, by URL and time."""
-        order = "url, captured_at, page_id"
-        if site is None:
-            return self._index.find("1", (), order=order)
-        return self._index.find("site = ?", (site,), order=order)
+    def records(self, *, site: str | None = None, url_prefix: str | None = None) -> list[PageRecord]:
+        """Return what is known of all pages, those of one site or below one address, sorted by URL, oldest first."""
+        conditions, values = ["1"], []
+        if site is not None:
+            conditions.append("site = ?")
+            values.append(site)
+        if url_prefix is not None:
+            conditions.append("substr(url, 1, length(?)) = ?")
+            values += [url_prefix, url_prefix]
+        return self._index.find(" AND ".join(conditions), values, order="url, stored")
 
-    def resolve(self, beginning: str) -> PageRecord:
-        """Return the one page whose id begins so.
+    def resolve(self, text: str) -> PageRecord:
+        """Return the one page whose id begins with `text`.
 
         Raises
         ------
         TargetError : there is none, or more than one.
         """
-        found = self._index.find("substr(page_id, 1, length(?1)) = ?1", (beginning.lower(),), order="page_id")
+        start = text.lower()
+        found = self._index.find("substr(page_id, 1, length(?)) = ?", (start, start), order="page_id")
         if len(found) != 1:
-            which = "No page" if not found else f"{len(found)} pages"
-            raise TargetError(
-                f"{which} of the cache begin with {beginning}; `domsieve cache list` shows all ids."
-            )
+            which = f"{len(found) or 'No'} page ids of the cache {self.root} begin with '{text}'"
+            raise TargetError(f"{which}; `domsieve cache list` shows all.")
         return found[0]
 
     def remove(self, page_ids: Iterable[str]) -> None:
         """Forget pages and delete their files, and raw sources that no other page names."""
         for page_id in page_ids:
-            for record in self._index.find("page_id = ?", (page_id,), order="page_id"):
+            for record in self._index.find("page_id = ?", (page_id,), order="stored"):
                 self._index.remove(page_id)
-                self._path("pages", page_id, _PAGE).unlink(missing_ok=True)
+                remove_file(self._path(_PAGES, page_id))
                 digest = record.source_digest
-                if digest and not self._index.find("source_digest = ?", (digest,), order="page_id"):
-                    self._path("raw", digest, _RAW).unlink(missing_ok=True)
+                if digest and not self._index.find("source_digest = ?", (digest,), order="stored LIMIT 1"):
+                    remove_file(self._path(_RAW, digest))
 
     def verify(self, *, repair: bool = False) -> list[Problem]:
         """Read every file and compare with the index; return what is wrong, in order of the paths.
 
-        `repair` drops rows without a readable file, makes rows for pages without one and deletes leftovers of
-        writers that were killed. Damaged files stay where they are.
+        `repair` makes rows for pages without one, drops rows without a readable page and deletes what writers
+        that were killed have left. Damaged files stay where they are.
         """
         return sorted(self._problems(repair=repair), key=lambda problem: problem.path)
 
     def _problems(self, *, repair: bool) -> Iterator[Problem]:
-        records = {record.page_id: record for record in self.records()}
-        for path in self.root.glob(f"*/??/*{_PART}"):
+        for path in leftovers(self.root):
             if repair:
-                path.unlink(missing_ok=True)
+                remove_file(path)
             yield Problem(str(path), "was left by a writer that was stopped", repair)
-        for path in self.root.glob(f"pages/??/*{_PAGE}"):
-            page_id = path.name.removesuffix(_PAGE)
+        for kind in (_BASES, _RAW):
+            for path in self._files(kind):
+                try:
+                    _unpacked(path)
+                except StorageError as error:
+                    yield Problem(str(path), error.message, mended=False)
+        readable, unknown = set(), []
+        known = {record.page_id for record in self.records()}
+        for path in self._files(_PAGES):
             try:
-                page = decode(_read(path, page_id), source=str(path))
+                record = _record(self._read(path), path.stat().st_size)
             except StorageError as error:
-                if records.pop(page_id, None) is not None and repair:
-                    self._index.remove(page_id)
-                yield Problem(str(path), error.message, False)
+                yield Problem(str(path), error.message, mended=False)
                 continue
-            if records.pop(page_id, None) is None:
-                if repair:
-                    size = path.stat().st_size
-                    self._index.put(_record(page_id, page, size, _site_of(page.provenance.url)))
+            if record.page_id != path.stem:
+                yield Problem(str(path), f"holds the page {record.page_id}", mended=False)
+                continue
+            readable.add(record.page_id)
+            if record.page_id not in known:
+                unknown.append(record)
                 yield Problem(str(path), "is not in the index", repair)
-        for record in records.values():
+        for page_id in known - readable:
             if repair:
-                self._index.remove(record.page_id)
-            yield Problem(str(self._path("pages", record.page_id, _PAGE)), "is missing", repair)
-        for path in self.root.glob(f"raw/??/*{_RAW}"):
-            try:
-                _unpacked(path, path.name.removesuffix(_RAW))
-            except StorageError as error:
-                yield Problem(str(path), error.message, False)
+                self._index.remove(page_id)
+            if not self._path(_PAGES, page_id).exists():
+                yield Problem(str(self._path(_PAGES, page_id)), "is missing", repair)
+        if repair:
+            for record in sorted(unknown, key=lambda record: (record.captured_at, record.page_id)):
+                self._index.put(record)
+                base = base_of(read_file(self._path(_PAGES, record.page_id)))
+                if base:
+                    self._index.set_base(record.site, base)
+        for digest in {record.source_digest for record in self.records()} - {""}:
+            if not self._path(_RAW, digest).exists():
+                yield Problem(
+                    str(self._path(_RAW, digest)), "is missing, the raw source of a page", mended=False
+                )
 
-    def _path(self, kind: str, digest: str, ending: str) -> Path:
-        return self.root / kind / digest[:2] / f"{digest}{ending}"
+    def _files(self, kind: str) -> list[Path]:
+        return sorted((self.root / kind).glob(f"??/*{_ENDINGS[kind]}"))
 
-    def _write(self, path: Path, data: bytes) -> None:
-        if path.exists():
-            return
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=path.parent, suffix=_PART)
+    def _path(self, kind: str, name: str) -> Path:
+        return self.root / kind / name[:2] / f"{name}{_ENDINGS[kind]}"
+
+    def _read(self, path: Path) -> Snapshot:
+        data = read_file(path)
+        digest = base_of(data, source=str(path))
+        return decode(data, source=str(path), base=self._base(digest) if digest else None)
+
+    def _keep_source(self, digest: str, source: bytes) -> None:
+        path = self._path(_RAW, digest)
+        if not path.exists():
+            write_file(path, zstandard.compress(source))
+
+    def _base_for(self, page: Snapshot) -> Base | None:
+        """Return the base of the page's site, which is this page when the site has none or has lost it."""
+        site = page.provenance.site
+        digest = self._index.base(site)
+        if digest:
             try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(data)
-                    file.flush()
-                    os.fsync(file.fileno())
-                Path(name).replace(path)
-            except BaseException:
-                Path(name).unlink(missing_ok=True)
-                raise
-        except OSError as error:
-            raise StorageError(f"The cache file {path} cannot be written: {error.strerror}.") from error
+                return self._base(digest)
+            except DamagedFileError:
+                self._index.drop_base(digest)
+        payload = payload_of(page)
+        if len(payload) > _LARGEST_BASE:
+            return None
+        digest = digest_of(payload)
+        write_file(self._path(_BASES, digest), zstandard.compress(payload, 9))
+        self._index.set_base(site, digest)
+        return self._base(self._index.base(site))  # another process may have been quicker
+
+    def _base(self, digest: str) -> Base:
+        if digest not in self._bases:
+            if len(self._bases) >= _BASES_IN_MEMORY:
+                self._bases.clear()
+            self._bases[digest] = Base(_unpacked(self._path(_BASES, digest)))
+        return self._bases[digest]
 
 
 def default_cache_dir() -> Path:
@@ -224,15 +282,22 @@ def default_cache_dir() -> Path:
     return Path(os.environ.get("DOMSIEVE_CACHE") or "pages_cache")
 
 
-def _record(page_id: str, page: Snapshot, size: int, site: str) -> PageRecord:
+def _with_provenance(page: Snapshot, **changes: str) -> Snapshot:
+    return dataclasses.replace(page, provenance=msgspec.structs.replace(page.provenance, **changes))
+
+
+def _record(page: Snapshot, size: int) -> PageRecord:
     origin = page.provenance
+    capture = _capture_key(origin.options, origin.capture_version)
+    asked = json.dumps((page.digest(), origin.url, origin.producer, capture, origin.build))
     return PageRecord(
-        page_id=page_id,
+        page_id=digest_of(asked.encode()),
         url=origin.url,
         final_url=origin.final_url,
-        site=site,
+        site=origin.site,
         producer=origin.producer,
-        capture=_capture_key(origin.options),
+        capture=capture,
+        build=origin.build,
         captured_at=origin.captured_at,
         complete=origin.complete,
         reasons=origin.reasons,
@@ -242,37 +307,16 @@ def _record(page_id: str, page: Snapshot, size: int, site: str) -> PageRecord:
     )
 
 
-def _capture_key(options: Mapping[str, Scalar]) -> str:
-    return _digest(json.dumps(dict(options), sort_keys=True).encode())
+def _capture_key(options: Mapping[str, Scalar], version: int = CAPTURE_VERSION) -> str:
+    return digest_of(json.dumps((version, dict(options)), sort_keys=True).encode())
 
 
-def _site_of(url: str) -> str:
-    return url.partition("://")[2].partition("/")[0].rpartition("@")[2].lower()
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
-
-
-def _read(path: Path, digest: str) -> bytes:
+def _unpacked(path: Path) -> bytes:
+    """Return what a file named by the digest of its content holds."""
     try:
-        data = path.read_bytes()
-    except FileNotFoundError as error:
-        raise TargetError(f"The cache holds no file {path}.") from error
-    except OSError as error:
-        raise StorageError(f"The cache file {path} cannot be read: {error.strerror}.") from error
-    if _digest(data) != digest:
-        raise DamagedFileError(f"The cache file {path} is damaged; remove it and render the page anew.")
-    return data
-
-
-def _unpacked(path: Path, digest: str) -> bytes:
-    try:
-        data = zstandard.decompress(path.read_bytes())
-    except FileNotFoundError as error:
-        raise TargetError(f"The cache holds no file {path}.") from error
-    except (OSError, zstandard.ZstdError) as error:
-        raise DamagedFileError(f"The cache file {path} is damaged: {error}; render the page anew.") from error
-    if _digest(data) != digest:
-        raise DamagedFileError(f"The cache file {path} is damaged; render the page anew.")
+        data = zstandard.decompress(read_file(path))
+    except (zstandard.ZstdError, MemoryError) as error:
+        raise DamagedFileError(f"The cache file {path} is damaged ({error}).") from error
+    if digest_of(data) != path.stem:
+        raise DamagedFileError(f"The cache file {path} is damaged.")
     return data

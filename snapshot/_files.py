@@ -1,0 +1,87 @@
+"""Files that are whole or absent: written under a temporary name, flushed to disk, renamed.
+
+Imports the errors of the project only.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from snapshot._errors import DamagedFileError, StorageError
+
+_PART = ".part"
+
+
+def digest_of(data: bytes) -> str:
+    """Return 32 hex digits that name these bytes."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write or replace a file; whoever reads it sees the old bytes or the new ones.
+
+    Raises
+    ------
+    StorageError : it cannot be written; nothing of it is left behind.
+    """
+    part = path.with_name(f"{path.name}.{os.getpid()}{_PART}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with part.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"The cache file {path} cannot be written: {error.strerror}.") from error
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a file.
+
+    Raises
+    ------
+    DamagedFileError : there is no such file.
+    StorageError : it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise DamagedFileError(f"The cache file {path} is missing; capture the page anew.") from error
+    except OSError as error:
+        raise StorageError(f"The cache file {path} cannot be read: {error.strerror}.") from error
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file if it is there.
+
+    Raises
+    ------
+    StorageError : it cannot be removed.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"The cache file {path} cannot be removed: {error.strerror}.") from error
+
+
+def leftovers(folder: Path) -> Iterator[Path]:
+    """Yield what writers that were killed have left in and below `folder`."""
+    for path in sorted(folder.rglob(f"*{_PART}")):
+        writer = path.name.removesuffix(_PART).rpartition(".")[2]
+        if not (writer.isdecimal() and _is_alive(int(writer))):
+            yield path
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is somebody else's
+        return True
+    return True
