@@ -13,6 +13,7 @@ unwrapped, and the importance of a leaf is discounted by the share of its words 
 ours: teasers of other articles differ from page to page, so entropy alone takes them for content.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self, overload
@@ -43,7 +44,11 @@ _PAPER = {
     "flatten_inline": False,
     "merge_similarity": 0.85,
     "link_discount": 0.0,
+    "threshold": 0.2,
 }
+# t = -ln(share) / ln m; on fewer than ten pages importances of content are too coarse for more than a half.
+_LOG_SHARE = 0.2 * math.log(500)
+_HIGHEST_THRESHOLD = 0.5
 _NODES_PER_BATCH = 60_000
 
 
@@ -54,6 +59,7 @@ class _Ready:
     key: tuple[Any, ...]
     tree: StyleTree
     aliases: Table | None
+    threshold: float
     figures: Importances
 
 
@@ -64,8 +70,9 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
     ----------
     style : presentation style that tells element nodes apart; ``"auto"`` is ``"layout"`` for rendered pages and
         ``"html"`` for raw ones.
-    threshold : t in [0, 1]; a node of at most this importance is noise. 0.2 means about that its features stand
-        on 29 % of 500 pages (section 9.3).
+    threshold : t in [0, 1]; a node of at most this importance is noise. A feature on x of m pages has importance
+        1 - log_m x, so one t means other shares of the pages on small sites than on large ones (section 9.3).
+        None keeps the share at 29 %, which is t = 0.2 on 500 pages.
     attenuation : g in (0, 1), weight of the descendants against the node's own styles.
     runs : ``"exact"`` child sequences, or ``"collapse"`` repeats (section 9.11).
     siblings : element nodes are told apart by the ``"style"`` node around them, or by ``"label"``.
@@ -82,7 +89,7 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
         self,
         *,
         style: StyleLevel | Literal["auto"] = "auto",
-        threshold: float = 0.2,
+        threshold: float | None = None,
         attenuation: float = 0.9,
         runs: Runs = "collapse",
         siblings: Siblings = "label",
@@ -189,7 +196,7 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
             self._style_of(batch)
             forest, paths, features = self._read(batch, used.aliases)
             mapping = map_pages(
-                used.tree, used.figures, forest, paths, threshold=self.threshold, siblings=self.siblings
+                used.tree, used.figures, forest, paths, threshold=used.threshold, siblings=self.siblings
             )
             found += verdicts(
                 batch,
@@ -199,10 +206,15 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
                 mapping,
                 tree=used.tree,
                 figures=used.figures,
-                threshold=self.threshold,
+                threshold=used.threshold,
                 link_discount=self.link_discount,
                 local_noise=self.local_noise,
-                parameters={**self.get_params(), "style": self.style_, "pages": used.tree.pages},
+                parameters={
+                    **self.get_params(),
+                    "style": self.style_,
+                    "threshold": used.threshold,
+                    "pages": used.tree.pages,
+                },
             )
         return found
 
@@ -240,8 +252,11 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
                 tree, aliases = merge_similar(
                     tree, frequency=self.merge_frequency, similarity=self.merge_similarity
                 )
-            figures = importances(tree, attenuation=self.attenuation, threshold=self.threshold)
-            self._used = used = _Ready(key, tree, aliases, figures)
+            threshold = self.threshold
+            if threshold is None:
+                threshold = min(_LOG_SHARE / math.log(max(tree.pages, 2)), _HIGHEST_THRESHOLD)
+            figures = importances(tree, attenuation=self.attenuation, threshold=threshold)
+            self._used = used = _Ready(key, tree, aliases, threshold, figures)
         return used
 
     def _add(self, tree: StyleTree) -> None:
@@ -265,7 +280,7 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
 
     def _check(self) -> None:
         for name in ("threshold", "attenuation", "merge_frequency", "local_noise", "link_discount"):
-            if not 0 <= getattr(self, name) <= 1:
+            if not 0 <= (getattr(self, name) or 0) <= 1:
                 raise ModelError(f"Parameter {name} is {getattr(self, name)}; it must lie between 0 and 1.")
         if self.merge_similarity is not None and self.siblings != "style":
             raise ModelError('Parameter merge_similarity needs siblings="style"; set it to None.')
