@@ -188,26 +188,31 @@ class Snapshot:
 
 
 _DTYPES = {
-    "parent": np.int32,
-    "end": np.int32,
-    "kind": np.uint8,
-    "tag": np.int32,
-    "text": np.int32,
-    "style": np.int32,
-    "box": np.float32,
-    "paint": np.int32,
-    "attr_start": np.int32,
-    "attr_name": np.int32,
-    "attr_value": np.int32,
-    "styles": np.int32,
+    "parent": np.dtype(np.int32),
+    "end": np.dtype(np.int32),
+    "kind": np.dtype(np.uint8),
+    "tag": np.dtype(np.int32),
+    "text": np.dtype(np.int32),
+    "style": np.dtype(np.int32),
+    "box": np.dtype(np.float32),
+    "paint": np.dtype(np.int32),
+    "attr_start": np.dtype(np.int32),
+    "attr_name": np.dtype(np.int32),
+    "attr_value": np.dtype(np.int32),
+    "styles": np.dtype(np.int32),
 }
+_FOUR_NANS = np.uint32(0x01010101)  # what four True of numpy look like
 
 
 def _validate(page: Snapshot) -> None:
-    """Check every column in O(N + A); a Snapshot that exists may be trusted by all algorithms."""
+    """Check every column in O(N + A); a Snapshot that exists may be trusted by all algorithms.
+
+    Done for every page that is read, so each check is one pass: ids are compared as unsigned numbers, where
+    negative ones are huge.
+    """
     for name, dtype in _DTYPES.items():
         if getattr(page, name).dtype != dtype:
-            raise _bad(name, f"has type {getattr(page, name).dtype} instead of {np.dtype(dtype)}")
+            raise _bad(name, f"has type {getattr(page, name).dtype} instead of {dtype}")
     n, a = page.parent.size, page.attr_name.size
     shapes = {
         **dict.fromkeys(("parent", "end", "kind", "tag", "text", "style", "paint"), (n,)),
@@ -215,7 +220,7 @@ def _validate(page: Snapshot) -> None:
         "attr_start": (n + 1,),
         "attr_name": (a,),
         "attr_value": (a,),
-        "styles": (page.styles.shape[0], len(page.style_names)),
+        "styles": (len(page.styles), len(page.style_names)),
     }
     for name, shape in shapes.items():
         if getattr(page, name).shape != shape:
@@ -223,18 +228,23 @@ def _validate(page: Snapshot) -> None:
     _validate_tree(page.parent, page.end)
     if page.kind[0] != Kind.DOCUMENT:
         raise _bad("kind", "does not start with a document")
+    strings = len(page.strings)
     _within("tag", page.tag, 0, len(page.tags))
-    _within("text", page.text, -1, len(page.strings))
+    _within("text", page.text, -1, strings)
     if ((page.text >= 0) != (page.kind == Kind.TEXT)).any():
         raise _bad("text", "is set on other nodes than the text nodes")
-    _within("style", page.style, -1, page.styles.shape[0])
-    _within("styles", page.styles, 0, len(page.strings))
-    if (np.isnan(page.box).any(axis=1) != (page.style < 0)).any():
+    _within("style", page.style, -1, len(page.styles))
+    _within("styles", page.styles, 0, strings)
+    bare = page.style < 0
+    if (np.isnan(page.box, order="C").view(np.uint32)[:, 0] != bare * _FOUR_NANS).any():
         raise _bad("box", "and column 'style' disagree on which nodes have layout")
-    if page.attr_start[0] != 0 or page.attr_start[-1] != a or (np.diff(page.attr_start) < 0).any():
+    if (page.paint[bare] != -1).any():
+        raise _bad("paint", "is set on nodes without layout")
+    starts = page.attr_start
+    if starts[0] != 0 or starts[-1] != a or (starts[1:] < starts[:-1]).any():
         raise _bad("attr_start", "does not cut the attributes into one run per node")
-    _within("attr_name", page.attr_name, 0, len(page.strings))
-    _within("attr_value", page.attr_value, 0, len(page.strings))
+    _within("attr_name", page.attr_name, 0, strings)
+    _within("attr_value", page.attr_value, 0, strings)
     if page.provenance.complete != (not page.provenance.reasons):
         raise _bad("provenance", "must give reasons exactly when the page is incomplete")
 
@@ -244,18 +254,20 @@ def _validate_tree(parent: NDArray[np.int32], end: NDArray[np.int32]) -> None:
     if not n:
         raise _bad("parent", "is empty: a page has at least its document node")
     here = np.arange(n, dtype=np.int32)
-    if parent[0] != -1 or (parent[1:] < 0).any() or (parent >= here).any():
+    above = parent[1:]
+    if parent[0] != -1 or (above.view(np.uint32) >= here[1:].view(np.uint32)).any():
         raise _bad("parent", "must be -1 for node 0 and an earlier node for all others")
-    if (end <= here).any() or end[0] != n or (end[1:] > end[parent[1:]]).any():
+    if end[0] != n or (end <= here).any() or (end[1:] > end[above]).any():
         raise _bad("end", "does not nest subtrees inside their parents")
     # Nested intervals whose lengths add up are exactly the subtrees of a preorder.
-    sizes = (end - here).astype(np.int64)
-    if (1 + np.bincount(parent[1:], weights=sizes[1:], minlength=n) != sizes).any():
+    sizes = (end - here).astype(np.float64)
+    if (np.bincount(above, weights=sizes[1:], minlength=n) != sizes - 1).any():
         raise _bad("end", "disagrees with column 'parent' on the size of a subtree")
 
 
 def _within(name: str, ids: NDArray[np.int32], low: int, high: int) -> None:
-    if ids.size and (ids.min() < low or ids.max() >= high):
+    shifted = ids - np.int32(low) if low else ids
+    if ids.size and int(shifted.view(np.uint32).max()) >= high - low:
         raise _bad(name, f"holds ids outside {low}..{high - 1}")
 
 
