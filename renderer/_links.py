@@ -4,6 +4,7 @@ Imports the Snapshot and its neighbour `_urls`.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 from urllib.parse import unquote, urlsplit
@@ -84,9 +85,9 @@ class Routing:
             route = ""
         return f"{address}#{route}" if route else address
 
-    def pages(self, links: PageLinks, site: Site) -> list[str]:
-        """Return the pages of `site` that a page links to, each once, in alphabetical order."""
-        return sorted({self.page(page, links.places) for page in filter(None, map(site.page, links.urls))})
+    def pages(self, links: PageLinks, admit: Callable[[str], str | None]) -> list[str]:
+        """Return those pages that a page links to and `admit` returns, each once, in alphabetical order."""
+        return sorted({self.page(page, links.places) for page in filter(None, map(admit, links.urls))})
 
 
 class _Reader:

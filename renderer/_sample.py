@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from typing import Literal
 
 from renderer._frontier import Frontier, rank
@@ -37,6 +38,7 @@ _WINDOW = 8
 _FRUITLESS_LIMIT = 20
 _CLICKS_LIMIT = 16  # calendars and others whose pages link to a next one without end stop here
 _FRONTIER_CAPACITY = 100_000
+_ADMITTED_KEPT = 50_000
 
 
 async def sample_site(
@@ -110,9 +112,9 @@ def _site_reached(visit: Visit, asked: str) -> Site:
 
 @dataclass(frozen=True, slots=True)
 class _Lesson:
-    """What a page teaches about the site: names of pages, and how many clicks from the start they are."""
+    """What a page teaches about the site: pages, and how many clicks from the start they are."""
 
-    names: list[str]
+    pages: Iterable[str] = ()
     clicks: int = 0
     reached: str | None = None
 
@@ -129,6 +131,8 @@ class _Run:
         self._routing = routing
         self._pages = pages
         self._seed = seed
+        # Menus come with every page.
+        self._admitted = lru_cache(_ADMITTED_KEPT)(self._admit)
         self._frontier = Frontier(seed, capacity=_FRONTIER_CAPACITY)
         self._drawn: deque[tuple[str, int, asyncio.Task[Visit]]] = deque()  # pages and their clicks
         self._lessons: deque[_Lesson] = deque()
@@ -142,9 +146,9 @@ class _Run:
         found = await read_sitemaps(
             self._visitor.file, sitemaps, site=self._site, rank=lambda url: rank(url, seed=self._seed)
         )
-        names = self._names({self._routing.page(page) for page in map(self._site.page, found) if page})
-        self._learn(_Lesson(names, clicks=1))
-        return SitemapsRead(pages=len(names))
+        listed = {self._routing.page(page) for page in filter(None, map(self._admit, found))}
+        self._learn(_Lesson(listed, clicks=1))
+        return SitemapsRead(pages=len(listed))
 
     def start(self, asked: str, visit: Visit) -> SampleEvent:
         """Take the start page, which is not drawn.
@@ -185,7 +189,7 @@ class _Run:
             self._fruitless = 0 if isinstance(event, PageDone) else self._fruitless + 1
         except DomsieveError as error:
             event = PageFailed(url=page, error=error)
-            self._lessons.append(_Lesson([]))
+            self._lessons.append(_Lesson())
             self._fruitless += 1
         self._drawn.popleft()
         return event
@@ -199,8 +203,7 @@ class _Run:
         self._robots.check(reached)
         links = PageLinks.of(snapshot)
         reached = self._routing.page(reached, links.places)
-        names = self._names(self._routing.pages(links, self._site))
-        self._lessons.append(_Lesson(names, clicks + 1, self._site.name(reached)))
+        self._lessons.append(_Lesson(self._routing.pages(links, self._admitted), clicks + 1, reached))
         marks = (reached, page, snapshot.digest())
         first = next((self._firsts[mark] for mark in marks if mark in self._firsts), None)
         if first:
@@ -216,16 +219,17 @@ class _Run:
             was_known=visit.was_known,
         )
 
-    def _names(self, pages: Iterable[str]) -> list[str]:
-        """Return the names of those pages that robots may visit."""
-        return [self._site.name(page) for page in pages if self._robots.allows(page)]
+    def _admit(self, url: str) -> str | None:
+        """Return the page at `url` if there is one on the site and robots may visit it."""
+        page = self._site.page(url)
+        return page if page and self._robots.allows(page) else None
 
     def _learn(self, lesson: _Lesson) -> None:
         if lesson.reached:
-            self._frontier.visit(lesson.reached)
+            self._frontier.visit(self._site.name(lesson.reached))
         if lesson.clicks <= _CLICKS_LIMIT:
-            for name in lesson.names:
-                self._frontier.add(name, clicks=lesson.clicks)
+            for page in lesson.pages:
+                self._frontier.add(self._site.name(page), clicks=lesson.clicks)
 
     async def stop(self) -> None:
         """End the pages under way."""

@@ -4,6 +4,7 @@ Imports its neighbours in this package, the Snapshot and the error tree.
 """
 
 import asyncio
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -50,7 +51,7 @@ class Visitor:
         self._places = asyncio.Semaphore(concurrency)
         self._delay = delay
         self._turn = asyncio.Lock()
-        self._next_turn = 0.0
+        self._last_turn = -math.inf
         self.delay = timedelta()
 
     async def rules(self, site: Site) -> Robots:
@@ -106,5 +107,5 @@ class Visitor:
     async def _wait(self) -> None:
         clock = asyncio.get_running_loop()
         async with self._turn:
-            await asyncio.sleep(max(0.0, self._next_turn - clock.time()))
-            self._next_turn = clock.time() + self.delay.total_seconds()
+            await asyncio.sleep(max(0.0, self._last_turn + self.delay.total_seconds() - clock.time()))
+            self._last_turn = clock.time()
