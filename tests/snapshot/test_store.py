@@ -1,0 +1,314 @@
+"""The store: what is put is found, whatever is killed, damaged or lost."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from snapshot import (
+    DamagedFileError,
+    FormatVersionError,
+    PageRecord,
+    PageStore,
+    Snapshot,
+    StorageError,
+    TargetError,
+    default_cache_dir,
+)
+from tests.snapshot.pages import made_up
+
+PAGE = made_up(1, 200, url="http://a.example/1")
+
+
+@pytest.fixture
+def store(tmp_path: Path):  # type: ignore[no-untyped-def]
+    with PageStore(tmp_path / "cache") as store:
+        yield store
+
+
+def put_some(store: PageStore, number: int = 4) -> list[PageRecord]:
+    return [
+        store.put(made_up(i, 200, url=f"http://a.example/{i}"), source=b"<p>source %d" % (i % 2))
+        for i in range(number)
+    ]
+
+
+def file_of(store: PageStore, record: PageRecord) -> Path:
+    return store.root / "pages" / record.page_id[:2] / f"{record.page_id}.dsnap"
+
+
+def later(page: Snapshot, **changes: object) -> Snapshot:
+    return replace(page, provenance=msgspec.structs.replace(page.provenance, **changes))
+
+
+def test_what_is_put_is_there(store: PageStore) -> None:
+    record = store.put(PAGE, source=b"<p>source", site="mine")
+    page = store.get(record.page_id)
+    assert page.digest() == PAGE.digest()
+    assert page.provenance == msgspec.structs.replace(
+        PAGE.provenance, site="mine", source_digest=record.source_digest
+    )
+    assert store.source(record) == b"<p>source"
+    assert store.records() == store.records(site="mine") == store.records(url_prefix="http://a.") == [record]
+    assert store.records(site="other") == store.records(url_prefix="https://") == []
+    assert (record.nodes, record.bytes) == (200, file_of(store, record).stat().st_size)
+    assert store.verify() == []
+
+
+def test_pages_of_a_site_are_written_against_the_first(store: PageStore) -> None:
+    records = put_some(store, 5)
+    assert {record.site for record in records} == {"a.example"}
+    assert len(list(store.root.glob("bases/*/*"))) == 1
+    for i, record in enumerate(records):
+        assert store.get(record.page_id).digest() == made_up(i, 200).digest()
+    with PageStore(store.root) as again:
+        assert again.get(records[4].page_id).digest() == made_up(4, 200).digest()
+
+
+def test_equal_sources_are_kept_once_and_as_long_as_a_page_names_them(store: PageStore) -> None:
+    records = put_some(store, 4)
+    raw = store.root / "raw"
+    assert len(list(raw.glob("*/*"))) == 2
+    store.remove([records[0].page_id])
+    assert len(list(raw.glob("*/*"))) == 2
+    store.remove([records[2].page_id, "no such page"])
+    assert len(list(raw.glob("*/*"))) == 1
+    assert [record.url for record in store.records()] == ["http://a.example/1", "http://a.example/3"]
+    with pytest.raises(TargetError, match=records[0].page_id):
+        store.get(records[0].page_id)
+
+
+def test_a_page_without_source_says_so(store: PageStore) -> None:
+    with pytest.raises(TargetError, match="No raw source"):
+        store.source(store.put(PAGE))
+
+
+def test_the_newest_capture_is_found_even_when_the_clock_goes_backwards(store: PageStore) -> None:
+    url, options = PAGE.provenance.url, PAGE.provenance.options
+    old = store.put(PAGE)
+    new = store.put(later(made_up(2, 200, url=url), captured_at="1999-01-01T00:00:00+00:00"))
+    assert store.find(url, producer="rendered", options=options) == new
+    assert store.records() == [old, new]
+    assert store.find(url, producer="raw", options=options) is None
+    assert store.find(url, producer="rendered", options={**options, "images": False}) is None
+    assert store.find(url, producer="rendered", options=options, build="full") is None
+    assert store.find(url, producer="rendered", options=options, build="headless-shell") == new
+    assert store.find("http://a.example/2", producer="rendered", options=options) is None
+
+
+def test_captures_of_another_version_are_not_found(store: PageStore) -> None:
+    store.put(later(PAGE, capture_version=0))
+    assert store.find(PAGE.provenance.url, producer="rendered", options=PAGE.provenance.options) is None
+
+
+def test_an_unchanged_page_is_kept_once(store: PageStore) -> None:
+    first = store.put(PAGE)
+    second = store.put(later(PAGE, captured_at="2027-01-01T00:00:00+00:00"))
+    assert second.page_id == first.page_id
+    assert store.records() == [second]
+    assert store.get(first.page_id).provenance.captured_at.startswith("2027")
+    assert store.put(later(PAGE, url="http://a.example/twin")).page_id != first.page_id
+
+
+def test_the_beginning_of_an_id_names_a_page(store: PageStore) -> None:
+    record = put_some(store)[2]
+    assert store.resolve(record.page_id[:10].upper()) == record
+    with pytest.raises(TargetError, match="4 page ids"):
+        store.resolve("")
+    with pytest.raises(TargetError, match="No page ids"):
+        store.resolve("xyz")
+
+
+def test_a_damaged_file_is_named_and_the_rest_goes_on(store: PageStore) -> None:
+    records = put_some(store)
+    path = file_of(store, records[1])
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(DamagedFileError, match=path.name):
+        store.get(records[1].page_id)
+    assert all(store.get(record.page_id) for record in records if record != records[1])
+    problems = store.verify()
+    assert [(problem.path, problem.mended) for problem in problems] == [(str(path), False)]
+    store.verify(repair=True)
+    assert path.exists()
+    assert len(store.records()) == 3
+    assert store.put(made_up(1, 200, url="http://a.example/1")) in store.records()
+    assert store.verify() == []
+
+
+def test_a_file_of_a_newer_version_is_named(store: PageStore) -> None:
+    path = file_of(store, store.put(PAGE))
+    path.write_bytes(path.read_bytes()[:6] + b"\x09" + path.read_bytes()[7:])
+    with pytest.raises(FormatVersionError, match=path.name):
+        store.get(path.stem)
+    assert "version 9" in str(store.verify()[0])
+
+
+def test_a_lost_page_file_is_named_and_its_row_dropped(store: PageStore) -> None:
+    records = put_some(store)
+    file_of(store, records[0]).unlink()
+    with pytest.raises(DamagedFileError, match=records[0].page_id):
+        store.get(records[0].page_id)
+    assert [problem.what for problem in store.verify(repair=True)] == ["is missing"]
+    assert store.verify() == []
+    assert store.records() == sorted(records[1:], key=lambda record: record.url)
+
+
+def test_a_page_under_the_name_of_another_is_noticed(store: PageStore) -> None:
+    one, other = put_some(store, 2)
+    shutil.copy(file_of(store, one), file_of(store, other))
+    assert [problem.what for problem in store.verify()] == [f"holds the page {one.page_id}"]
+
+
+def test_a_damaged_source_or_base_is_named(store: PageStore) -> None:
+    record = put_some(store)[0]
+    raw = next(store.root.glob(f"raw/*/{record.source_digest}.zst"))
+    raw.write_bytes(raw.read_bytes()[:-1])
+    with pytest.raises(DamagedFileError, match=raw.name):
+        store.source(record)
+    base = next(store.root.glob("bases/*/*"))
+    base.write_bytes(b"")
+    with PageStore(store.root) as again:
+        with pytest.raises(DamagedFileError, match=base.name):
+            again.get(record.page_id)
+        assert str(base) in {problem.path for problem in again.verify()}
+        # The site gets a new base, so that pages can be put again.
+        new = again.put(PAGE)
+        assert again.get(new.page_id).digest() == PAGE.digest()
+
+
+def test_a_lost_index_is_made_anew(store: PageStore) -> None:
+    records = [*put_some(store), store.put(later(PAGE, url="file.html"), site="by hand")]
+    store.close()
+    for path in store.root.glob("index.sqlite3*"):
+        path.unlink()
+    with PageStore(store.root) as again:
+        assert again.records() == []
+        assert len(again.verify()) == 5
+        assert again.records() == []
+        assert all(problem.mended for problem in again.verify(repair=True))
+        assert again.verify() == []
+        assert sorted(again.records(), key=str) == sorted(records, key=str)
+        again.put(made_up(9, 200, url="http://a.example/9"))
+        assert len(list(again.root.glob("bases/*/*"))) == 2
+
+
+def test_a_damaged_index_is_named(tmp_path: Path) -> None:
+    (tmp_path / "index.sqlite3").write_bytes(b"This is no database at all. " * 100)
+    with pytest.raises(StorageError, match=r"index\.sqlite3 cannot be used.*remove it"):
+        PageStore(tmp_path)
+
+
+def test_an_index_of_a_newer_version_is_refused(store: PageStore) -> None:
+    store._index._run("PRAGMA user_version = 99", ())
+    with pytest.raises(StorageError, match="version 99"):
+        PageStore(store.root)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="cannot be made"):
+        PageStore(tmp_path / "file" / "cache")
+
+
+def test_a_full_disk_is_named_and_leaves_nothing(store: PageStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(StorageError, match="cannot be written: No space left on device"):
+        store.put(PAGE, source=b"<p>")
+    monkeypatch.undo()
+    assert store.records() == []
+    assert store.verify() == []
+    assert [path for path in store.root.rglob("*") if path.is_file() and "index" not in path.name] == []
+
+
+def test_a_folder_in_the_way_is_named(store: PageStore) -> None:
+    (store.root / "pages").write_text("")
+    with pytest.raises(StorageError, match="cannot be written"):
+        store.put(PAGE)
+
+
+def test_the_default_folder_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DOMSIEVE_CACHE", raising=False)
+    assert default_cache_dir() == Path("pages_cache")
+    monkeypatch.setenv("DOMSIEVE_CACHE", "/elsewhere")
+    assert default_cache_dir() == Path("/elsewhere")
+
+
+def start_writer(root: Path, first: int, number: int) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.snapshot.writer", str(root), str(first), str(number)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_writer_killed_at_any_moment_leaves_nothing_half_written(tmp_path: Path) -> None:
+    moments = random.Random(7)
+    finished = []
+    for turn in range(6):
+        with start_writer(tmp_path, 1_000 * turn, 1_000) as writer:
+            assert writer.stdout is not None
+            finished.append(writer.stdout.readline().strip())
+            time.sleep(moments.uniform(0, 0.2))
+            writer.kill()
+            finished += writer.stdout.read().split()[:-1]
+        with PageStore(tmp_path) as store:
+            assert all(store.get(record.page_id) for record in store.records())
+    with PageStore(tmp_path) as store:
+        assert all(problem.mended for problem in store.verify(repair=True))
+        assert store.verify() == []
+        assert not list(tmp_path.rglob("*.part"))
+        for page_id in finished:
+            record = store.resolve(page_id)
+            seed = int(record.url.rpartition("/")[2])
+            assert store.get(page_id).digest() == made_up(seed, 150).digest()
+            assert store.source(record) == b"<p>source %d" % (seed % 5)
+
+
+def test_what_a_living_writer_is_writing_is_left_alone(store: PageStore) -> None:
+    part = store.root / "pages" / f"x.dsnap.{os.getpid()}.part"
+    part.parent.mkdir()
+    part.write_bytes(b"")
+    assert store.verify(repair=True) == []
+    assert part.exists()
+
+
+def test_several_processes_write_and_read_at_once(tmp_path: Path) -> None:
+    writers = [start_writer(tmp_path, first, 25) for first in (0, 15, 100)]
+    seen = 0
+    with PageStore(tmp_path) as store:
+        while any(writer.poll() is None for writer in writers):
+            records = store.records()
+            assert len(records) >= seen
+            seen = len(records)
+            for record in records[-3:]:
+                store.get(record.page_id)
+        for writer in writers:
+            writer.communicate()
+            assert writer.returncode == 0
+        assert len(store.records()) == 65
+        assert len(list(tmp_path.glob("raw/*/*"))) == 5
+        assert store.verify() == []
+
+
+def test_stores_made_from_the_same_pages_hold_the_same_files(tmp_path: Path) -> None:
+    for name, seed in (("a", "1"), ("b", "2")):
+        program = [sys.executable, "-m", "tests.snapshot.writer", str(tmp_path / name), "0", "5"]
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+        subprocess.run(program, env=environment, check=True, capture_output=True)
+    files = [
+        {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).glob("*/*/*")}
+        for name in ("a", "b")
+    ]
+    assert files[0] == files[1]
+    assert len(files[0]) == 11
