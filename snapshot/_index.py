@@ -5,6 +5,7 @@ lost index is made anew from the files.
 """
 
 import json
+import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -55,17 +56,17 @@ class PageRecord:
 _NAMES = [column.name for column in fields(PageRecord)]
 # `stored` tells the newest capture even when the clock went backwards.
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS pages (
+CREATE TABLE pages (
     stored INTEGER PRIMARY KEY AUTOINCREMENT,
     page_id TEXT NOT NULL UNIQUE, url TEXT NOT NULL, final_url TEXT NOT NULL, site TEXT NOT NULL,
     producer TEXT NOT NULL, capture TEXT NOT NULL, build TEXT NOT NULL, captured_at TEXT NOT NULL,
     complete INTEGER NOT NULL, reasons TEXT NOT NULL, nodes INTEGER NOT NULL, bytes INTEGER NOT NULL,
     source_digest TEXT NOT NULL
 );
-CREATE INDEX IF NOT EXISTS pages_by_url ON pages (url, producer, capture);
-CREATE INDEX IF NOT EXISTS pages_by_site ON pages (site, url);
-CREATE INDEX IF NOT EXISTS pages_by_source ON pages (source_digest);
-CREATE TABLE IF NOT EXISTS bases (site TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX pages_by_url ON pages (url, producer, capture);
+CREATE INDEX pages_by_site ON pages (site, url);
+CREATE INDEX pages_by_source ON pages (source_digest);
+CREATE TABLE bases (site TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -80,17 +81,19 @@ class Index:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
+            if not path.exists():
+                _create(path)
             self._db = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
-            self._db.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000:.0f}")
             version = self._db.execute("PRAGMA user_version").fetchone()[0]
-            if version > _VERSION:
-                raise StorageError(f"The index {path} has version {version}; use the program that wrote it.")
-            if version < _VERSION:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT")
             self._db.execute("PRAGMA synchronous = NORMAL")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise self._unusable(error) from error
+        if version != _VERSION:
+            self._db.close()
+            raise StorageError(
+                f"The index {path} has version {version}, this program knows {_VERSION}; use the program that "
+                "wrote it, or remove the index and run `domsieve cache verify --repair`."
+            )
 
     def put(self, record: PageRecord) -> None:
         """Add a record, or replace the one of equal id."""
@@ -130,11 +133,27 @@ class Index:
         except sqlite3.Error as error:
             raise self._unusable(error) from error
 
-    def _unusable(self, error: sqlite3.Error) -> StorageError:
+    def _unusable(self, error: Exception) -> StorageError:
         return StorageError(
             f"The index {self._path} cannot be used: {error}. If it is damaged, remove it; "
             "`domsieve cache verify --repair` makes it anew from the pages."
         )
+
+
+def _create(path: Path) -> None:
+    """Make an empty index beside its place and link it there: SQLite itself cannot be made by two at once."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        database = sqlite3.connect(part)
+        try:
+            database.executescript(f"PRAGMA journal_mode = WAL; {_SCHEMA} PRAGMA user_version = {_VERSION}")
+        finally:
+            database.close()
+        path.hardlink_to(part)
+    except FileExistsError:  # another process was quicker
+        pass
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _record(row: dict[str, Any]) -> PageRecord:

@@ -1,5 +1,6 @@
 """The store: what is put is found, whatever is killed, damaged or lost."""
 
+import multiprocessing
 import os
 import random
 import shutil
@@ -241,6 +242,18 @@ def test_the_default_folder_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
     assert default_cache_dir() == Path("pages_cache")
     monkeypatch.setenv("DOMSIEVE_CACHE", "/elsewhere")
     assert default_cache_dir() == Path("/elsewhere")
+
+
+def test_several_processes_may_open_a_new_store_at_once(tmp_path: Path) -> None:
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        for turn in range(10):
+            assert pool.map(open_store, [tmp_path / str(turn)] * 4, chunksize=1) == [0] * 4
+            assert [path.name for path in (tmp_path / str(turn)).glob("*.part")] == []
+
+
+def open_store(root: Path) -> int:
+    with PageStore(root) as store:
+        return len(store.records())
 
 
 def start_writer(root: Path, first: int, number: int) -> "subprocess.Popen[str]":
