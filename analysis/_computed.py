@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis._batch import Batch
 from analysis._hash import U64, combine, hashes_of, mix
-from snapshot import Snapshot
+from analysis._tables import grouping
 
 Row = Mapping[str, str]
 
@@ -81,33 +82,34 @@ _BOLD = frozenset(["b", "strong", "th", "h1", "h2", "h3", "h4", "h5", "h6"])
 _SIDES = ("top", "right", "bottom", "left")
 
 
-def computed_styles(batch: Batch, level: Literal["layout", "full"]) -> U64:
-    """Return the hash of each node's display attributes, shape (N,).
+def computed_styles(batch: Batch, level: Literal["layout", "full"], of: NDArray[np.bool_]) -> U64:
+    """Return the hash of the display attributes of each node of `of` (N,), shape (N,).
 
-    0 is the empty set. Nodes without layout and nodes that are not elements have none.
+    0 is the empty set. Nodes without layout have none.
     """
-    own = np.zeros(batch.kind.size, np.uint64)
-    for page, a, b in zip(batch.pages, batch.first[:-1], batch.first[1:], strict=True):
-        if page.styles.size:
-            own[a:b] = np.where(page.style >= 0, _row_hashes(page, batch, a)[page.style], np.uint64(0))
-    node = np.flatnonzero(batch.elements() & (own != 0))
-    above = np.where(batch.parent[node] >= 0, own[batch.parent[node]], np.uint64(0))
-    triple = combine(combine(own[node], above), batch.tag_hash[batch.tag[node]])
-    _, sample, which = np.unique(triple, return_index=True, return_inverse=True)
-    wordings = [_wording(batch, int(n), level) for n in node[sample]]
-    hashes = hashes_of(wordings) if wordings else np.zeros(0, np.uint64)
-    hashes[[not w for w in wordings]] = 0
+    own = _row_hashes(batch)
+    node = np.flatnonzero(of & (own != 0))
+    parent = batch.parent[node]
+    above = np.where(parent >= 0, own[parent], np.uint64(0))
+    kinds = grouping(combine(combine(own[node], above), batch.tag_hash[batch.tag[node]]))
+    wordings = [_wording(batch, int(n), level) for n in node[kinds.sample]]
     styles = np.zeros(batch.kind.size, np.uint64)
-    styles[node] = hashes[which]
+    styles[node] = hashes_of(wordings)[kinds.code]
     return styles
 
 
-def _row_hashes(page: Snapshot, batch: Batch, first_node: int) -> U64:
-    """Return a hash of each of the S style rows by value, the same on every page."""
-    first_string = int(batch.string_first[batch.page[first_node]])
-    values = batch.string_hash[page.styles + first_string]
-    names = hashes_of(list(page.style_names))
-    return np.asarray(np.add.reduce(mix(values + names[np.newaxis, :]), axis=1, dtype=np.uint64))
+def _row_hashes(batch: Batch) -> U64:
+    """Return a hash of each node's style row by value, the same on every page; 0 for nodes without layout."""
+    rows = [page.styles + first for page, first in zip(batch.pages, batch.string_first[:-1], strict=True)]
+    values = batch.hashes(np.concatenate([row.ravel() for row in rows]))
+    own: list[U64] = []
+    done = 0
+    for page, row in zip(batch.pages, rows, strict=True):
+        properties = values[done : done + row.size].reshape(row.shape) + hashes_of(page.style_names)
+        hashes = np.add.reduce(mix(properties), axis=1, dtype=np.uint64)
+        own.append(np.append(hashes, np.uint64(0))[page.style])
+        done += row.size
+    return np.concatenate(own)
 
 
 def _wording(batch: Batch, node: int, level: str) -> str:

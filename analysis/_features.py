@@ -6,21 +6,35 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analysis._batch import Batch, below
+from analysis._batch import Batch, Bools, Ints, below, distinct
 from analysis._forest import Forest
 from analysis._hash import U64, combine, hash_of, hashes_of
+from analysis._names import AttributeIs, TagIs
+from analysis._tables import grouping
 from analysis._words import Words, words_of
 from snapshot import Kind
 
-_ALT, _TITLE, _SRC, _HREF, _TYPE, _NAME = (
-    hash_of(n) for n in ("alt", "title", "src", "href", "type", "name")
-)
-_IMG, _A, _AREA, _IFRAME = (hash_of(n) for n in ("img", "a", "area", "iframe"))
-_CONTROLS = hashes_of(["input", "select", "textarea", "button"])
 _WORD, _IMAGE, _LINK, _CONTROL = (hash_of(n) for n in ("w:", "i:", "h:", "f:"))
+_FRAME = combine(_CONTROL, hash_of("iframe"))
 _SESSION = ("jsessionid", "phpsessid", "sid=")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeafTexts:
+    """The K texts that stand in leaves, generated ones left out.
+
+    Parameters
+    ----------
+    node : int64 (K,), nodes of the batch.
+    words : the words of their strings.
+    word_count, link_word_count : int64 (M,), words of the texts of each forest leaf, and how many lie in links.
+    """
+
+    node: Ints
+    words: Words
+    word_count: Ints
+    link_word_count: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,82 +45,92 @@ class Occurrences:
     ----------
     node : int64 (F,), node of the batch that carries the feature.
     feature : uint64 (F,), hash of the namespaced feature.
-    text_words, link_words : int64 (M,), words of the texts of each forest leaf, and how many lie in links.
     """
 
-    node: NDArray[np.int64]
+    node: Ints
     feature: U64
-    text_words: NDArray[np.int64]
-    link_words: NDArray[np.int64]
 
 
-def occurrences(batch: Batch, forest: Forest) -> Occurrences:
-    """Return the features of all shown nodes that lie in a leaf; O(bytes of text + attributes)."""
-    inside = forest.owner >= 0
-    text = np.flatnonzero((batch.kind == Kind.TEXT) & inside)
-    text = text[batch.kind[batch.parent[text]] != Kind.PSEUDO]
-    name = batch.string_hash[batch.attr_name]
-    owner = batch.attr_owner
-    live = inside[owner]
-    worded = np.flatnonzero(((name == _ALT) | (name == _TITLE)) & live)
-    wanted = np.zeros(batch.string_hash.size, np.bool_)
-    wanted[batch.text[text]] = True
-    wanted[batch.attr_value[worded]] = True
-    words = words_of(batch, wanted)
-    node, word = _expand(
+def leaf_texts(batch: Batch, forest: Forest) -> LeafTexts:
+    """Return the texts of all leaves and the numbers of their words; O(N + bytes of text)."""
+    node = np.flatnonzero((batch.kind == Kind.TEXT) & (forest.owner >= 0))
+    node = node[batch.kind[batch.parent[node]] != Kind.PSEUDO]
+    string = batch.text[node]
+    words = words_of(batch, _marked(string, len(batch.strings)))
+    count = (words.stop - words.start)[string]
+    linked = below((batch.tag_is & TagIs.ANCHOR) != 0, batch.end)[node]
+    leaf, leaves = forest.owner[node], forest.label.size
+    return LeafTexts(
+        node,
         words,
-        np.concatenate((text, owner[worded])),
-        np.concatenate((batch.text[text], batch.attr_value[worded])),
+        np.bincount(leaf, count, leaves).astype(np.int64),
+        np.bincount(leaf, count * linked, leaves).astype(np.int64),
     )
-    tag = batch.tag_hash[batch.tag]
-    links = np.flatnonzero((name == _HREF) & live & ((tag[owner] == _A) | (tag[owner] == _AREA)))
-    images = np.flatnonzero((name == _SRC) & live & (tag[owner] == _IMG))
-    controls = np.flatnonzero(live & np.isin(tag[owner], _CONTROLS) & ((name == _TYPE) | (name == _NAME)))
-    frames = np.flatnonzero(inside & (tag == _IFRAME) & batch.elements())
-    count = (words.stop - words.start)[batch.text[text]]
-    linked = below((tag == _A) & batch.elements(), batch.end)[text]
-    leaf = forest.owner[text]
-    return Occurrences(
-        np.concatenate((node, owner[links], owner[images], owner[controls], frames)),
-        np.concatenate(
-            (
-                combine(_WORD, word),
-                combine(_LINK, link_references(batch, links)),
-                combine(_IMAGE, _image_files(batch, images)),
-                combine(_CONTROL, batch.string_hash[batch.attr_value[controls]]),
-                np.full(frames.size, combine(_CONTROL, _IFRAME), np.uint64),
-            )
-        ),
-        np.bincount(leaf, count, forest.label.size).astype(np.int64),
-        np.bincount(leaf, count * linked, forest.label.size).astype(np.int64),
-    )
+
+
+def occurrences(batch: Batch, forest: Forest, texts: LeafTexts, *, among: Bools | None = None) -> Occurrences:
+    """Return the features of all shown nodes that lie in a leaf; O(bytes of text + attributes).
+
+    `among` (N,) says which nodes are asked for, by default all.
+    """
+    inside = forest.owner >= 0
+    if among is not None:
+        inside &= among
+    text = texts.node[inside[texts.node]]
+    live = inside[batch.attr_owner]
+    tag_is = batch.tag_is[batch.attr_owner]
+
+    def attributes(names: int, tags: int) -> Ints:
+        return np.flatnonzero(live & ((batch.attr_is & names) != 0) & ((tag_is & tags) != 0))
+
+    worded = np.flatnonzero(live & ((batch.attr_is & AttributeIs.WORDS) != 0))
+    links = attributes(AttributeIs.HREF, TagIs.LINK)
+    images = attributes(AttributeIs.SRC, TagIs.IMAGE)
+    controls = attributes(AttributeIs.TYPE | AttributeIs.NAME, TagIs.CONTROL)
+    frames = np.flatnonzero(inside & ((batch.tag_is & TagIs.FRAME) != 0))
+    titles = words_of(batch, _marked(batch.attr_value[worded], len(batch.strings)))
+    parts = [
+        _word_features(texts.words, text, batch.text[text]),
+        _word_features(titles, batch.attr_owner[worded], batch.attr_value[worded]),
+        (batch.attr_owner[links], combine(_LINK, link_references(batch, links))),
+        (batch.attr_owner[images], combine(_IMAGE, _image_files(batch, images))),
+        (batch.attr_owner[controls], combine(_CONTROL, batch.hashes(batch.attr_value[controls]))),
+        (frames, np.full(frames.size, _FRAME)),
+    ]
+    return Occurrences(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def word_features(words: Sequence[str]) -> U64:
     """Return the feature of each word, as `occurrences` gives it."""
-    return combine(_WORD, hashes_of(list(words)))
+    return combine(_WORD, hashes_of(words))
 
 
-def _expand(
-    words: Words, node: NDArray[np.int64], string: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], U64]:
-    first, count = words.start[string], words.stop[string] - words.start[string]
+def _marked(ids: Ints, size: int) -> Bools:
+    marked = np.zeros(size, np.bool_)
+    marked[ids] = True
+    return marked
+
+
+def _word_features(words: Words, node: Ints, string: Ints) -> tuple[Ints, U64]:
+    """Return the words of the string of each node: the node and the feature of each."""
+    start, count = words.start[string], words.stop[string] - words.start[string]
     before = np.cumsum(count) - count
-    at = np.arange(int(count.sum())) - np.repeat(before - first, count)
-    return np.repeat(node, count), words.word[at]
+    word = np.arange(int(count.sum())) + np.repeat(start - before, count)
+    used, which = distinct(word, words.begin.size)
+    return np.repeat(node, count), combine(_WORD, words.hashes(used))[which]
 
 
-def link_references(batch: Batch, attributes: NDArray[np.int64]) -> U64:
+def link_references(batch: Batch, attributes: Ints) -> U64:
     """Return the hash of the resolved path of each href, shape as `attributes` (indices of attributes)."""
     page = batch.page[batch.attr_owner[attributes]]
     bases = [urlsplit(p.provenance.final_url) for p in batch.pages]
     folders = [(b.netloc.lower(), posixpath.dirname(b.path)) for b in bases]
     folder_codes = hashes_of([f"{host}{path}" for host, path in folders])
-    key = combine(batch.string_hash[batch.attr_value[attributes]], folder_codes[page])
-    _, sample, which = np.unique(key, return_index=True, return_inverse=True)
-    texts = batch.strings.take(batch.attr_value[attributes[sample]].tolist())
-    found = [_resolved(text, *folders[p]) for text, p in zip(texts, page[sample].tolist(), strict=True)]
-    return hashes_of(found)[which]
+    value = batch.attr_value[attributes]
+    links = grouping(combine(batch.hashes(value), folder_codes[page]))
+    texts = batch.texts(value[links.sample])
+    found = [_resolved(text, *folders[p]) for text, p in zip(texts, page[links.sample].tolist(), strict=True)]
+    return hashes_of(found)[links.code]
 
 
 def _resolved(href: str, host: str, folder: str) -> str:
@@ -132,10 +156,9 @@ def _resolved(href: str, host: str, folder: str) -> str:
     return f"{host.lower()}{posixpath.normpath(path)}{route}"
 
 
-def _image_files(batch: Batch, attributes: NDArray[np.int64]) -> U64:
-    values, which = np.unique(batch.attr_value[attributes], return_inverse=True)
-    names = [_file_name(text) for text in batch.strings.take(values.tolist())]
-    return hashes_of(names)[which] if names else np.zeros(0, np.uint64)
+def _image_files(batch: Batch, attributes: Ints) -> U64:
+    values, which = distinct(batch.attr_value[attributes], len(batch.strings))
+    return hashes_of([_file_name(text) for text in batch.texts(values)])[which]
 
 
 def _file_name(src: str) -> str:

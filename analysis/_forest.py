@@ -9,125 +9,47 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._batch import Batch
-from analysis._hash import U64, combine, hash_of, hashes_of
+from analysis._batch import Batch, Bools, Ints, distinct, painted
+from analysis._hash import U64, combine, hash_of
+from analysis._names import TagIs
 from analysis._styles import StyleLevel, presentation_styles
+from analysis._tables import stable_order
 from analysis._visible import visible_nodes
 from snapshot import Kind
 
-_INLINE = hashes_of(
-    [
-        "abbr",
-        "acronym",
-        "b",
-        "bdi",
-        "bdo",
-        "big",
-        "cite",
-        "code",
-        "del",
-        "dfn",
-        "em",
-        "font",
-        "i",
-        "ins",
-        "kbd",
-        "mark",
-        "nobr",
-        "q",
-        "s",
-        "samp",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "sup",
-        "tt",
-        "u",
-        "var",
-    ]
-)
-_BREAKS = hashes_of(["br", "wbr"])
-_HTML, _BODY = hash_of("html"), hash_of("body")
-_BLOCKS = hashes_of(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "iframe",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "search",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
-)
 TEXT_LABEL = hash_of("#text")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """The element nodes of P pages: 0 .. P-1 are virtual roots; the others follow in document order.
+    """The M element nodes of P pages, level by level in document order: siblings stand together.
 
     Parameters
     ----------
-    node : int64 (M,), node of the batch, -1 for virtual roots.
+    levels : int64 (D + 1,), the nodes of depth d are ``levels[d] .. levels[d + 1] - 1``, virtual roots first.
+    node : int64 (M,), node of the batch; the document for virtual roots.
     page : int32 (M,), page of the batch.
     parent : int64 (M,), forest node, -1 for virtual roots.
-    label : uint64 (M,), hash of (tag, display attributes).
+    label : uint64 (M,), hash of (tag, display attributes), 0 for virtual roots.
     leaf : bool (M,), whether the node carries features instead of children.
     owner : int64 (N,), for each shown node of the batch that lies in a leaf that leaf, else -1.
     shown : bool (N,), visibility of the nodes of the batch.
-    holder : int64 (N,), nearest element around each node of the batch that was not unwrapped, -1 without one.
+    holder : int64 (N,), nearest node around each node of the batch that was not unwrapped, -1 for documents.
     """
 
-    node: NDArray[np.int64]
+    levels: Ints
+    node: Ints
     page: NDArray[np.int32]
-    parent: NDArray[np.int64]
+    parent: Ints
     label: U64
-    leaf: NDArray[np.bool_]
-    owner: NDArray[np.int64]
-    shown: NDArray[np.bool_]
-    holder: NDArray[np.int64]
+    leaf: Bools
+    owner: Ints
+    shown: Bools
+    holder: Ints
+
+    def depths(self) -> NDArray[np.int32]:
+        """Return the depth of each of the M nodes, 0 for virtual roots."""
+        return np.repeat(np.arange(self.levels.size - 1, dtype=np.int32), np.diff(self.levels))
 
 
 def plant(batch: Batch, *, level: StyleLevel, flatten_inline: bool, leaf_height: int) -> Forest:
@@ -140,95 +62,110 @@ def plant(batch: Batch, *, level: StyleLevel, flatten_inline: bool, leaf_height:
     leaf_height : elements whose subtree is at most this high are leaves: 1 for SST, 2 for CST.
     """
     shown = visible_nodes(batch)
-    tag = batch.tag_hash[batch.tag]
-    element = batch.elements() & shown & (tag != _HTML)
+    roots = batch.first[:-1]
+    left_out = TagIs.HTML | TagIs.BREAK if flatten_inline else TagIs.HTML
+    kept = batch.elements() & shown & ((batch.tag_is & left_out) == 0)
     if flatten_inline:
-        element &= ~np.isin(batch.tag_hash, _BREAKS)[batch.tag]
-        element &= ~(np.isin(batch.tag_hash, _INLINE)[batch.tag] & ~_holds_block(batch))
-    text = (batch.kind == Kind.TEXT) & shown & _has_ink(batch)
-    text[text] = batch.kind[batch.parent[text]] != Kind.PSEUDO
-    up = _nearest(batch.parent, element)
-    internal = _internal(up, element, leaf_height)
-    planted = element & ((up < 0) | internal[up])
-    loose = text & ((up < 0) | internal[up])
-    candidates = np.flatnonzero(planted | loose)
-    loose_here = loose[candidates]
-    above = up[candidates]
+        kept[_unwrapped(batch, kept)] = False
+    element = np.flatnonzero(kept)
+    kept[roots] = True
+    up = _nearest(batch, kept)
+    internal = _internal(up, element, roots, leaf_height)
+
+    planted = kept & internal[up]
+    planted[roots] = True
+    text = _inked_texts(batch, shown)
+    text = text[internal[up[text]]]
+    planted[text] = True
+    candidates = np.flatnonzero(planted)
     # Texts that follow each other below one parent are one run, and the run is one pseudo child.
-    same = np.zeros(candidates.size, np.bool_)
-    same[1:] = loose_here[1:] & loose_here[:-1] & (above[1:] == above[:-1])
-    if candidates.size:
-        same[1:] &= batch.page[candidates[1:]] == batch.page[candidates[:-1]]
-    node = candidates[~same]
-    index = np.full(batch.kind.size, -1, np.int64)
-    pages = len(batch.pages)
-    index[candidates] = pages + np.cumsum(~same) - 1
-    page = batch.page[node]
-    parent = np.where(up[node] < 0, page, index[up[node]])
-    styles = presentation_styles(batch, level)
-    labels = np.where(
-        loose[node], TEXT_LABEL, combine(tag[node], np.where(tag[node] == _BODY, np.uint64(0), styles[node]))
-    )
+    loose = batch.kind[candidates] == Kind.TEXT
+    goes_on = np.zeros(candidates.size, np.bool_)
+    goes_on[1:] = loose[1:] & loose[:-1] & (up[candidates[1:]] == up[candidates[:-1]])
+    node = candidates[~goes_on]
+
+    so_far = np.zeros(batch.kind.size, np.int64)
+    so_far[node] = 1
+    np.cumsum(so_far, out=so_far)
+    depth = _depths(so_far[batch.end[node] - 1])
+    order = stable_order(depth)
+    node = node[order]
+    index = np.empty(node.size + 1, np.int64)
+    index[order + 1] = np.arange(node.size)
+    index = index[so_far]  # of each planted node of the batch
+    leaves = candidates[~internal[candidates]]
+    owner = painted(leaves, batch.end[leaves], index[leaves], size=shown.size, ground=-1)
+    owner[~shown] = -1
     return Forest(
-        node=np.concatenate((np.full(pages, -1, np.int64), node)),
-        page=np.concatenate((np.arange(pages, dtype=np.int32), page)),
-        parent=np.concatenate((np.full(pages, -1, np.int64), parent)),
-        label=np.concatenate((np.zeros(pages, np.uint64), labels)),
-        leaf=np.concatenate((np.zeros(pages, np.bool_), ~internal[node])),
-        owner=_owners(batch, index, planted | loose, shown, internal),
+        levels=np.concatenate(([0], np.cumsum(np.bincount(depth)))),
+        node=node,
+        page=batch.page[node],
+        parent=np.where(up[node] < 0, -1, index[up[node]]),
+        label=_labels(batch, node, presentation_styles(batch, level, of=planted)),
+        leaf=~internal[node],
+        owner=owner,
         shown=shown,
         holder=up,
     )
 
 
-def _owners(
-    batch: Batch,
-    index: NDArray[np.int64],
-    planted: NDArray[np.bool_],
-    shown: NDArray[np.bool_],
-    internal: NDArray[np.bool_],
-) -> NDArray[np.int64]:
-    """Return the leaf that takes the features of each shown node, -1 where an internal element is above."""
-    above = _nearest(batch.parent, planted)
-    nearest = np.where(planted, np.arange(batch.kind.size), above)
-    owner = np.where((nearest >= 0) & shown, index[nearest], -1)
-    owner[(nearest >= 0) & internal[nearest]] = -1
-    return owner
+def _unwrapped(batch: Batch, element: Bools) -> Ints:
+    """Return the inline elements without block content."""
+    inline = np.flatnonzero(element & ((batch.tag_is & TagIs.INLINE) != 0))
+    blocks = np.cumsum((batch.tag_is & TagIs.BLOCK) != 0, dtype=np.int32)
+    plain: Ints = inline[blocks[batch.end[inline] - 1] == blocks[inline]]
+    return plain
 
 
-def _has_ink(batch: Batch) -> NDArray[np.bool_]:
-    """Return which nodes have a text that is not blank."""
-    ink = np.concatenate(([0], np.cumsum(batch.strings.blob > 32)))
-    offsets = batch.strings.offsets
-    inked = ink[offsets[1:]] > ink[offsets[:-1]]
-    return np.append(inked, False)[batch.text]
+def _inked_texts(batch: Batch, shown: Bools) -> Ints:
+    """Return the shown text nodes that are neither generated nor blank."""
+    node = np.flatnonzero((batch.kind == Kind.TEXT) & shown)
+    node = node[batch.kind[batch.parent[node]] != Kind.PSEUDO]
+    strings, which = distinct(batch.text[node], len(batch.strings))
+    start, stop = batch.strings.offsets[strings], batch.strings.offsets[strings + 1]
+    dark = np.append(batch.strings.blob > ord(" "), np.False_)
+    ink = dark[start] & (start < stop)
+    doubtful = np.flatnonzero(~ink & (start < stop))
+    if doubtful.size:
+        cuts = np.stack((start[doubtful], stop[doubtful]), axis=1).ravel()
+        ink[doubtful] = np.logical_or.reduceat(dark, cuts)[::2]
+    inked: Ints = node[ink[which]]
+    return inked
 
 
-def _holds_block(batch: Batch) -> NDArray[np.bool_]:
-    blocks = np.concatenate(([0], np.cumsum(np.isin(batch.tag_hash, _BLOCKS)[batch.tag] & batch.elements())))
-    return blocks[batch.end] > blocks[1:]
-
-
-def _nearest(parent: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the nearest kept proper ancestor of each node, -1 without one."""
-    up = parent.copy()
+def _nearest(batch: Batch, kept: Bools) -> Ints:
+    """Return the nearest kept proper ancestor of each node, -1 for documents of pages, which are kept."""
+    up = batch.parent.copy()
+    passed = ~kept
+    todo = np.flatnonzero(passed & (batch.kind != Kind.TEXT))
     # Pointer doubling: each round passes twice as many unwrapped ancestors as the last.
-    jump = np.where(kept, np.arange(parent.size), parent)
-    todo = np.flatnonzero((up >= 0) & ~kept[up])
-    while todo.size:
-        up[todo] = jump[up[todo]]
-        todo = todo[(up[todo] >= 0) & ~kept[up[todo]]]
-        if todo.size:
-            jump = np.where(jump >= 0, jump[jump], -1)
+    while (todo := todo[passed[up[todo]]]).size:
+        up[todo] = up[up[todo]]
+    up = np.where(passed[batch.parent], up[batch.parent], batch.parent)
+    up[batch.first[:-1]] = -1
     return up
 
 
-def _internal(up: NDArray[np.int64], element: NDArray[np.bool_], leaf_height: int) -> NDArray[np.bool_]:
-    """Return which elements have an element descendant more than `leaf_height` levels below."""
-    internal = np.zeros(element.size, np.bool_)
-    above = np.flatnonzero(element)
+def _internal(up: Ints, element: Ints, roots: Ints, leaf_height: int) -> Bools:
+    """Return which nodes are roots or have an element more than `leaf_height` levels below."""
+    above = element
     for _ in range(leaf_height + 1):
-        above = up[above]
-        above = np.unique(above[above >= 0])
-    internal[above] = True
+        internal = np.zeros(up.size, np.bool_)
+        internal[up[above]] = True
+        internal[roots] = False
+        above = np.flatnonzero(internal)
+    internal[roots] = True
     return internal
+
+
+def _depths(end: Ints) -> Ints:
+    """Return in how many of the subtrees ``i .. end[i] - 1`` but its own each node lies, in document order."""
+    return np.arange(end.size) - np.cumsum(np.bincount(end, minlength=end.size + 1)[:-1])
+
+
+def _labels(batch: Batch, node: Ints, styles: U64) -> U64:
+    style = np.where(batch.tag_is[node] & TagIs.BODY, np.uint64(0), styles[node])
+    labels = combine(batch.tag_hash[batch.tag[node]], style)
+    labels[batch.kind[node] == Kind.TEXT] = TEXT_LABEL
+    labels[batch.kind[node] == Kind.DOCUMENT] = 0
+    return labels

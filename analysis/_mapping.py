@@ -56,10 +56,7 @@ def map_pages(
     own[known & figures.noisy[at]] = Rule.NOISY
     own[~known] = Rule.UNKNOWN
     rule = own.copy()
-    order = np.argsort(paths.depth, kind="stable")
-    cuts = np.searchsorted(paths.depth[order], np.arange(int(paths.depth.max(initial=0)) + 2))
-    for a, b in pairwise(cuts[1:].tolist()):
-        level = order[a:b]
-        above = rule[forest.parent[level]]
-        rule[level] = np.where(above == Rule.DESCEND, own[level], above)
+    for a, b in pairwise(forest.levels[1:].tolist()):
+        above = rule[forest.parent[a:b]]
+        rule[a:b] = np.where(above == Rule.DESCEND, own[a:b], above)
     return Mapping(rule, row)

@@ -6,6 +6,7 @@ label and ordinal among its siblings, whatever stands between, so one optional a
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from analysis._forest import Forest
 from analysis._hash import U64, combine, hash_of, mix
-from analysis._tables import Table
+from analysis._tables import Ints, Table, grouping, stable_order, stretch_sums
 
 Runs = Literal["exact", "collapse"]
 Siblings = Literal["style", "label"]
@@ -35,15 +36,13 @@ class Paths:
     base : uint64 (M,), what of `style` enters the paths of the children: all of it or, by label, nothing.
     position : int64 (M,), place below the parent: index of the run, or ordinal of the label.
     weight : int64 (M,), share of the page in 1/`WHOLE`: instances of one run share their parent's weight.
-    depth : int32 (M,), 0 for virtual roots.
     """
 
     path: U64
     style: U64
     base: U64
-    position: NDArray[np.int64]
-    weight: NDArray[np.int64]
-    depth: NDArray[np.int32]
+    position: Ints
+    weight: Ints
 
 
 def locate(forest: Forest, *, runs: Runs, siblings: Siblings, aliases: Table | None = None) -> Paths:
@@ -55,29 +54,24 @@ def locate(forest: Forest, *, runs: Runs, siblings: Siblings, aliases: Table | N
     siblings : element nodes are told apart by the ``"style"`` node that holds them, or by ``"label"``.
     aliases : merged element nodes: rows from a path to the ``path`` that replaces it (section 5.6.1).
     """
-    count = forest.parent.size
-    roots = int((forest.parent < 0).sum())
-    order = roots + np.argsort(forest.parent[roots:], kind="stable")
-    parent, label = forest.parent[order], forest.label[order]
-    run = _collapsed(parent, label) if runs == "collapse" else np.arange(order.size)
-    lead = np.unique(run, return_index=True)[1]
-    first_run = np.zeros(count, np.int64)
-    first_run[parent[::-1]] = run[::-1]
-    place = run - first_run[parent]
-    style = np.zeros(count, np.uint64)
+    roots, count = int(forest.levels[1]), forest.parent.size
+    parent, label = forest.parent[roots:], forest.label[roots:]
+    run = _collapsed(parent, label) if runs == "collapse" else np.arange(parent.size)
+    first = _firsts(parent)
+    place = run - np.repeat(run[first[:-1]], np.diff(first))
+    lead = _leads(run)
     powers = mix(np.arange(1, int(place.max(initial=0)) + 2, dtype=np.uint64)) | np.uint64(1)
-    np.add.at(style, parent[lead], mix(label[lead]) * powers[place[lead]])
-    style = mix(style)
-    style[forest.leaf] = LEAF_STYLE
+    sequence = np.zeros(count, np.uint64)
+    sequence[parent[first[:-1]]] = stretch_sums(mix(label[lead]) * powers[place[lead]], _firsts(parent[lead]))
+    sequence = mix(sequence)
+    sequence[forest.leaf] = LEAF_STYLE
     if siblings == "label":
         place = _ordinals(parent[lead], label[lead])[run]
-    position, share = np.zeros(count, np.int64), np.ones(count, np.int64)
-    position[order] = place
-    share[order] = np.bincount(run)[run] if run.size else run
-    base = np.zeros(count, np.uint64) if siblings == "label" else style
-    children = _Children(order, np.searchsorted(parent, np.arange(count + 1)))
-    path, weight, depth = _descend(forest, base, position, share, children=children, aliases=aliases)
-    return Paths(path, style, base, position, weight, depth)
+    base = np.zeros(count, np.uint64) if siblings == "label" else sequence
+    position = np.concatenate((np.zeros(roots, np.int64), place))
+    share = np.concatenate((np.ones(roots, np.int64), np.bincount(run)[run]))
+    path, weight = _descend(forest, base, position, share, aliases)
+    return Paths(path, sequence, base, position, weight)
 
 
 def step(label: U64, position: NDArray[Any]) -> U64:
@@ -85,88 +79,72 @@ def step(label: U64, position: NDArray[Any]) -> U64:
     return combine(label, position.astype(np.uint64))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Children:
-    """Children of node i are ``order[first[i]:first[i + 1]]``."""
-
-    order: NDArray[np.int64]
-    first: NDArray[np.int64]
-
-    def below(self, level: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return all children of the nodes of `level`, and the parent of each."""
-        sizes = self.first[level + 1] - self.first[level]
-        above = np.repeat(level, sizes)
-        offset = np.arange(above.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        return self.order[self.first[above] + offset], above
-
-
 def _descend(
-    forest: Forest,
-    base: U64,
-    position: NDArray[np.int64],
-    share: NDArray[np.int64],
-    *,
-    children: _Children,
-    aliases: Table | None,
-) -> tuple[U64, NDArray[np.int64], NDArray[np.int32]]:
-    """Return path, weight and depth of every node, from the roots down."""
+    forest: Forest, base: U64, position: Ints, share: Ints, aliases: Table | None
+) -> tuple[U64, Ints]:
+    """Return path and weight of every node, from the roots down."""
     steps = step(forest.label, position)
     path = np.full(base.size, ROOT, np.uint64)
     weight = np.full(base.size, WHOLE, np.int64)
-    depth = np.zeros(base.size, np.int32)
-    level, above = children.below(np.flatnonzero(forest.parent < 0))
-    below = 1
-    while level.size:
-        here = combine(combine(path[above], base[above]), steps[level])
-        if aliases is not None:
+    for a, b in pairwise(forest.levels[1:].tolist()):
+        above = forest.parent[a:b]
+        here = combine(combine(path[above], base[above]), steps[a:b])
+        if aliases is not None and len(aliases):
             row = aliases.find(here)
-            here = np.where(row >= 0, aliases.fixed["path"][row], here) if len(aliases) else here
-        path[level] = here
-        weight[level] = weight[above] // share[level]
-        depth[level] = below
-        level, above = children.below(level)
-        below += 1
-    return path, weight, depth
+            here = np.where(row >= 0, aliases.fixed["path"][row], here)
+        path[a:b] = here
+        np.floor_divide(weight[above], share[a:b], out=weight[a:b])
+    return path, weight
 
 
-def _collapsed(parent: NDArray[np.int64], label: U64) -> NDArray[np.int64]:
+def _collapsed(parent: Ints, label: U64) -> Ints:
     """Return the run of each sibling: equal neighbours share one, repeats of period 2 and 3 fold onto the first."""
-    run = np.zeros(parent.size, np.int64)
-    if not parent.size:
-        return run
-    run[1:] = np.cumsum((parent[1:] != parent[:-1]) | (label[1:] != label[:-1]))
+    run = np.cumsum(_differs(parent) | _differs(label)) - 1
     for period in range(2, _LONGEST_PERIOD + 1):
-        leads = np.unique(run, return_index=True)[1]
-        folded = _folded(parent[leads], label[leads], period)
-        run = folded[run]
+        lead = _leads(run)
+        run = _folded(parent[lead], label[lead], period)[run]
     return run
 
 
-def _folded(parent: NDArray[np.int64], label: U64, period: int) -> NDArray[np.int64]:
+def _folded(parent: Ints, label: U64, period: int) -> Ints:
     """Return new run numbers in which a stretch that repeats with `period` at least twice keeps its first period."""
-    count = parent.size
-    new = np.arange(count)
-    if count < 2 * period:
-        return new
-    again = (parent[period:] == parent[:-period]) & (label[period:] == label[:-period])
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], again.view(np.int8), [0]))))
+    new = np.arange(parent.size)
+    again = np.zeros(parent.size + 2, np.bool_)
+    again[1 : -1 - period] = (parent[period:] == parent[:-period]) & (label[period:] == label[:-period])
+    start, stop = np.flatnonzero(again[1:] != again[:-1]).reshape(-1, 2).T
+    long = stop - start >= period
     taken = 0
-    for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-        start = max(start, taken)
-        if stop - start < period:
-            continue
-        taken = stop + period
-        new[start:taken] = start + (np.arange(taken - start) % period)
-    return np.unique(new, return_inverse=True)[1]
+    for a, b in zip(start[long].tolist(), stop[long].tolist(), strict=True):
+        a = max(a, taken)
+        if b - a >= period:
+            taken = b + period
+            new[a:taken] = a + np.arange(taken - a) % period
+    kept = new == np.arange(new.size)
+    return (np.cumsum(kept) - 1)[new]
 
 
-def _ordinals(parent: NDArray[np.int64], label: U64) -> NDArray[np.int64]:
+def _ordinals(parent: Ints, label: U64) -> Ints:
     """Return for each run how many runs of its label stand before it below the same parent."""
-    order = np.lexsort((label, parent))
-    p, q = parent[order], label[order]
-    fresh = np.ones(order.size, np.bool_)
-    fresh[1:] = (p[1:] != p[:-1]) | (q[1:] != q[:-1])
-    start = np.maximum.accumulate(np.where(fresh, np.arange(order.size), 0))
-    ordinal = np.empty(order.size, np.int64)
-    ordinal[order] = np.arange(order.size) - start
+    groups = grouping(combine(parent.astype(np.uint64), label))
+    ordinal = np.empty(parent.size, np.int64)
+    ordinal[stable_order(groups.code)] = np.arange(parent.size) - np.repeat(
+        groups.first[:-1], np.diff(groups.first)
+    )
     return ordinal
+
+
+def _differs(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which entries differ from the one before them; the first does."""
+    differs = np.ones(column.size, np.bool_)
+    np.not_equal(column[1:], column[:-1], out=differs[1:])
+    return differs
+
+
+def _firsts(parent: Ints) -> Ints:
+    """Return where the children of each parent start, and the number of all children."""
+    return np.append(np.flatnonzero(_differs(parent)), parent.size)
+
+
+def _leads(run: Ints) -> Ints:
+    """Return the first sibling of each run, runs being numbered as they start."""
+    return np.flatnonzero(_differs(np.maximum.accumulate(run)))

@@ -22,14 +22,14 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from analysis._batch import Batch
-from analysis._features import Occurrences, occurrences, word_features
+from analysis._features import LeafTexts, leaf_texts, occurrences, word_features
 from analysis._forest import Forest, plant
 from analysis._hash import combine
 from analysis._importance import Importances, importances
 from analysis._mapping import map_pages
 from analysis._merging import merge_similar
 from analysis._paths import Paths, Runs, Siblings, locate
-from analysis._sst_verdict import verdicts
+from analysis._sst_verdict import LocalNoise, verdicts
 from analysis._style_tree import StyleTree, count_pages, merge_trees
 from analysis._styles import StyleLevel
 from analysis._tables import Table
@@ -61,6 +61,7 @@ class _Ready:
     aliases: Table | None
     threshold: float
     figures: Importances
+    noise: LocalNoise
 
 
 class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
@@ -137,9 +138,12 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
             self._parts, self.style_ = [], None
         for batch in _batches(pages):
             self.style_ = self._style_of(batch)
-            forest, paths, found = self._read(batch, None)
+            forest, paths, texts = self._read(batch, None)
+            found = occurrences(batch, forest, texts)
             merging = self.merge_similarity is not None
-            self._add(count_pages(batch, forest, paths, found, contents=merging, presence=self.presence))
+            self._add(
+                count_pages(batch, forest, paths, texts, found, contents=merging, presence=self.presence)
+            )
         return self
 
     def merge(self, other: Self) -> Self:
@@ -191,10 +195,16 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
         if isinstance(pages, Snapshot):
             return self.transform([pages])[0]
         used = self._ready()
+        parameters = {
+            **self.get_params(),
+            "style": self.style_,
+            "threshold": used.threshold,
+            "pages": used.tree.pages,
+        }
         found: list[Verdict] = []
         for batch in _batches(pages):
             self._style_of(batch)
-            forest, paths, features = self._read(batch, used.aliases)
+            forest, paths, texts = self._read(batch, used.aliases)
             mapping = map_pages(
                 used.tree, used.figures, forest, paths, threshold=used.threshold, siblings=self.siblings
             )
@@ -202,19 +212,14 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
                 batch,
                 forest,
                 paths,
-                features,
+                texts,
                 mapping,
                 tree=used.tree,
                 figures=used.figures,
+                noise=used.noise,
                 threshold=used.threshold,
                 link_discount=self.link_discount,
-                local_noise=self.local_noise,
-                parameters={
-                    **self.get_params(),
-                    "style": self.style_,
-                    "threshold": used.threshold,
-                    "pages": used.tree.pages,
-                },
+                parameters=parameters,
             )
         return found
 
@@ -229,17 +234,17 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
             words = fold(text).split()
             key = combine(paths.path[forest.owner[node]], word_features(words))
             row = used.tree.features.find(key)
-            local = (row >= 0) & (1 - used.figures.feature[row] < self.local_noise)
+            local = (row >= 0) & used.noise.feature[row]
             found += [word for word, noisy in zip(words, local.tolist(), strict=True) if not noisy]
         return found
 
-    def _read(self, batch: Batch, aliases: Table | None) -> tuple[Forest, Paths, Occurrences]:
+    def _read(self, batch: Batch, aliases: Table | None) -> tuple[Forest, Paths, LeafTexts]:
         assert self.style_ is not None
         forest = plant(
             batch, level=self.style_, flatten_inline=self.flatten_inline, leaf_height=self.leaf_height
         )
         paths = locate(forest, runs=self.runs, siblings=self.siblings, aliases=aliases)
-        return forest, paths, occurrences(batch, forest)
+        return forest, paths, leaf_texts(batch, forest)
 
     def _ready(self) -> _Ready:
         """Derive importances from the counts, once per state of counts and parameters."""
@@ -256,7 +261,8 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
             if threshold is None:
                 threshold = min(_LOG_SHARE / math.log(max(tree.pages, 2)), _HIGHEST_THRESHOLD)
             figures = importances(tree, attenuation=self.attenuation, threshold=threshold)
-            self._used = used = _Ready(key, tree, aliases, threshold, figures)
+            noise = LocalNoise.of(tree, figures, self.local_noise)
+            self._used = used = _Ready(key, tree, aliases, threshold, figures, noise)
         return used
 
     def _add(self, tree: StyleTree) -> None:

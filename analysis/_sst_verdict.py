@@ -1,10 +1,13 @@
 """From the mapping of a batch onto a style tree to one Verdict per page (SST sections 5.5 and 5.6.3)."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._batch import Batch
-from analysis._features import Occurrences
+from analysis._batch import Batch, Bools, Ints
+from analysis._features import LeafTexts, occurrences
 from analysis._forest import Forest
 from analysis._hash import combine
 from analysis._importance import Importances
@@ -27,18 +30,37 @@ REASONS = (
 )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalNoise:
+    """What is spread evenly over the pages of its element node, 1 - H < epsilon (section 5.6.3).
+
+    `feature` (F,) says it of each feature of a tree, `element` (E,) of any feature of each element node.
+    """
+
+    feature: Bools
+    element: Bools
+
+    @classmethod
+    def of(cls, tree: StyleTree, figures: Importances, epsilon: float) -> "LocalNoise":
+        """Return the local noise of `tree`; `epsilon` is in [0, 1]."""
+        feature = 1 - figures.feature < epsilon
+        element = np.zeros(len(tree.elements), np.bool_)
+        element[tree.elements.find(tree.features.fixed["path"][feature])] = True
+        return cls(feature, element)
+
+
 def verdicts(
     batch: Batch,
     forest: Forest,
     paths: Paths,
-    found: Occurrences,
+    texts: LeafTexts,
     mapping: Mapping,
     *,
     tree: StyleTree,
     figures: Importances,
+    noise: LocalNoise,
     threshold: float,
     link_discount: float,
-    local_noise: float,
     parameters: dict[str, Scalar],
 ) -> list[Verdict]:
     """Return one verdict per page of the batch.
@@ -50,32 +72,32 @@ def verdicts(
     row, known = np.maximum(mapping.row, 0), mapping.row >= 0
     composite = np.where(forest.leaf, figures.leaf_form[row], figures.composite[row])
     importance = np.where(known & ~np.isnan(composite), composite, 1.0)
-    links = _link_share(found, tree, row, known)
+    links = _link_share(texts, tree, row, known)
     value = importance * (1 - link_discount * links)
     reason = _RULE_REASONS[mapping.rule]
     if link_discount > 0:
         reason[(reason != REPEATS) & (value <= threshold)] = LINKS
     node = _forest_node(forest)
-    here = np.maximum(node, 0)
-    reasons = np.where(node >= 0, reason[here], EMPTY).astype(np.uint8)
-    local = _locally_noisy(batch, forest, paths, found, tree, figures, local_noise)
-    reasons[local & np.isin(reasons, (VARIES, UNKNOWN))] = LOCAL
+    reasons = _spread(reason, node, EMPTY, np.uint8)
+    suspects = known & noise.element[row]
+    reasons[_locally_noisy(batch, forest, paths, texts, tree, noise, suspects, _KEPT[reasons])] = LOCAL
     reasons[~forest.shown] = HIDDEN
-    kept = np.isin(reasons, (VARIES, UNKNOWN)) & (forest.owner >= 0)
-    before = np.concatenate(([0], np.cumsum(kept & (batch.kind != Kind.DOCUMENT))))
+    kept = _KEPT[reasons] & (forest.owner >= 0)
+    before = np.concatenate(([0], np.cumsum(kept & (batch.kind != Kind.DOCUMENT), dtype=np.int32)))
     above = ~kept & (forest.owner < 0) & (before[batch.end] > before[:-1])
     reasons[above] = ABOVE
     # What has no content of its own, such as a line break between texts, goes with the element around it.
-    alone = (reasons == EMPTY) & (batch.end == np.arange(node.size) + 1) & (batch.parent >= 0)
+    alone = np.flatnonzero(
+        (reasons == EMPTY) & (batch.end == np.arange(1, node.size + 1)) & (batch.parent >= 0)
+    )
     kept |= above
-    kept |= alone & kept[np.maximum(batch.parent, 0)]
-    scores = np.where(forest.shown & (node >= 0), value[here], 0).astype(np.float32)
+    kept[alone] = kept[batch.parent[alone]]
+    scores = _spread(value, node, 0, np.float32)
+    scores[~forest.shown] = 0
     numbers = {
-        "importance": np.where(node >= 0, importance[here], np.nan).astype(np.float32),
-        "link_share": np.where((node >= 0) & forest.leaf[here], links[here], np.nan).astype(np.float32),
-        "pages": np.where(
-            (node >= 0) & known[here], tree.elements.sums["pages"][row[here]], np.where(node >= 0, 0, np.nan)
-        ).astype(np.float32),
+        "importance": _spread(importance, node, np.nan, np.float32),
+        "link_share": _spread(np.where(forest.leaf, links, np.nan), node, np.nan, np.float32),
+        "pages": _spread(np.where(known, tree.elements.sums["pages"][row], 0), node, np.nan, np.float32),
     }
     return [
         Verdict(
@@ -97,20 +119,26 @@ _RULE_REASONS[[Rule.NOISY, Rule.LEAF_NOISY]] = REPEATS
 _RULE_REASONS[[Rule.MEANINGFUL, Rule.LEAF_KEPT]] = VARIES
 
 
-def _link_share(
-    found: Occurrences, tree: StyleTree, row: NDArray[np.int64], known: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+_KEPT = np.isin(np.arange(len(REASONS)), (VARIES, UNKNOWN))
+
+
+def _spread(values: NDArray[Any], node: Ints, default: float, dtype: type[np.generic]) -> NDArray[Any]:
+    """Return of M `values` that of the forest node of each of the N nodes, `default` where it is -1."""
+    return np.append(values.astype(dtype), np.array(default, dtype))[node]
+
+
+def _link_share(texts: LeafTexts, tree: StyleTree, row: Ints, known: Bools) -> NDArray[np.float64]:
     """Return the share of linked words of each leaf, mean of its share here and over the pages learned."""
-    here = found.link_words / np.maximum(found.text_words, 1)
+    here = texts.link_word_count / np.maximum(texts.word_count, 1)
     words = tree.elements.sums["words"][row]
     site = tree.elements.sums["link_words"][row] / np.maximum(words, 1)
     return np.asarray(np.where(known & (words > 0), (here + site) / 2, here))
 
 
-def _forest_node(forest: Forest) -> NDArray[np.int64]:
+def _forest_node(forest: Forest) -> Ints:
     """Return for each of the N nodes the leaf it lies in, or the forest node it is; -1 for neither."""
     node = forest.owner.copy()
-    inner = np.flatnonzero((forest.node >= 0) & ~forest.leaf)
+    inner = forest.levels[1] + np.flatnonzero(~forest.leaf[forest.levels[1] :])
     node[forest.node[inner]] = inner
     return node
 
@@ -119,22 +147,29 @@ def _locally_noisy(
     batch: Batch,
     forest: Forest,
     paths: Paths,
-    found: Occurrences,
+    texts: LeafTexts,
     tree: StyleTree,
-    figures: Importances,
-    local_noise: float,
-) -> NDArray[np.bool_]:
-    """Return which texts stand in an element whose features are all spread evenly over the pages.
+    noise: LocalNoise,
+    suspects: Bools,
+    kept: Bools,
+) -> Ints:
+    """Return the `kept` (N,) texts in elements whose features are all locally noisy.
 
-    Such a feature has 1 - H < epsilon. The paper drops single features; a sentence keeps its common words here.
+    The paper drops single features; a sentence keeps its common words here. Only the `suspects` (M,) among the
+    forest nodes have noisy features, so that few texts have to be looked at.
     """
+    holder = forest.holder
+    text = np.flatnonzero(kept & (batch.kind == Kind.TEXT))
+    carrying, asked = np.zeros(holder.size, np.bool_), np.zeros(holder.size, np.bool_)
+    carrying[holder[np.append(suspects, np.False_)[forest.owner]]] = True
+    asked[holder[text]] = True
+    asked &= carrying
+    if not asked.any():
+        return text[:0]
+    found = occurrences(batch, forest, texts, among=asked[holder])
     row = tree.features.find(combine(paths.path[forest.owner[found.node]], found.feature))
-    noisy = (row >= 0) & (1 - figures.feature[row] < local_noise)
-    texts = np.flatnonzero(batch.kind == Kind.TEXT)
-    telling = np.zeros(forest.owner.size, np.bool_)
-    telling[forest.holder[found.node[~noisy]]] = True
-    carrying = np.zeros(forest.owner.size, np.bool_)
-    carrying[forest.holder[found.node]] = True
-    local = np.zeros(forest.owner.size, np.bool_)
-    local[texts] = (carrying & ~telling)[forest.holder[texts]]
-    return local
+    telling = (row < 0) | ~noise.feature[row]
+    asked[holder[found.node[telling]]] = False
+    carrying[:] = False
+    carrying[holder[found.node]] = True
+    return text[(asked & carrying)[holder[text]]]

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis._batch import Batch
-from analysis._features import Occurrences
+from analysis._features import LeafTexts, Occurrences
 from analysis._forest import Forest
-from analysis._hash import combine
+from analysis._hash import U64, combine
 from analysis._paths import Paths
-from analysis._tables import Table, grouped, merged
+from analysis._tables import Grouping, Ints, Table, grouped, grouping, merged, stretch_sums
 
 # f ln f is kept in units of 2**-32, so that sums are integers and do not depend on their order.
 LOG_UNIT = 1 << 32
@@ -49,82 +49,102 @@ class StyleTree:
 
 
 def count_pages(
-    batch: Batch, forest: Forest, paths: Paths, found: Occurrences, *, contents: bool, presence: bool
+    batch: Batch,
+    forest: Forest,
+    paths: Paths,
+    texts: LeafTexts,
+    found: Occurrences,
+    *,
+    contents: bool,
+    presence: bool,
 ) -> StyleTree:
     """Return the style tree of the pages of one batch (section 5.1, all pages at once).
 
     `contents` counts features for internal element nodes too, which only merging needs: it costs the depth of the
     tree in time and space. `presence` counts a feature once per page (section 9.7).
     """
-    page = forest.page.astype(np.uint64)
+    page, path, pages = forest.page, paths.path, len(batch.pages)
     above = np.maximum(forest.parent, 0)
-    path = paths.path
-    per_page = grouped(
-        combine(path, page),
+    nodes = grouping(path)
+    sample = nodes.sample
+    elements = Table(
+        nodes.key,
         {
-            "path": path,
-            "parent": path[above],
-            "sequence": paths.base[above],
-            "label": forest.label,
-            "position": paths.position.astype(np.int32),
-            "depth": paths.depth,
+            "parent": path[above[sample]],
+            "sequence": paths.base[above[sample]],
+            "label": forest.label[sample],
+            "position": paths.position[sample].astype(np.int32),
+            "depth": forest.depths()[sample],
         },
-        {"words": found.text_words, "link_words": found.link_words},
+        {
+            "pages": _pages(nodes, page, pages),
+            "words": nodes.sum(texts.word_count),
+            "link_words": nodes.sum(texts.link_word_count),
+        },
     )
-    fixed = {name: column for name, column in per_page.fixed.items() if name != "path"}
-    elements = grouped(per_page.fixed["path"], fixed, {"pages": _ones(per_page), **per_page.sums})
     style = combine(path, paths.style)
-    shown = grouped(
-        combine(style, page),
-        {"style": style, "path": path, "sequence": paths.style, "leaf": forest.leaf},
-        {"weight": paths.weight},
+    forms = grouping(style)
+    sample = forms.sample
+    styles = Table(
+        forms.key,
+        {"path": path[sample], "sequence": paths.style[sample], "leaf": forest.leaf[sample]},
+        {"pages": _pages(forms, page, pages), "weight": forms.sum(paths.weight)},
     )
-    fixed = {name: column for name, column in shown.fixed.items() if name != "style"}
-    styles = grouped(shown.fixed["style"], fixed, {"pages": _ones(shown), **shown.sums})
     child = np.flatnonzero(forest.parent >= 0)
     holder = style[above[child]]
     members = grouped(combine(holder, path[child]), {"style": holder, "path": path[child]}, {})
     leaf = forest.owner[found.node]
-    features = _count_features(path[leaf], found.feature, page[leaf], presence=presence)
+    features = _count_features(path[leaf], found.feature, page[leaf], pages, presence=presence)
     below = _count_contents(forest, paths, found, page) if contents else None
-    return StyleTree(len(batch.pages), elements, styles, members, features, below)
+    return StyleTree(pages, elements, styles, members, features, below)
 
 
-def _count_features(
-    path: NDArray[np.uint64], feature: NDArray[np.uint64], page: NDArray[np.uint64], *, presence: bool
-) -> Table:
-    key = combine(path, feature)
-    fixed = {"key": key, "path": path, "feature": feature}
-    per_page = grouped(combine(key, page), fixed, {"f": np.ones(key.size, np.int64)})
-    f = _ones(per_page) if presence else per_page.sums["f"]
-    sums = {
-        "total": f,
-        "log_total": np.rint(f * np.log(f) * LOG_UNIT).astype(np.int64),
-        "pages": _ones(per_page),
-    }
-    fixed = {name: per_page.fixed[name] for name in ("path", "feature")}
-    return grouped(per_page.fixed["key"], fixed, sums)
+def _pages(groups: Grouping, page: NDArray[np.int32], pages: int) -> Ints:
+    """Return on how many of `pages` pages the rows of each group lie."""
+    return np.diff(groups.cells(page, pages)[1])
 
 
-def _count_contents(forest: Forest, paths: Paths, found: Occurrences, page: NDArray[np.uint64]) -> Table:
+def _count_features(path: U64, feature: U64, page: NDArray[np.int32], pages: int, *, presence: bool) -> Table:
+    groups = grouping(combine(path, feature))
+    f, first = groups.cells(page, pages)
+    if presence:
+        f = np.ones_like(f)
+    counts = np.arange(1, int(f.max(initial=0)) + 1)
+    logs = np.rint(counts * np.log(counts) * LOG_UNIT).astype(np.int64)
+    return Table(
+        groups.key,
+        {"path": path[groups.sample], "feature": feature[groups.sample]},
+        {
+            "total": stretch_sums(f, first),
+            "log_total": stretch_sums(logs[f - 1], first),
+            "pages": np.diff(first),
+        },
+    )
+
+
+def _count_contents(forest: Forest, paths: Paths, found: Occurrences, page: NDArray[np.int32]) -> Table:
     """Count, for every element node, the pages on which each feature occurs below it, one level after another."""
-    node, feature = forest.owner[found.node], found.feature
-    parts: list[Table] = []
-    while node.size:
-        key = combine(paths.path[node], feature)
-        seen = np.unique(combine(key, page[node]), return_index=True)[1]
-        node, feature, key = node[seen], feature[seen], key[seen]
-        fixed = {"path": paths.path[node], "feature": feature}
-        parts.append(Table(combine(key, page[node]), {**fixed, "key": key}, {}))
-        inner = forest.parent[node] >= 0
-        node, feature = forest.parent[node[inner]], feature[inner]
-    if not parts:
-        none = np.zeros(0, np.uint64)
-        return Table(none, {"path": none, "feature": none}, {"pages": np.zeros(0, np.int64)})
-    # An element node may take in a feature on several rounds: from leaves at different depths.
-    whole = merged([grouped(part.key, part.fixed, {}) for part in parts])
-    fixed = {name: whole.fixed[name] for name in ("path", "feature")}
-    return grouped(whole.fixed["key"], fixed, {"pages": _ones(whole)})
+    nodes, features = grouping(paths.path), grouping(found.feature)
+    # One number holds element node, feature and page, so that sorting is all it takes to count.
+    feature_bits, page_bits = features.key.size.bit_length(), int(page.max(initial=0) + 1).bit_length()
+    cell = (forest.owner[found.node] << feature_bits) | features.code
+    parts = [np.zeros(0, np.int64)]
+    above = np.zeros(0, np.int64)
+    for level in forest.levels[-2::-1].tolist():
+        here = cell >= level << feature_bits
+        above = np.unique(np.concatenate((above, cell[here])))
+        cell = cell[~here]
+        parts.append(above)
+        node = above >> feature_bits
+        above = above + ((forest.parent[node] - node) << feature_bits)
+    cell = np.concatenate(parts)
+    node = cell >> feature_bits
+    cell += (nodes.code[node] - node) << feature_bits
+    cell = np.unique((cell << page_bits) | page[node]) >> page_bits
+    cell, count = np.unique(cell, return_counts=True)
+    path = nodes.key[cell >> feature_bits]
+    feature = features.key[cell & ((1 << feature_bits) - 1)]
+    return grouped(combine(path, feature), {"path": path, "feature": feature}, {"pages": count})
 
 
 def merge_trees(trees: Sequence[StyleTree]) -> StyleTree:
@@ -135,7 +155,3 @@ def merge_trees(trees: Sequence[StyleTree]) -> StyleTree:
         whole = getattr(first, name)
         tables[name] = None if whole is None else merged([getattr(tree, name) for tree in trees])
     return StyleTree(pages=sum(tree.pages for tree in trees), **tables)  # type: ignore[arg-type]
-
-
-def _ones(table: Table) -> NDArray[np.int64]:
-    return np.ones(len(table), np.int64)

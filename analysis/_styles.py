@@ -7,101 +7,78 @@ sizes never enter, since two equal blocks with different text would differ in th
 """
 
 import re
+from collections.abc import Callable
+from functools import cache
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis._batch import Batch
 from analysis._computed import computed_styles
-from analysis._hash import U64, combine, hash_of, hashes_of
+from analysis._hash import U64, combine, hashes_of
+from analysis._names import AttributeIs
+from analysis._tables import grouping
 
 StyleLevel = Literal["none", "html", "layout", "full"]
 
-_PLAIN = [
-    "align",
-    "valign",
-    "bgcolor",
-    "background",
-    "color",
-    "face",
-    "size",
-    "width",
-    "height",
-    "border",
-    "cellpadding",
-    "cellspacing",
-    "hspace",
-    "vspace",
-    "nowrap",
-    "colspan",
-    "rowspan",
-]
-_PRESENTATIONAL = hashes_of([*_PLAIN, "style", "class"])
-_CLASS, _STYLE = hash_of("class"), hash_of("style")
+_DIGITS = re.compile(r"\d+")
 _STATES = re.compile(
     r"^(?:active|current|selected|first|last|odd|even|hover|open|close[d]?|highlight|item|alt|parent|ancestor)$"
     r"|current|active|selected"
 )
-_WIDE = re.compile(r"[\s;]*([\w-]+)\s*:\s*([^;]*)")
+_RULE = re.compile(r"[\s;]*([\w-]+)\s*:\s*([^;]*)")
 _SIZES = frozenset(
-    [
-        "width",
-        "height",
-        "min-width",
-        "min-height",
-        "max-width",
-        "max-height",
-        "top",
-        "left",
-        "right",
-        "bottom",
-    ]
+    (
+        *("width", "height", "min-width", "min-height", "max-width", "max-height"),
+        *("top", "left", "right", "bottom"),
+    )
 )
 
 
-def presentation_styles(batch: Batch, level: StyleLevel) -> U64:
+def presentation_styles(batch: Batch, level: StyleLevel, *, of: NDArray[np.bool_] | None = None) -> U64:
     """Return the hash of each node's display attributes, shape (N,).
 
-    0 is the empty set of attributes. Nodes that are not elements have none.
+    0 is the empty set of attributes. Nodes that are not elements, or not among those asked for in `of` (N,),
+    have none.
     """
+    of = batch.elements() if of is None else of
     if level == "none":
         return np.zeros(batch.kind.size, np.uint64)
     if level == "html":
-        return _html_styles(batch)
-    return computed_styles(batch, level)
+        return _html_styles(batch, of)
+    return computed_styles(batch, level, of)
 
 
-def _html_styles(batch: Batch) -> U64:
-    name = batch.string_hash[batch.attr_name]
-    chosen = np.flatnonzero(np.isin(name, _PRESENTATIONAL))
-    pair = combine(name[chosen], batch.string_hash[batch.attr_value[chosen]])
-    _, sample, which = np.unique(pair, return_index=True, return_inverse=True)
-    at = chosen[sample]
-    names = batch.strings.take(batch.attr_name[at].tolist())
-    values = batch.strings.take(batch.attr_value[at].tolist())
-    wordings = [_normalise(n, v) for n, v in zip(names, values, strict=True)]
-    hashes = (
-        np.where([not w for w in wordings], np.uint64(0), hashes_of(wordings))
-        if wordings
-        else np.zeros(0, np.uint64)
-    )
+def _html_styles(batch: Batch, of: NDArray[np.bool_]) -> U64:
+    chosen = np.flatnonzero(batch.attr_is & AttributeIs.PRESENTATIONAL)
+    chosen = chosen[of[batch.attr_owner[chosen]]]
+    name = batch.attr_name[chosen]
+    pairs = grouping(combine(batch.hashes(name), batch.hashes(batch.attr_value[chosen])))
+    names = batch.texts(name[pairs.sample])
+    values = batch.texts(batch.attr_value[chosen[pairs.sample]])
+    token = cache(_token)
+    hashes = hashes_of([_normalised(n, v, token) for n, v in zip(names, values, strict=True)])
     styles = np.zeros(batch.kind.size, np.uint64)
     # A sum forgets the order in which attributes stand in the source.
-    np.add.at(styles, batch.attr_owner[chosen], hashes[which])
+    np.add.at(styles, batch.attr_owner[chosen], hashes[pairs.code])
     return styles
 
 
-def _normalise(name: str, value: str) -> str:
+def _normalised(name: str, value: str, token: Callable[[str], str]) -> str:
     """Return one canonical ``name=value``, empty when the attribute says nothing of the presentation."""
+    value = value.lower()
     if name == "class":
-        tokens = {re.sub(r"\d+", "", token) for token in value.lower().split()}
-        kept = sorted(t for t in tokens if t.strip("-_") and not _STATES.search(t))
-        return "class=" + " ".join(kept) if kept else ""
+        tokens = sorted(set(map(token, value.split())) - {""})
+        return "class=" + " ".join(tokens) if tokens else ""
     if name == "style":
-        rules = {n.lower(): " ".join(v.lower().split()) for n, v in _WIDE.findall(value)}
-        return (
-            "style=" + ";".join(f"{n}:{v}" for n, v in sorted(rules.items()) if n not in _SIZES)
-            if rules
-            else ""
-        )
-    return f"{name}={' '.join(value.lower().split())}"
+        rules = {n: " ".join(v.split()) for n, v in _RULE.findall(value)}
+        kept = (f"{n}:{v}" for n, v in sorted(rules.items()) if n not in _SIZES)
+        return "style=" + ";".join(kept) if rules else ""
+    return f"{name}={' '.join(value.split())}"
+
+
+def _token(token: str) -> str:
+    """Return a class token without its digits, empty when it names a state and no style."""
+    token = _DIGITS.sub("", token)
+    return token if token.strip("-_") and not _STATES.search(token) else ""

@@ -8,12 +8,11 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._batch import Batch, below
-from analysis._hash import hash_of, hashes_of
-from snapshot import Kind
+from analysis._batch import Batch, below, distinct
+from analysis._hash import hash_of
+from analysis._names import AttributeIs, TagIs
+from snapshot import Kind, Snapshot
 
-_NEVER_SHOWN = hashes_of(["head", "script", "style", "noscript", "template", "title", "datalist"])
-_STYLE, _HIDDEN, _TYPE = (hash_of(name) for name in ("style", "hidden", "type"))
 _HIDDEN_VALUE = hash_of("hidden")
 _HIDING = re.compile(r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE)
 
@@ -25,33 +24,38 @@ def visible_nodes(batch: Batch) -> NDArray[np.bool_]:
     with one (``display: contents``). Raw: neither the node nor an ancestor is of a tag that is never shown,
     carries ``hidden``, is a hidden input, or has inline CSS that hides it.
     """
-    shown = np.empty(batch.kind.size, np.bool_)
-    never = np.isin(batch.tag_hash, _NEVER_SHOWN)[batch.tag] & batch.elements()
-    hidden = below(never | _hidden_by_attribute(batch), batch.end)
+    layouts = [page.has_layout for page in batch.pages]
+    if all(layouts):
+        return np.concatenate([_rendered(page) for page in batch.pages])
+    hidden = (batch.tag_is & TagIs.NEVER_SHOWN) != 0
+    hidden[_hidden_by_attribute(batch)] = True
+    shown = ~below(hidden, batch.end)
     for page, a, b in zip(batch.pages, batch.first[:-1], batch.first[1:], strict=True):
-        if not page.has_layout:
-            shown[a:b] = ~hidden[a:b]
-            continue
-        shown[a:b] = page.rendered()
-        column = page.style_names.index("visibility") if "visibility" in page.style_names else None
-        if column is not None and page.styles.size:
-            words = page.strings.take(np.unique(page.styles[:, column]).tolist())
-            if any(word != "visible" for word in words):
-                seen = np.array([page.strings[v] == "visible" for v in page.styles[:, column].tolist()])
-                text = page.kind == Kind.TEXT
-                shown[a:b][text] &= seen[page.style[text]] & (page.style[text] >= 0)
+        if page.has_layout:
+            shown[a:b] = _rendered(page)
     return shown
 
 
-def _hidden_by_attribute(batch: Batch) -> NDArray[np.bool_]:
-    marked = np.zeros(batch.kind.size, np.bool_)
-    name = batch.string_hash[batch.attr_name]
-    owner = batch.attr_owner
-    marked[owner[name == _HIDDEN]] = True
-    marked[owner[(name == _TYPE) & (batch.string_hash[batch.attr_value] == _HIDDEN_VALUE)]] = True
-    inline = np.flatnonzero(name == _STYLE)
-    values, which = np.unique(batch.attr_value[inline], return_inverse=True)
-    hides = np.array([bool(_HIDING.search(text)) for text in batch.strings.take(values.tolist())], np.bool_)
-    if hides.any():
-        marked[owner[inline[hides[which]]]] = True
-    return marked
+def _rendered(page: Snapshot) -> NDArray[np.bool_]:
+    shown = page.rendered()
+    if "visibility" in page.style_names and page.styles.size:
+        row = page.styles[:, page.style_names.index("visibility")]
+        seen = np.array([page.strings[v] == "visible" for v in np.unique(row).tolist()])
+        if not seen.all():
+            by_row = seen[np.unique(row, return_inverse=True)[1]]
+            text = page.kind == Kind.TEXT
+            shown[text] &= by_row[page.style[text]] & (page.style[text] >= 0)
+    return shown
+
+
+def _hidden_by_attribute(batch: Batch) -> NDArray[np.int64]:
+    """Return the nodes that an attribute hides, each perhaps several times."""
+    hidden = (batch.attr_is & AttributeIs.HIDDEN) != 0
+    typed = np.flatnonzero(batch.attr_is & AttributeIs.TYPE)
+    hidden[typed[batch.hashes(batch.attr_value[typed]) == _HIDDEN_VALUE]] = True
+    styled = np.flatnonzero(batch.attr_is & AttributeIs.STYLE)
+    values, which = distinct(batch.attr_value[styled], len(batch.strings))
+    hides = np.array([bool(_HIDING.search(text)) for text in batch.texts(values)], np.bool_)
+    hidden[styled[hides[which]]] = True
+    nodes: NDArray[np.int64] = batch.attr_owner[hidden]
+    return nodes

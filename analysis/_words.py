@@ -6,6 +6,7 @@ A word is a maximal run of letters and digits after NFKC and lower-casing; numbe
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +14,30 @@ from numpy.typing import NDArray
 from analysis._batch import Batch
 from analysis._hash import U64, span_hashes
 
-# Upper case to lower, everything but ASCII letters and digits to a blank.
-_FOLD = np.array([ord(chr(c).lower()) if chr(c).isalnum() and c < 128 else 32 for c in range(256)], np.uint8)
+_BLANK = ord(" ")
+# Upper case to lower, all other ASCII but letters and digits to a blank.
+_FOLD = bytes(c if c >= 128 else ord(chr(c).lower()) if chr(c).isalnum() else _BLANK for c in range(256))
 _GAPS = re.compile(r"[\W_]+")
+
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """The words of the T strings of a batch: string s has ``word[start[s]:stop[s]]``."""
+    """The words of the T strings of a batch: string s has the words ``start[s] .. stop[s] - 1``.
 
-    word: U64
-    start: NDArray[np.int64]
-    stop: NDArray[np.int64]
+    Word w is ``data[begin[w]:close[w]]``, UTF-8 in canonical form.
+    """
+
+    data: NDArray[np.uint8]
+    begin: Ints
+    close: Ints
+    start: Ints
+    stop: Ints
+
+    def hashes(self, words: Ints) -> U64:
+        """Return the hash of each of these words."""
+        return span_hashes(self.data, self.begin[words], self.close[words])
 
 
 def fold(text: str) -> str:
@@ -34,27 +47,41 @@ def fold(text: str) -> str:
 
 def words_of(batch: Batch, wanted: NDArray[np.bool_]) -> Words:
     """Return the words of the wanted strings (T,), none for the others; O(bytes)."""
-    blob, offsets = batch.strings.blob, batch.strings.offsets.astype(np.int64)
-    wide = np.concatenate(([0], np.cumsum(blob >= 128)))
-    is_wide = wanted & (wide[offsets[1:]] > wide[offsets[:-1]])
-    folded = _FOLD[blob]
-    foreign = np.flatnonzero(is_wide)
-    texts = [fold(text).encode("utf-8", "replace") for text in batch.strings.take(foreign.tolist())]
-    data = np.concatenate([folded, np.frombuffer(b" " + b" ".join(texts), np.uint8)])
-    # Strings that are not ASCII are read from their folded copies behind the blob.
-    begin, close = offsets[:-1].copy(), offsets[1:].copy()
-    if texts:
-        lengths = np.array([len(t) for t in texts], np.int64)
-        close[foreign] = folded.size + np.cumsum(lengths + 1)
-        begin[foreign] = close[foreign] - lengths
-    inside = data != 32
-    cut = np.zeros(data.size + 1, np.bool_)
-    cut[begin] = True
-    cut[close] = True
-    is_start = inside & (cut[:-1] | np.concatenate(([True], ~inside[:-1])))
-    is_stop = inside & (cut[1:] | np.concatenate((~inside[1:], [True])))
-    starts, stops = np.flatnonzero(is_start), np.flatnonzero(is_stop) + 1
-    words = span_hashes(data, starts, stops)
-    first, last = np.searchsorted(starts, begin), np.searchsorted(starts, close)
-    last = np.where(wanted, last, first)
-    return Words(words, first, last)
+    lengths = np.diff(batch.strings.offsets).astype(np.int64)
+    data = batch.strings.blob[np.repeat(wanted, lengths)]
+    cuts = np.concatenate(([0], np.cumsum(np.where(wanted, lengths, 0))))
+    if data.size and int(data.max()) >= 128:
+        data, cuts = _ascii_or_folded(data, cuts)
+    data = np.frombuffer(data.tobytes().translate(_FOLD), np.uint8)
+    inside = np.zeros(data.size + 2, np.bool_)
+    np.not_equal(data, _BLANK, out=inside[1:-1])
+    starts, stops = inside[1:] & ~inside[:-1], inside[:-1] & ~inside[1:]
+    # Where two strings meet, no word goes on.
+    starts[cuts] = inside[cuts + 1]
+    stops[cuts] = inside[cuts]
+    begin, close = np.flatnonzero(starts), np.flatnonzero(stops)
+    first = np.searchsorted(begin, cuts)
+    return Words(data, begin, close, first[:-1], first[1:])
+
+
+def _ascii_or_folded(data: NDArray[np.uint8], cuts: Ints) -> tuple[NDArray[np.uint8], Ints]:
+    """Return `data` with the stretches between blanks that are not ASCII folded, and its strings' new cuts."""
+    wide = np.flatnonzero(data >= 128)
+    blank = np.flatnonzero(data <= _BLANK)
+    edges = np.concatenate(([-1], blank, [data.size]))
+    after = np.searchsorted(edges, wide)
+    string = np.searchsorted(cuts, wide, side="right")
+    begin = np.unique(np.maximum(edges[after - 1] + 1, cuts[string - 1]))
+    close = np.unique(np.minimum(edges[after], cuts[string]))
+    folded = cache(lambda part: fold(str(part, "utf-8", "replace")).encode("utf-8", "replace"))
+    raw = data.tobytes()
+    parts: list[bytes] = []
+    grown = np.zeros(begin.size + 1, np.int64)
+    done = 0
+    for index, (a, b) in enumerate(zip(begin.tolist(), close.tolist(), strict=True), 1):
+        part = folded(raw[a:b])
+        parts += raw[done:a], part
+        grown[index] = grown[index - 1] + len(part) - (b - a)
+        done = b
+    parts.append(raw[done:])
+    return np.frombuffer(b"".join(parts), np.uint8), cuts + grown[np.searchsorted(begin, cuts)]
