@@ -22,7 +22,7 @@ _CALLS_THAT_COUNT = 3
 _DATA_STILL_S = 0.3
 _INTERACTIVE_LIMIT_S = 3.0
 # A page may redirect itself; one that goes on is no page to wait for.
-_NAVIGATION_LIMIT = 6
+_NAVIGATION_LIMIT = 4
 
 
 @dataclass(frozen=True, slots=True)
