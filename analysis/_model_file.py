@@ -4,7 +4,6 @@ A file is a zstd frame with a checksum around a MessagePack map: format version,
 columns of each table with their types. Importances are derived anew when it is read.
 """
 
-import tempfile
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -43,9 +42,9 @@ def save_model(model: SiteStyleTree, path: Path) -> None:
     }
     data = zstandard.ZstdCompressor(level=3, write_checksum=True).compress(msgspec.msgpack.encode(content))
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
-            file.write(data)
-        Path(file.name).replace(path)
+        part = path.with_name(path.name + ".part")
+        part.write_bytes(data)
+        part.replace(path)
     except OSError as error:
         raise StorageError(f"The model {path} cannot be written: {error.strerror}.") from error
 
