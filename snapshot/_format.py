@@ -207,16 +207,16 @@ def _page(payload: bytes) -> Snapshot:
     )
     here = np.arange(header.nodes, dtype=np.int32)
     style = style - np.int32(1)
-    boxed = style >= 0
+    boxed = np.flatnonzero(style >= 0)
     return Snapshot(
         parent=here - distance,
         end=here + size,
         kind=kind.astype(np.uint8),
         tag=tag,
-        text=_spread(text, kind == Kind.TEXT, -1),
+        text=_spread(text, header.nodes, np.flatnonzero(kind == int(Kind.TEXT)), -1),
         style=style,
-        box=_spread(_floats(box, in_units=header.in_units), boxed, np.nan),
-        paint=_spread(paint, boxed, -1),
+        box=_spread(_floats(box, in_units=header.in_units), header.nodes, boxed, np.nan),
+        paint=_spread(paint, header.nodes, boxed, -1),
         attr_start=attr_start,
         attr_name=attr_name,
         attr_value=attr_value,
@@ -232,9 +232,11 @@ def _cut(values: NDArray[Any], sizes: Sequence[int]) -> list[NDArray[Any]]:
     return [values[a:b] for a, b in pairwise(accumulate(sizes, initial=0))]
 
 
-def _spread(values: NDArray[Any], where: NDArray[np.bool_], elsewhere: float) -> NDArray[Any]:
-    column = np.full((where.size, *values.shape[1:]), elsewhere, values.dtype)
-    column[where] = values
+def _spread(values: NDArray[Any], size: int, places: NDArray[np.intp], elsewhere: float) -> NDArray[Any]:
+    if len(values) != places.size:
+        raise ValueError("its columns do not fit together")
+    column = np.full((size, *values.shape[1:]), elsewhere, values.dtype)
+    column[places] = values
     return column
 
 
@@ -260,8 +262,8 @@ def _pack_differences(columns: Sequence[NDArray[np.int32]]) -> tuple[bytes, int]
 
 def _unpack_differences(planes: NDArray[np.uint8], width: int) -> NDArray[np.int32]:
     values = _unpack(planes, width)
-    difference = (values >> np.uint32(1)) ^ -(values & np.uint32(1))
-    return np.cumsum(difference.view(np.int32), dtype=np.int32)
+    values = (values >> np.uint32(1)) ^ -(values & np.uint32(1))
+    return np.cumsum(values.view(np.int32), dtype=np.int32)
 
 
 def _integers(box: NDArray[np.float32]) -> tuple[NDArray[np.int32], bool]:

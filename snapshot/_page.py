@@ -125,10 +125,8 @@ class Snapshot:
 
     def __post_init__(self) -> None:
         _validate(self)
-        for column in fields(self):
-            value = getattr(self, column.name)
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+        for name in _DTYPES:
+            getattr(self, name).flags.writeable = False
 
     def __len__(self) -> int:
         return self.parent.size
@@ -201,6 +199,8 @@ _DTYPES = {
     "attr_value": np.dtype(np.int32),
     "styles": np.dtype(np.int32),
 }
+# Comparing an array with a member of an enumeration takes several times as long.
+_DOCUMENT, _TEXT = int(Kind.DOCUMENT), int(Kind.TEXT)
 _FOUR_NANS = np.uint32(0x01010101)  # what four True of numpy look like
 
 
@@ -226,12 +226,12 @@ def _validate(page: Snapshot) -> None:
         if getattr(page, name).shape != shape:
             raise _bad(name, f"has shape {getattr(page, name).shape} instead of {shape}")
     _validate_tree(page.parent, page.end)
-    if page.kind[0] != Kind.DOCUMENT:
+    if page.kind[0] != _DOCUMENT:
         raise _bad("kind", "does not start with a document")
     strings = len(page.strings)
     _within("tag", page.tag, 0, len(page.tags))
     _within("text", page.text, -1, strings)
-    if ((page.text >= 0) != (page.kind == Kind.TEXT)).any():
+    if ((page.text >= 0) != (page.kind == _TEXT)).any():
         raise _bad("text", "is set on other nodes than the text nodes")
     _within("style", page.style, -1, len(page.styles))
     _within("styles", page.styles, 0, strings)
