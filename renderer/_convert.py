@@ -196,7 +196,7 @@ class _Draft:
                 if before := generated.get(node):
                     self.value[before] = self._number(self._string(self.value[before]) + self.strings[text])
                     continue
-                node = generated[node] = self._append_text(node, text)
+                generated[node] = node = self._append_text(node, text)
             if self.style[node] < 0:
                 self.style[node] = self.rows.setdefault(tuple(row), len(self.rows))
                 self.box[node] = (x + across, y + down, width, height)

@@ -36,10 +36,10 @@ globalThis.domsieve = (() => {
         await frame();
         await frame();
         const root = own("scrollingElement") ?? own("documentElement");
-        const isStill = scrollY + innerHeight >= root.scrollHeight - 1 && root.scrollHeight === height;
-        still = isStill ? still + 1 : 0;
+        const isAtEnd = scrollY + innerHeight >= root.scrollHeight - 1;
+        if (isAtEnd) await sleep(250); // for what is fetched when the end comes in view
+        still = isAtEnd && root.scrollHeight === height ? still + 1 : 0;
         height = root.scrollHeight;
-        if (isStill) await sleep(250);
       }
       scrollTo(0, 0);
     },

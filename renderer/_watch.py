@@ -120,8 +120,9 @@ class Watch:
             return
         self.requests += 1
         self._calls[url] += 1
-        if self._calls[url] <= _CALLS_THAT_COUNT or kind not in _DATA_KINDS:
-            self._in_flight[event["requestId"]] = (kind, self._now())
+        if kind in _DATA_KINDS and self._calls[url] > _CALLS_THAT_COUNT:
+            kind = "Poll"
+        self._in_flight[event["requestId"]] = (kind, self._now())
         if self.requests > self.budget.requests:
             self.cut(f"requests: the budget of {self.budget.requests:,} is used up")
 
@@ -161,10 +162,12 @@ class Watch:
         self.navigations += 1
         self.frame_id, self.loader_id = frame["id"], frame["loaderId"]
         self.is_error_page = "unreachableUrl" in frame
-        self.committed_at = self._now()
+        self.committed_at = self._idle_at = self._now()
         self.interactive = self.loaded = False
         self.frames = 0
-        self._in_flight.clear()
+        self._in_flight = {
+            number: request for number, request in self._in_flight.items() if number == self.loader_id
+        }
         self._news.set()
 
     def _be_interactive(self, _: dict[str, Any]) -> None:
