@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from functools import wraps
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -74,7 +75,7 @@ def capture_options(
     settle_extra: Annotated[float, typer.Option(help="Further seconds to wait then.")] = 0.0,
     scroll: Annotated[bool, typer.Option("--scroll", help="Scroll to the end first.")] = False,
     timeout: Annotated[float, typer.Option(help="Seconds one page may take.")] = 20.0,
-    concurrency: Annotated[int | None, typer.Option(help="Pages open at once [default: cores].")] = None,
+    concurrency: Annotated[int | None, typer.Option(min=1, help="Pages at once [default: cores].")] = None,
     browser: Annotated[
         str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
     ] = None,
@@ -84,7 +85,7 @@ def capture_options(
     from snapshot import UsageError
 
     width, _, height = viewport.partition("x")
-    if not (width.isdigit() and height.isdigit()):
+    if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
         raise UsageError(f"--viewport {viewport}: give width x height in px, such as 1280x800.")
     options = CaptureOptions(
         viewport_px=(int(width), int(height)),
@@ -95,10 +96,10 @@ def capture_options(
         locale=locale,
         images=images,
         settle=settle,
-        settle_extra=timedelta(seconds=settle_extra),
+        settle_extra=_seconds("--settle-extra", settle_extra),
         scroll=scroll,
     )
-    budget = Budget(time=timedelta(seconds=timeout))
+    budget = Budget(time=_seconds("--timeout", timeout))
     at_once = concurrency or os.cpu_count() or 1
     renderer = Renderer(options, budget, concurrency=at_once, executable=browser)
     return Capture(renderer, options, at_once, refresh)
@@ -128,15 +129,26 @@ def _pair(option: str, text: str, mark: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
+def _seconds(option: str, value: float) -> timedelta:
+    from snapshot import UsageError
+
+    if not 0 <= value <= 86_400:
+        raise UsageError(f"{option} {value:g}: give seconds from 0 to 86400.")
+    return timedelta(seconds=value)
+
+
 @contextmanager
 def _failures() -> Iterator[None]:
     """Turn errors of the project's tree into one line on stderr and the exit code of their branch."""
     from snapshot import BrowserNotFoundError, DomsieveError, StorageError, UsageError
 
     logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
+    if isinstance(sys.stdout, TextIOWrapper):  # results are UTF-8 everywhere; file names need not be
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     codes = ((UsageError, EXIT_USAGE), (BrowserNotFoundError, EXIT_BROWSER), (StorageError, EXIT_STORAGE))
     try:
         yield
+        sys.stdout.flush()
     except DomsieveError as error:
         _say(f"domsieve: {error}")
         raise typer.Exit(
@@ -147,7 +159,7 @@ def _failures() -> Iterator[None]:
         raise typer.Exit(EXIT_INTERRUPTED) from error
     except BrokenPipeError as error:
         # The reader of our output has seen enough; Python would complain once more when it closes stdout.
-        sys.stderr.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from error
 
 
@@ -199,7 +211,7 @@ def _fetch(
 
     if missing:
         asyncio.run(run())
-    return outcomes
+    return {url: outcomes[url] for url in urls}
 
 
 @app.command()
@@ -231,7 +243,7 @@ def render(targets: Targets, *, cache: Cache = None, as_json: AsJson = False, ca
 def site(
     url: Annotated[str, typer.Argument(help="A page of the site.")],
     *,
-    pages: Annotated[int, typer.Option(help="How many different pages.")] = 100,
+    pages: Annotated[int, typer.Option(min=1, help="How many different pages.")] = 100,
     seed: Annotated[int, typer.Option(help="Each one draws another sample.")] = 0,
     delay: Annotated[
         float | None, typer.Option(help="Seconds between two pages (default: 0.5, none on this machine).")
@@ -241,13 +253,13 @@ def site(
     capture: Capture,
 ) -> None:
     """Render a random sample of the pages of a site into the cache."""
-    from renderer import PageFailed
-    from service import describe, sample, site_of
+    from renderer import PageDone, PageFailed
+    from service import describe, sample
 
-    done = failed = 0
+    done, failed, kept_as = 0, 0, ""
 
     async def run(store: "PageStore") -> None:
-        nonlocal done, failed
+        nonlocal done, failed, kept_as
         async with capture.renderer:
             async for event, record in sample(
                 capture.renderer,
@@ -256,15 +268,16 @@ def site(
                 options=capture.options,
                 pages=pages,
                 seed=seed,
-                delay=None if delay is None else timedelta(seconds=delay),
+                delay=None if delay is None else _seconds("--delay", delay),
                 concurrency=min(capture.concurrency, 8),
                 refresh=capture.refresh,
             ):
                 _say(describe(event))
                 failed += isinstance(event, PageFailed)
-                if record is None:
+                if record is None or not isinstance(event, PageDone):
                     continue
                 done += 1
+                kept_as = record.site
                 if as_json:
                     _print_json(asdict(record))
                 else:
@@ -272,7 +285,8 @@ def site(
 
     with _open(cache) as store:
         asyncio.run(run(store))
-    _say(f"Next: domsieve clean {site_of(url)} --output-dir clean")
+    if kept_as:
+        _say(f"Next: domsieve clean {kept_as} --output-dir clean")
     _finish(done, failed)
 
 
@@ -321,6 +335,8 @@ def clean(
 
     if output and output_dir:
         raise UsageError("Give either --output or --output-dir.")
+    if model and method not in {None, "sst"}:
+        raise UsageError(f"--model is for the method sst, not {method}.")
     form = "json" if as_json else output_format
     with _open(cache) as store:
         found = find_targets(targets, store)
@@ -368,7 +384,7 @@ def learn(
     capture: Capture,
 ) -> None:
     """Learn a site model from pages of one site, for `clean --model`."""
-    from analysis import save_model
+    from analysis import save_model, simplified
     from service import find_targets, readable
     from service import learn as learn_pages
     from snapshot import DomsieveError
@@ -392,6 +408,7 @@ def learn(
         "pages": tree.pages,
         "style": model.style_,
         "element_nodes": len(tree.elements),
+        "of_them_in_the_simplified_tree": int(simplified(tree, model.figures_).sum()),
         "style_nodes": len(tree.styles),
         "features": len(tree.features),
         "noisy": int(model.figures_.noisy.sum()),
@@ -413,7 +430,7 @@ def cache_list(
 ) -> None:
     """List the captured pages."""
     with _failures(), _open(cache) as store:
-        for record in store.records(site=site):
+        for record in store.records(site=site and site.lower()):
             if as_json:
                 _print_json(asdict(record))
             else:
@@ -466,16 +483,11 @@ def cache_remove(
     cache: Cache = None,
 ) -> None:
     """Remove captured pages."""
-    from service import CacheTarget, find_targets
-    from snapshot import TargetError
-
     with _failures(), _open(cache) as store:
-        found = find_targets(pages, store)
-        records = [target.record for target in found if isinstance(target, CacheTarget)]
-        if len(records) < len(found):
-            raise TargetError("Give ids of cached pages or hosts of cached sites.")
-        store.remove([record.page_id for record in records])
-        _say(f"{len(records)} pages removed")
+        found = [store.records(site=page.lower()) or [store.resolve(page)] for page in pages]
+        ids = {record.page_id for records in found for record in records}
+        store.remove(sorted(ids))
+        _say(f"{len(ids)} pages removed")
 
 
 @app.command()

@@ -5,6 +5,7 @@ from analysis._html import write_html
 from analysis._markdown import write_markdown
 from analysis._model_file import load_model, save_model
 from analysis._none import NoCleaning
+from analysis._simplify import simplified
 from analysis._sst import Mode, SiteStyleTree
 from analysis._styles import StyleLevel
 from analysis._text import write_text
@@ -28,6 +29,7 @@ __all__ = [
     "noise_removed",
     "prune",
     "save_model",
+    "simplified",
     "tag_path_codes",
     "text_blocks",
     "write_html",

@@ -7,6 +7,7 @@ import pytest
 
 from analysis import SiteStyleTree
 from analysis._importance import entropy, node_importance
+from analysis._simplify import simplified
 from snapshot import Snapshot
 from tests.analysis.pages import page
 
@@ -120,6 +121,18 @@ def test_e4_marks_of_a_full_run() -> None:
     assert figures.meaningful[depth == 3].all()
 
 
+def test_e4_simplified_tree_ends_at_the_marks() -> None:
+    model, _ = full_run()
+    kept = simplified(model.tree_, model.figures_)
+    assert sorted(model.tree_.elements.fixed["depth"][kept]) == [
+        0,
+        1,
+        2,
+        2,
+        2,
+    ]  # root, body, nav, main, footer
+
+
 def test_e4_mapping_keeps_main_without_locally_noisy_words() -> None:
     model, pages = full_run()
     assert model.content_words(pages[0]) == ["u"]
@@ -131,7 +144,7 @@ def test_e4_mapping_keeps_main_without_locally_noisy_words() -> None:
 def test_e4_a_page_without_matching_style_is_returned_whole() -> None:
     model, _ = full_run()
     other = page(f"<html><body>{NAV}<main><p>n</p></main><aside>ad</aside>{FOOT.format('')}</body></html>")
-    assert model.content_words(other) == "home cart help n ad legal imprint".split()
+    assert model.content_words(other) == ["home", "cart", "help", "n", "ad", "legal", "imprint"]
 
 
 LINKS = "home help cart login faq map"
@@ -183,7 +196,7 @@ def test_e6_four_styles() -> None:
 
 @pytest.mark.parametrize(("runs", "expected"), [("exact", 0.75), ("collapse", 0.0)])
 def test_e7_lists(runs: str, expected: float) -> None:
-    model, pages = learn(*(f"<ul>{'<li>x</li>' * n}</ul>" for n in (5, 5, 7, 9)), runs=runs)
+    model, _ = learn(*(f"<ul>{'<li>x</li>' * n}</ul>" for n in (5, 5, 7, 9)), runs=runs)
     elements = model.tree_.elements
     ul = np.flatnonzero(elements.fixed["depth"] == 2)
     assert ul.size == 1
