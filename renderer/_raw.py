@@ -91,7 +91,7 @@ _BLANKS = " \t\n\f\r"
 _CONTROLS = bytes(code for code in (*range(32), 127) if chr(code) not in _BLANKS)
 # libxml2 and lxml take time quadratic in the attributes of a tag: 20,000 take seconds.
 _MOST_ATTRIBUTES = 4096
-_LONG_TAG = re.compile(rb"<[A-Za-z][^<>]{65536,}")
+_LONG_TAG = re.compile(rb"<[A-Za-z][A-Za-z0-9:_-]*[\s/][^<>]{65536,}")
 _ATTRIBUTE = re.compile(rb"[\s/]+[^\s/=]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"']*))?")
 _NO_CHARACTERS = ("\ufffe".encode(), "\uffff".encode())
 _REPLACED = dict.fromkeys((*_CONTROLS, 0xFFFE, 0xFFFF), "\ufffd")
