@@ -3,6 +3,7 @@
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
@@ -17,6 +18,7 @@ from snapshot import Kind
 
 _WORD, _IMAGE, _LINK, _CONTROL = (hash_of(n) for n in ("w:", "i:", "h:", "f:"))
 _FRAME = combine(_CONTROL, hash_of("iframe"))
+_FEATURES = AttributeIs.WORDS | AttributeIs.HREF | AttributeIs.SRC | AttributeIs.TYPE | AttributeIs.NAME
 _SESSION = ("jsessionid", "phpsessid", "sid=")
 
 
@@ -68,36 +70,52 @@ def leaf_texts(batch: Batch, forest: Forest) -> LeafTexts:
     )
 
 
-def occurrences(batch: Batch, forest: Forest, texts: LeafTexts, *, among: Bools | None = None) -> Occurrences:
-    """Return the features of all shown nodes that lie in a leaf; O(bytes of text + attributes).
+def occurrences(batch: Batch, forest: Forest, texts: LeafTexts) -> Occurrences:
+    """Return the features of all shown nodes that lie in a leaf; O(N + bytes of text + attributes)."""
+    everywhere = np.ones(forest.shown.size, np.bool_)
+    words = text_features(batch, texts, everywhere)
+    others = other_features(batch, forest, everywhere)
+    return Occurrences(
+        np.concatenate((words.node, others.node)), np.concatenate((words.feature, others.feature))
+    )
 
-    `among` (N,) says which nodes are asked for, by default all.
-    """
-    inside = forest.owner >= 0
-    if among is not None:
-        inside &= among
-    text = texts.node[inside[texts.node]]
-    live = inside[batch.attr_owner]
-    tag_is = batch.tag_is[batch.attr_owner]
 
-    def attributes(names: int, tags: int) -> Ints:
-        return np.flatnonzero(live & ((batch.attr_is & names) != 0) & ((tag_is & tags) != 0))
+def text_features(batch: Batch, texts: LeafTexts, among: Bools) -> Occurrences:
+    """Return the words of the texts of those leaves that are `among` (N,) the nodes asked for."""
+    node = texts.node[among[texts.node]]
+    return _words(texts.words, node, batch.text[node])
 
-    worded = np.flatnonzero(live & ((batch.attr_is & AttributeIs.WORDS) != 0))
-    links = attributes(AttributeIs.HREF, TagIs.LINK)
-    images = attributes(AttributeIs.SRC, TagIs.IMAGE)
-    controls = attributes(AttributeIs.TYPE | AttributeIs.NAME, TagIs.CONTROL)
-    frames = np.flatnonzero(inside & ((batch.tag_is & TagIs.FRAME) != 0))
-    titles = words_of(batch, _marked(batch.attr_value[worded], len(batch.strings)))
-    parts = [
-        _word_features(texts.words, text, batch.text[text]),
-        _word_features(titles, batch.attr_owner[worded], batch.attr_value[worded]),
-        (batch.attr_owner[links], combine(_LINK, link_references(batch, links))),
-        (batch.attr_owner[images], combine(_IMAGE, _image_files(batch, images))),
-        (batch.attr_owner[controls], combine(_CONTROL, batch.hashes(batch.attr_value[controls]))),
-        (frames, np.full(frames.size, _FRAME)),
-    ]
-    return Occurrences(*map(np.concatenate, zip(*parts, strict=True)))
+
+def other_features(batch: Batch, forest: Forest, among: Bools) -> Occurrences:
+    """Return the features in leaves that are not text, of those nodes that are `among` (N,) the ones asked for."""
+    live = np.flatnonzero(batch.attr_is & _FEATURES)
+    live = live[(among & (forest.owner >= 0))[batch.attr_owner[live]]]
+    owner, value = batch.attr_owner[live], batch.attr_value[live]
+    attr_is, tag_is = batch.attr_is[live], batch.tag_is[owner]
+
+    def such(attributes: int, tags: int) -> Ints:
+        return np.flatnonzero(((attr_is & attributes) != 0) & ((tag_is & tags) != 0))
+
+    worded = np.flatnonzero(attr_is & AttributeIs.WORDS)
+    links = such(AttributeIs.HREF, TagIs.LINK)
+    images = such(AttributeIs.SRC, TagIs.IMAGE)
+    controls = such(AttributeIs.TYPE | AttributeIs.NAME, TagIs.CONTROL)
+    frames = np.flatnonzero(batch.tag_is & TagIs.FRAME)
+    frames = frames[(among & (forest.owner >= 0))[frames]]
+    words = words_of(batch, _marked(value[worded], len(batch.strings)))
+    titles = _words(words, owner[worded], value[worded])
+    return Occurrences(
+        np.concatenate((titles.node, owner[links], owner[images], owner[controls], frames)),
+        np.concatenate(
+            (
+                titles.feature,
+                combine(_LINK, link_references(batch, owner[links], value[links])),
+                combine(_IMAGE, _image_files(batch, value[images])),
+                combine(_CONTROL, batch.hashes(value[controls])),
+                np.full(frames.size, _FRAME),
+            )
+        ),
+    )
 
 
 def word_features(words: Sequence[str]) -> U64:
@@ -111,38 +129,41 @@ def _marked(ids: Ints, size: int) -> Bools:
     return marked
 
 
-def _word_features(words: Words, node: Ints, string: Ints) -> tuple[Ints, U64]:
-    """Return the words of the string of each node: the node and the feature of each."""
+def _words(words: Words, node: Ints, string: Ints) -> Occurrences:
+    """Return the words of the string of each node."""
     start, count = words.start[string], words.stop[string] - words.start[string]
     before = np.cumsum(count) - count
     word = np.arange(int(count.sum())) + np.repeat(start - before, count)
     used, which = distinct(word, words.begin.size)
-    return np.repeat(node, count), combine(_WORD, words.hashes(used))[which]
+    return Occurrences(np.repeat(node, count), combine(_WORD, words.hashes(used))[which])
 
 
-def link_references(batch: Batch, attributes: Ints) -> U64:
-    """Return the hash of the resolved path of each href, shape as `attributes` (indices of attributes)."""
-    page = batch.page[batch.attr_owner[attributes]]
+def link_references(batch: Batch, node: Ints, value: Ints) -> U64:
+    """Return the hash of host and path that each link leads to, from the nodes and the strings of the links."""
+    page = batch.page[node]
     bases = [urlsplit(p.provenance.final_url) for p in batch.pages]
     folders = [(b.netloc.lower(), posixpath.dirname(b.path)) for b in bases]
     folder_codes = hashes_of([f"{host}{path}" for host, path in folders])
-    value = batch.attr_value[attributes]
     links = grouping(combine(batch.hashes(value), folder_codes[page]))
     texts = batch.texts(value[links.sample])
-    found = [_resolved(text, *folders[p]) for text, p in zip(texts, page[links.sample].tolist(), strict=True)]
+    resolved = cache(_resolved)
+    found = []
+    for text, p in zip(texts, page[links.sample].tolist(), strict=True):
+        href = text.strip()
+        address, _, fragment = href.partition("#")
+        target = resolved(address.partition("?")[0], *folders[p])
+        # Routes of scripted sites stand behind the number sign.
+        route = f"#{fragment}" if fragment.startswith(("/", "!/")) else ""
+        found.append(href if target is None else target + route)
     return hashes_of(found)[links.code]
 
 
-def _resolved(href: str, host: str, folder: str) -> str:
-    """Return host and path of a link without query, fragment and session ids; routes behind ``#/`` stay."""
-    href = href.strip()
-    path, _, fragment = href.partition("#")
-    route = f"#{fragment}" if fragment.startswith(("/", "!/")) else ""
-    path = path.partition("?")[0]
+def _resolved(path: str, host: str, folder: str) -> str | None:
+    """Return host and path of a link without its session id; None when it leads to no page."""
     scheme, colon, rest = path.partition(":")
     if colon and "/" not in scheme:
         if scheme.lower() not in {"http", "https"}:
-            return href
+            return None
         path = rest
     if path.startswith("//"):
         host, _, tail = path[2:].partition("/")
@@ -153,11 +174,11 @@ def _resolved(href: str, host: str, folder: str) -> str:
         path = f"{folder}/{path}"
     if ";" in path and any(mark in path.lower() for mark in _SESSION):
         path = path.partition(";")[0]
-    return f"{host.lower()}{posixpath.normpath(path)}{route}"
+    return host.lower() + posixpath.normpath(path)
 
 
-def _image_files(batch: Batch, attributes: Ints) -> U64:
-    values, which = distinct(batch.attr_value[attributes], len(batch.strings))
+def _image_files(batch: Batch, value: Ints) -> U64:
+    values, which = distinct(value, len(batch.strings))
     return hashes_of([_file_name(text) for text in batch.texts(values)])[which]
 
 

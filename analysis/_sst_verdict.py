@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis._batch import Batch, Bools, Ints
-from analysis._features import LeafTexts, occurrences
+from analysis._features import LeafTexts, other_features, text_features
 from analysis._forest import Forest
 from analysis._hash import combine
 from analysis._importance import Importances
@@ -164,12 +164,14 @@ def _locally_noisy(
     carrying[holder[np.append(suspects, np.False_)[forest.owner]]] = True
     asked[holder[text]] = True
     asked &= carrying
-    if not asked.any():
-        return text[:0]
-    found = occurrences(batch, forest, texts, among=asked[holder])
-    row = tree.features.find(combine(paths.path[forest.owner[found.node]], found.feature))
-    telling = (row < 0) | ~noise.feature[row]
-    asked[holder[found.node[telling]]] = False
     carrying[:] = False
-    carrying[holder[found.node]] = True
+    for features in (
+        lambda among: text_features(batch, texts, among),
+        lambda among: other_features(batch, forest, among),
+    ):
+        if asked.any():
+            found = features(asked[holder])
+            row = tree.features.find(combine(paths.path[forest.owner[found.node]], found.feature))
+            carrying[holder[found.node]] = True
+            asked[holder[found.node[(row < 0) | ~noise.feature[row]]]] = False
     return text[(asked & carrying)[holder[text]]]

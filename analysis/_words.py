@@ -7,6 +7,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,13 +76,8 @@ def _ascii_or_folded(data: NDArray[np.uint8], cuts: Ints) -> tuple[NDArray[np.ui
     close = np.unique(np.minimum(edges[after], cuts[string]))
     folded = cache(lambda part: fold(str(part, "utf-8", "replace")).encode("utf-8", "replace"))
     raw = data.tobytes()
-    parts: list[bytes] = []
-    grown = np.zeros(begin.size + 1, np.int64)
-    done = 0
-    for index, (a, b) in enumerate(zip(begin.tolist(), close.tolist(), strict=True), 1):
-        part = folded(raw[a:b])
-        parts += raw[done:a], part
-        grown[index] = grown[index - 1] + len(part) - (b - a)
-        done = b
-    parts.append(raw[done:])
-    return np.frombuffer(b"".join(parts), np.uint8), cuts + grown[np.searchsorted(begin, cuts)]
+    parts = [folded(raw[a:b]) for a, b in zip(begin.tolist(), close.tolist(), strict=True)]
+    plain = [raw[a:b] for a, b in zip([0, *close.tolist()], [*begin.tolist(), len(raw)], strict=True)]
+    whole = b"".join(chain.from_iterable(zip(plain, [*parts, b""], strict=True)))
+    grown = np.concatenate(([0], np.cumsum(np.array([len(part) for part in parts]) - (close - begin))))
+    return np.frombuffer(whole, np.uint8), cuts + grown[np.searchsorted(begin, cuts)]
