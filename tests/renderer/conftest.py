@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from renderer import Budget, CaptureOptions, Renderer, Rendering
+from renderer import Browser, Budget, CaptureOptions, Renderer, Rendering
+from snapshot import DomsieveError
 from tests.renderer.bad_server import Server, serving
 
 # Nothing but loopback has a name.
 LOOPBACK_ONLY = ("--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",)
+CONCURRENCY = 5
 BUDGET = Budget(time=timedelta(seconds=3), nodes=60_000, requests=300, frames=30)
 
 
@@ -24,13 +26,16 @@ class Studio:
         self.runner = runner
         self._stack = AsyncExitStack()
         self._renderers: dict[Any, Renderer] = {}
+        self._identity: Browser | None = None
 
     def renderer(self, options: CaptureOptions | None = None, budget: Budget = BUDGET) -> Renderer:
         """Return a running renderer."""
         if (options, budget) not in self._renderers:
-            renderer = Renderer(options, budget, concurrency=2, arguments=LOOPBACK_ONLY)
+            renderer = Renderer(options, budget, concurrency=CONCURRENCY, arguments=LOOPBACK_ONLY)
+            renderer._identity = self._identity  # looked for once
             self.runner.run(self._stack.enter_async_context(renderer))
             self._renderers[options, budget] = renderer
+            self._identity = renderer._identity
         return self._renderers[options, budget]
 
     def render(
@@ -39,6 +44,15 @@ class Studio:
         """Return one page of the server; `pages` are added to it first, by path without the slash."""
         self.server.pages.update({f"/{name.replace('_', '-')}": page for name, page in pages.items()})
         return self.runner.run(self.renderer(options, budget).render(self.server.url(path)))
+
+    def render_all(self, paths: list[str]) -> dict[str, Rendering | DomsieveError]:
+        """Return several pages of the server by path, rendered at the same time."""
+        renderer, urls = self.renderer(), {self.server.url(path): path for path in paths}
+
+        async def run() -> dict[str, Rendering | DomsieveError]:
+            return {urls[url]: outcome async for url, outcome in renderer.render_many(urls)}
+
+        return self.runner.run(run())
 
     def show(self, html: str, options: CaptureOptions | None = None, budget: Budget = BUDGET) -> Rendering:
         """Return the page of this source."""
