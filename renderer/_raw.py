@@ -21,69 +21,12 @@ from snapshot import Interner, Kind, Provenance, Snapshot, StringTable, TargetEr
 HTML_SUFFIXES = (".htm", ".html", ".xhtml")
 
 # A blank text beside one of these separates nothing: they start and end lines on their own.
-_BLOCK = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "br",
-        "caption",
-        "center",
-        "col",
-        "colgroup",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "frame",
-        "frameset",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "head",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "noframes",
-        "ol",
-        "optgroup",
-        "option",
-        "p",
-        "plaintext",
-        "pre",
-        "search",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-        "xmp",
-    ]
-)
+_BLOCK_NAMES = """
+address article aside blockquote body br caption center col colgroup dd details dialog dir div dl dt fieldset
+figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav
+noframes ol optgroup option p plaintext pre search section summary table tbody td tfoot th thead tr ul xmp
+"""
+_BLOCK = frozenset(_BLOCK_NAMES.split())
 _SKELETON = frozenset(("head", "html"))
 # Their text is code or markup that is never shown as text.
 _SILENT = frozenset(("iframe", "noembed", "noframes", "script", "style"))
@@ -182,7 +125,8 @@ def _tree(data: bytes) -> tuple[etree._Element, tuple[str, ...]]:
     # The parser goes on after every error but a fatal one, which is then the last.
     last = parser.error_log.last_error
     if last is not None and last.level_name == "FATAL":
-        reasons += (f"The HTML parser gave up in line {last.line}: {last.message}",)
+        what = last.message.partition(",")[0]  # without its advice on options
+        reasons += (f"The HTML parser gave up in line {last.line}: {what}.",)
     return root, reasons
 
 
