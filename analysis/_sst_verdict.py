@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis._batch import Batch, Bools, Ints
-from analysis._features import LeafTexts, other_features, text_features
+from analysis._features import LeafTexts, Occurrences, other_features, text_features
 from analysis._forest import Forest
 from analysis._hash import combine
 from analysis._importance import Importances
@@ -165,13 +165,14 @@ def _locally_noisy(
     asked[holder[text]] = True
     asked &= carrying
     carrying[:] = False
-    for features in (
-        lambda among: text_features(batch, texts, among),
-        lambda among: other_features(batch, forest, among),
-    ):
-        if asked.any():
-            found = features(asked[holder])
-            row = tree.features.find(combine(paths.path[forest.owner[found.node]], found.feature))
-            carrying[holder[found.node]] = True
-            asked[holder[found.node[(row < 0) | ~noise.feature[row]]]] = False
+
+    def look_at(found: Occurrences) -> None:
+        row = tree.features.find(combine(paths.path[forest.owner[found.node]], found.feature))
+        carrying[holder[found.node]] = True
+        asked[holder[found.node[(row < 0) | ~noise.feature[row]]]] = False
+
+    if asked.any():
+        look_at(text_features(batch, texts, asked[holder]))
+    if asked.any():
+        look_at(other_features(batch, forest, asked[holder]))
     return text[(asked & carrying)[holder[text]]]
