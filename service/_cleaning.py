@@ -18,7 +18,7 @@ from analysis import (
     write_text,
 )
 from service._pages import Page
-from snapshot import DomsieveError, ModelError, Snapshot
+from snapshot import DomsieveError, PageError, Snapshot
 
 Method = Literal["sst", "tps", "none"]
 Format = Literal["text", "markdown", "html", "json"]
@@ -52,7 +52,7 @@ def learn(
 
     Raises
     ------
-    ModelError : no page could be read.
+    PageError : no page could be read.
     """
     changes = {"threshold": threshold, "style": style}
     model = SiteStyleTree.of_mode(
@@ -68,7 +68,7 @@ def learn(
 
     model.fit(snapshots())
     if not model.learned:
-        raise ModelError("None of the pages could be read, so there is nothing to learn from.")
+        raise PageError("None of the pages could be read, so there is nothing to learn from.")
     return model
 
 
@@ -107,7 +107,10 @@ def clean(
                 site,
                 len(known),
             )
-        judge = _judge(chosen, known, mode=mode, threshold=threshold, style=style, model=model)
+        try:
+            judge = _judge(chosen, known, mode=mode, threshold=threshold, style=style, model=model)
+        except PageError:
+            judge = NoCleaning().transform  # no page can be read, and each says why when its turn comes
         for page in members:
             try:
                 snapshot = page.load()

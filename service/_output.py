@@ -1,5 +1,6 @@
 """Where results go: standard output, one file, or a file per page."""
 
+import os
 import sys
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +15,8 @@ class Results:
 
     Parameters
     ----------
-    output : one file for all results; None with no folder is standard output.
+    output : one file for all results, written at the end unless there are none or an error ends it early;
+        None with no folder is standard output.
     folder : a file per page in this folder instead, named after the page.
     ending : of the files in the folder.
     heads : whether a line names the page in front of its text.
@@ -26,7 +28,6 @@ class Results:
         self._ending = ending
         self._heads = heads
         self._parts: list[str] = []
-        self._taken: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -34,7 +35,7 @@ class Results:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._output:
+        if self._output and self._parts and kind is None:
             _write(self._output, "".join(self._parts))
 
     def write(self, page: Page, text: str) -> None:
@@ -45,12 +46,7 @@ class Results:
         StorageError : its file cannot be written.
         """
         if self._folder:
-            name = page.name + self._ending
-            # Pages that differ in their ending only, such as a.htm and a.html.
-            if name in self._taken:
-                name = str(Path(page.name).with_name(Path(page.label).name)) + self._ending
-            self._taken.add(name)
-            _write(self._folder / name, text)
+            _write(self._folder / (page.name + self._ending), text)
             return
         whole = f"==> {page.label} <==\n{text}\n" if self._heads else text
         if self._output:
@@ -60,10 +56,15 @@ class Results:
 
 
 def _write(path: Path, text: str) -> None:
-    part = path.with_name(path.name + ".part")
+    # Not made of the file's own name, which may be as long as names can be.
+    part = path.with_name(f".domsieve-{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8", newline="\n")
-        part.replace(path)
+        try:
+            # Heads name files, whose names need not be UTF-8.
+            part.write_text(text, encoding="utf-8", errors="surrogateescape", newline="\n")
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror}.") from error

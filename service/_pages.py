@@ -1,7 +1,7 @@
 """From targets to pages: what is cached is read, what is not is rendered and kept."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from renderer import CaptureOptions, PageSource, Rendering, parse_html, read_html_file
@@ -35,15 +35,15 @@ async def render_pages(
     """Render `urls` and keep every page as soon as it is done; return the outcome of each URL."""
     outcomes: dict[str, PageRecord | DomsieveError] = {}
     async for url, outcome in source.render_many(urls):
-        kept = keep(outcome, url, store) if isinstance(outcome, Rendering) else outcome
+        kept = keep(outcome, site_of(url), store) if isinstance(outcome, Rendering) else outcome
         outcomes[url] = kept
         report(url, kept)
     return outcomes
 
 
-def keep(rendering: Rendering, url: str, store: PageStore) -> PageRecord:
-    """Store a rendered page with its raw source under the site of `url`."""
-    return store.put(rendering.snapshot, source=rendering.source, site=site_of(url))
+def keep(rendering: Rendering, site: str, store: PageStore) -> PageRecord:
+    """Store a rendered page with its raw source."""
+    return store.put(rendering.snapshot, source=rendering.source, site=site)
 
 
 def cached(url: str, store: PageStore, options: CaptureOptions) -> PageRecord | None:
@@ -69,7 +69,7 @@ def readable(
     *,
     raw: bool,
 ) -> list[Page]:
-    """Return the targets as pages; URLs by their outcome, failed ones left out.
+    """Return the targets as pages of different names; URLs by their outcome, failed ones left out.
 
     `raw` reads the source of rendered pages instead of what the browser made of it.
     """
@@ -81,7 +81,7 @@ def readable(
         record = target.record if isinstance(target, CacheTarget) else outcomes[target.url]
         if not isinstance(record, DomsieveError):
             pages.append(from_record(record, store, raw=raw))
-    return pages
+    return _named_apart(pages)
 
 
 def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> Page:
@@ -97,6 +97,18 @@ def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> P
 def wanted_urls(targets: Sequence[Target]) -> list[str]:
     """Return the URLs among the targets, each once, in order."""
     return list(dict.fromkeys(target.url for target in targets if isinstance(target, UrlTarget)))
+
+
+def _named_apart(pages: Sequence[Page]) -> list[Page]:
+    """Give numbers to pages of equal name, such as files of two folders or captures of one URL."""
+    named: dict[str, Page] = {}
+    for page in pages:
+        name, number = page.name, 1
+        while name in named:
+            number += 1
+            name = f"{page.name}-{number}"
+        named[name] = replace(page, name=name)
+    return list(named.values())
 
 
 def _from_file(path: Path, name: str, site: str) -> Page:

@@ -17,6 +17,7 @@ from renderer import (
     sample_site,
 )
 from service._pages import cached, keep
+from service._targets import site_of
 from snapshot import DamagedFileError, PageRecord, PageStore
 
 
@@ -49,14 +50,17 @@ async def sample(
     events = sample_site(
         source, start, pages=pages, seed=seed, delay=delay, concurrency=concurrency, known=known
     )
+    site = ""
     async with aclosing(events):
         async for event in events:
             record: PageRecord | None = None
+            if isinstance(event, SiteOpened):
+                site = site_of(event.root)  # the start page may have led to its twin with or without www.
             if isinstance(event, PageDone | PageRepeated):
-                if event.was_known:
-                    record = cached(event.url, store, options)
-                else:
-                    record = keep(event.rendering, event.url, store)
+                rendering = event.rendering
+                record = (
+                    cached(event.url, store, options) if event.was_known else keep(rendering, site, store)
+                )
             yield event, record
 
 

@@ -6,7 +6,7 @@ by the host name of their site.
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -26,7 +26,10 @@ class UrlTarget:
 
 @dataclass(frozen=True, slots=True)
 class FileTarget:
-    """A page from disk; `name` is its path below the folder that was given, without the ending."""
+    """A page from disk; `name` is its path below the folder that was given.
+
+    It has no ending, unless another page of the folder, such as a.htm beside a.html, has the name without.
+    """
 
     path: Path
     name: str
@@ -46,6 +49,8 @@ Target = UrlTarget | FileTarget | CacheTarget
 def find_targets(words: Iterable[str], store: PageStore) -> list[Target]:
     """Return the pages that `words` name, in their order, folders and sites in order of their pages' names.
 
+    A site stands for the newest capture of each of its pages.
+
     Raises
     ------
     TargetError : a word names nothing, or a folder holds no HTML file.
@@ -55,32 +60,57 @@ def find_targets(words: Iterable[str], store: PageStore) -> list[Target]:
 
 def site_of(url: str) -> str:
     """Return the site of a URL: its host and, when it is not the usual one, port, in lower case."""
-    return urlsplit(url).netloc.rpartition("@")[2].lower()
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2].lower()
+    return host.removesuffix(":443" if parts.scheme == "https" else ":80")
 
 
 def output_name(url: str) -> str:
     """Return a file name for a URL: readable, safe on every system, distinct for distinct URLs."""
     words = re.sub(r"[^a-z0-9]+", "-", url.lower().partition("://")[2]).strip("-")[:60].strip("-")
-    return f"{words}-{hashlib.blake2b(url.encode(), digest_size=4).hexdigest()}"
+    return f"{words}-{hashlib.blake2b(url.encode(), digest_size=4).hexdigest()}".lstrip("-")
 
 
-def _find(word: str, store: PageStore) -> list[Target]:
-    if "://" in word:
-        scheme = word.partition("://")[0].lower()
-        if scheme not in {"http", "https"}:
-            raise TargetError(f"{word}: only http and https pages are rendered; give a file by its path.")
-        return [UrlTarget(word)]
+def _find(word: str, store: PageStore) -> Sequence[Target]:
+    if "://" not in word:
+        on_disk = _on_disk(word)
+        if on_disk:
+            return on_disk
+    if not word.isprintable():
+        raise TargetError(f"{word!a} is no file or folder, and has characters that no address has.")
+    return [_url(word)] if "://" in word else _in_cache(word, store)
+
+
+def _url(word: str) -> UrlTarget:
+    if word.partition("://")[0].lower() not in {"http", "https"}:
+        raise TargetError(f"{word}: only http and https pages are rendered; give a file by its path.")
+    return UrlTarget(word)
+
+
+def _on_disk(word: str) -> list[FileTarget]:
     path = Path(word)
-    if path.is_dir():
-        files = html_files(path)
-        if not files:
-            raise TargetError(f"The folder {word} holds no .html, .htm or .xhtml file.")
-        return [FileTarget(file, str(file.relative_to(path).with_suffix("")), path) for file in files]
-    if path.is_file():
+    try:
+        is_folder, is_file = path.is_dir(), path.is_file()
+    except OSError as error:
+        raise TargetError(f"{word} cannot be looked up: {error.strerror}.") from error
+    if is_file:
         return [FileTarget(path, path.stem, path.parent)]
+    if not is_folder:
+        return []
+    files = html_files(path)
+    if not files:
+        raise TargetError(f"The folder {word} holds no .html, .htm or .xhtml file.")
+    firsts: dict[Path, Path] = {}
+    for file in files:
+        firsts.setdefault(file.with_suffix(""), file)
+    names = {file: name for name, file in firsts.items()}
+    return [FileTarget(file, str(names.get(file, file).relative_to(path)), path) for file in files]
+
+
+def _in_cache(word: str, store: PageStore) -> list[CacheTarget]:
     records = store.records(site=word.lower())
     if records:
-        return [CacheTarget(record) for record in records]
+        return [CacheTarget(record) for record in {record.url: record for record in records}.values()]
     if _ID.fullmatch(word):
         return [CacheTarget(store.resolve(word))]
     raise TargetError(

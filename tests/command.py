@@ -1,0 +1,71 @@
+"""Running the command line: in this process where that is enough, as a process of its own where it is not."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from typer.testing import CliRunner, Result
+
+from cli import app
+from renderer import parse_html
+from snapshot import PageRecord, PageStore
+
+COMMAND = [sys.executable, str(Path(__file__).parents[1] / "cli.py")]
+TIMEOUT_S = 120
+
+
+def run(*words: str | Path, cache: Path) -> Result:
+    """Return what the command does in this process."""
+    return CliRunner().invoke(app, [str(word) for word in words], env={"DOMSIEVE_CACHE": str(cache)})
+
+
+def process(
+    *words: str | Path, cache: Path, cwd: Path | None = None, environment: dict[str, str] | None = None
+) -> "subprocess.CompletedProcess[bytes]":
+    """Return what the command does as a process."""
+    return subprocess.run(
+        [*COMMAND, *map(str, words)],
+        capture_output=True,
+        check=False,
+        cwd=cwd,
+        env={**os.environ, "DOMSIEVE_CACHE": str(cache), **(environment or {})},
+        timeout=TIMEOUT_S,
+    )
+
+
+def page(number: int) -> str:
+    """Return the source of a page: a menu and a footer as on every page, and text as on no other."""
+    sentence = " ".join(f"word{number}{letter}" for letter in "abcdefghijkl")
+    return (
+        f"<!doctype html><meta charset=utf-8><title>Page {number}</title>"
+        "<div><a href=/>Home</a> <a href=/about>About us</a></div>"
+        f"<main><h1>Heading {number}</h1><p>{sentence}.</p><p>Again {sentence} ä→.</p></main>"
+        "<div><p>Imprint</p></div>"
+    )
+
+
+def write_pages(folder: Path, count: int) -> list[Path]:
+    """Write `count` pages into `folder` and return their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"p{number}.html" for number in range(1, count + 1)]
+    for number, path in enumerate(paths, 1):
+        path.write_text(page(number), encoding="utf-8")
+    return paths
+
+
+def fill(cache: Path, urls: Sequence[str], *, site: str = "example.org") -> list[PageRecord]:
+    """Put one page for each of `urls` into the cache and return their records."""
+    with PageStore(cache) as store:
+        return [
+            store.put(parse_html(page(number).encode(), url=url), source=page(number).encode(), site=site)
+            for number, url in enumerate(urls, 1)
+        ]
+
+
+def damage(cache: Path, record: PageRecord) -> Path:
+    """Cut the file of a cached page short and return its path."""
+    path = next(cache.rglob(f"{record.page_id}.dsnap"))
+    path.write_bytes(path.read_bytes()[:-20])
+    return path

@@ -1,0 +1,61 @@
+"""From targets to pages that can be read."""
+
+from pathlib import Path
+
+import pytest
+
+from renderer import CaptureOptions
+from service import CacheTarget, clean, find_targets, from_record, readable, site_records
+from snapshot import DamagedFileError, DomsieveError, PageStore
+from tests.command import damage, fill, write_pages
+
+
+def test_names_differ_whatever_the_targets(tmp_path: Path) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        write_pages(folder, 2)
+    with PageStore(tmp_path / "cache") as store:
+        captures = fill(store.root, ["http://example.org/"] * 3)
+        words = [str(folders[0]), str(folders[1] / "p1.html"), str(folders[1])]
+        targets = [*find_targets(words, store), *map(CacheTarget, captures)]
+        names = [page.name for page in readable(targets, {}, store, raw=False)]
+    assert names[:5] == ["p1", "p2", "p1-2", "p1-3", "p2-2"]
+    assert len(set(names)) == 8
+
+
+def test_a_raw_page_is_its_own_raw_source(tmp_path: Path) -> None:
+    with PageStore(tmp_path) as store:
+        (record,) = fill(tmp_path, ["http://example.org/"])
+        page = from_record(record, store, raw=True)
+        assert page.load().digest() == store.get(record.page_id).digest()
+
+
+def test_only_captures_with_the_same_options_are_known_pages_of_a_site(tmp_path: Path) -> None:
+    with PageStore(tmp_path) as store:
+        fill(tmp_path, ["http://example.org/"])
+        assert site_records("example.org", store, CaptureOptions()) == []
+
+
+@pytest.mark.parametrize("method", [None, "sst", "tps", "none"])
+def test_a_page_that_cannot_be_read_harms_no_other(tmp_path: Path, method: str | None) -> None:
+    with PageStore(tmp_path) as store:
+        bad = fill(tmp_path, ["http://bad.example/"], site="bad.example")
+        good = fill(tmp_path, [f"http://example.org/{number}" for number in range(6)])
+        damage(tmp_path, bad[0])
+        damage(tmp_path, good[2])
+        pages = [from_record(record, store) for record in (*bad, *good)]
+        results = list(
+            clean(
+                pages,
+                method=method,  # type: ignore[arg-type]
+                mode="site",
+                threshold=None,
+                style=None,
+                model=None,
+                siblings=lambda _: [],
+            )
+        )
+    failed = [page.label for page, result in results if isinstance(result, DomsieveError)]
+    assert failed == ["http://bad.example/", "http://example.org/2"]
+    assert all(isinstance(r, DamagedFileError) for _, r in results if isinstance(r, DomsieveError))
+    assert len(results) == 7
