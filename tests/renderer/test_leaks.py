@@ -1,0 +1,113 @@
+"""Nothing is left behind: pages, contexts, processes and file descriptors before and after many pages."""
+
+import contextlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from renderer import Renderer
+from snapshot import PageError
+from tests.renderer.conftest import LOOPBACK_ONLY, Studio
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts by /proc, which only Linux has"),
+]
+
+
+@dataclass(frozen=True)
+class Count:
+    browsers: int
+    contexts: int
+    pages: int
+    processes: int
+    descriptors: int
+
+
+def count(renderer: Renderer) -> Count:
+    browsers = [renderer._running[0].browser] if renderer._running else []
+    contexts = [context for browser in browsers for context in browser.contexts]
+    return Count(
+        browsers=len(browsers),
+        contexts=len(contexts),
+        pages=sum(len(context.pages) for context in contexts),
+        processes=len(descendants()),
+        descriptors=descriptors(),
+    )
+
+
+def descriptors() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def descendants() -> set[int]:
+    """Return the processes below this one that have not ended."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+        except OSError:
+            continue
+        if state != "Z":
+            parents[int(folder.name)] = int(parent)
+    found = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {os.getpid()}
+
+
+@pytest.mark.parametrize("pages", [30, pytest.param(300, marks=pytest.mark.slow)])
+def test_many_pages_leave_nothing_behind(studio: Studio, pages: int) -> None:
+    renderer = Renderer(concurrency=2, arguments=LOOPBACK_ONLY)
+    # Every tenth page is of a site of its own, and a few mean harm.
+    paths = [
+        "/good",
+        "/popups",
+        "/reload",
+        "/download",
+        "/image",
+        "/good",
+        "/frames",
+        "/good",
+        "/redirect",
+        "/good",
+    ]
+
+    async def render(numbers: range) -> None:
+        for number in numbers:
+            site = f"site {number}" if number % 10 == 0 else "site"
+            with contextlib.suppress(PageError):
+                await renderer.render(studio.server.url(paths[number % len(paths)]), site=site)
+
+    processes = len(descendants())
+    open_before = descriptors()
+    studio.runner.run(renderer.__aenter__())
+    try:
+        studio.runner.run(render(range(10)))
+        before = count(renderer)
+        studio.runner.run(render(range(10, 10 + pages)))
+        after = count(renderer)
+    finally:
+        studio.runner.run(renderer.__aexit__(None, None, None))
+    assert before.pages == after.pages == 0
+    assert after.browsers == 1
+    assert after.contexts <= 5
+    assert after.processes <= before.processes + 1  # Chrome keeps a spare renderer now and then
+    assert after.descriptors <= before.descriptors + 2
+    assert len(descendants()) == processes
+    assert descriptors() <= open_before
+
+
+def test_renderer_that_is_cancelled_leaves_nothing_behind(studio: Studio) -> None:
+    async def take_one() -> None:
+        async with Renderer(concurrency=3, arguments=LOOPBACK_ONLY) as renderer:
+            outcomes = renderer.render_many(studio.server.url(path) for path in ("/good", "/silent", "/drip"))
+            async for _ in outcomes:
+                break
+            await outcomes.aclose()  # type: ignore[attr-defined]
+
+    processes = len(descendants())
+    studio.runner.run(take_one())
+    assert len(descendants()) == processes
