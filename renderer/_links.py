@@ -17,6 +17,7 @@ from snapshot import Kind, Snapshot
 
 _HOME_ROUTES = ("", "/", "!", "!/")
 _MIN_BARE_ROUTES = 5
+_MOST_LINKS = 10_000
 _ROUTE_ID = re.compile(r"(?<=[?&])id=([^&]*)(?:&|$)")
 
 
@@ -27,7 +28,7 @@ class PageLinks:
     Parameters
     ----------
     urls : absolute addresses that the page and its frames link to, in document order, seen or not; without
-        downloads and what robots are asked not to follow.
+        downloads, what robots are asked not to follow, and what follows after 10,000 links.
     places : ids and names of elements, to which a fragment can point.
     """
 
@@ -108,10 +109,13 @@ class _Reader:
         return {strings[name]: strings[value] for name, value in pairs}
 
     def links(self) -> list[str]:
-        page, found = self._page, []
+        page = self._page
+        found: list[str] = []
         documents = page.kind == Kind.DOCUMENT
         around: list[tuple[int, str]] = []  # the documents that hold the node: their ends and bases
         for node in np.flatnonzero(documents | self._nodes("a", "area", "base")).tolist():
+            if len(found) == _MOST_LINKS:
+                break
             while around and node >= around[-1][0]:
                 around.pop()
             if documents[node]:

@@ -1,4 +1,4 @@
-"""A random sample of the pages of a site, as site-level methods learn from (SST paper, section 5: 500 pages).
+"""A random sample of the pages of a site, for methods that learn from it (500 pages in the SST paper).
 
 Pages become known by the links of rendered pages and by sitemaps; robots.txt is obeyed. Which pages are drawn
 depends on the site and the seed alone: the links of the last seven pages drawn are not used yet, whether those
@@ -85,9 +85,8 @@ async def sample_site(
     site = _site_reached(visit, asked)
     if site != Site.of(asked):
         robots = await visitor.rules(site)
-    first = PageLinks.of(visit.rendering.snapshot)
-    reached = visit.rendering.snapshot.provenance.final_url
-    routing = Routing.of(first, reached, site)
+    snapshot = visit.rendering.snapshot
+    routing = Routing.of(PageLinks.of(snapshot), snapshot.provenance.final_url, site)
     run = _Run(visitor, site, robots, routing, pages=pages, seed=seed)
     event = run.start(asked, visit)
     yield SiteOpened(root=site.root, delay=visitor.delay)
@@ -147,7 +146,7 @@ class _Run:
             self._visitor.file, sitemaps, site=self._site, rank=lambda url: rank(url, seed=self._seed)
         )
         listed = {self._routing.page(page) for page in filter(None, map(self._admit, found))}
-        self._learn(_Lesson(listed, clicks=1))
+        self._learn(_Lesson(sorted(listed), clicks=1))
         return SitemapsRead(pages=len(listed))
 
     def start(self, asked: str, visit: Visit) -> SampleEvent:

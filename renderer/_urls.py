@@ -71,7 +71,7 @@ class Site:
         http and https are the same place. Not pages are files by their extension, and addresses that only a
         trap makes: very long, very deep, the same segment again and again.
         """
-        found = normalized(url)
+        found = normalized(url) if len(url) <= _LENGTH_LIMIT else None
         if found is None:
             return None
         there, here = urlsplit(found), urlsplit(self.root)
@@ -149,7 +149,7 @@ def _escaped(text: str) -> str:
         character = chr(int(match[1], 16))
         return character if character in _UNRESERVED else match[0].upper()
 
-    return quote(_ESCAPE.sub(tidy, text), safe="%/:?#[]@!$&'()*+,;=", errors="replace")
+    return quote(_ESCAPE.sub(tidy, text), safe="%/:?#[]@!$&'()*+,;=", errors="backslashreplace")
 
 
 def _without_dots(path: str) -> str:
@@ -175,8 +175,7 @@ def _is_trap(url: str) -> bool:
     parts = urlsplit(url)
     segments = [segment for segment in f"{parts.path}/{parts.fragment}".split("/") if segment]
     return (
-        len(url) > _LENGTH_LIMIT
-        or len(segments) > _SEGMENT_LIMIT
+        len(segments) > _SEGMENT_LIMIT
         or parts.query.count("&") >= _PARAMETER_LIMIT
         or max(Counter(segments).values(), default=0) > _REPEAT_LIMIT
     )

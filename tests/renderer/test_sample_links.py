@@ -4,7 +4,7 @@ import string
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from renderer import parse_html
@@ -55,6 +55,7 @@ class TestOneSpelling:
             ("https://münchen.example/", "https://xn--mnchen-3ya.example/"),
             ("http://[::1]:8000/a", "http://[::1]:8000/a"),
             ("https://example.org/#/A b", "https://example.org/#/A%20b"),
+            ("https://example.org/\ud800", "https://example.org/%5Cud800"),
         ],
     )
     def test_of_addresses(self, url: str, spelling: str) -> None:
@@ -82,11 +83,13 @@ class TestOneSpelling:
     def test_no_addresses_of_pages(self, url: str) -> None:
         assert normalized(url) is None
 
+    @settings(deadline=None)
     @given(st.text(st.characters() | st.sampled_from("/?#%&=.;:@[]\\"), max_size=40))
     def test_is_final(self, text: str) -> None:
         once = normalized(f"https://example.org/{text}")
         assert once is None or (normalized(once) == once and once.isascii())
 
+    @settings(deadline=None)
     @given(st.text(max_size=30), st.text(string.printable, max_size=30))
     def test_any_link_can_be_joined(self, base: str, link: str) -> None:
         normalized(joined(base, link))
@@ -189,6 +192,9 @@ class TestLinks:
         ) == ["https://example.org/c"]
         assert links("<meta name=robots content='none'><a href=/a>a</a>") == []
         assert len(links("<meta name=robots content='index, follow'><a href=/a>a</a>")) == 1
+
+    def test_only_so_many(self) -> None:
+        assert len(links("<a href=/a>a</a>" * 10_500)) == 10_000
 
     def test_places(self) -> None:
         html = "<p id=a name=b class=c title=id>d</p><a name='e f'>g</a>"
