@@ -33,7 +33,7 @@ async def sample(
     concurrency: int,
     refresh: bool,
 ) -> AsyncIterator[tuple[SampleEvent, PageRecord | None]]:
-    """Yield what happens, with the record of each page that was captured or was in the cache.
+    """Yield what happens, with the record of each page of the sample, captured now or before.
 
     An interrupted sample goes on when it is asked for again: it draws the same pages, and the cache has them.
     """
@@ -56,11 +56,12 @@ async def sample(
             record: PageRecord | None = None
             if isinstance(event, SiteOpened):
                 site = site_of(event.root)  # the start page may have led to its twin with or without www.
-            if isinstance(event, PageDone | PageRepeated):
-                rendering = event.rendering
-                record = (
-                    cached(event.url, store, options) if event.was_known else keep(rendering, site, store)
-                )
+            if isinstance(event, PageRepeated) and not event.was_known:
+                # Kept so that it is not rendered again, but as no page of the site: it would count double.
+                keep(event.rendering, "", store)
+            if isinstance(event, PageDone):
+                known_record = cached(event.url, store, options) if event.was_known else None
+                record = known_record or keep(event.rendering, site, store)
             yield event, record
 
 
