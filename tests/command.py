@@ -12,7 +12,8 @@ from cli import app
 from renderer import parse_html
 from snapshot import PageRecord, PageStore
 
-COMMAND = [sys.executable, str(Path(__file__).parents[1] / "cli.py")]
+ROOT = Path(__file__).parents[1]
+COMMAND = [sys.executable, str(ROOT / "cli.py")]
 TIMEOUT_S = 120
 
 

@@ -1,0 +1,400 @@
+"""The command line on pages that need no browser."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from snapshot import PageStore
+from tests.command import COMMAND, ROOT, damage, fill, page, process, run, write_pages
+
+ENDINGS = {"text": ".txt", "markdown": ".md", "html": ".html", "json": ".json"}
+URLS = [f"http://example.org/{number}" for number in range(1, 7)]
+
+# One process for all, since starting takes longer than working.
+ALL_CALLS = """
+import json, sys
+from cli import app
+for words in json.loads(sys.argv[1]):
+    app(words, standalone_mode=False)
+"""
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """Return a folder of six pages, one of them in a folder of its own."""
+    write_pages(tmp_path / "site", 5)
+    (tmp_path / "site/sub").mkdir()
+    (tmp_path / "site/sub/p6.html").write_text(page(6), encoding="utf-8")
+    return tmp_path / "site"
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+class TestClean:
+    def test_one_file(self, cache: Path, site: Path) -> None:
+        result = run("clean", "--method", "none", site / "p1.html", cache=cache)
+        assert result.exit_code == 0
+        assert result.stdout.startswith("Home")
+        assert "Heading 1\n" in result.stdout
+        assert "==>" not in result.stdout
+        assert result.stderr == ""
+
+    def test_several_files_have_heads(self, cache: Path, site: Path) -> None:
+        paths = [site / "p2.html", site / "p1.html"]
+        result = run("clean", "--method", "none", *paths, cache=cache)
+        heads = [line for line in result.stdout.splitlines() if line.startswith("==>")]
+        assert heads == [f"==> {path} <==" for path in paths]
+
+    def test_json_is_a_line_per_page(self, cache: Path, site: Path) -> None:
+        result = run("clean", "--method", "none", "--json", site, cache=cache)
+        pages = [json.loads(line) for line in result.stdout.splitlines()]
+        assert [Path(one["url"]).name for one in pages] == [f"p{number}.html" for number in range(1, 7)]
+        assert run("clean", "--method", "none", "--format", "json", site, cache=cache).stdout == result.stdout
+
+    @pytest.mark.parametrize(("form", "ending"), ENDINGS.items())
+    def test_a_folder_into_a_folder(
+        self, cache: Path, site: Path, tmp_path: Path, form: str, ending: str
+    ) -> None:
+        (site / "p1.htm").write_text(page(7), encoding="utf-8")
+        result = run("clean", "--format", form, "--output-dir", tmp_path / "out", site, cache=cache)
+        assert (result.exit_code, result.stdout) == (0, "")
+        stems = ["p1", "p1.html", "p2", "p3", "p4", "p5", "sub/p6"]
+        assert names(tmp_path / "out") == sorted(stem + ending for stem in stems)
+        assert "word7a" in (tmp_path / f"out/p1{ending}").read_text(encoding="utf-8")
+        assert "word1a" in (tmp_path / f"out/p1.html{ending}").read_text(encoding="utf-8")
+
+    def test_one_file_for_all(self, cache: Path, site: Path, tmp_path: Path) -> None:
+        result = run("clean", "-o", tmp_path / "new/all.txt", site, cache=cache)
+        assert (result.exit_code, result.stdout) == (0, "")
+        text = (tmp_path / "new/all.txt").read_text(encoding="utf-8")
+        assert text == run("clean", site, cache=cache).stdout
+        assert text.count("==> ") == 6
+
+    @pytest.mark.parametrize(
+        ("options", "method"), [(["--method", "none"], "none"), (["--method", "tps"], "tps"), ([], "sst")]
+    )
+    def test_methods(self, cache: Path, site: Path, options: list[str], method: str) -> None:
+        result = run("clean", "--json", *options, site, cache=cache)
+        pages = [json.loads(line) for line in result.stdout.splitlines()]
+        assert {one["method"] for one in pages} == {method}
+        for number, one in enumerate(pages, 1):
+            assert f"word{number}a" in one["text"]
+            assert ("About us" in one["text"]) >= (method == "none")
+            assert ("About us" in one["text"]) <= (method != "sst")
+
+    @pytest.mark.parametrize(("count", "method"), [(4, "tps"), (5, "sst")])
+    def test_the_method_is_chosen_by_the_known_pages(
+        self, cache: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, count: int, method: str
+    ) -> None:
+        write_pages(tmp_path / "few", count)
+        with caplog.at_level("INFO"):
+            result = run("clean", "--json", tmp_path / "few", cache=cache)
+        assert {json.loads(line)["method"] for line in result.stdout.splitlines()} == {method}
+        assert caplog.messages == [f"{tmp_path / 'few'}: {count} pages known, method {method}"]
+
+    def test_the_choice_is_said_on_stderr(self, cache: Path, site: Path) -> None:
+        done = process("clean", site, cache=cache)
+        assert done.stderr.decode() == f"{site}: 6 pages known, method sst\n"
+        assert "method" not in done.stdout.decode()
+
+    def test_few_pages_for_a_site_method_are_warned_of(
+        self, cache: Path, site: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        assert run("clean", "--method", "sst", site / "p1.html", cache=cache).exit_code == 0
+        assert "only 1 page(s) to learn from" in caplog.text
+
+    def test_folders_are_sites_of_their_own(self, cache: Path, site: Path, tmp_path: Path) -> None:
+        write_pages(tmp_path / "other", 2)
+        result = run("clean", "--json", tmp_path / "other", site, cache=cache)
+        pages = [json.loads(line) for line in result.stdout.splitlines()]
+        assert [one["method"] for one in pages] == ["tps"] * 2 + ["sst"] * 6
+
+    def test_pages_of_the_cache(self, cache: Path) -> None:
+        records = fill(cache, URLS)
+        whole = run("clean", "--json", "example.org", cache=cache)
+        assert [json.loads(line)["url"] for line in whole.stdout.splitlines()] == URLS
+        one = run("clean", "--method", "none", records[2].page_id[:12], cache=cache)
+        assert "Heading 3\n" in one.stdout
+
+    def test_equal_commands_give_equal_bytes_in_every_process(
+        self, cache: Path, site: Path, tmp_path: Path
+    ) -> None:
+        outcomes = []
+        for seed in ("1", "2"):
+            folder = tmp_path / seed
+            calls = [["clean", "--format", form, "--output-dir", str(folder), str(site)] for form in ENDINGS]
+            calls.append(["learn", str(site), "-o", str(folder / "model")])
+            subprocess.run(
+                [sys.executable, "-c", ALL_CALLS, json.dumps(calls)],
+                check=True,
+                capture_output=True,
+                cwd=ROOT,
+                env={**os.environ, "DOMSIEVE_CACHE": str(cache), "PYTHONHASHSEED": seed},
+                timeout=120,
+            )
+            outcomes.append({name: (folder / name).read_bytes() for name in names(folder)})
+        assert len(outcomes[0]) == 6 * len(ENDINGS) + 1
+        assert outcomes[0] == outcomes[1]
+
+    def test_a_second_run_in_one_process_gives_equal_bytes(self, cache: Path, site: Path) -> None:
+        assert run("clean", site, cache=cache).stdout == run("clean", site, cache=cache).stdout
+
+    def test_output_is_utf_8_whatever_the_terminal(self, cache: Path, site: Path) -> None:
+        done = process(
+            *("clean", "--method", "none", site / "p1.html"),
+            cache=cache,
+            environment={"PYTHONIOENCODING": "ascii"},
+        )
+        assert "ä→" in done.stdout.decode()
+
+    def test_a_reader_that_has_seen_enough_is_no_error(self, cache: Path, site: Path) -> None:
+        reading, writing = os.pipe()
+        os.close(reading)
+        with os.fdopen(writing, "wb") as stdout:
+            done = subprocess.run(
+                [*COMMAND, "clean", "--method", "none", str(site), "--cache", str(cache)],
+                stdout=stdout,
+                stderr=subprocess.PIPE,
+                check=False,
+                timeout=60,
+            )
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+class TestLearn:
+    def test_a_model_cleans_further_pages(self, cache: Path, site: Path, tmp_path: Path) -> None:
+        learned = run("learn", "--json", site, "-o", tmp_path / "model", cache=cache)
+        assert learned.exit_code == 0
+        assert json.loads(learned.stdout)["pages"] == 6
+        (tmp_path / "new.html").write_text(page(9), encoding="utf-8")
+        result = run("clean", "--model", tmp_path / "model", "--json", tmp_path / "new.html", cache=cache)
+        one = json.loads(result.stdout)
+        assert one["method"] == "sst"
+        assert "word9a" in one["text"]
+        assert "About us" not in one["text"]
+
+    def test_figures_for_people(self, cache: Path, site: Path, tmp_path: Path) -> None:
+        result = run("learn", site, "-o", tmp_path / "model", cache=cache)
+        assert result.stdout.startswith(f"model: {tmp_path / 'model'}\npages: 6\nstyle: html\n")
+
+    def test_a_bad_page_is_left_out(self, cache: Path, tmp_path: Path) -> None:
+        damage(cache, fill(cache, URLS)[0])
+        result = run("learn", "example.org", "-o", tmp_path / "model", cache=cache)
+        assert result.exit_code == 1
+        assert "pages: 5\n" in result.stdout
+        assert "1 of 6 pages failed." in result.stderr
+
+    def test_nothing_to_learn_from(self, cache: Path, tmp_path: Path) -> None:
+        damage(cache, fill(cache, URLS[:1])[0])
+        result = run("learn", "example.org", "-o", tmp_path / "model", cache=cache)
+        assert result.exit_code == 3
+        assert "None of the pages could be read" in result.stderr
+        assert not (tmp_path / "model").exists()
+
+
+class TestFailures:
+    def test_a_batch_goes_on_after_a_bad_page(self, cache: Path, site: Path) -> None:
+        records = fill(cache, URLS)
+        damaged = damage(cache, records[1])
+        (site / "p3.html").unlink()
+        (site / "p3.html").symlink_to(site / "nowhere")
+        result = run("clean", "--json", site, "example.org", cache=cache)
+        assert result.exit_code == 1
+        done = [json.loads(line)["url"] for line in result.stdout.splitlines()]
+        assert len(done) == 10
+        assert str(site / "p3.html") not in done
+        assert URLS[1] not in done
+        assert f"{site / 'p3.html'}: Cannot read the page" in result.stderr
+        assert f"{URLS[1]}: " in result.stderr
+        assert str(damaged) in result.stderr
+        assert result.stderr.endswith("2 of 12 pages failed.\n")
+
+    def test_nothing_could_be_done(self, cache: Path, tmp_path: Path) -> None:
+        (record,) = fill(cache, URLS[:1])
+        damage(cache, record)
+        result = run("clean", record.page_id, "-o", tmp_path / "out", cache=cache)
+        assert (result.exit_code, result.stdout) == (3, "")
+        assert result.stderr.endswith("1 of 1 pages failed.\n")
+        assert not (tmp_path / "out").exists()
+
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            (["clean", "ftp://127.0.0.1/"], "only http and https pages are rendered"),
+            (["clean", "nothing"], "is no URL, file or folder, and no page or site of the cache"),
+            (["clean", "empty"], "The folder empty holds no .html, .htm or .xhtml file."),
+            (["clean", "p.html", "-o", "a", "--output-dir", "b"], "Give either --output or --output-dir."),
+            (
+                ["clean", "p.html", "--model", "m", "--method", "tps"],
+                "--model is for the method sst, not tps.",
+            ),
+            (["clean", "p.html", "--method", "sst", "--threshold", "7"], "Parameter threshold is 7.0"),
+            (["clean", "p.html", "--viewport", "wide"], "--viewport wide: give width x height"),
+            (["clean", "p.html", "--viewport", "0x600"], "--viewport 0x600: give width x height"),
+            (["clean", "p.html", "--viewport", "²x³"], "--viewport ²x³: give width x height"),
+            (["clean", "p.html", "--header", "no colon"], "--header 'no colon': write name:value."),
+            (["clean", "p.html", "--cookie", "=value"], "--cookie '=value': write name=value."),
+            (["clean", "p.html", "--timeout", "nan"], "--timeout nan: give seconds from 0 to 86400."),
+            (["clean", "p.html", "--timeout", "0"], "A budget must allow something"),
+            (["clean", "p.html", "--settle-extra=-1"], "--settle-extra -1: give seconds from 0 to 86400."),
+            (["clean", "http://127.0.0.1:1/", "--storage-state", "no.json"], "no.json cannot be read"),
+            (["clean", "p.html", "--concurrency", "0"], "Invalid value for '--concurrency'"),
+            (
+                ["clean", "p.html", "--format", "pdf"],
+                "'pdf' is not one of 'text', 'markdown', 'html', 'json'",
+            ),
+            (["clean", "p.html", "--nonsense"], "No such option: --nonsense"),
+            (["clean"], "Missing argument 'targets'"),
+            (["learn", "p.html"], "Missing option '--output' / '-o'"),
+            (["render", "p.html"], "Only URLs can be rendered"),
+            (["site", "http://127.0.0.1:1/", "--pages", "0"], "Invalid value for '--pages'"),
+            (["cache", "show", "abc"], "No page ids of the cache"),
+            (["cache", "remove", "p.html"], "No page ids of the cache"),
+            (["nonsense"], "No such command 'nonsense'"),
+        ],
+    )
+    def test_wrong_calls(
+        self,
+        cache: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        words: list[str],
+        message: str,
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        write_pages(tmp_path, 1)[0].rename("p.html")
+        (tmp_path / "empty").mkdir()
+        result = run(*words, cache=cache)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert message in result.stderr.splitlines()[-1]
+
+    def test_words_that_are_no_text(self, cache: Path) -> None:
+        done = process("clean", "http://127.0.0.1/\udcff", cache=cache)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert len(done.stderr.splitlines()) == 1
+
+    def test_a_file_name_that_is_no_text(self, cache: Path, tmp_path: Path) -> None:
+        path = write_pages(tmp_path, 1)[0].rename(tmp_path / "\udcff.html")
+        done = process("clean", "--method", "none", path, path, cache=cache, cwd=tmp_path)
+        assert done.returncode == 0
+        assert b"==> " + os.fsencode(path) + b" <==\n" in done.stdout
+
+    @pytest.mark.parametrize("content", [None, b"", b"not a model", "cut"])
+    def test_a_model_that_cannot_be_used(
+        self, cache: Path, site: Path, tmp_path: Path, content: bytes | str | None
+    ) -> None:
+        path = tmp_path / "model"
+        if content == "cut":
+            run("learn", site, "-o", path, cache=cache)
+            path.write_bytes(path.read_bytes()[:-10])
+        elif isinstance(content, bytes):
+            path.write_bytes(content)
+        result = run("clean", "--model", path, site, cache=cache)
+        assert (result.exit_code, result.stdout) == (5, "")
+        assert str(path) in result.stderr
+        assert len(result.stderr.splitlines()) == 1
+
+    def test_a_cache_that_cannot_be_used(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        result = run("cache", "list", "--cache", tmp_path / "file", cache=tmp_path / "unused")
+        assert (result.exit_code, result.stdout) == (5, "")
+        assert result.stderr.startswith(f"domsieve: The cache {tmp_path / 'file'} cannot be made: ")
+
+    def test_a_result_that_cannot_be_written(self, cache: Path, site: Path) -> None:
+        result = run("clean", site, "-o", site, cache=cache)
+        assert result.exit_code == 5
+        assert result.stderr == f"domsieve: {site} cannot be written: Is a directory.\n"
+
+    def test_no_usable_browser(self, cache: Path) -> None:
+        for words in (["doctor"], ["render", "http://127.0.0.1:1/"]):
+            result = run(*words, "--browser", "/no/such/chrome", cache=cache)
+            assert (result.exit_code, result.stdout) == (4, "")
+            assert result.stderr.startswith("domsieve: The browser that was asked for, /no/such/chrome,")
+
+
+class TestCache:
+    def test_list(self, cache: Path) -> None:
+        records = fill(cache, URLS[:2]) + fill(cache, ["http://other.example/"], site="other.example")
+        lines = run("cache", "list", cache=cache).stdout.splitlines()
+        assert [line.split()[0] for line in lines] == [record.page_id[:12] for record in records]
+        assert lines[0].endswith(f" B {URLS[0]}")
+        only = run("cache", "list", "Other.Example", "--json", cache=cache)
+        assert [json.loads(line)["url"] for line in only.stdout.splitlines()] == ["http://other.example/"]
+
+    def test_an_empty_cache(self, cache: Path) -> None:
+        result = run("cache", "list", cache=cache)
+        assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+    def test_show(self, cache: Path) -> None:
+        (record,) = fill(cache, URLS[:1])
+        for options in ([], ["--json"]):
+            result = run("cache", "show", record.page_id[:8], *options, cache=cache)
+            facts = json.loads(result.stdout)
+            assert facts["page_id"] == record.page_id
+            assert facts["provenance"]["producer"] == "raw"
+        assert len(result.stdout.splitlines()) == 1
+
+    def test_remove(self, cache: Path) -> None:
+        records = fill(cache, URLS[:3]) + fill(cache, ["http://other.example/"] * 2, site="other.example")
+        result = run("cache", "remove", records[0].page_id[:12], "other.example", cache=cache)
+        assert (result.exit_code, result.stdout, result.stderr) == (0, "", "3 pages removed\n")
+        with PageStore(cache) as store:
+            assert [record.url for record in store.records()] == URLS[1:3]
+        assert len(list(cache.rglob("*.dsnap"))) == 2
+
+    def test_remove_refuses_all_when_one_is_unknown(self, cache: Path) -> None:
+        (record,) = fill(cache, URLS[:1])
+        assert run("cache", "remove", record.page_id, "ffffff", cache=cache).exit_code == 2
+        assert run("cache", "show", record.page_id, cache=cache).exit_code == 0
+
+    def test_verify(self, cache: Path) -> None:
+        records = fill(cache, URLS)
+        whole = run("cache", "verify", cache=cache)
+        assert (whole.exit_code, whole.stdout, whole.stderr) == (0, "", "6 pages, 0 problems\n")
+        path = damage(cache, records[3])
+        result = run("cache", "verify", cache=cache)
+        assert result.exit_code == 5
+        assert result.stdout.startswith(f"{path}: ")
+        assert result.stderr == "6 pages, 1 problems\n"
+        (line,) = run("cache", "verify", "--json", cache=cache).stdout.splitlines()
+        assert json.loads(line).keys() == {"path", "what", "mended"}
+        assert len(run("cache", "list", cache=cache).stdout.splitlines()) == 6
+        shown = run("cache", "show", records[3].page_id, cache=cache)
+        assert (shown.exit_code, shown.stdout) == (5, "")
+
+    def test_a_lost_index_is_made_anew(self, cache: Path) -> None:
+        fill(cache, URLS)
+        for path in cache.glob("index.sqlite3*"):
+            path.unlink()
+        assert run("cache", "list", cache=cache).stdout == ""
+        assert run("cache", "verify", "--repair", cache=cache).exit_code == 5
+        assert len(run("cache", "list", cache=cache).stdout.splitlines()) == 6
+        assert run("cache", "verify", cache=cache).exit_code == 0
+
+    def test_the_option_goes_before_the_variable_and_both_before_the_default(self, tmp_path: Path) -> None:
+        fill(tmp_path / "one", URLS[:1])
+        fill(tmp_path / "two", URLS[:2])
+        fill(tmp_path / "pages_cache", URLS[:3])
+        words = ("cache", "list")
+        assert len(run(*words, "--cache", tmp_path / "two", cache=tmp_path / "one").stdout.splitlines()) == 2
+        assert len(run(*words, cache=tmp_path / "one").stdout.splitlines()) == 1
+        done = process(*words, cache=tmp_path, cwd=tmp_path, environment={"DOMSIEVE_CACHE": ""})
+        assert len(done.stdout.splitlines()) == 3
+
+
+@pytest.mark.parametrize("command", ["render", "site", "clean", "learn", "doctor", "cache"])
+def test_help(cache: Path, command: str) -> None:
+    result = run(command, "--help", cache=cache)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "Usage: " in result.stdout
