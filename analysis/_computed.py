@@ -79,6 +79,7 @@ _DISPLAY = {
     "colgroup": "table-column-group",
 }
 _BOLD = frozenset(["b", "strong", "th", "h1", "h2", "h3", "h4", "h5", "h6"])
+_TRANSPARENT = re.compile(r"rgba\(.*, 0\)|transparent")
 _SIDES = ("top", "right", "bottom", "left")
 
 
@@ -162,8 +163,8 @@ def display_attributes(tag: str, style: Row, parent: Row, *, level: str) -> str:
             style.get("text-decoration-line", "none"),
             "underline" if tag == "a" else "none",
         )
-        radius = style.get("border-top-left-radius", style.get("border-radius", "0px"))
-        keep("radius", "some" if _number(radius) else "none", "none")
+        corners = style.get("border-radius", "0px").split()
+        keep("radius", "some" if any(map(_number, corners)) else "none", "none")
         keep("shadow", "none" if style.get("box-shadow", "none") == "none" else "some", "none")
         keep("opacity", "0" if _number(style.get("opacity", "1")) == 0 else "1", "1")
     return ";".join(found)
@@ -175,7 +176,7 @@ def _weight(style: Row) -> str:
 
 def _background(style: Row, level: str) -> str:
     image, colour = style.get("background-image", "none"), style.get("background-color", "")
-    opaque = bool(colour) and not re.fullmatch(r"rgba\(.*, 0\)|transparent", colour)
+    opaque = bool(colour) and not _TRANSPARENT.fullmatch(colour)
     if level == "layout":
         return "some" if opaque or image != "none" else "none"
     picture = "" if image == "none" else "gradient" if "gradient" in image else "url"
@@ -183,10 +184,12 @@ def _background(style: Row, level: str) -> str:
 
 
 def _border(style: Row, side: str, level: str) -> str:
-    line = style.get(f"border-{side}-style", "none")
-    if line in {"none", "hidden", ""} or not _number(style.get(f"border-{side}-width", "1")):
+    # Chrome serialises a side as width, line and colour: "2px dashed rgb(255, 0, 0)".
+    width, _, rest = style.get(f"border-{side}", "0px none").partition(" ")
+    line, _, colour = rest.partition(" ")
+    if line in {"none", "hidden", ""} or not _number(width) or _TRANSPARENT.fullmatch(colour):
         return "none"
-    return "some" if level == "layout" else f"{line} {style.get(f'border-{side}-color', '')}".strip()
+    return "some" if level == "layout" else f"{line} {colour}"
 
 
 def _number(value: str) -> float:
