@@ -4,163 +4,277 @@ Two element nodes of equal tag and attributes below one parent, in different sty
 characteristic features overlap. The tree turns into a graph without cycles: a merged node is a member of several
 style nodes. Merging runs on the finished tree, top-down, pairs in order of (style, position), so the order in which
 pages were learned changes nothing (section 7).
+
+    paper                       here
+    gamma, lambda               frequency, similarity
+    I_j                         characteristic features of a cluster: on `frequency` of its pages or more
+    |I_1 & I_2| / |I_1 | I_2|   tried for the pairs only that share one of their rarest features
+
+A set of n features that overlaps another by `similarity` has at most ``n - similarity * n`` features outside it, so
+it shares one of its ``n - similarity * n + 1`` rarest with it, and with these, whatever "rarest" is. What
+is common to all pages is therefore never looked up, and the pairs that are tried are few.
 """
 
-from dataclasses import replace
+from bisect import insort
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import merge
+from itertools import groupby, pairwise
+from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis._hash import U64, combine
 from analysis._paths import step
 from analysis._style_tree import StyleTree
-from analysis._tables import Table, grouped
+from analysis._tables import Ints, Table, grouped, grouping, stable_order
 
 
 def merge_similar(tree: StyleTree, *, frequency: float, similarity: float) -> tuple[StyleTree, Table]:
-    """Return the merged tree, and the aliases from each merged node's path to the path that replaces it.
+    """Return the merged tree without contents, and the aliases from merged paths to those that replace them.
 
     Parameters
     ----------
     frequency : gamma, share of the pages of a node on which a characteristic feature occurs, in (0, 1].
     similarity : lambda, Jaccard overlap of characteristic features from which nodes merge, in (0, 1].
     """
-    contents = tree.contents
-    if contents is None:
+    if tree.contents is None:
         raise ValueError("Merging needs the contents of element nodes; count the pages with contents=True.")
-    aliases = Table(np.zeros(0, np.uint64), {"path": np.zeros(0, np.uint64)}, {})
-    deepest = int(tree.elements.fixed["depth"].max(initial=0))
-    for depth in range(2, deepest + 1):
-        old, new = _similar(tree, depth, frequency=frequency, similarity=similarity)
-        if old.size:
-            aliases = grouped(
-                np.concatenate((aliases.key, old)), {"path": np.concatenate((aliases.fixed["path"], new))}, {}
-            )
-            tree = _renamed(tree, grouped(old, {"path": new}, {}), depth)
-    return tree, aliases
-
-
-def _similar(tree: StyleTree, depth: int, *, frequency: float, similarity: float) -> tuple[U64, U64]:
-    """Return the paths of one level that merge away, and the paths they merge into."""
     elements = tree.elements
-    at = np.flatnonzero(elements.fixed["depth"] == depth)
-    fixed = {name: elements.fixed[name][at] for name in ("parent", "label", "sequence", "position")}
-    order = np.lexsort((fixed["position"], fixed["sequence"], fixed["label"], fixed["parent"]))
-    at = at[order]
-    parent, label, sequence = (fixed[name][order] for name in ("parent", "label", "sequence"))
-    fresh = np.ones(at.size, np.bool_)
-    fresh[1:] = (parent[1:] != parent[:-1]) | (label[1:] != label[:-1])
-    starts = np.append(np.flatnonzero(fresh), at.size)
-    old: list[int] = []
-    new: list[int] = []
-    for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        if b - a > 1 and (sequence[a:b] != sequence[a]).any():
-            for gone, kept in _clusters(tree, at[a:b], frequency=frequency, similarity=similarity):
-                old.append(int(elements.key[gone]))
-                new.append(int(elements.key[kept]))
-    return np.array(old, np.uint64), np.array(new, np.uint64)
-
-
-def _clusters(
-    tree: StyleTree, rows: NDArray[np.int64], *, frequency: float, similarity: float
-) -> list[tuple[int, int]]:
-    """Return (merged row, row it joins) of element nodes of equal label below one parent, in their order."""
-    contents = tree.contents
-    assert contents is not None
-    elements = tree.elements
-    pages = elements.sums["pages"]
-    heads: list[int] = []
-    styles: list[set[int]] = []
-    counts: list[dict[int, int]] = []
-    totals: list[int] = []
-    holders: dict[int, set[int]] = {}  # characteristic feature -> clusters that have it
-    joined: list[tuple[int, int]] = []
-    by_path = np.argsort(contents.fixed["path"], kind="stable")
-    paths = contents.fixed["path"][by_path]
-    for row in rows.tolist():
-        a, b = (
-            np.searchsorted(paths, elements.key[row]),
-            np.searchsorted(paths, elements.key[row], side="right"),
-        )
-        mine = dict(
-            zip(
-                contents.fixed["feature"][by_path[a:b]].tolist(),
-                contents.sums["pages"][by_path[a:b]].tolist(),
-                strict=True,
-            )
-        )
-        chosen = _characteristic(mine, int(pages[row]), frequency)
-        sequence = int(elements.fixed["sequence"][row])
-        near = sorted(set().union(*(holders.get(feature, ()) for feature in chosen)))
-        for cluster in near:
-            theirs = _characteristic(counts[cluster], totals[cluster], frequency)
-            if sequence in styles[cluster] or len(chosen & theirs) < similarity * len(chosen | theirs):
-                continue
-            joined.append((row, heads[cluster]))
-            break
-        else:
-            cluster = len(heads)
-            heads.append(row)
-            styles.append(set())
-            counts.append({})
-            totals.append(0)
-        styles[cluster].add(sequence)
-        totals[cluster] += int(pages[row])
-        for feature, count in mine.items():
-            counts[cluster][feature] = counts[cluster].get(feature, 0) + count
-        for feature in chosen:
-            holders.setdefault(feature, set()).add(cluster)
-    return joined
-
-
-def _characteristic(counts: dict[int, int], pages: int, frequency: float) -> set[int]:
-    return {feature for feature, count in counts.items() if count >= frequency * pages}
-
-
-def _renamed(tree: StyleTree, names: Table, depth: int) -> StyleTree:
-    """Return the tree with paths of one level replaced, and the paths of everything below them made anew."""
-    elements = tree.elements
-    level = elements.fixed["depth"]
-    deepest = int(level.max(initial=0))
+    contents = _Contents.of(elements, tree.contents)
+    depth, label, sequence, position = (
+        elements.fixed[name] for name in ("depth", "label", "sequence", "position")
+    )
+    steps = step(label, position)
+    above = elements.find(elements.fixed["parent"])
     path = elements.key.copy()
-    moved = level == depth
-    path[moved] = _through(names, path[moved])
-    for below in range(depth + 1, deepest + 1):
-        rows = np.flatnonzero(level == below)
-        parent = elements.find(elements.fixed["parent"][rows])
-        above = path[parent]
-        rows, above = (
-            rows[above != elements.fixed["parent"][rows]],
-            above[above != elements.fixed["parent"][rows]],
+    old, new = [path[:0]], [path[:0]]
+    by_depth = stable_order(depth)
+    for a, b in pairwise(np.cumsum(np.bincount(depth)).tolist()[1:]):
+        rows = by_depth[a:b]
+        parent = path[above[rows]]
+        path[rows] = combine(combine(parent, sequence[rows]), steps[rows])
+        families = grouping(combine(parent, label[rows]))
+        family, styles = families.code, sequence[rows[families.order]]
+        start = families.first[:-1]
+        mixed = np.minimum.reduceat(styles, start) != np.maximum.reduceat(styles, start)
+        chosen = np.flatnonzero(mixed[family])
+        if chosen.size:
+            order = np.lexsort((position[rows[chosen]], sequence[rows[chosen]], family[chosen]))
+            chosen = chosen[order]
+            units = _Units.of(rows[chosen], family[chosen], path, elements, contents, frequency)
+            gone, kept = _pairs(units, frequency=frequency, similarity=similarity)
+            names = units.path.copy()
+            names[gone] = units.path[kept]
+            path[rows[chosen]] = names[units.of_row]
+            old.append(units.path[gone])
+            new.append(units.path[kept])
+    aliases = grouped(np.concatenate(old), {"path": np.concatenate(new)}, {})
+    return _renamed(tree, path), aliases
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Contents:
+    """Features anywhere below the E element nodes: those of row e are ``feature[first[e]:first[e + 1]]``."""
+
+    first: Ints
+    feature: Ints
+    pages: Ints
+
+    @classmethod
+    def of(cls, elements: Table, contents: Table) -> "_Contents":
+        row = elements.find(contents.fixed["path"])
+        order = stable_order(row)
+        first = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(elements)))))
+        return cls(first, grouping(contents.fixed["feature"]).code[order], contents.sums["pages"][order])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Units:
+    """The U element nodes of one level that may merge, in order of family, style and position.
+
+    A family has one parent and one label. Features are numbered from the rarest on. Those of unit u are
+    ``feature[first[u]:first[u + 1]]``, on ``count`` of its pages each; its characteristic ones are
+    ``telling[first_telling[u]:first_telling[u + 1]]``, rarest first.
+    """
+
+    of_row: Ints  # the unit of each row that it was made from
+    path: U64
+    family: list[int]
+    sequence: list[int]
+    pages: list[int]
+    first: list[int]
+    feature: Ints
+    count: Ints
+    first_telling: list[int]
+    telling: Ints
+
+    @classmethod
+    def of(
+        cls, rows: Ints, family: Ints, path: U64, elements: Table, contents: _Contents, frequency: float
+    ) -> "_Units":
+        """Return the units of `rows`: rows of equal path are one since nodes above them have merged."""
+        start = np.flatnonzero(np.diff(path[rows], prepend=~path[rows[:1]]))
+        of_row = np.repeat(np.arange(start.size), np.diff(start, append=rows.size))
+        pages = np.add.reduceat(elements.sums["pages"][rows], start)
+
+        sizes = contents.first[rows + 1] - contents.first[rows]
+        at = np.arange(int(sizes.sum())) + np.repeat(contents.first[rows] - np.cumsum(sizes) + sizes, sizes)
+        feature = contents.feature[at]
+        bits = int(feature.max(initial=0)).bit_length()
+        cells = grouping(((np.repeat(of_row, sizes) << bits) | feature).astype(np.uint64))
+        cell = cells.key.astype(np.int64)
+        unit, feature, count = cell >> bits, cell & ((1 << bits) - 1), cells.sum(contents.pages[at])
+        telling = count >= frequency * pages[unit]
+        known, spread = np.unique(feature[telling], return_counts=True)
+        rank = np.empty(known.size, np.int64)
+        rank[stable_order(spread)] = np.arange(known.size)
+        # What is characteristic of no unit becomes so of no cluster.
+        place = np.minimum(np.searchsorted(known, feature), known.size - 1)
+        counts = known[place] == feature if known.size else telling
+        unit, feature, count, telling = unit[counts], rank[place[counts]], count[counts], telling[counts]
+        bits = known.size.bit_length()
+        marks = np.sort((unit[telling] << bits) | feature[telling])
+        every = np.arange(start.size + 1)
+        return cls(
+            of_row,
+            path[rows[start]],
+            family[start].tolist(),
+            elements.fixed["sequence"][rows[start]].tolist(),
+            pages.tolist(),
+            np.searchsorted(unit, every).tolist(),
+            feature,
+            count,
+            np.searchsorted(marks, every << bits).tolist(),
+            marks & ((1 << bits) - 1),
         )
-        steps = step(elements.fixed["label"][rows], elements.fixed["position"][rows])
-        path[rows] = combine(combine(above, elements.fixed["sequence"][rows]), steps)
-    new = Table(elements.key, {"path": path}, {})
-    fixed = dict(elements.fixed, parent=_through(new, elements.fixed["parent"]))
-    styles = tree.styles
-    style_path = _through(new, styles.fixed["path"])
+
+    def counts(self, unit: int) -> dict[int, int]:
+        """Return the pages of each feature of `unit`."""
+        span = slice(self.first[unit], self.first[unit + 1])
+        return dict(zip(self.feature[span].tolist(), self.count[span].tolist(), strict=True))
+
+    def characteristic(self, unit: int) -> list[int]:
+        """Return the characteristic features of `unit`, rarest first."""
+        span = slice(self.first_telling[unit], self.first_telling[unit + 1])
+        return list(self.telling[span].tolist())
+
+
+class _Cluster:
+    """Units that are one element node, under the path of the first."""
+
+    def __init__(self, units: _Units, head: int) -> None:
+        self.head, self.features = head, set(units.characteristic(head))
+        self._units, self._pages = units, units.pages[head]
+        self._counts: dict[int, int] | None = None
+
+    def join(self, unit: int, frequency: float) -> None:
+        """Take `unit` in."""
+        counts = self._counts = self._units.counts(self.head) if self._counts is None else self._counts
+        more = self._units.counts(unit)
+        for feature, count in more.items():
+            counts[feature] = counts.get(feature, 0) + count
+        self._pages += self._units.pages[unit]
+        least = frequency * self._pages
+        self.features = {f for f in {*self.features, *more} if counts[f] >= least}
+
+
+def _pairs(units: _Units, *, frequency: float, similarity: float) -> tuple[Ints, Ints]:
+    """Return the units that merge away, and the units that they merge into."""
+    gone: list[int] = []
+    kept: list[int] = []
+    for _, family in groupby(range(len(units.family)), units.family.__getitem__):
+        clusters: list[_Cluster] = []
+        holders: defaultdict[int, list[int]] = defaultdict(
+            list
+        )  # clusters that have a feature among their rarest
+        for _, style in groupby(family, units.sequence.__getitem__):
+            # Nodes of one style node never merge, so what one of them changes is for the next style.
+            search = _Search(clusters, holders, similarity)
+            fresh = [unit for unit in style if not search.finds_home(unit, units.characteristic(unit))]
+            for number, unit in search.joined.items():
+                gone.append(unit)
+                kept.append(clusters[number].head)
+                clusters[number].join(unit, frequency)
+            changed = [*search.joined, *range(len(clusters), len(clusters) + len(fresh))]
+            clusters += [_Cluster(units, unit) for unit in fresh]
+            for number in changed:
+                for feature in _rarest(sorted(clusters[number].features), similarity):
+                    insort(holders[feature], number)
+    return np.array(gone, np.int64), np.array(kept, np.int64)
+
+
+class _Search:
+    """Looks for the first cluster that each unit of one style may join; each cluster takes one of them."""
+
+    def __init__(self, clusters: list[_Cluster], holders: Mapping[int, list[int]], similarity: float) -> None:
+        self.joined: dict[int, int] = {}  # unit by cluster
+        self._clusters, self._holders, self._similarity = clusters, holders, similarity
+        self._skipped: dict[int, int] = {}
+
+    def finds_home(self, unit: int, features: list[int]) -> bool:
+        """Return whether a cluster takes `unit`, whose characteristic `features` come rarest first."""
+        wanted = set(features)
+        last = -1
+        for number in merge(*map(self._open, _rarest(features, self._similarity))):
+            if number != last and number not in self.joined:
+                last = number
+                if self._alike(self._clusters[number].features, wanted):
+                    self.joined[number] = unit
+                    return True
+        return False
+
+    def _open(self, feature: int) -> Iterator[int]:
+        """Yield the clusters that have `feature`; those at the start that are taken are passed once and for all."""
+        holders = self._holders.get(feature, ())
+        start = self._skipped.get(feature, 0)
+        while start < len(holders) and holders[start] in self.joined:
+            start += 1
+        self._skipped[feature] = start
+        for at in range(start, len(holders)):
+            yield holders[at]
+
+    def _alike(self, first: set[int], second: set[int]) -> bool:
+        small, large = sorted((len(first), len(second)))
+        if small < self._similarity * large:
+            return False
+        common = len(first & second)
+        return common >= self._similarity * (small + large - common)
+
+
+def _rarest(features: Sequence[int], similarity: float) -> Sequence[int]:
+    """Return as many of `features`, rarest first, as a set that is similar cannot do without."""
+    needed = ceil(similarity * len(features) - 1e-9)
+    return features[: len(features) - max(needed, 1) + 1]
+
+
+def _renamed(tree: StyleTree, path: U64) -> StyleTree:
+    """Return the tree, without contents, whose element nodes have a new `path` (E,) each."""
+    elements, styles, members, features = tree.elements, tree.styles, tree.members, tree.features
+
+    def through(paths: U64) -> U64:
+        renamed: U64 = path[elements.find(paths)]
+        return renamed
+
+    style_path = through(styles.fixed["path"])
     style_key = combine(style_path, styles.fixed["sequence"])
-    style_names = Table(styles.key, {"path": style_key}, {})
-    members = {
-        "style": _through(style_names, tree.members.fixed["style"]),
-        "path": _through(new, tree.members.fixed["path"]),
+    member = {
+        "style": style_key[styles.find(members.fixed["style"])],
+        "path": through(members.fixed["path"]),
     }
+    feature_path = through(features.fixed["path"])
     return replace(
         tree,
-        elements=grouped(path, fixed, elements.sums),
-        styles=grouped(style_key, dict(styles.fixed, path=style_path), styles.sums),
-        members=grouped(combine(members["style"], members["path"]), members, {}),
-        features=_repathed(tree.features, new),
-        contents=None if tree.contents is None else _repathed(tree.contents, new),
+        elements=grouped(
+            path, {**elements.fixed, "parent": through(elements.fixed["parent"])}, elements.sums
+        ),
+        styles=grouped(style_key, {**styles.fixed, "path": style_path}, styles.sums),
+        members=grouped(combine(member["style"], member["path"]), member, {}),
+        features=grouped(
+            combine(feature_path, features.fixed["feature"]),
+            {**features.fixed, "path": feature_path},
+            features.sums,
+        ),
+        contents=None,
     )
-
-
-def _repathed(table: Table, names: Table) -> Table:
-    path = _through(names, table.fixed["path"])
-    return grouped(combine(path, table.fixed["feature"]), dict(table.fixed, path=path), table.sums)
-
-
-def _through(names: Table, paths: U64) -> U64:
-    """Return each path under its new name, unchanged where it has none."""
-    row = names.find(paths)
-    return np.where(row >= 0, names.fixed["path"][row], paths) if len(names) else paths
