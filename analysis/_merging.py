@@ -127,7 +127,8 @@ class _Units:
         cell = cells.key.astype(np.int64)
         unit, feature, count = cell >> bits, cell & ((1 << bits) - 1), cells.sum(contents.pages[at])
         telling = count >= frequency * pages[unit]
-        known, spread = np.unique(feature[telling], return_counts=True)
+        kinds = grouping(feature[telling].astype(np.uint64))
+        known, spread = kinds.key.astype(np.int64), np.diff(kinds.first)
         rank = np.empty(known.size, np.int64)
         rank[stable_order(spread)] = np.arange(known.size)
         # What is characteristic of no unit becomes so of no cluster.

@@ -24,7 +24,7 @@ from analysis._features import LeafTexts, Occurrences
 from analysis._forest import Forest
 from analysis._hash import U64, combine
 from analysis._paths import Paths
-from analysis._tables import Grouping, Ints, Table, grouped, grouping, merged, stretch_sums
+from analysis._tables import Grouping, Ints, Table, grouped, grouping, merged, sorted_set, stretch_sums
 
 # f ln f is kept in units of 2**-32, so that sums are integers and do not depend on their order.
 LOG_UNIT = 1 << 32
@@ -132,7 +132,7 @@ def _count_contents(forest: Forest, paths: Paths, found: Occurrences, page: NDAr
     above = np.zeros(0, np.int64)
     for level in forest.levels[-2::-1].tolist():
         here = cell >= level << feature_bits
-        above = np.unique(np.concatenate((above, cell[here])))
+        above = sorted_set(np.concatenate((above, cell[here])))
         cell = cell[~here]
         parts.append(above)
         node = above >> feature_bits
@@ -140,8 +140,9 @@ def _count_contents(forest: Forest, paths: Paths, found: Occurrences, page: NDAr
     cell = np.concatenate(parts)
     node = cell >> feature_bits
     cell += (nodes.code[node] - node) << feature_bits
-    cell = np.unique((cell << page_bits) | page[node]) >> page_bits
-    cell, count = np.unique(cell, return_counts=True)
+    cell = sorted_set((cell << page_bits) | page[node]) >> page_bits
+    cells = grouping(cell.astype(np.uint64), nearly_sorted=True)
+    cell, count = cells.key.astype(np.int64), np.diff(cells.first)
     path = nodes.key[cell >> feature_bits]
     feature = features.key[cell & ((1 << feature_bits) - 1)]
     return grouped(combine(path, feature), {"path": path, "feature": feature}, {"pages": count})

@@ -115,6 +115,14 @@ def stable_order(ranks: NDArray[Any]) -> Ints:
     return keys & ((1 << bits) - 1)
 
 
+def sorted_set(values: Ints) -> Ints:
+    """Return the distinct `values`, ascending; many times as quick as numpy's own way over a hash table."""
+    values = np.sort(values)
+    fresh = np.ones(values.size, np.bool_)
+    np.not_equal(values[1:], values[:-1], out=fresh[1:])
+    return values[fresh]
+
+
 def stretch_sums(values: Column, first: Ints) -> Ints:
     """Return the sum of each stretch ``values[first[i]:first[i + 1]]``; none is empty."""
     return np.add.reduceat(values, first[:-1], dtype=np.int64) if values.size else np.zeros(0, np.int64)

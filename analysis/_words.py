@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from analysis._batch import Batch
 from analysis._hash import U64, span_hashes
+from analysis._tables import sorted_set
 
 _BLANK = ord(" ")
 # Upper case to lower, all other ASCII but letters and digits to a blank.
@@ -72,8 +73,8 @@ def _ascii_or_folded(data: NDArray[np.uint8], cuts: Ints) -> tuple[NDArray[np.ui
     edges = np.concatenate(([-1], blank, [data.size]))
     after = np.searchsorted(edges, wide)
     string = np.searchsorted(cuts, wide, side="right")
-    begin = np.unique(np.maximum(edges[after - 1] + 1, cuts[string - 1]))
-    close = np.unique(np.minimum(edges[after], cuts[string]))
+    begin = sorted_set(np.maximum(edges[after - 1] + 1, cuts[string - 1]))
+    close = sorted_set(np.minimum(edges[after], cuts[string]))
     folded = cache(lambda part: fold(str(part, "utf-8", "replace")).encode("utf-8", "replace"))
     raw = data.tobytes()
     parts = [folded(raw[a:b]) for a, b in zip(begin.tolist(), close.tolist(), strict=True)]
