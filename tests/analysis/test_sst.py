@@ -202,6 +202,7 @@ def test_odd_pages(mode: Mode, body: str) -> None:
 
 
 @given(st.lists(st.text(max_size=30), max_size=5))
+@settings(deadline=None)
 def test_words_agree_with_their_plain_twin(texts: list[str]) -> None:
     base = page("<html><body><p>x</p></body></html>")
     batch = Batch.of([replace(base, strings=StringTable.from_strings([*base.strings, *texts]))])
@@ -213,6 +214,7 @@ def test_words_agree_with_their_plain_twin(texts: list[str]) -> None:
 
 
 @given(st.lists(st.integers(0, 3), max_size=30))
+@settings(deadline=None)
 def test_collapsed_runs_agree_with_their_plain_twin(labels: list[int]) -> None:
     parent = np.zeros(len(labels), np.int64)
     found = _collapsed(parent, np.array(labels, np.uint64))
