@@ -8,9 +8,9 @@ of which the first is its box and the later ones its text, styles for texts too 
 Imports the Snapshot only; no browser is needed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import accumulate, chain
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import msgspec
 import numpy as np
@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 
 from snapshot import Interner, Kind, StringTable, subtree_ends
 
-_CDATA = 4
-_TEXTS = (Kind.TEXT, _CDATA)
-_NO_BOX = (float("nan"),) * 4
+_NOTHING, _CDATA = 0, 4
 # Their text is no content. The analysis wants the elements as such.
 _CODE = frozenset({"script", "style"})
 # Inputs whose current value is not what a reader sees, or must not be kept.
@@ -30,8 +28,8 @@ _UNREAD_INPUTS = frozenset(
 
 
 class _Sparse(msgspec.Struct):
-    index: list[int]
-    value: list[int]
+    index: list[int] = []
+    value: list[int] = []
 
 
 class _Nodes(msgspec.Struct, rename="camel"):
@@ -40,15 +38,15 @@ class _Nodes(msgspec.Struct, rename="camel"):
     node_name: list[int]
     node_value: list[int]
     attributes: list[list[int]]
-    text_value: _Sparse
-    input_value: _Sparse
-    content_document_index: _Sparse
-    pseudo_type: _Sparse
+    text_value: _Sparse = msgspec.field(default_factory=_Sparse)
+    input_value: _Sparse = msgspec.field(default_factory=_Sparse)
+    content_document_index: _Sparse = msgspec.field(default_factory=_Sparse)
+    pseudo_type: _Sparse = msgspec.field(default_factory=_Sparse)
 
 
 class _Layout(msgspec.Struct, rename="camel"):
     node_index: list[int]
-    styles: list[list[int]]
+    styles: list[msgspec.Raw]  # a few rows come again and again, so each is read once
     bounds: list[list[float]]
     text: list[int]
     paint_orders: list[int]
@@ -101,7 +99,9 @@ class Columns(TypedDict):
 
 def document_only(style_names: tuple[str, ...]) -> Columns:
     """Return the columns of a page of which nothing but its document node is known."""
-    return _Draft(1, ["#document"]).columns([0], style_names)
+    nodes = _Nodes([-1], [Kind.DOCUMENT], [0], [-1], [[]])
+    document = _Document(0, 0, nodes, _Layout([], [], [], [], []))
+    return convert(Capture([document], ["#document"]), style_names, max_nodes=1)[0]
 
 
 def convert(capture: Capture, style_names: tuple[str, ...], *, max_nodes: int) -> tuple[Columns, bool]:
@@ -110,50 +110,48 @@ def convert(capture: Capture, style_names: tuple[str, ...], *, max_nodes: int) -
     Dropped are comments, doctypes, texts of ``script`` and ``style``, white space without a box, and
     ``::first-letter``, whose text its parent has too. Time and memory are linear in nodes and strings.
     """
-    sizes = [len(document.nodes.node_type) for document in capture.documents]
-    starts = list(accumulate(sizes, initial=0))
-    draft = _Draft(starts.pop(), capture.strings)
-    for document, start in zip(capture.documents, starts, strict=True):
-        draft.add_nodes(document.nodes, start, starts)
-    for document, start in zip(capture.documents, starts, strict=True):
-        draft.add_layout(document.layout, start)
+    draft = _Draft(capture)
+    for number in range(len(capture.documents)):
+        draft.add_layout(number)
+    draft.add_generated_texts()
     order = draft.reading_order()
-    return draft.columns(order[:max_nodes], style_names), len(order) > max_nodes
+    order = order[draft.is_kept()[order]]
+    return draft.columns(order[:max_nodes], style_names), order.size > max_nodes
 
 
 class _Draft:
-    """The columns of all documents one after another, as lists; reading order comes last."""
+    """Columns over the nodes of all documents, numbered one document after another."""
 
-    def __init__(self, size: int, strings: list[str]) -> None:
-        self.strings = strings
-        self.ids = dict(zip(strings, range(len(strings)), strict=True))
-        self.parent = [-1] * size
-        self.kind: list[int] = [Kind.DOCUMENT] * size
-        self.name = [0] * size
-        self.value = [-1] * size
-        self.attributes: list[list[int]] = [[]] * size
-        self.style = [-1] * size
-        self.box: list[Sequence[float]] = [_NO_BOX] * size
-        self.paint = [-1] * size
-        self.rows: dict[tuple[int, ...], int] = {}
-
-    def add_nodes(self, nodes: _Nodes, start: int, starts: list[int]) -> None:
-        """Add the nodes of the document that starts at `start`; `starts` are those of all documents."""
-        stop = start + len(nodes.node_type)
-        # The parent of the document node itself was set by the document around it, if there is one.
-        self.parent[start + 1 : stop] = [start + above for above in nodes.parent_index[1:]]
-        self.kind[start:stop] = nodes.node_type
-        self.name[start:stop] = nodes.node_name
-        self.value[start:stop] = nodes.node_value
-        self.attributes[start:stop] = nodes.attributes
-        for node in nodes.pseudo_type.index:
-            self.kind[start + node] = Kind.PSEUDO
-        frames = nodes.content_document_index
-        for node, document in zip(frames.index, frames.value, strict=True):
-            self.parent[starts[document]] = start + node
-        for fields in (nodes.input_value, nodes.text_value):
-            for node, text in zip(fields.index, fields.value, strict=True):
-                self._set_value(start + node, text)
+    def __init__(self, capture: Capture) -> None:
+        self.strings = capture.strings
+        self.ids = dict(zip(self.strings, range(len(self.strings)), strict=True))
+        self.documents = capture.documents
+        all_nodes = [document.nodes for document in self.documents]
+        self.starts = [*accumulate((len(nodes.node_type) for nodes in all_nodes), initial=0)]
+        self.kind = _joined(nodes.node_type for nodes in all_nodes)
+        self.name = _joined(nodes.node_name for nodes in all_nodes)
+        self.value = _joined(nodes.node_value for nodes in all_nodes)
+        self.parent = _joined(nodes.parent_index for nodes in all_nodes)
+        self.attributes = [*chain.from_iterable(nodes.attributes for nodes in all_nodes)]
+        self.style = np.full(self.kind.size, -1, np.int32)
+        self.paint = np.full(self.kind.size, -1, np.int32)
+        self.box = np.full((self.kind.size, 4), np.nan)
+        self.rows: dict[bytes, int] = {}
+        self.generated: dict[int, tuple[str, int, NDArray[np.float64], int]] = {}
+        self.frames: list[list[tuple[int, int]]] = []  # per document: frame element, number of its document
+        for nodes, start in zip(all_nodes, self.starts, strict=False):
+            self.parent[start + 1 : start + len(nodes.node_type)] += start
+            self.kind[[start + node for node in nodes.pseudo_type.index]] = Kind.PSEUDO
+            inner = nodes.content_document_index
+            self.frames.append(
+                [(start + i, number) for i, number in zip(inner.index, inner.value, strict=True)]
+            )
+            for fields in (nodes.input_value, nodes.text_value):
+                for node, text in zip(fields.index, fields.value, strict=True):
+                    self._set_value(start + node, text)
+        self.kind[self._is_named("::first-letter")] = _NOTHING
+        for frame, number in chain.from_iterable(self.frames):
+            self.parent[self.starts[number]] = frame
 
     def _set_value(self, node: int, value: int) -> None:
         """Put what a field holds now into its attribute ``value``."""
@@ -178,132 +176,157 @@ class _Draft:
             self.strings.append(text)
         return number
 
-    def add_layout(self, layout: _Layout, start: int) -> None:
-        """Add styles and boxes to the nodes of the document that starts at `start`."""
-        owner = self.parent[start]
-        if owner >= 0 and self.style[owner] < 0:
-            return  # a frame that is not shown
-        across, down = self._origin(owner, layout)
-        entries = zip(
-            layout.node_index, layout.styles, layout.bounds, layout.text, layout.paint_orders, strict=True
-        )
-        generated: dict[int, int] = {}
-        for index, row, (x, y, width, height), text, paint in entries:
-            if not row:  # the document itself
-                continue
-            node = start + index
-            if text >= 0 and self.kind[node] == Kind.PSEUDO:
-                if before := generated.get(node):
-                    self.value[before] = self._number(self._string(self.value[before]) + self.strings[text])
-                    continue
-                generated[node] = node = self._append_text(node, text)
-            if self.style[node] < 0:
-                self.style[node] = self.rows.setdefault(tuple(row), len(self.rows))
-                self.box[node] = (x + across, y + down, width, height)
-                self.paint[node] = paint
+    def add_layout(self, number: int) -> None:
+        """Add styles and boxes to the nodes of a document; the document around it comes before."""
+        layout, start = self.documents[number].layout, self.starts[number]
+        owner = int(self.parent[start])
+        if not layout.bounds or (owner >= 0 and self.style[owner] < 0):
+            return  # nothing is shown, or nothing of the frame
+        node = np.array(layout.node_index, np.intp) + start
+        style = np.array([self._row(bytes(row)) for row in layout.styles], np.int32)
+        box = np.array(layout.bounds)
+        if owner >= 0:
+            # In the middle of the frame element: border and padding are taken as equal on opposite sides.
+            box[:, :2] += self.box[owner, :2] + (self.box[owner, 2:] - box[0, 2:]) / 2
+        paint = np.array(layout.paint_orders, np.int32)
+        text = np.array(layout.text, np.int32)
+        is_generated = (text >= 0) & (self.kind[node] == Kind.PSEUDO)
+        for entry in np.flatnonzero(is_generated).tolist():
+            pseudo, words = int(node[entry]), self.strings[text[entry]]
+            if before := self.generated.get(pseudo):
+                self.generated[pseudo] = (before[0] + words, *before[1:])
+            else:
+                self.generated[pseudo] = words, int(style[entry]), box[entry], int(paint[entry])
+        entries = np.flatnonzero(~is_generated & (style >= 0))
+        shown, first = np.unique(node[entries], return_index=True)
+        entries = entries[first]
+        self.style[shown], self.box[shown], self.paint[shown] = style[entries], box[entries], paint[entries]
 
-    def _origin(self, owner: int, layout: _Layout) -> tuple[float, float]:
-        """Return where a document lies in the page: in the middle of its frame element.
+    def _row(self, row: bytes) -> int:
+        return self.rows.setdefault(row, len(self.rows)) if row != b"[]" else -1
 
-        The frame's border and padding are taken as equal on opposite sides.
+    def add_generated_texts(self) -> None:
+        """Add the text of each pseudo-element as a node behind all others."""
+        if not self.generated:
+            return
+        texts, styles, boxes, paints = zip(*self.generated.values(), strict=True)
+        count = len(texts)
+        self.parent = np.append(self.parent, [*self.generated])
+        self.kind = np.append(self.kind, [Kind.TEXT] * count)
+        self.name = np.append(self.name, [self._number("#text")] * count)
+        self.value = np.append(self.value, [self._number(text) for text in texts])
+        self.style = np.append(self.style, np.array(styles, np.int32))
+        self.paint = np.append(self.paint, np.array(paints, np.int32))
+        self.box = np.concatenate((self.box, boxes))
+        self.attributes += [[]] * count
+
+    def is_kept(self) -> NDArray[np.bool_]:
+        """Return for each node whether it is; those that are not have no children that are."""
+        is_text = (self.kind == Kind.TEXT) | (self.kind == _CDATA)
+        kept: NDArray[np.bool_] = is_text | np.isin(self.kind, (Kind.ELEMENT, Kind.PSEUDO, Kind.DOCUMENT))
+        kept &= ~(is_text & self._is_named(*_CODE)[self.parent])
+        takes_room = self.box[:, 2] * self.box[:, 3] > 0
+        unseen = np.flatnonzero(kept & is_text & ~takes_room)
+        kept[unseen] = [bool(self._string(text).strip()) for text in self.value[unseen].tolist()]
+        return kept
+
+    def _is_named(self, *names: str) -> NDArray[np.bool_]:
+        distinct, inverse = np.unique(self.name, return_inverse=True)
+        hits = np.array([self._string(name).lower() in names for name in distinct.tolist()], np.bool_)
+        return np.take(hits, inverse)
+
+    def reading_order(self) -> NDArray[np.intp]:
+        """Return the numbers of all nodes, depth first.
+
+        Chrome's order is nearly that. The text of a pseudo-element goes behind it; an ``::after`` and the
+        document of a frame go behind the last node of the subtree they are in, deeper ones first.
         """
-        if owner < 0 or not layout.bounds:
-            return 0.0, 0.0
-        x, y, width, height = self.box[owner]
-        _, _, inner_width, inner_height = layout.bounds[0]
-        return x + (width - inner_width) / 2, y + (height - inner_height) / 2
+        is_after = self._is_named("::after") & (self.kind == Kind.PSEUDO)
+        texts = np.arange(self.starts[-1], self.kind.size)
+        return self._order(0, is_after, texts)
 
-    def _append_text(self, parent: int, text: int) -> int:
-        self.parent.append(parent)
-        self.kind.append(Kind.TEXT)
-        self.name.append(self._number("#text"))
-        self.value.append(text)
-        self.attributes.append([])
-        self.style.append(-1)
-        self.box.append(_NO_BOX)
-        self.paint.append(-1)
-        return len(self.parent) - 1
+    def _order(
+        self, number: int, is_after: NDArray[np.bool_], generated: NDArray[np.intp]
+    ) -> NDArray[np.intp]:
+        """Return the reading order of a document and of those in its frames."""
+        start, stop = self.starts[number], self.starts[number + 1]
+        inner = {self.starts[document]: document for _, document in self.frames[number]}
+        nodes = np.concatenate((np.arange(start, stop), np.array([*inner], np.intp)))
+        above = self.parent[nodes]
+        goes_last = np.append(is_after[start:stop], np.ones(len(inner), np.bool_))
+        end = subtree_ends(self.documents[number].nodes.parent_index) + start
+        place = nodes.astype(np.float64)
+        place[goes_last] = end[above[goes_last] - start] - 0.5
+        outer = np.where(goes_last, -above, 0)
+        texts = generated[(self.parent[generated] >= start) & (self.parent[generated] < stop)]
+        pseudo = self.parent[texts] - start
+        behind = np.repeat([0, 1], [nodes.size, texts.size])
+        order = np.lexsort((behind, np.append(outer, outer[pseudo]), np.append(place, place[pseudo])))
+        nodes = np.append(nodes, texts)[order]
+        cuts = np.flatnonzero(np.isin(nodes, [*inner]))
+        parts = np.split(nodes, cuts)
+        return np.concatenate(
+            parts[:1]
+            + [
+                np.append(self._order(inner[int(part[0])], is_after, generated), part[1:])
+                for part in parts[1:]
+            ]
+        )
 
-    def reading_order(self) -> list[int]:
-        """Return the numbers of the nodes that are kept: depth first, ``::after`` behind its siblings."""
-        tag = {name: self.strings[name].lower() for name in set(self.name)}
-        children: list[list[int]] = [[] for _ in self.parent]
-        last = []
-        for node, (above, kind, name) in enumerate(zip(self.parent, self.kind, self.name, strict=True)):
-            if above < 0:  # the page, or a document of no frame
-                continue
-            if kind in _TEXTS:
-                if tag[self.name[above]] in _CODE or self._is_blank(node):
-                    continue
-            elif kind == Kind.PSEUDO:
-                if tag[name] == "::after":
-                    last.append(node)
-                if tag[name] in ("::after", "::first-letter"):
-                    continue
-            elif kind not in (Kind.ELEMENT, Kind.DOCUMENT):
-                continue
-            children[above].append(node)
-        for node in last:
-            children[self.parent[node]].append(node)
-        order, stack = [], [0]
-        while stack:
-            node = stack.pop()
-            order.append(node)
-            stack.extend(reversed(children[node]))
-        return order
-
-    def _is_blank(self, node: int) -> bool:
-        """Return whether a text is white space that takes no room."""
-        _, _, width, height = self.box[node]
-        return not width * height > 0 and not self._string(self.value[node]).strip()
-
-    def columns(self, order: list[int], style_names: tuple[str, ...]) -> Columns:
+    def columns(self, order: NDArray[np.intp], style_names: tuple[str, ...]) -> Columns:
         """Return the columns of the nodes in `order`: a reading order or the beginning of one."""
-        nodes = np.array(order, np.intp)
-        place = np.full(len(self.parent), -1, np.int32)
-        place[nodes] = np.arange(nodes.size, dtype=np.int32)
-        above = np.array(self.parent, np.intp)[nodes]
-        parent = np.where(above < 0, np.int32(-1), place[above])
-        kind = np.array(self.kind, np.uint8)[nodes]
+        place = np.full(self.kind.size, -1, np.int32)
+        place[order] = np.arange(order.size, dtype=np.int32)
+        parent = place[self.parent[order]]
+        parent[0] = -1
+        kind = self.kind[order].astype(np.uint8)
         kind[kind == _CDATA] = Kind.TEXT
-        text = self._without_gaps(np.array(self.value, np.int32)[nodes])
+        text = self._without_gaps(self.value[order])
         text[kind != Kind.TEXT] = -1
+        names, name = np.unique(self.name[order], return_inverse=True)
         tags = Interner()
-        tag_of_name = {name: tags(self.strings[name].lower()) for name in dict.fromkeys(self.name)}
-        attributes = [self.attributes[node] for node in order]
+        tag_of_name = [tags(self.strings[number].lower()) for number in names.tolist()]
+        attributes = [self.attributes[node] for node in order.tolist()]
         pairs = np.fromiter(chain.from_iterable(attributes), np.int32).reshape(-1, 2)
-        names, values = self._in_lower_case(pairs[:, 0]), self._without_gaps(pairs[:, 1])
-        rows, style = _renumbered(np.array(self.style, np.int32)[nodes])
-        table = np.array([*self.rows], np.int32).reshape(-1, len(style_names))[rows]
+        attr_name, attr_value = self._in_lower_case(pairs[:, 0]), self._without_gaps(pairs[:, 1])
+        rows, style = _renumbered(self.style[order])
+        distinct = [msgspec.json.decode(row) for row in self.rows]
+        table = np.array([distinct[row] for row in rows.tolist()], np.int32).reshape(-1, len(style_names))
         cells = self._without_gaps(table.ravel())
-        used, ids = _renumbered(np.concatenate((text, names, values, cells)))
-        text, names, values, cells = np.split(ids, np.cumsum((text.size, names.size, values.size)))
+        used, ids = _renumbered(np.concatenate((text, attr_name, attr_value, cells)))
+        text, attr_name, attr_value, cells = np.split(
+            ids, np.cumsum((text.size, attr_name.size, attr_value.size))
+        )
         return Columns(
             parent=parent,
             end=subtree_ends(parent.tolist()),
             kind=kind,
-            tag=np.array([tag_of_name[self.name[node]] for node in order], np.int32),
+            tag=np.array(tag_of_name, np.int32)[name],
             text=text,
             style=style,
-            box=np.array([self.box[node] for node in order], np.float32),
-            paint=np.array(self.paint, np.int32)[nodes],
-            attr_start=np.cumsum([0, *(len(flat) // 2 for flat in attributes)], dtype=np.int32),
-            attr_name=names,
-            attr_value=values,
+            box=self.box[order].astype(np.float32),
+            paint=self.paint[order],
+            attr_start=np.cumsum([0, *map(len, attributes)], dtype=np.int32) // np.int32(2),
+            attr_name=attr_name,
+            attr_value=attr_value,
             tags=tags.table(),
             strings=StringTable.from_strings([self.strings[number] for number in used.tolist()]),
             style_names=style_names,
             styles=cells.reshape(table.shape),
         )
 
-    def _without_gaps(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _without_gaps(self, ids: NDArray[Any]) -> NDArray[np.int32]:
         """Return `ids` with the empty string's own id instead of -1."""
-        return np.where(ids < 0, np.int32(self._number("")), ids)
+        return np.where(ids < 0, self._number(""), ids).astype(np.int32)
 
     def _in_lower_case(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
         distinct, inverse = np.unique(ids, return_inverse=True)
         lower = [self._number(self.strings[number].lower()) for number in distinct.tolist()]
         return np.array(lower, np.int32)[inverse]
+
+
+def _joined(columns: Iterable[list[int]]) -> NDArray[np.intp]:
+    return np.fromiter(chain.from_iterable(columns), np.intp)
 
 
 def _renumbered(ids: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:

@@ -16,8 +16,8 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
 from renderer._browser import RunningBrowser
-from renderer._capture import STYLE_NAMES, capture_document, fetch_source, stop
-from renderer._convert import convert, document_only
+from renderer._capture import STYLE_NAMES, Body, capture_document, fetch_source, stop
+from renderer._convert import Capture, convert, document_only
 from renderer._options import Budget, CaptureOptions
 from renderer._protocol import Rendering
 from renderer._settle import settle
@@ -104,26 +104,18 @@ class _PageRun:
     async def render(self, running: RunningBrowser) -> Rendering:
         """Return the page."""
         captured_at = datetime.now(UTC).isoformat(timespec="seconds")
-        end = asyncio.get_running_loop().time() + self.limit_s
-        await self._load(end)
         watch = self.watch
-        left_s = end - asyncio.get_running_loop().time()
-        capture, body = None, None
-        source_reason = "no document arrived"
-        reasons = [watch.cut_reason] if watch.cut_reason else []
-        if watch.is_error_page and not reasons:
-            raise NavigationError("The page led on to an address that does not answer.", url=self.url)
-        with self._timed("capture"):
-            if watch.cut_reason and not self.has_crashed:
-                await stop(self.tab)
-            if watch.navigations and not watch.is_error_page and not self.has_crashed:
-                (capture, reason), (body, source_reason) = await asyncio.gather(
-                    capture_document(
-                        self.tab, watch, running.wire, max_nodes=self.budget.nodes, left_s=left_s
-                    ),
-                    fetch_source(self.tab, watch, left_s=left_s),
-                )
-                reasons += [reason] if reason else []
+        end = asyncio.get_running_loop().time() + self.limit_s
+        while True:
+            await self._load(end)
+            if watch.is_error_page and not watch.cut_reason:
+                raise NavigationError("The page led on to an address that does not answer.", url=self.url)
+            navigations = watch.navigations
+            capture, body, reason, source_reason = await self._capture(running, end)
+            # A page that went on while it was captured is captured again where it has arrived.
+            if watch.navigations == navigations or watch.cut_reason:
+                break
+        reasons = [text for text in (watch.cut_reason, reason) if text]
         with self._timed("convert"):
             if capture:
                 columns, is_cut = await asyncio.to_thread(
@@ -161,15 +153,16 @@ class _PageRun:
         )
 
     async def _load(self, end: float) -> None:
-        """Navigate and settle until `end` of the loop's clock; a cut is left in the watch."""
+        """Navigate, if that was not done, and settle until `end` of the loop's clock; the watch holds a cut."""
         stage = "opening"
         try:
             async with asyncio.timeout_at(end) as self._loading:
-                for domain in ("Page", "Network"):
-                    await self.tab.send(f"{domain}.enable", limit_s=self.limit_s)
-                stage = "waiting for the server"
-                with self._timed("navigate"):
-                    await self._navigate()
+                if not self.loader_id:
+                    for domain in ("Page", "Network"):
+                        await self.tab.send(f"{domain}.enable", limit_s=self.limit_s)
+                    stage = "waiting for the server"
+                    with self._timed("navigate"):
+                        await self._navigate()
                 stage = "loading"
                 with self._timed("settle"):
                     await settle(self.tab, self.watch, self.options, limit_s=self.limit_s)
@@ -181,6 +174,23 @@ class _PageRun:
             if not self.has_crashed:
                 raise
         self._loading = None
+
+    async def _capture(
+        self, running: RunningBrowser, end: float
+    ) -> tuple[Capture | None, Body | None, str, str]:
+        """Return DOM snapshot and source, or why there is none of them."""
+        watch = self.watch
+        with self._timed("capture"):
+            if watch.cut_reason and not self.has_crashed:
+                await stop(self.tab)
+            if self.has_crashed or watch.is_error_page or not watch.navigations:
+                return None, None, "", "no document arrived"
+            left_s = end - asyncio.get_running_loop().time()
+            (capture, reason), (body, source_reason) = await asyncio.gather(
+                capture_document(self.tab, watch, running.wire, max_nodes=self.budget.nodes, left_s=left_s),
+                fetch_source(self.tab, watch, left_s=left_s),
+            )
+        return capture, body, reason, source_reason
 
     async def _navigate(self) -> None:
         try:
@@ -214,4 +224,5 @@ class _PageRun:
         try:
             yield
         finally:
-            self.timings_ms[stage] = round((time.perf_counter() - start) * 1000, 1)
+            spent_ms = (time.perf_counter() - start) * 1000
+            self.timings_ms[stage] = round(self.timings_ms.get(stage, 0.0) + spent_ms, 1)

@@ -75,7 +75,8 @@ class Answer:
         self.documents[-1]["nodes"][column]["value"].append(value)
 
     def snapshot(self, max_nodes: int = 1000) -> Snapshot:
-        capture = msgspec.convert({"documents": self.documents, "strings": self.strings}, Capture)
+        answer = msgspec.json.encode({"documents": self.documents, "strings": self.strings})
+        capture = msgspec.json.decode(answer, type=Capture)
         columns, self.is_cut = convert(capture, STYLES, max_nodes=max_nodes)
         origin = Provenance(url=capture.url, final_url=capture.url, producer="rendered")
         return Snapshot(**columns, provenance=origin)
