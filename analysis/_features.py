@@ -19,6 +19,7 @@ from snapshot import Kind
 _WORD, _IMAGE, _LINK, _CONTROL = (hash_of(n) for n in ("w:", "i:", "h:", "f:"))
 _FRAME = combine(_CONTROL, hash_of("iframe"))
 _FEATURES = AttributeIs.WORDS | AttributeIs.HREF | AttributeIs.SRC | AttributeIs.TYPE | AttributeIs.NAME
+_CARRIERS = TagIs.LINK | TagIs.IMAGE | TagIs.CONTROL | TagIs.FRAME
 _SESSION = ("jsessionid", "phpsessid", "sid=")
 
 
@@ -116,6 +117,14 @@ def other_features(batch: Batch, forest: Forest, among: Bools) -> Occurrences:
             )
         ),
     )
+
+
+def feature_counts(batch: Batch, forest: Forest, texts: LeafTexts) -> Ints:
+    """Return about how many features each of the M forest nodes carries: words, and elements that carry one."""
+    carries = np.flatnonzero((batch.tag_is & _CARRIERS) != 0)
+    leaf = forest.owner[carries]
+    elements: Ints = np.bincount(leaf[leaf >= 0], minlength=forest.leaf.size)
+    return texts.word_count + elements
 
 
 def word_features(words: Sequence[str]) -> U64:

@@ -21,7 +21,7 @@ class Importances:
     node : float64 (E,), NodeImp.
     composite : float64 (E,), CompImp.
     leaf_form : float64 (E,), CompImp of the leaf form of the node, NaN where no page has one.
-    feature : float64 (F,), H_E(a), entropy of each feature over the pages of its leaf.
+    feature : float64 (F,), H_E(a), entropy of each feature over the pages of its leaf, as far as it is trusted.
     noisy, meaningful : bool (E,), the marks; a node may carry neither.
     """
 
@@ -56,10 +56,14 @@ def node_importance(weight: F64, whole: F64, owner: Rows, pages: F64) -> F64:
     return np.where(pages > 1, _clean(value), 1.0)
 
 
-def importances(tree: StyleTree, *, attenuation: float, threshold: float) -> Importances:
+def importances(
+    tree: StyleTree, *, attenuation: float, threshold: float, rare_share: float = 0.0
+) -> Importances:
     """Return all figures of `tree`; `attenuation` is g in (0, 1), `threshold` is t in [0, 1].
 
-    O(rows of the tables); marks combine all children before they answer (section 5.3).
+    O(rows of the tables); marks combine all children before they answer (section 5.3). What two of a hundred pages
+    share tells little of the site, so the entropies of a leaf on a share x of all pages are multiplied by
+    x / (x + `rare_share`), up to the constant that leaves x = 1 as it is.
     """
     elements, styles, members = tree.elements, tree.styles, tree.members
     pages = elements.sums["pages"].astype(np.float64)
@@ -69,7 +73,7 @@ def importances(tree: StyleTree, *, attenuation: float, threshold: float) -> Imp
     node = node_importance(weight, whole, owner, pages)
     count = np.bincount(owner, minlength=pages.size).astype(np.float64)
     share = weight / whole[owner]
-    feature, leaf_form = _leaves(tree, owner)
+    feature, leaf_form = _leaves(tree, owner, rare_share)
     is_leaf = styles.fixed["leaf"]
     keep = attenuation**count
 
@@ -107,17 +111,20 @@ def importances(tree: StyleTree, *, attenuation: float, threshold: float) -> Imp
     return Importances(node, composite, leaf_form, feature, all_noisy, ~any_noisy)
 
 
-def _leaves(tree: StyleTree, owner: Rows) -> tuple[F64, F64]:
+def _leaves(tree: StyleTree, owner: Rows, rare_share: float) -> tuple[F64, F64]:
     """Return H of each feature row and CompImp of the leaf form of each element node."""
     elements, styles, features = tree.elements, tree.styles, tree.features
     is_leaf = styles.fixed["leaf"]
     pages = np.zeros(len(elements))
     pages[owner[is_leaf]] = styles.sums["pages"][is_leaf]
     row = elements.find(features.fixed["path"])
+    known = pages / tree.pages
+    trust = known * (1 + rare_share) / np.maximum(known + rare_share, 1e-12)
     h = entropy(features.sums["total"].astype(np.float64), features.sums["log_total"] / LOG_UNIT, pages[row])
+    h *= trust[row]
     count = np.bincount(row, minlength=len(elements))
     mean = np.bincount(row, h, len(elements)) / np.maximum(count, 1)
-    value = np.where(count > 0, _clean(1 - mean), 0.0)
+    value = np.where(count > 0, _clean(1 - mean), 1 - trust)
     value[pages == 1] = 1.0
     value[pages == 0] = np.nan
     return h, value

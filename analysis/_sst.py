@@ -9,8 +9,10 @@
 
 Two named modes share all code. ``paper`` reproduces the paper. ``site`` is for today's sites: runs of equal siblings
 collapse, element nodes are aligned by label instead of splitting with every optional sibling, inline markup is
-unwrapped, and the importance of a leaf is discounted by the share of its words that stand in links. The last is
-ours: teasers of other articles differ from page to page, so entropy alone takes them for content.
+unwrapped, what few pages share counts as little evidence, the importance of a leaf is discounted by the share of
+words that stand in links, and short leaves are read in the light of what stands around them. The last three are
+ours: posts found under several addresses repeat, and teasers of other articles differ from page to page, so entropy
+alone takes the first for noise and the second for content.
 """
 
 import math
@@ -44,6 +46,8 @@ _PAPER = {
     "flatten_inline": False,
     "merge_similarity": 0.85,
     "link_discount": 0.0,
+    "rare_share": 0.0,
+    "context": 0.0,
     "threshold": 0.2,
 }
 # t = -ln(share) / ln m; on fewer than ten pages importances of content are too coarse for more than a half.
@@ -84,6 +88,9 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
     local_noise : epsilon in [0, 1]; texts of content whose words all have 1 - H < epsilon are dropped.
     presence : count a feature once per page instead of as often as it occurs (section 9.7).
     link_discount : in [0, 1], how far the share of linked words lowers the importance of a leaf.
+    rare_share : in [0, 1], share of all pages on which a leaf must stand to be half trusted when it repeats.
+    context : number of features, at least 0, that the surroundings of a leaf are worth against its own. Where this
+        and `link_discount` are 0, MapSST decides alone.
     """
 
     def __init__(
@@ -101,6 +108,8 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
         local_noise: float = 0.01,
         presence: bool = False,
         link_discount: float = 1.0,
+        rare_share: float = 0.02,
+        context: float = 8.0,
     ) -> None:
         self.style = style
         self.threshold = threshold
@@ -114,6 +123,8 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
         self.local_noise = local_noise
         self.presence = presence
         self.link_discount = link_discount
+        self.rare_share = rare_share
+        self.context = context
 
     @classmethod
     def of_mode(cls, mode: Mode, **changes: Any) -> Self:
@@ -219,6 +230,7 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
                 noise=used.noise,
                 threshold=used.threshold,
                 link_discount=self.link_discount,
+                context=self.context,
                 parameters=parameters,
             )
         return found
@@ -260,7 +272,9 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
             threshold = self.threshold
             if threshold is None:
                 threshold = min(_LOG_SHARE / math.log(max(tree.pages, 2)), _HIGHEST_THRESHOLD)
-            figures = importances(tree, attenuation=self.attenuation, threshold=threshold)
+            figures = importances(
+                tree, attenuation=self.attenuation, threshold=threshold, rare_share=self.rare_share
+            )
             noise = LocalNoise.of(tree, figures, self.local_noise)
             self._used = used = _Ready(key, tree, aliases, threshold, figures, noise)
         return used
@@ -285,9 +299,20 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
         return level
 
     def _check(self) -> None:
-        for name in ("threshold", "attenuation", "merge_frequency", "local_noise", "link_discount"):
+        for name in (
+            "threshold",
+            "attenuation",
+            "merge_frequency",
+            "local_noise",
+            "link_discount",
+            "rare_share",
+        ):
             if not 0 <= (getattr(self, name) or 0) <= 1:
                 raise ModelError(f"Parameter {name} is {getattr(self, name)}; it must lie between 0 and 1.")
+        if not 0 <= self.context < math.inf:
+            raise ModelError(
+                f"Parameter context is {self.context}; it must be a number of features, at least 0."
+            )
         if self.merge_similarity is not None and self.siblings != "style":
             raise ModelError('Parameter merge_similarity needs siblings="style"; set it to None.')
 

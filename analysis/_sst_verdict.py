@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis._batch import Batch, Bools, Ints
-from analysis._features import LeafTexts, Occurrences, other_features, text_features
+from analysis._context import in_context
+from analysis._features import LeafTexts, Occurrences, feature_counts, other_features, text_features
 from analysis._forest import Forest
 from analysis._hash import combine
 from analysis._importance import Importances
@@ -17,7 +18,9 @@ from analysis._style_tree import StyleTree
 from analysis._verdict import Verdict
 from snapshot import Kind, Scalar
 
-HIDDEN, REPEATS, VARIES, UNKNOWN, LINKS, LOCAL, ABOVE, EMPTY = range(8)
+Figures = NDArray[np.float64]
+
+HIDDEN, REPEATS, VARIES, UNKNOWN, LINKS, LOCAL, ABOVE, EMPTY, AMID_CONTENT, AMID_NOISE = range(10)
 REASONS = (
     "not visible",
     "repeats on the site",
@@ -27,6 +30,8 @@ REASONS = (
     "locally noisy words",
     "stands above kept content",
     "holds no content",
+    "holds little, amid content",
+    "holds little, amid noise",
 )
 
 
@@ -61,26 +66,33 @@ def verdicts(
     noise: LocalNoise,
     threshold: float,
     link_discount: float,
+    context: float,
     parameters: dict[str, Scalar],
 ) -> list[Verdict]:
     """Return one verdict per page of the batch.
 
-    A leaf is kept when MapSST keeps it and its importance, discounted by the share of its words that stand in links
-    (mean of this page and all pages learned), is above `threshold`; without a discount MapSST decides alone. Texts
-    of kept leaves whose words are all locally noisy are dropped.
+    MapSST decides alone unless links or context count. Then a leaf is kept when its value is above `threshold`: its
+    importance, discounted by the share of words in links (mean of this page and all pages learned; of the leaf or
+    around it, whichever is more), in the light of the values around it. Texts of kept leaves whose words are all
+    locally noisy are dropped, unless the context alone speaks for the leaf.
     """
     row, known = np.maximum(mapping.row, 0), mapping.row >= 0
     composite = np.where(forest.leaf, figures.leaf_form[row], figures.composite[row])
     importance = np.where(known & ~np.isnan(composite), composite, 1.0)
     links = _link_share(texts, tree, row, known)
-    value = importance * (1 - link_discount * links)
+    value = importance
     reason = _RULE_REASONS[mapping.rule]
-    if link_discount > 0:
-        reason[(reason != REPEATS) & (value <= threshold)] = LINKS
+    if link_discount > 0 or context > 0:
+        count = feature_counts(batch, forest, texts)
+        linked = np.maximum(links, in_context(links, count, forest, strength=context))
+        own = importance * (1 - link_discount * linked)
+        value = in_context(own, count, forest, strength=context)
+        reason[forest.leaf] = _leaf_reasons(known, importance, own, value, threshold)[forest.leaf]
     node = _forest_node(forest)
     reasons = _spread(reason, node, EMPTY, np.uint8)
     suspects = known & noise.element[row]
-    reasons[_locally_noisy(batch, forest, paths, texts, tree, noise, suspects, _KEPT[reasons])] = LOCAL
+    telling = _KEPT[reasons] & (reasons != AMID_CONTENT)
+    reasons[_locally_noisy(batch, forest, paths, texts, tree, noise, suspects, telling)] = LOCAL
     reasons[~forest.shown] = HIDDEN
     kept = _KEPT[reasons] & (forest.owner >= 0)
     before = np.concatenate(([0], np.cumsum(kept & (batch.kind != Kind.DOCUMENT), dtype=np.int32)))
@@ -119,7 +131,16 @@ _RULE_REASONS[[Rule.NOISY, Rule.LEAF_NOISY]] = REPEATS
 _RULE_REASONS[[Rule.MEANINGFUL, Rule.LEAF_KEPT]] = VARIES
 
 
-_KEPT = np.isin(np.arange(len(REASONS)), (VARIES, UNKNOWN))
+def _leaf_reasons(
+    known: Bools, importance: Figures, own: Figures, value: Figures, threshold: float
+) -> NDArray[np.int64]:
+    """Return why leaves are kept or not, from their importance, with links counted, and in context."""
+    kept = value > threshold
+    cases = (kept & ~known, kept & (own > threshold), kept, importance <= threshold, own <= threshold)
+    return np.select(cases, (UNKNOWN, VARIES, AMID_CONTENT, REPEATS, LINKS), AMID_NOISE)
+
+
+_KEPT = np.isin(np.arange(len(REASONS)), (VARIES, UNKNOWN, AMID_CONTENT))
 
 
 def _spread(values: NDArray[Any], node: Ints, default: float, dtype: type[np.generic]) -> NDArray[Any]:
@@ -127,7 +148,7 @@ def _spread(values: NDArray[Any], node: Ints, default: float, dtype: type[np.gen
     return np.append(values.astype(dtype), np.array(default, dtype))[node]
 
 
-def _link_share(texts: LeafTexts, tree: StyleTree, row: Ints, known: Bools) -> NDArray[np.float64]:
+def _link_share(texts: LeafTexts, tree: StyleTree, row: Ints, known: Bools) -> Figures:
     """Return the share of linked words of each leaf, mean of its share here and over the pages learned."""
     here = texts.link_word_count / np.maximum(texts.word_count, 1)
     words = tree.elements.sums["words"][row]
