@@ -28,6 +28,7 @@ from benchmarks.scoring import (
     command_line,
     count_words,
     mean_score,
+    print_check,
     print_table,
     score,
     select,
@@ -140,8 +141,10 @@ def main() -> None:
             for site, row in rows.items()
             if row["main share"] < NOISY_SHARE and row["SST site"] <= row["no cleaning"]
         ]
-        print(f"\nSST site above no cleaning on every site whose main share is below {NOISY_SHARE}:", end=" ")
-        print(f"no ({', '.join(losers)})" if losers else "yes")
+        print()
+        print_check(
+            f"SST site above no cleaning on every site whose main share is below {NOISY_SHARE}", losers
+        )
 
 
 if __name__ == "__main__":

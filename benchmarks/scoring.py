@@ -89,8 +89,14 @@ def print_table(head: Sequence[str], rows: Iterable[tuple[str, Mapping[str, floa
     print("| " + " | ".join(head) + " |")
     print("|" + "---|" * len(head))
     for name, figures in rows:
-        cells = (f"{figures[column]:.3f}" if column in figures else "" for column in head[1:])
-        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+        values = [figures.get(column, "") for column in head[1:]]
+        cells = [f"{value:.3f}" if isinstance(value, float) else str(value) for value in values]
+        print(f"| {name} | " + " | ".join(cells) + " |")
+
+
+def print_check(claim: str, exceptions: Collection[str]) -> None:
+    """Print whether a claim holds, and where not."""
+    print(f"{claim}: " + (f"no ({', '.join(exceptions)})" if exceptions else "yes"))
 
 
 def _share(part: int, whole: int) -> float:
