@@ -1,0 +1,184 @@
+"""What rendering costs over the least it can cost, in processor time of browser, driver and Python together.
+
+    python -m benchmarks.rendering FOLDER [--pages 60] [--rounds 3]
+
+FOLDER holds saved pages (``*.html`` or ``*.html.gz``). They are served on loopback; all other hosts have no
+name. Each round runs these two, each in a process of its own, start-up and imports included:
+
+limit   Playwright, one page used again and again, goto until load, one at a time, nothing captured
+ours    Renderer with its defaults, every page captured, converted and stored with its source
+
+The ratio of a round is ours over limit; the result is the median over the rounds. Linux only: times come
+from /proc.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from statistics import median
+
+LOOPBACK_ONLY = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
+GOTO_LIMIT_MS = 20_000
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a run is given; `launch` are the arguments of Playwright's launch."""
+
+    urls: list[str]
+    executable: str
+    launch: dict[str, object]
+
+
+def serve(files: list[Path]) -> ThreadingHTTPServer:
+    """Serve the files as ``/0.html``, ``/1.html``, ... on a free port; everything else is missing."""
+    pages = {f"/{number}.html": _read(file) for number, file in enumerate(files)}
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            body = pages.get(self.path, b"")
+            self.send_response(200 if body else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def handle(self) -> None:
+            with contextlib.suppress(ConnectionError):  # a page that was closed before it had all
+                super().handle()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+def _read(file: Path) -> bytes:
+    data = file.read_bytes()
+    return gzip.decompress(data) if file.suffix == ".gz" else data
+
+
+def processor_seconds() -> float:
+    """Return the time used by this process and all below it, ended ones included."""
+    seconds: dict[int, float] = {}
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has just ended
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            parents[int(folder.name)] = int(fields[1])
+            seconds[int(folder.name)] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    mine = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in mine} - mine:
+        mine |= more
+    return sum(seconds[pid] for pid in mine)
+
+
+# The runs import late: each pays for what it needs.
+async def limit(job: Job) -> dict[str, float]:
+    from playwright.async_api import Error, async_playwright
+
+    failed = 0
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(**job.launch)  # type: ignore[arg-type]
+        page = await browser.new_page(viewport={"width": 1280, "height": 800})
+        for url in job.urls:
+            try:
+                await page.goto(url, wait_until="load", timeout=GOTO_LIMIT_MS)
+            except Error:
+                failed += 1
+        seconds = processor_seconds()
+        await browser.close()
+    return {"cpu_s": seconds, "failed": failed}
+
+
+async def ours(job: Job) -> dict[str, float]:
+    from renderer import Renderer, Rendering
+    from snapshot import PageStore
+
+    nodes = incomplete = failed = stored = 0
+    with tempfile.TemporaryDirectory() as folder, PageStore(Path(folder)) as store:
+        async with Renderer(executable=job.executable, arguments=(LOOPBACK_ONLY,)) as renderer:
+            async for _, outcome in renderer.render_many(job.urls):
+                if not isinstance(outcome, Rendering):
+                    failed += 1
+                    continue
+                stored += store.put(outcome.snapshot, source=outcome.source).bytes
+                incomplete += not outcome.snapshot.provenance.complete
+                nodes += len(outcome.snapshot)
+            seconds = processor_seconds()
+    return {
+        "cpu_s": seconds,
+        "failed": failed,
+        "incomplete": incomplete,
+        "nodes": nodes,
+        "bytes_per_node": round(stored / max(nodes, 1), 1),
+    }
+
+
+RUNS = {"limit": limit, "ours": ours}
+
+
+async def find_launch() -> dict[str, object]:
+    from playwright.async_api import async_playwright
+
+    from renderer._discovery import find_browser, launch_options
+
+    async with async_playwright() as playwright:
+        launch = launch_options(await find_browser(playwright))
+    return {
+        **launch,
+        "executable_path": str(launch["executable_path"]),
+        "args": [*launch["args"], LOOPBACK_ONLY],
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--pages", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--run", choices=RUNS, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.run:
+        print(json.dumps(asyncio.run(RUNS[arguments.run](Job(**json.load(sys.stdin))))))
+        return
+    files = sorted([*arguments.folder.rglob("*.html"), *arguments.folder.rglob("*.html.gz")])
+    files = files[:: max(1, len(files) // arguments.pages)][: arguments.pages]
+    server = serve(files)
+    launch = asyncio.run(find_launch())
+    urls = [f"http://127.0.0.1:{server.server_port}/{number}.html" for number in range(len(files))]
+    job = json.dumps({"urls": urls, "executable": launch["executable_path"], "launch": launch})
+    ratios = []
+    for number in range(1, arguments.rounds + 1):
+        seconds = {}
+        for name in RUNS:
+            command = [sys.executable, "-m", "benchmarks.rendering", str(arguments.folder), "--run", name]
+            done = subprocess.run(command, input=job, stdout=subprocess.PIPE, text=True, check=True)
+            result = json.loads(done.stdout)
+            seconds[name] = result.pop("cpu_s")
+            per_page_ms = seconds[name] / len(urls) * 1000
+            print(f"round {number}  {name:5}  {per_page_ms:5.0f} ms per page  {result}", flush=True)
+        ratios.append(seconds["ours"] / seconds["limit"])
+        print(f"round {number}  ratio  {ratios[-1]:.2f}", flush=True)
+    print(f"ours over limit, median of {len(ratios)} rounds: {median(ratios):.2f}")
+
+
+if __name__ == "__main__":
+    main()
