@@ -1,17 +1,18 @@
 """The algorithms of the papers on Snapshots, and the writers of their results. Imports only `snapshot`."""
 
-from analysis._evidence import Block, dropped_blocks, text_blocks, write_json
-from analysis._html import write_html
-from analysis._markdown import write_markdown
+from analysis._cleaning.none import NoCleaning
+from analysis._cleaning.tps import TagPathFilter, noise_removed
+from analysis._cleaning.tps_search import Region, Round, largest_region, tag_path_codes
+from analysis._columns.batch import prune
+from analysis._columns.styles import StyleLevel
 from analysis._model_file import load_model, save_model
-from analysis._none import NoCleaning
-from analysis._simplify import simplified
-from analysis._sst import Mode, SiteStyleTree
-from analysis._styles import StyleLevel
-from analysis._text import write_text
-from analysis._tps import TagPathFilter, noise_removed
-from analysis._tps_search import Region, Round, largest_region, prune, tag_path_codes
+from analysis._trees.simplify import simplified
+from analysis._trees.sst import Mode, SiteStyleTree
 from analysis._verdict import Verdict
+from analysis._writers.evidence import Block, dropped_blocks, text_blocks, write_json
+from analysis._writers.html import write_html
+from analysis._writers.markdown import write_markdown
+from analysis._writers.text import write_text
 
 __all__ = [
     "Block",

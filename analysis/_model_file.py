@@ -12,9 +12,9 @@ import msgspec
 import numpy as np
 import zstandard
 
-from analysis._sst import SiteStyleTree
-from analysis._style_tree import StyleTree
-from analysis._tables import Table
+from analysis._columns.tables import Table
+from analysis._trees.sst import SiteStyleTree
+from analysis._trees.style_tree import StyleTree
 from snapshot import DamagedFileError, FormatVersionError, StorageError
 
 _KIND = "domsieve site style tree"

@@ -18,7 +18,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "service": {"snapshot", "renderer", "analysis"},
     "cli": {"snapshot", "renderer", "analysis", "service"},
 }
-MODULES = [path for name in MAY_IMPORT for path in sorted(ROOT.glob(f"{name}/*.py"))] + [ROOT / "cli.py"]
+PARTS: dict[str, set[str]] = {
+    "_columns": set(),
+    "_trees": {"_columns"},
+    "_cleaning": {"_columns"},
+    "_records": {"_columns"},
+    "_writers": {"_columns", "_records"},
+}
+MODULES = [path for name in MAY_IMPORT for path in sorted(ROOT.glob(f"{name}/**/*.py"))] + [ROOT / "cli.py"]
 LONGEST, LONGEST_COMMAND_LINE = 350, 520
 # Written in pieces, so that this file does not hold them itself.
 REGISTRIES = ("pypi" + ".org", "python" + "hosted.org", "registry." + "npmjs", "deb." + "debian.org")
@@ -50,6 +57,11 @@ class TestModule:
         own = path.relative_to(ROOT).parts[0].removesuffix(".py")
         others = {name.partition(".")[0] for name in imports(path)} & PROJECT - {own}
         assert others <= MAY_IMPORT[own]
+
+    def test_parts_of_the_analysis_build_on_lower_ones(self, path: Path) -> None:
+        own = path.parent.name
+        parts = [name.split(".")[1] for name in imports(path) if name.startswith("analysis._")]
+        assert {part for part in parts if part in PARTS} - {own} <= PARTS.get(own, set(PARTS))
 
     def test_private_modules_stay_in_their_package(self, path: Path) -> None:
         own = path.relative_to(ROOT).parts[0]

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import SiteStyleTree, write_text
-from analysis._batch import Batch
-from analysis._context import in_context
-from analysis._forest import Forest, plant
+from analysis._columns.batch import Batch
+from analysis._trees.context import in_context
+from analysis._trees.forest import Forest, plant
 from snapshot import ModelError, Snapshot
 from tests.analysis.pages import page
 

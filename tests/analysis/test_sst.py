@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from analysis import Mode, SiteStyleTree, load_model, save_model, write_text
-from analysis._batch import Batch
-from analysis._hash import hashes_of
-from analysis._paths import _collapsed
-from analysis._style_tree import StyleTree
-from analysis._words import fold, words_of
+from analysis._columns.batch import Batch
+from analysis._columns.hash import hashes_of
+from analysis._columns.words import fold, words_of
+from analysis._trees.paths import _collapsed
+from analysis._trees.style_tree import StyleTree
 from snapshot import DamagedFileError, ModelError, Snapshot, StringTable
 from tests.analysis.pages import page
 from tests.analysis.plain_sst import Element, add, composite, tree_of

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from analysis import SiteStyleTree
-from analysis._importance import entropy, node_importance
-from analysis._simplify import simplified
+from analysis._trees.importance import entropy, node_importance
+from analysis._trees.simplify import simplified
 from snapshot import Snapshot
 from tests.analysis.pages import page
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis._tps import noise_removed
-from analysis._tps_search import Region, largest_region, prune, tag_path_codes
+from analysis._cleaning.tps import noise_removed
+from analysis._cleaning.tps_search import Region, largest_region, tag_path_codes
+from analysis._columns.batch import prune
 
 
 def plain_region(

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from analysis._batch import Batch
-from analysis._tps import TagPathFilter, paper_sequence
+from analysis._cleaning.tps import TagPathFilter, paper_sequence
+from analysis._columns.batch import Batch
 from renderer._raw import parse_html
 from snapshot import Kind, Snapshot
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._style_tree import LOG_UNIT, StyleTree
+from analysis._trees.style_tree import LOG_UNIT, StyleTree
 
 F64 = NDArray[np.float64]
 Bools = NDArray[np.bool_]

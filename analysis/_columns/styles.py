@@ -14,11 +14,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._batch import Batch
-from analysis._computed import computed_styles
-from analysis._hash import U64, combine, hashes_of
-from analysis._names import AttributeIs
-from analysis._tables import grouping
+from analysis._columns.batch import Batch
+from analysis._columns.computed import computed_styles
+from analysis._columns.hash import U64, combine, hashes_of
+from analysis._columns.names import AttributeIs
+from analysis._columns.tables import grouping
 
 StyleLevel = Literal["none", "html", "layout", "full"]
 

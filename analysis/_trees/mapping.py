@@ -7,11 +7,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._forest import Forest
-from analysis._hash import combine
-from analysis._importance import Importances
-from analysis._paths import Paths, Siblings
-from analysis._style_tree import StyleTree
+from analysis._columns.hash import combine
+from analysis._trees.forest import Forest
+from analysis._trees.importance import Importances
+from analysis._trees.paths import Paths, Siblings
+from analysis._trees.style_tree import StyleTree
 
 
 class Rule(IntEnum):

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from analysis._batch import Batch, below
-from analysis._hash import hash_of
-from analysis._styles import StyleLevel, presentation_styles
-from analysis._tps_search import Ints, largest_region, prune, tag_path_codes
+from analysis._cleaning.tps_search import Ints, largest_region, tag_path_codes
+from analysis._columns.batch import Batch, below, prune
+from analysis._columns.hash import hash_of
+from analysis._columns.styles import StyleLevel, presentation_styles
+from analysis._columns.visible import visible_nodes
 from analysis._verdict import Verdict
-from analysis._visible import visible_nodes
 from snapshot import Kind, Snapshot, UsageError
 
 _LEFT_OUT = frozenset(["head", "script", "style", "noscript", "template"])

@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._batch import Batch, Bools, Ints
-from analysis._context import in_context
-from analysis._features import LeafTexts, Occurrences, feature_counts, other_features, text_features
-from analysis._forest import Forest
-from analysis._hash import combine
-from analysis._importance import Importances
-from analysis._mapping import Mapping, Rule
-from analysis._paths import Paths
-from analysis._style_tree import StyleTree
+from analysis._columns.batch import Batch, Bools, Ints
+from analysis._columns.hash import combine
+from analysis._trees.context import in_context
+from analysis._trees.features import LeafTexts, Occurrences, feature_counts, other_features, text_features
+from analysis._trees.forest import Forest
+from analysis._trees.importance import Importances
+from analysis._trees.mapping import Mapping, Rule
+from analysis._trees.paths import Paths
+from analysis._trees.style_tree import StyleTree
 from analysis._verdict import Verdict
 from snapshot import Kind, Scalar
 

@@ -8,9 +8,9 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._batch import Batch, below, distinct
-from analysis._hash import hash_of
-from analysis._names import AttributeIs, TagIs
+from analysis._columns.batch import Batch, below, distinct
+from analysis._columns.hash import hash_of
+from analysis._columns.names import AttributeIs, TagIs
 from snapshot import Kind, Snapshot
 
 _HIDDEN_VALUE = hash_of("hidden")

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._importance import Importances
-from analysis._style_tree import StyleTree
+from analysis._trees.importance import Importances
+from analysis._trees.style_tree import StyleTree
 
 
 def simplified(tree: StyleTree, figures: Importances) -> NDArray[np.bool_]:

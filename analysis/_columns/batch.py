@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._hash import U64, span_hashes, string_hashes
-from analysis._names import ATTRIBUTES, TAGS
+from analysis._columns.hash import U64, span_hashes, string_hashes
+from analysis._columns.names import ATTRIBUTES, TAGS
 from snapshot import Kind, Snapshot, StringTable
 
 Bools = NDArray[np.bool_]
@@ -112,6 +112,15 @@ def below(roots: Bools, end: Ints) -> Bools:
     steps[:-1] = roots
     np.subtract.at(steps, end[roots], 1)
     return np.greater(np.cumsum(steps[:-1], dtype=np.int32), 0)
+
+
+def prune(kept: Bools, end: NDArray[Any]) -> Bools:
+    """Return which of N nodes stay: those `kept`, and all above one of them (TPS, Algorithm 5).
+
+    `end` (N,) is the column of that name: the subtree of node i is ``i .. end[i]``.
+    """
+    before = np.concatenate(([0], np.cumsum(kept)))
+    return np.asarray(before[end] > before[:-1])
 
 
 def distinct(ids: Ints, size: int) -> tuple[Ints, Ints]:

@@ -8,12 +8,12 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from analysis._batch import Batch, Bools, Ints, below, distinct
-from analysis._forest import Forest
-from analysis._hash import U64, combine, hash_of, hashes_of
-from analysis._names import AttributeIs, TagIs
-from analysis._tables import grouping
-from analysis._words import Words, words_of
+from analysis._columns.batch import Batch, Bools, Ints, below, distinct
+from analysis._columns.hash import U64, combine, hash_of, hashes_of
+from analysis._columns.names import AttributeIs, TagIs
+from analysis._columns.tables import grouping
+from analysis._columns.words import Words, words_of
+from analysis._trees.forest import Forest
 from snapshot import Kind
 
 _WORD, _IMAGE, _LINK, _CONTROL = (hash_of(n) for n in ("w:", "i:", "h:", "f:"))

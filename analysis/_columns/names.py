@@ -10,7 +10,7 @@ from enum import IntFlag, auto
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._hash import U64, hashes_of
+from analysis._columns.hash import U64, hashes_of
 
 
 class TagIs(IntFlag):

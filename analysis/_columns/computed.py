@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._batch import Batch
-from analysis._hash import U64, combine, hashes_of, mix
-from analysis._tables import grouping
+from analysis._columns.batch import Batch
+from analysis._columns.hash import U64, combine, hashes_of, mix
+from analysis._columns.tables import grouping
 
 Row = Mapping[str, str]
 

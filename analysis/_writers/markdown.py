@@ -15,8 +15,9 @@ import numpy as np
 from markdownify import MarkdownConverter
 from numpy.typing import NDArray
 
-from analysis._flow import BLOCK, BREAK, CELL, Flow, boundaries, text_flow
-from analysis._html import (
+from analysis._verdict import Verdict
+from analysis._writers.flow import BLOCK, BREAK, CELL, Flow, boundaries, text_flow
+from analysis._writers.html import (
     BLOCK_TAGS,
     Source,
     start_tag,
@@ -24,7 +25,6 @@ from analysis._html import (
     written_tags,
     written_texts,
 )
-from analysis._verdict import Verdict
 from snapshot import Snapshot
 
 _MOST_BLOCKS, _MOST_MARKS = 24, 8  # far below Python's recursion limit, above what people nest

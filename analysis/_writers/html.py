@@ -14,10 +14,9 @@ from urllib.parse import urljoin, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._batch import below
-from analysis._flow import BLOCK, CELL, NONE, SPACE, Flow, boundaries, text_flow, word_set
-from analysis._tps_search import prune
+from analysis._columns.batch import below, prune
 from analysis._verdict import Verdict
+from analysis._writers.flow import BLOCK, CELL, NONE, SPACE, Flow, boundaries, text_flow, word_set
 from snapshot import Kind, Snapshot
 
 BLOCK_TAGS = word_set(

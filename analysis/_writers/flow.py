@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._batch import below
+from analysis._columns.batch import below
 from snapshot import Kind, Snapshot
 
 # What stands between two text nodes, or what an element puts around itself; the larger number wins.

@@ -172,12 +172,3 @@ def _first_cut(
             if ratio.denominator * abs(length - 2 * cut) > ratio.numerator * length:
                 return threshold, cut
     return None
-
-
-def prune(inside: NDArray[np.bool_], end: Ints) -> NDArray[np.bool_]:
-    """Return which of N nodes stay (Algorithm 5): those `inside` the region, and all above one of them.
-
-    `end` (N,) is the column of that name: the subtree of node i is ``i .. end[i]``.
-    """
-    before = np.concatenate(([0], np.cumsum(inside)))
-    return before[end] > before[:-1]

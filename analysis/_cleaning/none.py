@@ -6,9 +6,9 @@ from typing import overload
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from analysis._batch import Batch
+from analysis._columns.batch import Batch
+from analysis._columns.visible import visible_nodes
 from analysis._verdict import Verdict
-from analysis._visible import visible_nodes
 from snapshot import Snapshot
 
 _REASONS = ("not visible", "visible")

@@ -7,10 +7,10 @@ from math import isfinite
 
 import msgspec
 
-from analysis._flow import BLOCK, CELL, NONE, boundaries, text_flow
-from analysis._html import Source, written_texts
-from analysis._text import write_text
 from analysis._verdict import Verdict
+from analysis._writers.flow import BLOCK, CELL, NONE, boundaries, text_flow
+from analysis._writers.html import Source, written_texts
+from analysis._writers.text import write_text
 from snapshot import Kind, Producer, Scalar, Snapshot
 
 _MOST_STEPS = 16

@@ -25,10 +25,10 @@ from math import ceil
 
 import numpy as np
 
-from analysis._hash import U64, combine
-from analysis._paths import step
-from analysis._style_tree import StyleTree
-from analysis._tables import Ints, Table, grouped, grouping, stable_order
+from analysis._columns.hash import U64, combine
+from analysis._columns.tables import Ints, Table, grouped, grouping, stable_order
+from analysis._trees.paths import step
+from analysis._trees.style_tree import StyleTree
 
 
 def merge_similar(tree: StyleTree, *, frequency: float, similarity: float) -> tuple[StyleTree, Table]:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._batch import Batch, Bools, Ints, distinct, painted
-from analysis._hash import U64, combine, hash_of
-from analysis._names import TagIs
-from analysis._styles import StyleLevel, presentation_styles
-from analysis._tables import stable_order
-from analysis._visible import visible_nodes
+from analysis._columns.batch import Batch, Bools, Ints, distinct, painted
+from analysis._columns.hash import U64, combine, hash_of
+from analysis._columns.names import TagIs
+from analysis._columns.styles import StyleLevel, presentation_styles
+from analysis._columns.tables import stable_order
+from analysis._columns.visible import visible_nodes
 from snapshot import Kind
 
 TEXT_LABEL = hash_of("#text")

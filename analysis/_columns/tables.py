@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._hash import U64
+from analysis._columns.hash import U64
 
 Column = NDArray[Any]
 Ints = NDArray[np.int64]

@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._batch import Ints
-from analysis._forest import Forest
+from analysis._columns.batch import Ints
+from analysis._trees.forest import Forest
 
 F64 = NDArray[np.float64]
 

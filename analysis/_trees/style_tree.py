@@ -19,12 +19,21 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._batch import Batch
-from analysis._features import LeafTexts, Occurrences
-from analysis._forest import Forest
-from analysis._hash import U64, combine
-from analysis._paths import Paths
-from analysis._tables import Grouping, Ints, Table, grouped, grouping, merged, sorted_set, stretch_sums
+from analysis._columns.batch import Batch
+from analysis._columns.hash import U64, combine
+from analysis._columns.tables import (
+    Grouping,
+    Ints,
+    Table,
+    grouped,
+    grouping,
+    merged,
+    sorted_set,
+    stretch_sums,
+)
+from analysis._trees.features import LeafTexts, Occurrences
+from analysis._trees.forest import Forest
+from analysis._trees.paths import Paths
 
 # f ln f is kept in units of 2**-32, so that sums are integers and do not depend on their order.
 LOG_UNIT = 1 << 32

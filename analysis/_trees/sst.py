@@ -23,20 +23,20 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from analysis._batch import Batch
-from analysis._features import LeafTexts, leaf_texts, occurrences, word_features
-from analysis._forest import Forest, plant
-from analysis._hash import combine
-from analysis._importance import Importances, importances
-from analysis._mapping import map_pages
-from analysis._merging import merge_similar
-from analysis._paths import Paths, Runs, Siblings, locate
-from analysis._sst_verdict import LocalNoise, verdicts
-from analysis._style_tree import StyleTree, count_pages, merge_trees
-from analysis._styles import StyleLevel
-from analysis._tables import Table
+from analysis._columns.batch import Batch
+from analysis._columns.hash import combine
+from analysis._columns.styles import StyleLevel
+from analysis._columns.tables import Table
+from analysis._columns.words import fold
+from analysis._trees.features import LeafTexts, leaf_texts, occurrences, word_features
+from analysis._trees.forest import Forest, plant
+from analysis._trees.importance import Importances, importances
+from analysis._trees.mapping import map_pages
+from analysis._trees.merging import merge_similar
+from analysis._trees.paths import Paths, Runs, Siblings, locate
+from analysis._trees.sst_verdict import LocalNoise, verdicts
+from analysis._trees.style_tree import StyleTree, count_pages, merge_trees
 from analysis._verdict import Verdict
-from analysis._words import fold
 from snapshot import Kind, ModelError, Snapshot
 
 Mode = Literal["site", "paper"]

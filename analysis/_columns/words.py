@@ -12,9 +12,9 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._batch import Batch
-from analysis._hash import U64, span_hashes
-from analysis._tables import sorted_set
+from analysis._columns.batch import Batch
+from analysis._columns.hash import U64, span_hashes
+from analysis._columns.tables import sorted_set
 
 _BLANK = ord(" ")
 # Upper case to lower, all other ASCII but letters and digits to a blank.

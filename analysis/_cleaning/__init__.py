@@ -1,0 +1,1 @@
+"""Cleaning methods that need no tree of the site."""

@@ -1,0 +1,1 @@
+"""Data regions and records: lists of like objects in one page."""
