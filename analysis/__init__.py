@@ -6,6 +6,7 @@ from analysis._cleaning.tps_search import Region, Round, largest_region, tag_pat
 from analysis._columns.batch import prune
 from analysis._columns.styles import StyleLevel
 from analysis._model_file import load_model, save_model
+from analysis._records.records import Records
 from analysis._trees.simplify import simplified
 from analysis._trees.sst import Mode, SiteStyleTree
 from analysis._verdict import Verdict
@@ -18,6 +19,7 @@ __all__ = [
     "Block",
     "Mode",
     "NoCleaning",
+    "Records",
     "Region",
     "Round",
     "SiteStyleTree",
