@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal, TypedDict
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Playwright
+from playwright.async_api import Playwright, async_playwright
 
 from snapshot import BrowserNotFoundError
 
@@ -156,6 +156,16 @@ async def find_browser(playwright: Playwright, explicit: str | None = None) -> B
     if not launch_options(browser)["chromium_sandbox"]:
         logger.warning("Chrome runs without its sandbox, because it has none for root; use an ordinary user.")
     return browser
+
+
+def browser_in_use(explicit: str | None = None) -> Browser:
+    """Return the browser that renderings would run in, found as by `find_browser`; for use outside of a loop."""
+
+    async def find() -> Browser:
+        async with async_playwright() as playwright:
+            return await find_browser(playwright, explicit)
+
+    return asyncio.run(find())
 
 
 async def _asked_for(playwright: Playwright, asked: str) -> Browser:

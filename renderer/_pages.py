@@ -26,9 +26,6 @@ from renderer._tab import Tab
 from renderer._watch import Watch
 from snapshot import ContentError, NavigationError, Provenance, Snapshot
 
-# Raised when the columns made of a page change.
-CAPTURE_VERSION = 1
-
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _OPEN_LIMIT_S = 10.0
 _CLOSE_LIMIT_S = 2.0
@@ -136,7 +133,6 @@ class _PageRun:
             content_type=response.content_type,
             encoding=encoding,
             captured_at=captured_at,
-            capture_version=CAPTURE_VERSION,
             browser=f"{identity.product}/{identity.version}",
             build=identity.build,
             options=self.options.canonical(),

@@ -1,0 +1,17 @@
+"""The commands of the command line: parse, call, print. What they do with pages is the service's business."""
+
+from commands._cache import cache_list, cache_remove, cache_show, cache_verify, doctor
+from commands._cleaning import clean, learn
+from commands._pages import render, site
+
+__all__ = [
+    "cache_list",
+    "cache_remove",
+    "cache_show",
+    "cache_verify",
+    "clean",
+    "doctor",
+    "learn",
+    "render",
+    "site",
+]

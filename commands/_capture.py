@@ -1,0 +1,149 @@
+"""The options of every command that renders, and rendering what the cache does not hold."""
+
+import asyncio
+import inspect
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from commands._errors import failures, say
+
+if TYPE_CHECKING:
+    from renderer import CaptureOptions, Renderer
+    from service import Target
+    from snapshot import DomsieveError, PageRecord, PageStore
+
+Targets = Annotated[
+    list[str],
+    typer.Argument(help="URLs, HTML files, folders of them, ids of cached pages or hosts of cached sites."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON lines for machines.")]
+Cache = Annotated[
+    Path | None,
+    typer.Option("--cache", envvar="DOMSIEVE_CACHE", help="Folder of the cache [default: pages_cache]."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """How URLs are rendered; the options that every rendering command shares."""
+
+    renderer: "Renderer"
+    options: "CaptureOptions"
+    concurrency: int
+    refresh: bool
+
+
+def capture_options(
+    *,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Render even what the cache holds.")] = False,
+    viewport: Annotated[str, typer.Option(help="Width x height of the window in CSS px.")] = "1280x800",
+    user_agent: Annotated[str | None, typer.Option(help="User-Agent header.")] = None,
+    header: Annotated[list[str] | None, typer.Option(help="'Name: value', repeatable.")] = None,
+    cookie: Annotated[list[str] | None, typer.Option(help="'name=value', repeatable.")] = None,
+    storage_state: Annotated[Path | None, typer.Option(help="Playwright's storage-state file.")] = None,
+    locale: Annotated[str | None, typer.Option(help="Language tag, such as de-DE.")] = None,
+    images: Annotated[bool, typer.Option(help="Load images; without, boxes change.")] = True,
+    settle: Annotated[
+        Literal["adaptive", "load", "networkidle"], typer.Option(help="When a page counts as complete.")
+    ] = "adaptive",
+    settle_extra: Annotated[float, typer.Option(help="Further seconds to wait then.")] = 0.0,
+    scroll: Annotated[bool, typer.Option("--scroll", help="Scroll to the end first.")] = False,
+    timeout: Annotated[float, typer.Option(help="Seconds one page may take.")] = 20.0,
+    concurrency: Annotated[int | None, typer.Option(min=1, help="Pages at once [default: cores].")] = None,
+    browser: Annotated[
+        str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
+    ] = None,
+) -> Capture:
+    """Return the renderer that the options describe."""
+    from renderer import Budget, CaptureOptions, Renderer
+    from snapshot import UsageError
+
+    width, _, height = viewport.partition("x")
+    if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
+        raise UsageError(f"--viewport {viewport}: give width x height in px, such as 1280x800.")
+    options = CaptureOptions(
+        viewport_px=(int(width), int(height)),
+        user_agent=user_agent,
+        headers=tuple(_pair("--header", text, ":") for text in header or ()),
+        cookies=tuple(_pair("--cookie", text, "=") for text in cookie or ()),
+        storage_state=storage_state,
+        locale=locale,
+        images=images,
+        settle=settle,
+        settle_extra=seconds("--settle-extra", settle_extra),
+        scroll=scroll,
+    )
+    budget = Budget(time=seconds("--timeout", timeout))
+    at_once = concurrency or os.cpu_count() or 1
+    renderer = Renderer(options, budget, concurrency=at_once, executable=browser)
+    return Capture(renderer, options, at_once, refresh)
+
+
+def rendering(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `capture_options` in place of its parameter `capture`."""
+    own = [p for p in inspect.signature(command).parameters.values() if p.name != "capture"]
+    shared = inspect.signature(capture_options).parameters
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        with failures():
+            capture = capture_options(**{name: values.pop(name) for name in shared})
+            command(**values, capture=capture)
+
+    run.__signature__ = inspect.Signature([*own, *shared.values()])  # type: ignore[attr-defined]
+    return run
+
+
+def _pair(option: str, text: str, mark: str) -> tuple[str, str]:
+    from snapshot import UsageError
+
+    name, found, value = text.partition(mark)
+    if not found or not name.strip():
+        raise UsageError(f"{option} {text!r}: write name{mark}value.")
+    return name.strip(), value.strip()
+
+
+def seconds(option: str, value: float) -> timedelta:
+    from snapshot import UsageError
+
+    if not 0 <= value <= 86_400:
+        raise UsageError(f"{option} {value:g}: give seconds from 0 to 86400.")
+    return timedelta(seconds=value)
+
+
+def fetch(
+    targets: "Sequence[Target]", store: "PageStore", capture: Capture
+) -> "dict[str, PageRecord | DomsieveError]":
+    """Return a capture, or why there is none, of every URL among the targets; render what is not cached."""
+    from service import cached, render_pages, wanted_urls
+    from snapshot import DomsieveError
+
+    urls = wanted_urls(targets)
+    known = {} if capture.refresh else {url: cached(url, store, capture.options) for url in urls}
+    outcomes: dict[str, PageRecord | DomsieveError] = {url: r for url, r in known.items() if r is not None}
+    missing = [url for url in urls if url not in outcomes]
+    done = 0
+
+    def report(url: str, outcome: "PageRecord | DomsieveError") -> None:
+        nonlocal done
+        done += 1
+        if isinstance(outcome, DomsieveError):
+            what = f"failed: {outcome.message}"
+        else:
+            what = f"{outcome.nodes:,} nodes" + "".join(f"; cut: {reason}" for reason in outcome.reasons)
+        say(f"[{done}/{len(missing)}] {url} {what}")
+
+    async def run() -> None:
+        async with capture.renderer:
+            outcomes.update(await render_pages(capture.renderer, missing, store, report))
+
+    if missing:
+        asyncio.run(run())
+    return {url: outcomes[url] for url in urls}

@@ -1,0 +1,141 @@
+"""Commands that clean pages and learn the sites they come from."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from commands._capture import AsJson, Cache, Capture, Targets, fetch, rendering
+from commands._errors import finish, open_cache, print_json, say
+
+if TYPE_CHECKING:
+    from service import Page
+    from snapshot import DomsieveError
+
+MethodOption = Annotated[
+    Literal["sst", "tps", "none"] | None,
+    typer.Option(help="Default: sst where 5 pages of the site are known, else tps."),
+]
+ModeOption = Annotated[
+    Literal["site", "paper"], typer.Option(help="Ours for today's sites, or as published.")
+]
+ThresholdOption = Annotated[
+    float | None, typer.Option(help="Importance up to which a node is noise, in [0, 1].")
+]
+StyleOption = Annotated[
+    Literal["none", "html", "layout", "full"] | None,
+    typer.Option(help="What tells elements apart [default: layout for rendered pages, html for raw ones]."),
+]
+RawOption = Annotated[bool, typer.Option("--raw", help="Use the raw source of rendered pages.")]
+
+
+@rendering
+def clean(
+    targets: Targets,
+    *,
+    method: MethodOption = None,
+    output_format: Annotated[
+        Literal["text", "markdown", "html", "json"], typer.Option("--format", help="What is written.")
+    ] = "text",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File for all results.")] = None,
+    output_dir: Annotated[Path | None, typer.Option(help="Folder for one file per page.")] = None,
+    model: Annotated[Path | None, typer.Option(help="Site model written by `learn`.")] = None,
+    mode: ModeOption = "site",
+    threshold: ThresholdOption = None,
+    style: StyleOption = None,
+    raw: RawOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
+    cache: Cache = None,
+    capture: Capture,
+) -> None:
+    """Write what remains of pages without menus, adverts and footers."""
+    from analysis import load_model
+    from service import ENDINGS, WRITERS, Results, find_targets, from_record, readable, site_records
+    from service import clean as clean_pages
+    from snapshot import DomsieveError, UsageError
+
+    if output and output_dir:
+        raise UsageError("Give either --output or --output-dir.")
+    if model and method not in {None, "sst"}:
+        raise UsageError(f"--model is for the method sst, not {method}.")
+    form = "json" if as_json else output_format
+    with open_cache(cache) as store:
+        found = find_targets(targets, store)
+        outcomes = fetch(found, store, capture)
+        pages = readable(found, outcomes, store, raw=raw)
+
+        def siblings(site: str) -> "list[Page]":
+            records = site_records(site, store, capture.options)
+            return [from_record(record, store, raw=raw) for record in records]
+
+        results = clean_pages(
+            pages,
+            method=method,
+            mode=mode,
+            threshold=threshold,
+            style=style,
+            model=load_model(model) if model else None,
+            siblings=siblings,
+        )
+        done, failed = 0, sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
+        heads = form != "json" and len(pages) > 1
+        with Results(output, output_dir, ENDINGS[form], heads=heads) as results_out:
+            for page, result in results:
+                if isinstance(result, DomsieveError):
+                    failed += 1
+                    say(f"{page.label}: {result}")
+                    continue
+                results_out.write(page, WRITERS[form](*result))
+                done += 1
+    finish(done, failed)
+
+
+@rendering
+def learn(
+    targets: Targets,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File of the model.")],
+    mode: ModeOption = "site",
+    threshold: ThresholdOption = None,
+    style: StyleOption = None,
+    raw: RawOption = False,
+    as_json: AsJson = False,
+    cache: Cache = None,
+    capture: Capture,
+) -> None:
+    """Learn a site model from pages of one site, for `clean --model`."""
+    from analysis import save_model, simplified
+    from service import find_targets, readable
+    from service import learn as learn_pages
+    from snapshot import DomsieveError
+
+    with open_cache(cache) as store:
+        found = find_targets(targets, store)
+        outcomes = fetch(found, store, capture)
+        pages = readable(found, outcomes, store, raw=raw)
+        failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
+
+        def report(page: "Page", error: "DomsieveError") -> None:
+            nonlocal failed
+            failed += 1
+            say(f"{page.label}: {error}")
+
+        model = learn_pages(pages, mode=mode, threshold=threshold, style=style, failed=report)
+    save_model(model, output)
+    tree = model.tree_
+    facts = {
+        "model": str(output),
+        "pages": tree.pages,
+        "style": model.style_,
+        "element_nodes": len(tree.elements),
+        "of_them_in_the_simplified_tree": int(simplified(tree, model.figures_).sum()),
+        "style_nodes": len(tree.styles),
+        "features": len(tree.features),
+        "noisy": int(model.figures_.noisy.sum()),
+        "meaningful": int(model.figures_.meaningful.sum()),
+    }
+    if as_json:
+        print_json(facts)
+    else:
+        typer.echo("\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()))
+    finish(tree.pages, failed)

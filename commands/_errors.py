@@ -1,0 +1,64 @@
+"""What all commands share: errors as one line and an exit code, results to stdout, the rest to stderr."""
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from snapshot import PageStore
+
+EXIT_SOME_FAILED, EXIT_USAGE, EXIT_NOTHING, EXIT_BROWSER, EXIT_STORAGE, EXIT_INTERRUPTED = 1, 2, 3, 4, 5, 130
+
+
+@contextmanager
+def failures() -> Iterator[None]:
+    """Turn errors of the project's tree into one line on stderr and the exit code of their branch."""
+    from snapshot import BrowserNotFoundError, DomsieveError, StorageError, UsageError
+
+    logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
+    if isinstance(sys.stdout, TextIOWrapper):  # results are UTF-8 everywhere; file names need not be
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+    codes = ((UsageError, EXIT_USAGE), (BrowserNotFoundError, EXIT_BROWSER), (StorageError, EXIT_STORAGE))
+    try:
+        yield
+        sys.stdout.flush()
+    except DomsieveError as error:
+        say(f"domsieve: {error}")
+        raise typer.Exit(
+            next((code for kind, code in codes if isinstance(error, kind)), EXIT_NOTHING)
+        ) from error
+    except KeyboardInterrupt as error:
+        say("domsieve: interrupted; what was finished is kept, and the same command goes on from there.")
+        raise typer.Exit(EXIT_INTERRUPTED) from error
+    except BrokenPipeError as error:
+        # The reader of our output has seen enough; Python would complain once more when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from error
+
+
+def say(text: str) -> None:
+    typer.echo(text, err=True)
+
+
+def open_cache(cache: Path | None) -> "PageStore":
+    from snapshot import PageStore, default_cache_dir
+
+    return PageStore(cache or default_cache_dir())
+
+
+def finish(done: int, failed: int) -> None:
+    if failed:
+        say(f"{failed} of {done + failed} pages failed.")
+        raise typer.Exit(EXIT_SOME_FAILED if done else EXIT_NOTHING)
+
+
+def print_json(value: object) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False, default=str))
