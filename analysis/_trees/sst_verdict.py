@@ -80,7 +80,7 @@ def verdicts(
     composite = np.where(forest.leaf, figures.leaf_form[row], figures.composite[row])
     importance = np.where(known & ~np.isnan(composite), composite, 1.0)
     links = _link_share(texts, tree, row, known)
-    value = importance
+    own = value = importance
     reason = _RULE_REASONS[mapping.rule]
     if link_discount > 0 or context > 0:
         count = feature_counts(batch, forest, texts)
@@ -108,6 +108,7 @@ def verdicts(
     scores[~forest.shown] = 0
     numbers = {
         "importance": _spread(importance, node, np.nan, np.float32),
+        "alone": _spread(np.where(forest.leaf, own, np.nan), node, np.nan, np.float32),
         "link_share": _spread(np.where(forest.leaf, links, np.nan), node, np.nan, np.float32),
         "pages": _spread(np.where(known, tree.elements.sums["pages"][row], 0), node, np.nan, np.float32),
     }
