@@ -1,8 +1,8 @@
 """The algorithms of the papers on Snapshots, and the writers of their results. Imports only `snapshot`."""
 
 from analysis._cleaning.none import NoCleaning
-from analysis._cleaning.tps import TagPathFilter, noise_removed
-from analysis._cleaning.tps_search import Region, Round, largest_region, tag_path_codes
+from analysis._cleaning.tps import HasContent, TagPathFilter, noise_removed
+from analysis._cleaning.tps_search import Region, Round, largest_region, page_regions, tag_path_codes
 from analysis._columns.batch import prune
 from analysis._columns.styles import StyleLevel
 from analysis._model_file import load_model, save_model
@@ -17,6 +17,7 @@ from analysis._writers.text import write_text
 
 __all__ = [
     "Block",
+    "HasContent",
     "Mode",
     "NoCleaning",
     "Records",
@@ -30,6 +31,7 @@ __all__ = [
     "largest_region",
     "load_model",
     "noise_removed",
+    "page_regions",
     "prune",
     "save_model",
     "simplified",

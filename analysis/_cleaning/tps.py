@@ -1,20 +1,20 @@
 """The tag path sequence filter as a page method: the one record-bearing region of a page, from it alone.
 
-Velloso, Dorneles: JIDM 4(3), 2013, Algorithm 1. Decisions where the paper is silent: the sequence starts at
+Velloso, Dorneles: JIDM 4(3), 2013, Algorithms 1 and 6. Decisions where the paper is silent: the sequence starts at
 ``body`` and holds elements only; script, style, noscript, template and what a rendered page does not show are
 not in it; shadow roots and frames are looked through. ``paper`` mode does what the authors' program did to
 give Table I: raw ``class`` and ``style`` in the paths, text that is not blank in the sequence, strict
 thresholds. Imports the Snapshot and the presentation styles.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from analysis._cleaning.tps_search import Ints, largest_region, tag_path_codes
+from analysis._cleaning.tps_search import Cuts, Ints, page_regions, tag_path_codes
 from analysis._columns.batch import Batch, below, prune
 from analysis._columns.hash import hash_of
 from analysis._columns.styles import StyleLevel, presentation_styles
@@ -26,8 +26,18 @@ _LEFT_OUT = frozenset(["head", "script", "style", "noscript", "template"])
 _LEFT_OUT_BY_PAPER = frozenset(["head", "script", "noscript"])
 _CLASS, _STYLE = hash_of("class"), hash_of("style")
 _BLANKS = " \t\n\r\f"
-_REASONS = ("outside the main region", "not visible", "above the main region", "in the main region")
-_OUTSIDE, _HIDDEN, _ABOVE, _INSIDE = range(len(_REASONS))
+_REASONS = (
+    "outside the main region",
+    "not visible",
+    "above the main region",
+    "in the main region",
+    "in the main region, which is left out",
+    "above the complement",
+    "in the complement",
+)
+_OUTSIDE, _HIDDEN, _ABOVE, _INSIDE, _LEFT_OUT_REGION, _ABOVE_COMPLEMENT, _COMPLEMENT = range(len(_REASONS))
+
+HasContent = Callable[[Snapshot, NDArray[np.int64]], bool]
 
 
 class TagPathFilter(BaseEstimator):  # type: ignore[misc]
@@ -41,6 +51,13 @@ class TagPathFilter(BaseEstimator):  # type: ignore[misc]
         none and use ``"html"`` instead: presentational attributes and class tokens.
     gap : a cut must leave sides that differ by more than this share of the sequence, in [0, 1).
     include_text : whether text that is not blank stands in the sequence beside the elements.
+    cuts : ``"leftmost"`` tries one cut per threshold, as published; ``"best"`` all, and takes the one that cuts
+        off most. On the pages of Table I that removes more, and more of the content as well.
+    regions : how many parts of the page make up the main region, the largest ones after the one that the search
+        ends with. More than 1 is for pages whose records differ so much that they part into several
+        regions (paper, section 6.3).
+    complement : whether to keep what the main region leaves instead; for pages whose content is the smaller
+        part. See `has_content` of `transform` for a test that decides page by page.
     max_rounds : most cuts, None for no limit. Real pages need up to about 40; a page made to need one per
         handful of nodes would take quadratic time.
     min_fraction : a cut that would keep less than this share of the sequence ends the search, in [0, 1].
@@ -53,6 +70,9 @@ class TagPathFilter(BaseEstimator):  # type: ignore[misc]
         style: StyleLevel = "layout",
         gap: float = 0.20,
         include_text: bool = False,
+        cuts: Cuts = "leftmost",
+        regions: int = 1,
+        complement: bool = False,
         max_rounds: int | None = 100,
         min_fraction: float = 0.0,
     ) -> None:
@@ -60,19 +80,34 @@ class TagPathFilter(BaseEstimator):  # type: ignore[misc]
         self.style = style
         self.gap = gap
         self.include_text = include_text
+        self.cuts = cuts
+        self.regions = regions
+        self.complement = complement
         self.max_rounds = max_rounds
         self.min_fraction = min_fraction
 
     @overload
-    def transform(self, pages: Snapshot) -> Verdict: ...
+    def transform(self, pages: Snapshot, *, has_content: HasContent | None = None) -> Verdict: ...
     @overload
-    def transform(self, pages: Sequence[Snapshot]) -> list[Verdict]: ...
-    def transform(self, pages: Snapshot | Sequence[Snapshot]) -> Verdict | list[Verdict]:
+    def transform(
+        self, pages: Sequence[Snapshot], *, has_content: HasContent | None = None
+    ) -> list[Verdict]: ...
+    def transform(
+        self, pages: Snapshot | Sequence[Snapshot], *, has_content: HasContent | None = None
+    ) -> Verdict | list[Verdict]:
         """Return the verdict on one page, or one verdict per page of a sequence.
 
         A text node is kept when its element lies in the region and the text is visible. Numbers of a node, or
         of the element of a text node: ``path``, the code of its tag path; ``count``, how often that path
-        occurs; ``position``, its place in the sequence, 1-based.
+        occurs; ``position``, its place in the sequence, 1-based; ``region``, the part of the page it lies in, 1
+        for the one the search ends with, then 2, 3 ... by size.
+
+        Parameters
+        ----------
+        pages : what is judged.
+        has_content : is given a page and the nodes, texts included, that would be kept of it, in document
+            order, and says whether the content is among them; where it is not, the complement is kept (Algorithm
+            6). The paper leaves the test open.
 
         Raises
         ------
@@ -84,11 +119,15 @@ class TagPathFilter(BaseEstimator):  # type: ignore[misc]
             raise UsageError(f"The gap of TPS is {self.gap}; it must be at least 0 and below 1.")
         if not 0 <= self.min_fraction <= 1:
             raise UsageError(f"The smallest fraction of TPS is {self.min_fraction}; it must be in 0 to 1.")
+        if self.cuts not in {"leftmost", "best"}:
+            raise UsageError(f"TPS knows no cuts {self.cuts!r}; use 'leftmost' or 'best'.")
+        if self.regions < 1:
+            raise UsageError(f"TPS cannot keep {self.regions} regions; give 1 or more.")
         if isinstance(pages, Snapshot):
-            return self._verdict(pages)
-        return [self._verdict(page) for page in pages]
+            return self._verdict(pages, has_content)
+        return [self._verdict(page, has_content) for page in pages]
 
-    def _verdict(self, page: Snapshot) -> Verdict:
+    def _verdict(self, page: Snapshot, has_content: HasContent | None) -> Verdict:
         batch = Batch.of([page])
         paper = self.mode == "paper"
         if paper:
@@ -97,26 +136,42 @@ class TagPathFilter(BaseEstimator):  # type: ignore[misc]
         else:
             shown = visible_nodes(batch)
             nodes, codes = tag_path_sequence(batch, shown, style=self.style, include_text=self.include_text)
-        region = largest_region(
-            codes, gap=self.gap, strict=paper, max_rounds=self.max_rounds, min_fraction=self.min_fraction
+        parts = page_regions(
+            codes,
+            gap=self.gap,
+            strict=paper,
+            cuts=self.cuts,
+            max_rounds=self.max_rounds,
+            min_fraction=self.min_fraction,
         )
+        number = np.zeros(nodes.size, np.int64)
+        for i, part in enumerate(parts, 1):
+            number[part.lo - 1 : part.hi] = i
         place = np.zeros(len(page), np.int64)
         place[nodes] = np.arange(1, nodes.size + 1)
         place = place[_owners(page, place > 0)]
-        inside = (place >= region.lo) & (place <= region.hi) & (place > 0) & shown
-        kept = prune(inside, page.end)
-        reason = np.where(shown, _OUTSIDE, _HIDDEN).astype(np.uint8)
-        reason[kept] = _ABOVE
-        reason[inside] = _INSIDE
+        told = (place > 0) & shown
+        inside = told & np.concatenate(([False], number <= self.regions))[place]
+        wanted, above, within, outside = inside, _ABOVE, _INSIDE, _OUTSIDE
+        complement = self.complement
+        if has_content is not None:
+            complement ^= not has_content(page, np.flatnonzero(told & (inside ^ complement)))
+        if complement:
+            wanted, above, within, outside = told & ~inside, _ABOVE_COMPLEMENT, _COMPLEMENT, _LEFT_OUT_REGION
+        kept = prune(wanted, page.end)
+        reason = np.where(shown, outside, _HIDDEN).astype(np.uint8)
+        reason[kept] = above
+        reason[wanted] = within
         numbers = {
             name: np.concatenate(([np.nan], figure)).astype(np.float32)[place]
             for name, figure in (
                 ("path", codes),
                 ("count", np.bincount(codes)[codes]),
                 ("position", np.arange(1, nodes.size + 1)),
+                ("region", number),
             )
         }
-        return Verdict("tps", kept, inside.astype(np.float32), reason, _REASONS, numbers, self.get_params())
+        return Verdict("tps", kept, wanted.astype(np.float32), reason, _REASONS, numbers, self.get_params())
 
 
 def tag_path_sequence(

@@ -5,6 +5,7 @@ Velloso, Dorneles: Web Page Structured Content Detection by Tag Path Sequences, 
     paper                         here
     TPS[1..n]                     `codes` (n,), from `tag_path_codes` (Algorithm 2)
     searchRegion, filterAlphabet  `largest_region` (Algorithms 3 and 4)
+    parts of the page (6.3)       `page_regions`
     FT, frequency thresholds      the distinct counts of one round
     pruneDOMTree                  `prune` (Algorithm 5)
 
@@ -15,11 +16,13 @@ Imports numpy only.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.integer]
+Cuts = Literal["leftmost", "best"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ def largest_region(
     *,
     gap: float = 0.20,
     strict: bool = False,
+    cuts: Cuts = "leftmost",
     max_rounds: int | None = None,
     min_fraction: float = 0.0,
 ) -> Region:
@@ -98,6 +102,8 @@ def largest_region(
     gap : a cut must leave sides that differ by more than this share of n, in [0, 1); 0.20 is the paper's.
     strict : the conventions of the authors' program, which gave Table I: codes must occur more often than the
         threshold, and a cut that keeps the left side drops its last node.
+    cuts : ``"leftmost"`` tries one cut per threshold as printed; ``"best"`` tries all of them and takes the one
+        that cuts off most, the first of equals.
     max_rounds : most cuts, None for no limit; nodes peeled off one by one at the start are not counted.
     min_fraction : a cut that would keep less than this share of the n symbols ends the search, in [0, 1].
     """
@@ -113,7 +119,13 @@ def largest_region(
         if max_rounds is not None and len(rounds) >= max_rounds:
             break
         found = _first_cut(
-            first[peeled:] - peeled, last[peeled:] - peeled, count[peeled:], length, ratio, strict=strict
+            first[peeled:] - peeled,
+            last[peeled:] - peeled,
+            count[peeled:],
+            length,
+            ratio,
+            strict=strict,
+            cuts=cuts,
         )
         if found is None:
             break
@@ -127,6 +139,50 @@ def largest_region(
         else:
             hi = lo + cut - strict
     return Region(lo + 1, hi, tuple(rounds))
+
+
+def page_regions(
+    codes: Ints,
+    *,
+    gap: float = 0.20,
+    strict: bool = False,
+    cuts: Cuts = "leftmost",
+    max_rounds: int | None = None,
+    min_fraction: float = 0.0,
+) -> list[Region]:
+    """Return the parts of the page, the one of `largest_region` first, then by size and place (section 6.3).
+
+    What a cut takes off is searched in the same way. Every position lies in one part; wrapper elements that were
+    peeled off together are one. Each part cut off is less than half of what it is cut from, so the cost is that
+    of `largest_region` times the logarithm of n at most. Parameters as for `largest_region`.
+    """
+    found: list[Region] = []
+    unsearched = [(0, codes.size)]
+    while unsearched:
+        lo, hi = unsearched.pop()
+        region = largest_region(
+            codes[lo:hi],
+            gap=gap,
+            strict=strict,
+            cuts=cuts,
+            max_rounds=max_rounds,
+            min_fraction=min_fraction,
+        )
+        region = Region(lo + region.lo, lo + region.hi, region.rounds)
+        found.append(region)
+        for cut in region.rounds:
+            start = hi - cut.length
+            found += [Region(lo + 1, start, ())] * (start > lo)
+            middle = start + cut.cut - (strict and cut.side == "left")
+            if cut.side == "right":
+                unsearched.append((start, middle))
+                lo = middle
+            else:
+                unsearched.append((middle, hi))
+                lo, hi = start, middle
+        found += [Region(lo + 1, region.lo - 1, ())] * (region.lo - 1 > lo)
+    main, *others = found
+    return [main, *sorted(others, key=lambda part: (part.lo - part.hi, part.lo))]
 
 
 def _occurrences(segment: Ints) -> tuple[Ints, Ints, Ints]:
@@ -153,9 +209,9 @@ def _peel(first: Ints, count: Ints, length: int, ratio: Fraction, least: float) 
 
 
 def _first_cut(
-    first: Ints, last: Ints, count: Ints, length: int, ratio: Fraction, *, strict: bool
+    first: Ints, last: Ints, count: Ints, length: int, ratio: Fraction, *, strict: bool, cuts: Cuts
 ) -> tuple[int, int] | None:
-    """Return the lowest threshold whose leftmost cut passes the size test, and that cut.
+    """Return the lowest threshold with a cut that is tried and passes the size test, and that cut.
 
     A code of count c survives at most c thresholds, so all steps together touch at most `length` entries.
     """
@@ -165,10 +221,11 @@ def _first_cut(
         if first.size < 2:
             return None
         reach = np.maximum.accumulate(last)
-        gaps = first[1:] > reach[:-1]
-        at = int(gaps.argmax())
-        if gaps[at]:
-            cut = int(reach[at]) + 1
-            if ratio.denominator * abs(length - 2 * cut) > ratio.numerator * length:
-                return threshold, cut
+        found = reach[:-1][first[1:] > reach[:-1]] + 1
+        if cuts == "leftmost":
+            found = found[:1]
+        apart = np.abs(length - 2 * found)
+        found = found[ratio.denominator * apart > ratio.numerator * length]
+        if found.size:
+            return threshold, int(found[np.abs(length - 2 * found).argmin()])
     return None

@@ -1,12 +1,14 @@
 """The tag path sequence filter on whole pages."""
 
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from sklearn.base import clone
 
-from analysis import TagPathFilter, Verdict, write_text
+from analysis import HasContent, TagPathFilter, Verdict, write_text
 from snapshot import Snapshot, UsageError
 from tests.analysis.pages import page
 
@@ -147,7 +149,83 @@ def test_a_sequence_gives_a_list_and_clone_keeps_the_parameters() -> None:
     assert first.parameters == method.get_params()
 
 
-@pytest.mark.parametrize("options", [{"mode": "x"}, {"gap": 1.0}, {"gap": -0.1}, {"min_fraction": 2.0}])
+FOOTER = SHOP.replace("<footer>", "<footer><h6>end</h6>")
+
+
+def has(word: str) -> HasContent:
+    return lambda snapshot, nodes: any(word in snapshot.text_of(n) for n in nodes.tolist())
+
+
+def test_e5_complement_of_a_page() -> None:
+    snapshot = body("<div><a>x</a></div><ul>" + "<li>one</li>" * 2 + "</ul>")
+    assert clean(snapshot) == "one\none\n"
+    verdict = TagPathFilter(complement=True).transform(snapshot)
+    assert write_text(snapshot, verdict) == "x\n"
+    told = reasons(snapshot, verdict)
+    assert told["x"] == told["div"] == told["a"] == told["ul"] == "in the complement"
+    assert told["html"] == "above the complement"
+    assert told["one"] == told["li"] == "in the main region, which is left out"
+    assert (verdict.score == (verdict.reason == verdict.reasons.index("in the complement"))).all()
+
+
+def test_algorithm_6_keeps_the_complement_where_the_content_is_not_in_the_region() -> None:
+    snapshot = body(FOOTER)
+    found = TagPathFilter().transform(snapshot, has_content=has("three"))
+    assert write_text(snapshot, found) == KEPT
+    missed = TagPathFilter().transform(snapshot, has_content=has("print"))
+    assert write_text(snapshot, missed) == "home\thelp\nend\nsmall\nprint\n".replace("\t", "")
+    turned = TagPathFilter(complement=True).transform(snapshot, has_content=has("three"))
+    assert write_text(snapshot, turned) == KEPT
+
+
+def test_the_content_test_sees_what_would_be_kept() -> None:
+    seen: list[list[str]] = []
+
+    def look(snapshot: Snapshot, nodes: NDArray[np.int64]) -> bool:
+        seen.append([t for n in nodes.tolist() if (t := snapshot.text_of(n))])
+        return True
+
+    hidden = body(SHOP.replace("<i>text two</i>", "<i style='display: none'>text two</i>"), producer="raw")
+    TagPathFilter().transform([hidden, hidden], has_content=look)
+    TagPathFilter(complement=True).transform(hidden, has_content=look)
+    kept = ["one", "text one", "two", "three", "text three", "four", "text four"]
+    assert seen == [kept, kept, ["home", "help", "small", "print"]]
+
+
+def test_several_regions_of_a_heterogeneous_page() -> None:
+    rows = "".join(
+        f"<p><{tag}>{tag}{n}</{tag}></p>" for tag in ("b", "i") for n in range(4 + 8 * (tag == "i"))
+    )
+    html = f"<nav><a>home</a></nav><main>{rows.replace('<p><b>', '<h2><b>').replace('</b></p>', '</b></h2>')}</main>"
+    snapshot = body(html)
+    assert clean(snapshot) == "".join(f"i{n}\n" for n in range(12))
+    both = "".join(f"b{n}\n" for n in range(4)) + clean(snapshot)
+    assert clean(snapshot, regions=2) == both
+    number = TagPathFilter().transform(snapshot).numbers["region"]
+    regions = {snapshot.text_of(n): number[n] for n in range(len(snapshot)) if snapshot.text_of(n)}
+    assert regions["i0"] == 1
+    assert regions["b0"] == regions["b3"] == 2
+    assert regions["home"] > 2
+
+
+def test_the_filter_can_be_pickled_and_cloned_with_every_parameter() -> None:
+    options: dict[str, Any] = {"cuts": "best", "regions": 3, "complement": True, "include_text": True, "max_rounds": 7}
+    method = TagPathFilter(**options)
+    for twin in (clone(method), pickle.loads(pickle.dumps(method))):
+        assert twin.get_params() == method.get_params()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mode": "x"},
+        {"gap": 1.0},
+        {"gap": -0.1},
+        {"min_fraction": 2.0},
+        {"cuts": "rightmost"},
+        {"regions": 0},
+    ],
+)
 def test_wrong_parameters_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         TagPathFilter(**options).transform(body(SHOP))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis._cleaning.tps import noise_removed
-from analysis._cleaning.tps_search import Region, largest_region, tag_path_codes
+from analysis._cleaning.tps_search import Cuts, Region, largest_region, page_regions, tag_path_codes
 from analysis._columns.batch import prune
 
 
@@ -158,6 +158,11 @@ def test_e6_noise_removed() -> None:
     assert noise_removed(225, 10, 23, 10) == pytest.approx(0.939535, abs=1e-6)
 
 
+def test_e3_parts_of_the_page() -> None:
+    s = [1, *[2, 3] * 6, *[4, 5] * 2]
+    assert [(r.lo, r.hi) for r in page_regions(np.array(s))] == [(2, 13), (14, 17), (1, 1)]
+
+
 SEQUENCES = st.integers(1, 8).flatmap(lambda k: st.lists(st.integers(1, k), max_size=30))
 
 
@@ -197,3 +202,32 @@ def test_a_chain_of_50000_wrappers_is_peeled() -> None:
 
 def test_nodes_without_a_step_share_the_path_above() -> None:
     assert tag_path_codes(np.array([-1, 0, 1, 2]), np.array([-1, 0, -1, 0])).tolist() == [0, 1, 1, 2]
+
+
+@given(SEQUENCES, st.sampled_from(["leftmost", "best"]), st.booleans())
+def test_the_parts_cover_the_page_once_and_begin_with_the_region(
+    s: list[int], cuts: Cuts, strict: bool
+) -> None:
+    codes = np.array(s, np.int64)
+    parts = page_regions(codes, cuts=cuts, strict=strict)
+    assert parts[0] == largest_region(codes, cuts=cuts, strict=strict)
+    covered = [i for part in parts for i in range(part.lo, part.hi + 1)]
+    assert sorted(covered) == list(range(1, len(s) + 1))
+    assert all(part.lo <= part.hi for part in parts[1:])
+
+
+@given(SEQUENCES)
+def test_the_best_cut_is_one_that_no_other_of_its_threshold_beats(s: list[int]) -> None:
+    rounds = largest_region(np.array(s, np.int64), cuts="best", max_rounds=1).rounds
+    leftmost = largest_region(np.array(s, np.int64), max_rounds=1).rounds
+    if leftmost:
+        assert rounds[0].threshold <= leftmost[0].threshold
+        if rounds[0].threshold == leftmost[0].threshold:
+            assert abs(rounds[0].length - 2 * rounds[0].cut) <= abs(leftmost[0].length - 2 * leftmost[0].cut)
+
+
+def test_the_best_cut_finds_a_footer_behind_a_cut_that_is_refused() -> None:
+    s = np.array([*[1, 2] * 4, *[3, 4] * 3, *[5, 6] * 2])  # the first cut leaves 8 and 10
+    assert largest_region(s) == Region(1, 18, ())
+    found = largest_region(s, cuts="best")
+    assert (found.lo, found.hi) == (1, 14)
