@@ -1,0 +1,125 @@
+"""Every method under its name, pages to try them on, and a result as bytes: what the contract is checked with."""
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from analysis import NoCleaning, Records, SiteStyleTree, TagPathFilter, Verdict
+from snapshot import Snapshot
+from tests.analysis.pages import page
+
+Method = Callable[[], Any]
+Result = Verdict | Records
+
+SITE_METHODS: Mapping[str, Method] = {
+    "sst": SiteStyleTree,
+    "sst paper": lambda: SiteStyleTree.of_mode("paper"),
+}
+PAGE_METHODS: Mapping[str, Method] = {
+    "none": NoCleaning,
+    "tps": TagPathFilter,
+    "tps paper": lambda: TagPathFilter(mode="paper"),
+}
+METHODS = {**SITE_METHODS, **PAGE_METHODS}
+
+
+def shop(number: int, *, producer: Any = "raw") -> Snapshot:
+    """Return a page with a menu and a footer as on every page, and an article and a list of its own."""
+    items = "".join(
+        f"<li><a href='/p{number}{k}'>thing {number}{k}</a> <img src='{number}{k}.png' alt='view'> "
+        f"<span>{k + number}.50</span><p>word{number}{k} and more{k}</p></li>"
+        for k in range(3 + number % 4)
+    )
+    return page(
+        "<html><head><title>t</title></head><body>"
+        "<div class=nav><ul><li><a href=/>home</a></li><li><a href=/b>about us</a></li></ul></div>"
+        f"<div><h1>heading {number}</h1><p>text{number} of page {'abcdefg'[number % 7]}</p>"
+        f"<table><tr><th>size</th><td>{number} cm</td></tr></table><ul>{items}</ul></div>"
+        "<div style='display:none'>secret words</div><div>all rights reserved</div></body></html>",
+        producer=producer,
+        url=f"https://example.org/dir/{number}.html",
+    )
+
+
+def site(count: int = 7, *, producer: Any = "raw") -> list[Snapshot]:
+    """Return `count` different pages of one site."""
+    return [shop(number, producer=producer) for number in range(count)]
+
+
+def body(html: str, *, producer: Any = "raw") -> Snapshot:
+    """Return a page of this body."""
+    return page(f"<html><head></head><body>{html}</body></html>", producer=producer)
+
+
+ODD_BODIES: Mapping[str, str] = {
+    "empty": "",
+    "no text": "<div><p></p><img src=a.png></div>",
+    "loose text": "loose text",
+    "one word": "<p>word</p>",
+    "right to left": "<div>" + "<p>نص عربي طويل</p>" * 4 + "</div><p>עברית כאן</p>",
+    "chinese": "<ul>" + "<li><b>漢字かな</b>交じり文。</li>" * 4 + "</ul>",
+    "deep": "<div>" * 1000 + "<p>deep</p>" + "</div>" * 1000,
+    "frame": "<iframe><x-document><html><body><p>within</p></body></html></x-document></iframe>",
+    "shadow": "<div><x-shadow-root><p>in shadow</p></x-shadow-root></div>",
+}
+
+
+def wide(count: int, *, alike: bool) -> Snapshot:
+    """Return a page of `count` siblings, all alike or all different."""
+    items = (
+        f"<li>item <b>x{i if not alike else ''}</b>{'<i></i>' * (0 if alike else i % 7)}</li>"
+        for i in range(count)
+    )
+    return body("<ul>" + "".join(items) + "</ul>")
+
+
+def fitted(name: str, pages: Sequence[Snapshot]) -> Any:
+    """Return the method of this name; a site method has learned `pages`."""
+    method = METHODS[name]()
+    return method.fit(pages) if name in SITE_METHODS else method
+
+
+def told(result: Result) -> bytes:
+    """Return a result as bytes: equal results, equal bytes."""
+    columns = (
+        (result.kept, result.score, result.reason)
+        if isinstance(result, Verdict)
+        else (result.parent, result.span, result.length, result.region, result.start, result.pieces)
+    )
+    names = json.dumps([result.method, list(result.numbers), dict(result.parameters)], sort_keys=True)
+    parts = [names.encode(), *(c.tobytes() for c in columns), *(c.tobytes() for c in result.numbers.values())]
+    return hashlib.sha256(b"|".join(parts)).digest()
+
+
+def calls(work: Callable[[], object]) -> int:
+    """Return how many calls of functions, in Python or C, `work` makes."""
+    count = 0
+
+    def profile(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def digests() -> Iterator[str]:
+    """Yield what each method says of some pages, for comparison between processes."""
+    pages = site()
+    for name in METHODS:
+        method = fitted(name, pages)
+        yield from (told(result).hex() for result in method.transform(pages))
+
+
+def column(result: Result) -> np.ndarray[Any, Any]:
+    """Return a column of the result, to try to write into."""
+    return result.kept if isinstance(result, Verdict) else result.pieces

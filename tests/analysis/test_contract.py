@@ -1,0 +1,191 @@
+"""The one contract of all methods: estimators that change nothing they are given and answer the same every time."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from analysis import Records, Verdict, load_model, prune, save_model, write_html, write_json, write_text
+from snapshot import ModelError
+from tests.analysis.contract import (
+    METHODS,
+    ODD_BODIES,
+    PAGE_METHODS,
+    SITE_METHODS,
+    body,
+    calls,
+    column,
+    digests,
+    fitted,
+    site,
+    told,
+    wide,
+)
+
+every_method = pytest.mark.parametrize("name", METHODS)
+every_site_method = pytest.mark.parametrize("name", SITE_METHODS)
+
+
+@every_method
+def test_parameters_make_an_equal_estimator(name: str) -> None:
+    method = METHODS[name]()
+    before = method.get_params()
+    twin = clone(method)
+    assert twin.get_params() == before
+    pages = site()
+    if name in SITE_METHODS:
+        assert method.fit(pages) is method
+        twin.fit(pages)
+    assert method.get_params() == before
+    assert told(method.transform(pages[0])) == told(twin.transform(pages[0]))
+    assert before.items() <= {**before, **METHODS[name]().set_params(**before).get_params()}.items()
+
+
+@every_method
+def test_a_sequence_gives_what_its_pages_give(name: str) -> None:
+    pages = site()
+    method = fitted(name, pages)
+    together = [told(result) for result in method.transform(pages)]
+    assert together == [told(method.transform(page)) for page in pages]
+    assert together == [told(result) for result in method.transform(pages[::-1])][::-1]
+    assert len(set(together)) > 1, "different pages, different results"
+
+
+@every_method
+@pytest.mark.parametrize("producer", ["raw", "rendered"])
+def test_pages_and_results_stay_as_they_are(name: str, producer: str) -> None:
+    pages = site(producer=producer)
+    before = [page.digest() for page in pages]
+    results = fitted(name, pages).transform(pages)
+    assert [page.digest() for page in pages] == before
+    with pytest.raises(ValueError, match="read-only"):
+        column(results[0])[:] = 0
+
+
+@every_method
+@pytest.mark.parametrize("kind", ODD_BODIES)
+@pytest.mark.parametrize("producer", ["raw", "rendered"])
+def test_odd_pages_have_a_result(name: str, kind: str, producer: str) -> None:
+    page = body(ODD_BODIES[kind], producer=producer)
+    for pages in ([page], [page, page], [*site(producer=producer), page]):
+        check(page, fitted(name, pages).transform(page))
+
+
+@every_method
+@pytest.mark.parametrize("producer", ["raw", "rendered"])
+def test_results_hold_what_their_types_say(name: str, producer: str) -> None:
+    pages = site(producer=producer)
+    method = fitted(name, pages)
+    for page, result in zip(pages, method.transform(pages), strict=True):
+        check(page, result)
+        known = {**method.get_params(), **result.parameters}
+        assert known.keys() == result.parameters.keys(), "every option that shaped the result is told"
+
+
+def check(page: Any, result: Verdict | Records) -> None:
+    if isinstance(result, Verdict):
+        assert result.kept.size == len(page)
+        assert ((result.score >= 0) & (result.score <= 1)).all()
+        assert (prune(result.kept, page.end) == result.kept).all(), "what is above kept content is kept"
+        assert set("".join(write_text(page, result).split())) <= set("".join(page.strings.to_list()))
+        write_html(page, result)
+        write_json(page, result)
+        return
+    assert (np.diff(result.region) >= 0).all()
+    assert ((result.span[:, 0] < result.span[:, 1]) & (result.span[:, 1] <= len(page))).all()
+    assert (np.diff(result.start) > 0).all(), "no record is empty"
+    for record in range(len(result)):
+        pieces = result.pieces_of(record)
+        first, last = result.span[result.region[record]]
+        edges = [edge for piece in pieces for edge in piece]
+        assert edges == sorted(edges)
+        assert all(a < b for a, b in pieces)
+        assert first <= pieces[0][0]
+        assert pieces[-1][1] <= last
+
+
+@every_method
+@pytest.mark.parametrize("alike", [True, False])
+def test_many_siblings_cost_in_proportion(name: str, alike: bool) -> None:
+    few, many = wide(2_500, alike=alike), wide(10_000, alike=alike)
+    fitted(name, [few]).transform(few)  # imports and caches
+
+    def work(page: Any) -> int:
+        return calls(lambda: fitted(name, [page, page]).transform(page))
+
+    assert work(many) <= 4 * 1.5 * work(few) + 1000
+
+
+def test_two_processes_with_different_hash_seeds_say_the_same() -> None:
+    program = "from tests.analysis.contract import digests\nprint(*digests(), sep='\\n')"
+    root = Path(__file__).parents[2]
+    answers = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        ).stdout.split()
+        for seed in ("1", "2")
+    ]
+    assert answers[0] == answers[1] == list(digests())
+
+
+@every_site_method
+def test_the_order_of_pages_is_of_no_account(name: str) -> None:
+    pages = site()
+    forth, back = fitted(name, pages), fitted(name, pages[::-1])
+    assert [told(r) for r in forth.transform(pages)] == [told(r) for r in back.transform(pages)]
+
+
+@every_site_method
+def test_parts_merge_into_the_whole(name: str) -> None:
+    pages = site(14)
+    whole = [told(result) for result in fitted(name, pages).transform(pages)]
+    parts = [fitted(name, part) for part in (pages[9:], pages[:4], pages[4:9])]
+    assert [told(r) for r in parts[0].merge(parts[1]).merge(parts[2]).transform(pages)] == whole
+    grown = METHODS[name]()
+    for page in pages[::-1]:
+        grown.partial_fit([page])
+    assert [told(r) for r in grown.transform(pages)] == whole
+    assert grown.learned == len(pages)
+
+
+@every_site_method
+def test_fit_forgets(name: str) -> None:
+    pages = site()
+    assert told(fitted(name, site(3)).fit(pages).transform(pages[0])) == told(
+        fitted(name, pages).transform(pages[0])
+    )
+
+
+@every_site_method
+def test_nothing_learned_nothing_said(name: str) -> None:
+    with pytest.raises(ModelError, match="learned no page"):
+        METHODS[name]().transform(site(1))
+
+
+@every_site_method
+def test_models_survive_their_file(name: str, tmp_path: Path) -> None:
+    pages = site()
+    model = fitted(name, pages)
+    save_model(model, tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    assert type(again) is type(model)
+    assert again.get_params() == model.get_params()
+    assert told(again.transform(pages[0])) == told(model.transform(pages[0]))
+    save_model(again, tmp_path / "twin")
+    assert (tmp_path / "model").read_bytes() == (tmp_path / "twin").read_bytes()
+    assert b"pickle" not in (tmp_path / "model").read_bytes()
+    assert again.partial_fit(site(9)[7:]).learned == model.learned + 2
+
+
+def test_every_method_is_either_kind() -> None:
+    assert not set(SITE_METHODS) & set(PAGE_METHODS)
