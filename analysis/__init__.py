@@ -7,8 +7,11 @@ from analysis._columns.batch import prune
 from analysis._columns.styles import StyleLevel
 from analysis._model_file import load_model, save_model
 from analysis._records.records import Records
+from analysis._site_model import SiteModel
+from analysis._trees.cst import BlockWeights, CompressedStructureTree
 from analysis._trees.simplify import simplified
-from analysis._trees.sst import Mode, SiteStyleTree
+from analysis._trees.sst import SiteStyleTree
+from analysis._trees.tree_model import Mode
 from analysis._verdict import Verdict
 from analysis._writers.evidence import Block, dropped_blocks, text_blocks, write_json
 from analysis._writers.html import write_html
@@ -17,12 +20,15 @@ from analysis._writers.text import write_text
 
 __all__ = [
     "Block",
+    "BlockWeights",
+    "CompressedStructureTree",
     "HasContent",
     "Mode",
     "NoCleaning",
     "Records",
     "Region",
     "Round",
+    "SiteModel",
     "SiteStyleTree",
     "StyleLevel",
     "TagPathFilter",

@@ -1,7 +1,7 @@
 """Site models on disk: parameters and counts, no code, so that a model from elsewhere may be read.
 
-A file is a zstd frame with a checksum around a MessagePack map: format version, parameters, page count and the
-columns of each table with their types. Importances are derived anew when it is read.
+A file is a zstd frame with a checksum around a MessagePack map: format version, name of the method, its parameters
+and the fields of its counts, tables as columns with their types. Importances are derived anew when it is read.
 """
 
 from dataclasses import fields
@@ -13,16 +13,20 @@ import numpy as np
 import zstandard
 
 from analysis._columns.tables import Table
+from analysis._site_model import SiteModel
+from analysis._trees.cst import CompressedStructureTree
 from analysis._trees.sst import SiteStyleTree
-from analysis._trees.style_tree import StyleTree
 from snapshot import DamagedFileError, FormatVersionError, StorageError
 
-_KIND = "domsieve site style tree"
-_VERSION = 1
+_KIND = "domsieve site model"
+_VERSION = 2
 _TYPES = frozenset(["<u8", "<i8", "<i4", "|b1"])
+_METHODS: dict[str, type[SiteModel[Any]]] = {
+    method.name: method for method in (SiteStyleTree, CompressedStructureTree)
+}
 
 
-def save_model(model: SiteStyleTree, path: Path) -> None:
+def save_model(model: SiteModel[Any], path: Path) -> None:
     """Write what `model` has learned to `path`: equal models give equal bytes.
 
     Raises
@@ -30,15 +34,14 @@ def save_model(model: SiteStyleTree, path: Path) -> None:
     ModelError : the model has learned nothing.
     StorageError : the file cannot be written.
     """
-    tree = model.tree_
-    tables = {c.name: getattr(tree, c.name) for c in fields(StyleTree) if c.name != "pages"}
+    counts = model.counts_
     content = {
         "kind": _KIND,
         "version": _VERSION,
+        "method": model.name,
         "parameters": model.get_params(),
         "style": model.style_,
-        "pages": tree.pages,
-        "tables": {name: None if t is None else _pack(t) for name, t in tables.items()},
+        "counts": {field.name: _pack(getattr(counts, field.name)) for field in fields(counts)},
     }
     data = zstandard.ZstdCompressor(level=3, write_checksum=True).compress(msgspec.msgpack.encode(content))
     try:
@@ -49,7 +52,7 @@ def save_model(model: SiteStyleTree, path: Path) -> None:
         raise StorageError(f"The model {path} cannot be written: {error.strerror}.") from error
 
 
-def load_model(path: Path) -> SiteStyleTree:
+def load_model(path: Path) -> SiteModel[Any]:
     """Return the model that `save_model` wrote to `path`.
 
     Raises
@@ -71,9 +74,9 @@ def load_model(path: Path) -> SiteStyleTree:
                 f"The model {path} has format {content['version']}, this program knows up to {_VERSION}; "
                 "update domsieve or learn the model anew."
             )
-        model = SiteStyleTree(**content["parameters"])
-        tables = {name: None if t is None else _unpack(t) for name, t in content["tables"].items()}
-        model.restore(StyleTree(pages=content["pages"], **tables), style=content["style"])  # type: ignore[arg-type]
+        model = _METHODS[content["method"]](**content["parameters"])
+        counts = {name: _unpack(value) for name, value in content["counts"].items()}
+        model.restore(model.counts(**counts), style=content["style"])
     except (
         zstandard.ZstdError,
         msgspec.DecodeError,
@@ -86,15 +89,22 @@ def load_model(path: Path) -> SiteStyleTree:
     return model
 
 
-def _pack(table: Table) -> dict[str, Any]:
+def _pack(value: Any) -> Any:
+    """Return a field of counts as MessagePack knows it: a table as a map, all else as it is."""
+    if not isinstance(value, Table):
+        return value
     return {
-        "key": _bytes(table.key),
-        "fixed": {name: _bytes(column) for name, column in table.fixed.items()},
-        "sums": {name: _bytes(column) for name, column in table.sums.items()},
+        "key": _bytes(value.key),
+        "fixed": {name: _bytes(column) for name, column in value.fixed.items()},
+        "sums": {name: _bytes(column) for name, column in value.sums.items()},
     }
 
 
-def _unpack(packed: dict[str, Any]) -> Table:
+def _unpack(packed: Any) -> Any:
+    if isinstance(packed, list):
+        return tuple(packed)
+    if not isinstance(packed, dict):
+        return packed
     table = Table(
         _array(packed["key"]),
         {name: _array(column) for name, column in packed["fixed"].items()},

@@ -41,6 +41,13 @@ class Words:
         """Return the hash of each of these words."""
         return span_hashes(self.data, self.begin[words], self.close[words])
 
+    def names(self) -> list[str]:
+        """Return each word once."""
+        sample = np.unique(self.hashes(np.arange(self.begin.size)), return_index=True)[1]
+        data = self.data.tobytes()
+        spans = zip(self.begin[sample].tolist(), self.close[sample].tolist(), strict=True)
+        return [str(data[a:b], "utf-8", "replace") for a, b in spans]
+
 
 def fold(text: str) -> str:
     """Return `text` with its words in canonical form, single blanks between them."""

@@ -18,7 +18,7 @@ from snapshot import Kind
 
 _WORD, _IMAGE, _LINK, _CONTROL = (hash_of(n) for n in ("w:", "i:", "h:", "f:"))
 _FRAME = combine(_CONTROL, hash_of("iframe"))
-_FEATURES = AttributeIs.WORDS | AttributeIs.HREF | AttributeIs.SRC | AttributeIs.TYPE | AttributeIs.NAME
+_FEATURES = AttributeIs.HREF | AttributeIs.SRC | AttributeIs.TYPE | AttributeIs.NAME
 _CARRIERS = TagIs.LINK | TagIs.IMAGE | TagIs.CONTROL | TagIs.FRAME
 _SESSION = ("jsessionid", "phpsessid", "sid=")
 
@@ -81,6 +81,21 @@ def occurrences(batch: Batch, forest: Forest, texts: LeafTexts) -> Occurrences:
     )
 
 
+def word_occurrences(batch: Batch, forest: Forest, texts: LeafTexts) -> Occurrences:
+    """Return the words of all shown nodes that lie in a leaf, alternative texts and titles among them."""
+    everywhere = np.ones(forest.shown.size, np.bool_)
+    written, titles = text_features(batch, texts, everywhere), _titles(batch, forest, everywhere)
+    return Occurrences(
+        np.concatenate((written.node, titles.node)), np.concatenate((written.feature, titles.feature))
+    )
+
+
+def word_names(batch: Batch, forest: Forest, texts: LeafTexts) -> tuple[str, ...]:
+    """Return the words that `word_occurrences` finds, each once and ascending."""
+    titles = _title_texts(batch, forest, np.ones(forest.shown.size, np.bool_))[2]
+    return tuple(sorted({*texts.words.names(), *titles.names()}))
+
+
 def text_features(batch: Batch, texts: LeafTexts, among: Bools) -> Occurrences:
     """Return the words of the texts of those leaves that are `among` (N,) the nodes asked for."""
     node = texts.node[among[texts.node]]
@@ -97,14 +112,12 @@ def other_features(batch: Batch, forest: Forest, among: Bools) -> Occurrences:
     def such(attributes: int, tags: int) -> Ints:
         return np.flatnonzero(((attr_is & attributes) != 0) & ((tag_is & tags) != 0))
 
-    worded = np.flatnonzero(attr_is & AttributeIs.WORDS)
     links = such(AttributeIs.HREF, TagIs.LINK)
     images = such(AttributeIs.SRC, TagIs.IMAGE)
     controls = such(AttributeIs.TYPE | AttributeIs.NAME, TagIs.CONTROL)
     frames = np.flatnonzero(batch.tag_is & TagIs.FRAME)
     frames = frames[(among & (forest.owner >= 0))[frames]]
-    words = words_of(batch, _marked(value[worded], len(batch.strings)))
-    titles = _words(words, owner[worded], value[worded])
+    titles = _titles(batch, forest, among)
     return Occurrences(
         np.concatenate((titles.node, owner[links], owner[images], owner[controls], frames)),
         np.concatenate(
@@ -130,6 +143,20 @@ def feature_counts(batch: Batch, forest: Forest, texts: LeafTexts) -> Ints:
 def word_features(words: Sequence[str]) -> U64:
     """Return the feature of each word, as `occurrences` gives it."""
     return combine(_WORD, hashes_of(words))
+
+
+def _titles(batch: Batch, forest: Forest, among: Bools) -> Occurrences:
+    """Return the words of alternative texts and titles in leaves, of those nodes that are `among` (N,)."""
+    owner, string, words = _title_texts(batch, forest, among)
+    return _words(words, owner, string)
+
+
+def _title_texts(batch: Batch, forest: Forest, among: Bools) -> tuple[Ints, Ints, Words]:
+    """Return the nodes of these texts, their strings, and the words of the strings."""
+    worded = np.flatnonzero(batch.attr_is & AttributeIs.WORDS)
+    worded = worded[(among & (forest.owner >= 0))[batch.attr_owner[worded]]]
+    string = batch.attr_value[worded]
+    return batch.attr_owner[worded], string, words_of(batch, _marked(string, len(batch.strings)))
 
 
 def _marked(ids: Ints, size: int) -> Bools:

@@ -5,6 +5,7 @@ leaves that carry features. All pages of a batch are normalised together, in col
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,32 @@ class Forest:
     def depths(self) -> NDArray[np.int32]:
         """Return the depth of each of the M nodes, 0 for virtual roots."""
         return np.repeat(np.arange(self.levels.size - 1, dtype=np.int32), np.diff(self.levels))
+
+    def places(self) -> Ints:
+        """Return for each of the N nodes the leaf it lies in, or the forest node it is; -1 for neither."""
+        node = self.owner.copy()
+        inner = self.levels[1] + np.flatnonzero(~self.leaf[self.levels[1] :])
+        node[self.node[inner]] = inner
+        return node
+
+
+def spread(values: NDArray[Any], place: Ints, default: float, dtype: type[np.generic]) -> NDArray[Any]:
+    """Return for each of N nodes the one of M `values` of its `place` in the forest, `default` where it has none."""
+    return np.append(values.astype(dtype), np.array(default, dtype))[place]
+
+
+def around(batch: Batch, forest: Forest, kept: Bools, empty: Bools) -> tuple[Bools, Bools]:
+    """Return what is kept around `kept` (N,) nodes, and which of all kept ones stand above kept content.
+
+    Of the `empty` (N,) nodes, those without children, such as line breaks, go with the node around them.
+    """
+    before = np.concatenate(([0], np.cumsum(kept & (batch.kind != Kind.DOCUMENT), dtype=np.int32)))
+    above = ~kept & (forest.owner < 0) & (before[batch.end] > before[:-1])
+    kept = kept | above
+    childless = batch.end == np.arange(1, kept.size + 1)
+    alone = np.flatnonzero(empty & childless & (batch.parent >= 0))
+    kept[alone] = kept[batch.parent[alone]]
+    return kept, above
 
 
 def plant(batch: Batch, *, level: StyleLevel, flatten_inline: bool, leaf_height: int) -> Forest:

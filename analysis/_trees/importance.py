@@ -37,7 +37,7 @@ def entropy(total: F64, log_total: F64, pages: F64) -> F64:
     """Return H = (ln A - B/A) / ln m, 0 for m = 1, with A = SUM f and B = SUM f ln f (section 7)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (np.log(total) - log_total / total) / np.log(pages)
-    return np.where(pages > 1, _clean(value), 0.0)
+    return np.where(pages > 1, unit_interval(value), 0.0)
 
 
 def node_importance(weight: F64, whole: F64, owner: Rows, pages: F64) -> F64:
@@ -53,7 +53,7 @@ def node_importance(weight: F64, whole: F64, owner: Rows, pages: F64) -> F64:
     p = weight / whole[owner]
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.bincount(owner, -p * np.log(p), pages.size) / np.log(pages)
-    return np.where(pages > 1, _clean(value), 1.0)
+    return np.where(pages > 1, unit_interval(value), 1.0)
 
 
 def importances(
@@ -66,7 +66,7 @@ def importances(
     x / (x + `rare_share`), up to the constant that leaves x = 1 as it is.
     """
     elements, styles, members = tree.elements, tree.styles, tree.members
-    pages = elements.sums["pages"].astype(np.float64)
+    pages = elements.sums["units"].astype(np.float64)
     owner = elements.find(styles.fixed["path"])
     weight = styles.sums["weight"].astype(np.float64)
     whole = np.bincount(owner, weight, pages.size).astype(np.float64)
@@ -116,7 +116,7 @@ def _leaves(tree: StyleTree, owner: Rows, rare_share: float) -> tuple[F64, F64]:
     elements, styles, features = tree.elements, tree.styles, tree.features
     is_leaf = styles.fixed["leaf"]
     pages = np.zeros(len(elements))
-    pages[owner[is_leaf]] = styles.sums["pages"][is_leaf]
+    pages[owner[is_leaf]] = styles.sums["units"][is_leaf]
     row = elements.find(features.fixed["path"])
     known = pages / tree.pages
     trust = known * (1 + rare_share) / np.maximum(known + rare_share, 1e-12)
@@ -124,13 +124,13 @@ def _leaves(tree: StyleTree, owner: Rows, rare_share: float) -> tuple[F64, F64]:
     h *= trust[row]
     count = np.bincount(row, minlength=len(elements))
     mean = np.bincount(row, h, len(elements)) / np.maximum(count, 1)
-    value = np.where(count > 0, _clean(1 - mean), 1 - trust)
+    value = np.where(count > 0, unit_interval(1 - mean), 1 - trust)
     value[pages == 1] = 1.0
     value[pages == 0] = np.nan
     return h, value
 
 
-def _clean(values: F64) -> F64:
+def unit_interval(values: F64) -> F64:
     """Return the values clamped to [0, 1], rounding noise below 1e-12 taken off (section 9.2)."""
     values = np.clip(values, 0.0, 1.0)
     values[values < 1e-12] = 0.0

@@ -1,13 +1,14 @@
-"""Merging element nodes of a style tree that hold much the same content (SST section 5.6.1).
+"""Merging element nodes of a style tree that hold much the same content (SST section 5.6.1, CST section 5).
 
 Two element nodes of equal tag and attributes below one parent, in different style nodes, become one when their
 characteristic features overlap. The tree turns into a graph without cycles: a merged node is a member of several
 style nodes. Merging runs on the finished tree, top-down, pairs in order of (style, position), so the order in which
-pages were learned changes nothing (section 7).
+pages were learned changes nothing (section 7). The CST merges nodes of one style node too, and again until nothing
+more merges.
 
     paper                       here
     gamma, lambda               frequency, similarity
-    I_j                         characteristic features of a cluster: on `frequency` of its pages or more
+    I_j                         characteristic features of a cluster: in `frequency` of its units or more
     |I_1 & I_2| / |I_1 | I_2|   tried for the pairs only that share one of their rarest features
 
 A set of n features that overlaps another by `similarity` has at most ``n - similarity * n`` features outside it, so
@@ -31,13 +32,16 @@ from analysis._trees.paths import step
 from analysis._trees.style_tree import StyleTree
 
 
-def merge_similar(tree: StyleTree, *, frequency: float, similarity: float) -> tuple[StyleTree, Table]:
+def merge_similar(
+    tree: StyleTree, *, frequency: float, similarity: float, within_styles: bool = False
+) -> tuple[StyleTree, Table]:
     """Return the merged tree without contents, and the aliases from merged paths to those that replace them.
 
     Parameters
     ----------
-    frequency : gamma, share of the pages of a node on which a characteristic feature occurs, in (0, 1].
+    frequency : gamma, share of the units of a node in which a characteristic feature occurs, in (0, 1].
     similarity : lambda, Jaccard overlap of characteristic features from which nodes merge, in (0, 1].
+    within_styles : whether nodes of one style node merge too.
     """
     if tree.contents is None:
         raise ValueError("Merging needs the contents of element nodes; count the pages with contents=True.")
@@ -59,12 +63,15 @@ def merge_similar(tree: StyleTree, *, frequency: float, similarity: float) -> tu
         family, styles = families.code, sequence[rows[families.order]]
         start = families.first[:-1]
         mixed = np.minimum.reduceat(styles, start) != np.maximum.reduceat(styles, start)
+        if within_styles:
+            mixed = np.diff(families.first) > 1
         chosen = np.flatnonzero(mixed[family])
         if chosen.size:
             order = np.lexsort((position[rows[chosen]], sequence[rows[chosen]], family[chosen]))
             chosen = chosen[order]
             units = _Units.of(rows[chosen], family[chosen], path, elements, contents, frequency)
-            gone, kept = _pairs(units, frequency=frequency, similarity=similarity)
+            pairs = _closed_pairs if within_styles else _pairs
+            gone, kept = pairs(units, frequency=frequency, similarity=similarity)
             names = units.path.copy()
             names[gone] = units.path[kept]
             path[rows[chosen]] = names[units.of_row]
@@ -80,14 +87,14 @@ class _Contents:
 
     first: Ints
     feature: Ints
-    pages: Ints
+    count: Ints
 
     @classmethod
     def of(cls, elements: Table, contents: Table) -> "_Contents":
         row = elements.find(contents.fixed["path"])
         order = stable_order(row)
         first = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(elements)))))
-        return cls(first, grouping(contents.fixed["feature"]).code[order], contents.sums["pages"][order])
+        return cls(first, grouping(contents.fixed["feature"]).code[order], contents.sums["units"][order])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,15 +102,15 @@ class _Units:
     """The U element nodes of one level that may merge, in order of family, style and position.
 
     A family has one parent and one label. Features are numbered from the rarest on. Those of unit u are
-    ``feature[first[u]:first[u + 1]]``, on ``count`` of its pages each; its characteristic ones are
-    ``telling[first_telling[u]:first_telling[u + 1]]``, rarest first.
+    ``feature[first[u]:first[u + 1]]``, in ``count`` of its ``size`` pages or tag nodes each; its characteristic ones
+    are ``telling[first_telling[u]:first_telling[u + 1]]``, rarest first.
     """
 
     of_row: Ints  # the unit of each row that it was made from
     path: U64
     family: list[int]
     sequence: list[int]
-    pages: list[int]
+    size: list[int]
     first: list[int]
     feature: Ints
     count: Ints
@@ -117,7 +124,7 @@ class _Units:
         """Return the units of `rows`: rows of equal path are one since nodes above them have merged."""
         start = np.flatnonzero(np.diff(path[rows], prepend=~path[rows[:1]]))
         of_row = np.repeat(np.arange(start.size), np.diff(start, append=rows.size))
-        pages = np.add.reduceat(elements.sums["pages"][rows], start)
+        size = np.add.reduceat(elements.sums["units"][rows], start)
 
         sizes = contents.first[rows + 1] - contents.first[rows]
         at = np.arange(int(sizes.sum())) + np.repeat(contents.first[rows] - np.cumsum(sizes) + sizes, sizes)
@@ -125,8 +132,8 @@ class _Units:
         bits = int(feature.max(initial=0)).bit_length()
         cells = grouping(((np.repeat(of_row, sizes) << bits) | feature).astype(np.uint64))
         cell = cells.key.astype(np.int64)
-        unit, feature, count = cell >> bits, cell & ((1 << bits) - 1), cells.sum(contents.pages[at])
-        telling = count >= frequency * pages[unit]
+        unit, feature, count = cell >> bits, cell & ((1 << bits) - 1), cells.sum(contents.count[at])
+        telling = count >= frequency * size[unit]
         kinds = grouping(feature[telling].astype(np.uint64))
         known, spread = kinds.key.astype(np.int64), np.diff(kinds.first)
         rank = np.empty(known.size, np.int64)
@@ -143,7 +150,7 @@ class _Units:
             path[rows[start]],
             family[start].tolist(),
             elements.fixed["sequence"][rows[start]].tolist(),
-            pages.tolist(),
+            size.tolist(),
             np.searchsorted(unit, every).tolist(),
             feature,
             count,
@@ -152,7 +159,7 @@ class _Units:
         )
 
     def counts(self, unit: int) -> dict[int, int]:
-        """Return the pages of each feature of `unit`."""
+        """Return the count of each feature of `unit`."""
         span = slice(self.first[unit], self.first[unit + 1])
         return dict(zip(self.feature[span].tolist(), self.count[span].tolist(), strict=True))
 
@@ -166,25 +173,31 @@ class _Cluster:
     """Units that are one element node, under the path of the first."""
 
     def __init__(self, units: _Units, head: int) -> None:
-        self.head, self.features = head, set(units.characteristic(head))
-        self._units, self._pages = units, units.pages[head]
-        self._counts: dict[int, int] | None = None
+        self.members, self.features = [head], set(units.characteristic(head))
+        self._units, self._size = units, units.size[head]
+        self._own: dict[int, int] | None = None
 
-    def join(self, unit: int, frequency: float) -> None:
-        """Take `unit` in."""
-        counts = self._counts = self._units.counts(self.head) if self._counts is None else self._counts
-        more = self._units.counts(unit)
+    @property
+    def _counts(self) -> dict[int, int]:
+        # Most clusters never grow, and need no counts of their features.
+        if self._own is None:
+            self._own = self._units.counts(self.members[0])
+        return self._own
+
+    def join(self, other: "_Cluster", frequency: float) -> None:
+        """Take all units of `other` in."""
+        counts, more = self._counts, other._counts
         for feature, count in more.items():
             counts[feature] = counts.get(feature, 0) + count
-        self._pages += self._units.pages[unit]
-        least = frequency * self._pages
+        self.members += other.members
+        self._size += other._size
+        least = frequency * self._size
         self.features = {f for f in {*self.features, *more} if counts[f] >= least}
 
 
 def _pairs(units: _Units, *, frequency: float, similarity: float) -> tuple[Ints, Ints]:
     """Return the units that merge away, and the units that they merge into."""
-    gone: list[int] = []
-    kept: list[int] = []
+    found: list[_Cluster] = []
     for _, family in groupby(range(len(units.family)), units.family.__getitem__):
         clusters: list[_Cluster] = []
         holders: defaultdict[int, list[int]] = defaultdict(
@@ -195,14 +208,54 @@ def _pairs(units: _Units, *, frequency: float, similarity: float) -> tuple[Ints,
             search = _Search(clusters, holders, similarity)
             fresh = [unit for unit in style if not search.finds_home(unit, units.characteristic(unit))]
             for number, unit in search.joined.items():
-                gone.append(unit)
-                kept.append(clusters[number].head)
-                clusters[number].join(unit, frequency)
+                clusters[number].join(_Cluster(units, unit), frequency)
             changed = [*search.joined, *range(len(clusters), len(clusters) + len(fresh))]
             clusters += [_Cluster(units, unit) for unit in fresh]
             for number in changed:
                 for feature in _rarest(sorted(clusters[number].features), similarity):
                     insort(holders[feature], number)
+        found += clusters
+    return _named(found)
+
+
+def _closed_pairs(units: _Units, *, frequency: float, similarity: float) -> tuple[Ints, Ints]:
+    """Return the same when units of one style merge as well, and clusters with each other until none is alike.
+
+    In a round each cluster joins the first one before it that is alike, as that one is by then.
+    """
+    found: list[_Cluster] = []
+    for _, family in groupby(range(len(units.family)), units.family.__getitem__):
+        clusters, last = [_Cluster(units, unit) for unit in family], -1
+        while len(clusters) not in {1, last}:
+            last = len(clusters)
+            clusters = _round(clusters, frequency, similarity)
+        found += clusters
+    return _named(found)
+
+
+def _round(clusters: list[_Cluster], frequency: float, similarity: float) -> list[_Cluster]:
+    """Return the clusters that remain of `clusters` after each was tried once."""
+    kept: list[_Cluster] = []
+    holders: defaultdict[int, list[int]] = defaultdict(list)
+    for cluster in clusters:
+        telling = _rarest(sorted(cluster.features), similarity)
+        tried = sorted({number for feature in telling for number in holders.get(feature, ())})
+        number = next((n for n in tried if _alike(kept[n].features, cluster.features, similarity)), len(kept))
+        if number < len(kept):
+            kept[number].join(cluster, frequency)
+            telling = _rarest(sorted(kept[number].features), similarity)
+        else:
+            kept.append(cluster)
+        for feature in telling:
+            if number not in holders[feature][-1:]:
+                holders[feature].append(number)
+    return kept
+
+
+def _named(clusters: Sequence[_Cluster]) -> tuple[Ints, Ints]:
+    """Return the units that are not the first of their cluster, and for each the first."""
+    gone = [unit for cluster in clusters for unit in cluster.members[1:]]
+    kept = [cluster.members[0] for cluster in clusters for _ in cluster.members[1:]]
     return np.array(gone, np.int64), np.array(kept, np.int64)
 
 
@@ -221,7 +274,7 @@ class _Search:
         for number in merge(*map(self._open, _rarest(features, self._similarity))):
             if number != last and number not in self.joined:
                 last = number
-                if self._alike(self._clusters[number].features, wanted):
+                if _alike(self._clusters[number].features, wanted, self._similarity):
                     self.joined[number] = unit
                     return True
         return False
@@ -236,12 +289,13 @@ class _Search:
         for at in range(start, len(holders)):
             yield holders[at]
 
-    def _alike(self, first: set[int], second: set[int]) -> bool:
-        small, large = sorted((len(first), len(second)))
-        if small < self._similarity * large:
-            return False
-        common = len(first & second)
-        return common >= self._similarity * (small + large - common)
+
+def _alike(first: set[int], second: set[int], similarity: float) -> bool:
+    small, large = sorted((len(first), len(second)))
+    if small < similarity * large:
+        return False
+    common = len(first & second)
+    return common > 0 and common >= similarity * (small + large - common)
 
 
 def _rarest(features: Sequence[int], similarity: float) -> Sequence[int]:

@@ -16,44 +16,31 @@ alone takes the first for noise and the second for content.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self, overload
+from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from analysis._columns.batch import Batch
 from analysis._columns.hash import combine
 from analysis._columns.styles import StyleLevel
 from analysis._columns.tables import Table
 from analysis._columns.words import fold
-from analysis._trees.features import LeafTexts, leaf_texts, occurrences, word_features
-from analysis._trees.forest import Forest, plant
+from analysis._trees.features import occurrences, word_features
 from analysis._trees.importance import Importances, importances
 from analysis._trees.mapping import map_pages
 from analysis._trees.merging import merge_similar
-from analysis._trees.paths import Paths, Runs, Siblings, locate
+from analysis._trees.paths import Runs, Siblings
 from analysis._trees.sst_verdict import LocalNoise, verdicts
-from analysis._trees.style_tree import StyleTree, count_pages, merge_trees
+from analysis._trees.style_tree import StyleTree, count_pages
+from analysis._trees.tree_model import TreeModel
 from analysis._verdict import Verdict
 from snapshot import Kind, ModelError, Snapshot
 
-Mode = Literal["site", "paper"]
-_PAPER = {
-    "runs": "exact",
-    "siblings": "style",
-    "flatten_inline": False,
-    "merge_similarity": 0.85,
-    "link_discount": 0.0,
-    "rare_share": 0.0,
-    "context": 0.0,
-    "threshold": 0.2,
-}
 # t = -ln(share) / ln m; on fewer than ten pages importances of content are too coarse for more than a half.
 _LOG_SHARE = 0.2 * math.log(500)
 _HIGHEST_THRESHOLD = 0.5
-_NODES_PER_BATCH = 60_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +55,7 @@ class _Ready:
     noise: LocalNoise
 
 
-class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
+class SiteStyleTree(TreeModel):
     """Keeps of each page of a site what varies over the site; learns that from the site's own pages.
 
     Parameters
@@ -92,6 +79,20 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
     context : number of features, at least 0, that the surroundings of a leaf are worth against its own. Where this
         and `link_discount` are 0, MapSST decides alone.
     """
+
+    name = "sst"
+    paper = MappingProxyType(
+        {
+            "runs": "exact",
+            "siblings": "style",
+            "flatten_inline": False,
+            "merge_similarity": 0.85,
+            "link_discount": 0.0,
+            "rare_share": 0.0,
+            "context": 0.0,
+            "threshold": 0.2,
+        }
+    )
 
     def __init__(
         self,
@@ -126,114 +127,10 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
         self.rare_share = rare_share
         self.context = context
 
-    @classmethod
-    def of_mode(cls, mode: Mode, **changes: Any) -> Self:
-        """Return an estimator with the published parameters (``"paper"``) or ours (``"site"``), some changed."""
-        return cls(**{**(_PAPER if mode == "paper" else {}), **changes})
-
-    def fit(self, pages: Iterable[Snapshot], y: None = None) -> Self:  # noqa: ARG002
-        """Learn the site from its pages alone, forgetting what was learned before."""
-        self._parts: list[StyleTree] = []
-        self.style_: StyleLevel | None = None
-        return self.partial_fit(pages)
-
-    def partial_fit(self, pages: Iterable[Snapshot], y: None = None) -> Self:  # noqa: ARG002
-        """Learn further pages; what is known in the end depends neither on their order nor on their grouping.
-
-        Raises
-        ------
-        ModelError : rendered and raw pages are mixed, or a parameter is out of range.
-        """
-        self._check()
-        if not hasattr(self, "_parts"):
-            self._parts, self.style_ = [], None
-        for batch in _batches(pages):
-            self.style_ = self._style_of(batch)
-            forest, paths, texts = self._read(batch, None)
-            found = occurrences(batch, forest, texts)
-            merging = self.merge_similarity is not None
-            self._add(
-                count_pages(batch, forest, paths, texts, found, contents=merging, presence=self.presence)
-            )
-        return self
-
-    def merge(self, other: Self) -> Self:
-        """Take over all that `other` has learned of the same site.
-
-        Raises
-        ------
-        ModelError : the two differ in parameters or in style, or `other` has learned nothing.
-        """
-        mine = getattr(self, "style_", None)
-        if self.get_params() != other.get_params() or (mine or other.style_) != other.style_:
-            raise ModelError("Only site models of equal parameters and styles merge; learn one of them anew.")
-        tree = other.tree_
-        if not hasattr(self, "_parts"):
-            self._parts = []
-        self.style_ = other.style_
-        self._add(tree)
-        return self
-
-    def restore(self, tree: StyleTree, *, style: StyleLevel) -> None:
-        """Take `tree` for all that was learned, as when a model is read from disk."""
-        self._parts, self.style_ = [tree], style
-
-    @property
-    def learned(self) -> int:
-        """Number of pages learned so far."""
-        return sum(part.pages for part in getattr(self, "_parts", ()))
-
-    @property
-    def tree_(self) -> StyleTree:
-        """Counts over all pages learned so far."""
-        if not getattr(self, "_parts", None):
-            raise ModelError("The site model has learned no page yet; call fit or partial_fit first.")
-        if len(self._parts) > 1:
-            self._parts = [merge_trees(self._parts)]
-        return self._parts[0]
-
     @property
     def figures_(self) -> Importances:
         """Importances and marks of the tree that pages are mapped on."""
         return self._ready().figures
-
-    @overload
-    def transform(self, pages: Snapshot) -> Verdict: ...
-    @overload
-    def transform(self, pages: Sequence[Snapshot]) -> list[Verdict]: ...
-    def transform(self, pages: Snapshot | Sequence[Snapshot]) -> Verdict | list[Verdict]:
-        """Return the verdict on one page, or one verdict per page of a sequence; changes nothing learned."""
-        if isinstance(pages, Snapshot):
-            return self.transform([pages])[0]
-        used = self._ready()
-        parameters = {
-            **self.get_params(),
-            "style": self.style_,
-            "threshold": used.threshold,
-            "pages": used.tree.pages,
-        }
-        found: list[Verdict] = []
-        for batch in _batches(pages):
-            self._style_of(batch)
-            forest, paths, texts = self._read(batch, used.aliases)
-            mapping = map_pages(
-                used.tree, used.figures, forest, paths, threshold=used.threshold, siblings=self.siblings
-            )
-            found += verdicts(
-                batch,
-                forest,
-                paths,
-                texts,
-                mapping,
-                tree=used.tree,
-                figures=used.figures,
-                noise=used.noise,
-                threshold=used.threshold,
-                link_discount=self.link_discount,
-                context=self.context,
-                parameters=parameters,
-            )
-        return found
 
     def content_words(self, page: Snapshot) -> list[str]:
         """Return the words of the kept texts in document order, locally noisy words left out (section 5.6.3)."""
@@ -250,13 +147,41 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
             found += [word for word, noisy in zip(words, local.tolist(), strict=True) if not noisy]
         return found
 
-    def _read(self, batch: Batch, aliases: Table | None) -> tuple[Forest, Paths, LeafTexts]:
-        assert self.style_ is not None
-        forest = plant(
-            batch, level=self.style_, flatten_inline=self.flatten_inline, leaf_height=self.leaf_height
+    def _count(self, batch: Batch) -> StyleTree:
+        self.style_ = self._style_of(batch)
+        forest, paths, texts = self._read(batch, None)
+        found = occurrences(batch, forest, texts)
+        contents = found if self.merge_similarity is not None else None
+        units = forest.page.astype(np.int64)
+        return count_pages(
+            batch, forest, paths, texts, found, units=units, contents=contents, presence=self.presence
         )
-        paths = locate(forest, runs=self.runs, siblings=self.siblings, aliases=aliases)
-        return forest, paths, leaf_texts(batch, forest)
+
+    def _verdicts(self, batch: Batch) -> list[Verdict]:
+        used = self._ready()
+        forest, paths, texts = self._read(batch, used.aliases)
+        mapping = map_pages(
+            used.tree, used.figures, forest, paths, threshold=used.threshold, siblings=self.siblings
+        )
+        return verdicts(
+            batch,
+            forest,
+            paths,
+            texts,
+            mapping,
+            tree=used.tree,
+            figures=used.figures,
+            noise=used.noise,
+            threshold=used.threshold,
+            link_discount=self.link_discount,
+            context=self.context,
+            parameters={
+                **self.get_params(),
+                "style": self.style_,
+                "threshold": used.threshold,
+                "pages": used.tree.pages,
+            },
+        )
 
     def _ready(self) -> _Ready:
         """Derive importances from the counts, once per state of counts and parameters."""
@@ -279,53 +204,10 @@ class SiteStyleTree(BaseEstimator):  # type: ignore[misc]
             self._used = used = _Ready(key, tree, aliases, threshold, figures, noise)
         return used
 
-    def _add(self, tree: StyleTree) -> None:
-        self._parts.append(tree)
-        # Parts of like size merge, so that every row is sorted a logarithmic number of times.
-        while len(self._parts) > 1 and self._parts[-2].nbytes < 2 * self._parts[-1].nbytes:
-            self._parts[-2:] = [merge_trees(self._parts[-2:])]
-
-    def _style_of(self, batch: Batch) -> StyleLevel:
-        layouts = {page.has_layout for page in batch.pages}
-        level = self.style
-        if level == "auto":
-            level = "layout" if layouts == {True} else "html"
-        wrong = level in {"layout", "full"} and layouts != {True}
-        if wrong or len(layouts) > 1 or getattr(self, "style_", None) not in {None, level}:
-            raise ModelError(
-                "A site model takes either rendered or raw pages: both have other styles. "
-                "Learn and clean with pages of one kind."
-            )
-        return level
-
     def _check(self) -> None:
-        for name in (
-            "threshold",
-            "attenuation",
-            "merge_frequency",
-            "local_noise",
-            "link_discount",
-            "rare_share",
-        ):
-            if not 0 <= (getattr(self, name) or 0) <= 1:
-                raise ModelError(f"Parameter {name} is {getattr(self, name)}; it must lie between 0 and 1.")
+        super()._check()
+        self._in_range("threshold", "attenuation", "local_noise", "link_discount", "rare_share")
         if not 0 <= self.context < math.inf:
             raise ModelError(
                 f"Parameter context is {self.context}; it must be a number of features, at least 0."
             )
-        if self.merge_similarity is not None and self.siblings != "style":
-            raise ModelError('Parameter merge_similarity needs siblings="style"; set it to None.')
-
-
-def _batches(pages: Iterable[Snapshot]) -> Iterator[Batch]:
-    """Cut pages into batches large enough that calls cost little, small enough to stay in the caches."""
-    held: list[Snapshot] = []
-    nodes = 0
-    for page in pages:
-        held.append(page)
-        nodes += len(page)
-        if nodes >= _NODES_PER_BATCH:
-            yield Batch.of(held)
-            held, nodes = [], 0
-    if held:
-        yield Batch.of(held)

@@ -1,7 +1,6 @@
 """From the mapping of a batch onto a style tree to one Verdict per page (SST sections 5.5 and 5.6.3)."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +9,7 @@ from analysis._columns.batch import Batch, Bools, Ints
 from analysis._columns.hash import combine
 from analysis._trees.context import in_context
 from analysis._trees.features import LeafTexts, Occurrences, feature_counts, other_features, text_features
-from analysis._trees.forest import Forest
+from analysis._trees.forest import Forest, around, spread
 from analysis._trees.importance import Importances
 from analysis._trees.mapping import Mapping, Rule
 from analysis._trees.paths import Paths
@@ -88,29 +87,22 @@ def verdicts(
         own = importance * (1 - link_discount * linked)
         value = in_context(own, count, forest, strength=context)
         reason[forest.leaf] = _leaf_reasons(known, importance, own, value, threshold)[forest.leaf]
-    node = _forest_node(forest)
-    reasons = _spread(reason, node, EMPTY, np.uint8)
+    node = forest.places()
+    reasons = spread(reason, node, EMPTY, np.uint8)
     suspects = known & noise.element[row]
     telling = _KEPT[reasons] & (reasons != AMID_CONTENT)
     reasons[_locally_noisy(batch, forest, paths, texts, tree, noise, suspects, telling)] = LOCAL
     reasons[~forest.shown] = HIDDEN
     kept = _KEPT[reasons] & (forest.owner >= 0)
-    before = np.concatenate(([0], np.cumsum(kept & (batch.kind != Kind.DOCUMENT), dtype=np.int32)))
-    above = ~kept & (forest.owner < 0) & (before[batch.end] > before[:-1])
+    kept, above = around(batch, forest, kept, reasons == EMPTY)
     reasons[above] = ABOVE
-    # What has no content of its own, such as a line break between texts, goes with the element around it.
-    alone = np.flatnonzero(
-        (reasons == EMPTY) & (batch.end == np.arange(1, node.size + 1)) & (batch.parent >= 0)
-    )
-    kept |= above
-    kept[alone] = kept[batch.parent[alone]]
-    scores = _spread(value, node, 0, np.float32)
+    scores = spread(value, node, 0, np.float32)
     scores[~forest.shown] = 0
     numbers = {
-        "importance": _spread(importance, node, np.nan, np.float32),
-        "alone": _spread(np.where(forest.leaf, own, np.nan), node, np.nan, np.float32),
-        "link_share": _spread(np.where(forest.leaf, links, np.nan), node, np.nan, np.float32),
-        "pages": _spread(np.where(known, tree.elements.sums["pages"][row], 0), node, np.nan, np.float32),
+        "importance": spread(importance, node, np.nan, np.float32),
+        "alone": spread(np.where(forest.leaf, own, np.nan), node, np.nan, np.float32),
+        "link_share": spread(np.where(forest.leaf, links, np.nan), node, np.nan, np.float32),
+        "pages": spread(np.where(known, tree.elements.sums["units"][row], 0), node, np.nan, np.float32),
     }
     return [
         Verdict(
@@ -144,25 +136,12 @@ def _leaf_reasons(
 _KEPT = np.isin(np.arange(len(REASONS)), (VARIES, UNKNOWN, AMID_CONTENT))
 
 
-def _spread(values: NDArray[Any], node: Ints, default: float, dtype: type[np.generic]) -> NDArray[Any]:
-    """Return of M `values` that of the forest node of each of the N nodes, `default` where it is -1."""
-    return np.append(values.astype(dtype), np.array(default, dtype))[node]
-
-
 def _link_share(texts: LeafTexts, tree: StyleTree, row: Ints, known: Bools) -> Figures:
     """Return the share of linked words of each leaf, mean of its share here and over the pages learned."""
     here = texts.link_word_count / np.maximum(texts.word_count, 1)
     words = tree.elements.sums["words"][row]
     site = tree.elements.sums["link_words"][row] / np.maximum(words, 1)
     return np.asarray(np.where(known & (words > 0), (here + site) / 2, here))
-
-
-def _forest_node(forest: Forest) -> Ints:
-    """Return for each of the N nodes the leaf it lies in, or the forest node it is; -1 for neither."""
-    node = forest.owner.copy()
-    inner = forest.levels[1] + np.flatnonzero(~forest.leaf[forest.levels[1] :])
-    node[forest.node[inner]] = inner
-    return node
 
 
 def _locally_noisy(

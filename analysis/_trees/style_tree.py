@@ -1,13 +1,13 @@
-"""The site style tree as additive tables (SST sections 3, 5.1 and 7).
+"""The site style tree as additive tables (SST sections 3, 5.1 and 7), which is the CST's too (CST section 3).
 
     paper                   here
     E, element node         row of `elements`, key = path
     S, style node           row of `styles`, key = (path, child sequence); a leaf form has `LEAF_STYLE`
     S.Es                    rows of `members`
-    m(E)                    elements.pages
-    n(S)                    styles.weight, in 1/WHOLE of a page
-    a_i, f_ij               rows of `features`: total = SUM_j f, log_total = SUM_j f ln f, pages
-    freq in E_j (merging)   rows of `contents`: pages on which a feature occurs anywhere below an element node
+    m(E)                    elements.units: pages for SST, tag nodes for CST
+    n(S)                    styles.weight, in 1/WHOLE of a page (SST); styles.units (CST)
+    a_i, f_ij               rows of `features`: total = SUM_j f, log_total = SUM_j f ln f, units
+    freq in E_j (merging)   rows of `contents`: units in which a feature occurs anywhere below an element node
 
 Deviations: features keep the sums of section 7 and no page lists; `words` and `link_words` of an element node are
 not in the paper and feed the link discount of site mode.
@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis._columns.batch import Batch
 from analysis._columns.hash import U64, combine
@@ -41,7 +40,11 @@ LOG_UNIT = 1 << 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StyleTree:
-    """Counts over `pages` pages; every figure of the paper is derived from them. `contents` is None unless asked."""
+    """Counts over `pages` pages; every figure of the papers is derived from them.
+
+    `contents` is None unless element nodes are to be merged, and `words`, ascending, are those of the features where
+    the method gives features by name.
+    """
 
     pages: int
     elements: Table
@@ -49,6 +52,7 @@ class StyleTree:
     members: Table
     features: Table
     contents: Table | None
+    words: tuple[str, ...] = ()
 
     @property
     def nbytes(self) -> int:
@@ -64,15 +68,24 @@ def count_pages(
     texts: LeafTexts,
     found: Occurrences,
     *,
-    contents: bool,
-    presence: bool,
+    units: Ints,
+    contents: Occurrences | None = None,
+    presence: bool = False,
+    words: Sequence[str] = (),
 ) -> StyleTree:
     """Return the style tree of the pages of one batch (section 5.1, all pages at once).
 
-    `contents` counts features for internal element nodes too, which only merging needs: it costs the depth of the
-    tree in time and space. `presence` counts a feature once per page (section 9.7).
+    Parameters
+    ----------
+    found : the features of the leaves.
+    units : int64 (M,), what the forest nodes are counted in: their pages for SST, themselves for CST. No number is
+        above M.
+    contents : features that internal element nodes are compared by, which only merging needs: counting them costs
+        the depth of the tree in time and space.
+    presence : whether a feature counts once per unit (section 9.7).
+    words : those of the features, ascending.
     """
-    page, path, pages = forest.page, paths.path, len(batch.pages)
+    path, bound = paths.path, forest.node.size
     above = np.maximum(forest.parent, 0)
     nodes = grouping(path)
     sample = nodes.sample
@@ -86,7 +99,7 @@ def count_pages(
             "depth": forest.depths()[sample],
         },
         {
-            "pages": _pages(nodes, page, pages),
+            "units": _units(nodes, units, bound),
             "words": nodes.sum(texts.word_count),
             "link_words": nodes.sum(texts.link_word_count),
         },
@@ -97,25 +110,25 @@ def count_pages(
     styles = Table(
         forms.key,
         {"path": path[sample], "sequence": paths.style[sample], "leaf": forest.leaf[sample]},
-        {"pages": _pages(forms, page, pages), "weight": forms.sum(paths.weight)},
+        {"units": _units(forms, units, bound), "weight": forms.sum(paths.weight)},
     )
     child = np.flatnonzero(forest.parent >= 0)
     holder = style[above[child]]
     members = grouped(combine(holder, path[child]), {"style": holder, "path": path[child]}, {})
     leaf = forest.owner[found.node]
-    features = _count_features(path[leaf], found.feature, page[leaf], pages, presence=presence)
-    below = _count_contents(forest, paths, found, page) if contents else None
-    return StyleTree(pages, elements, styles, members, features, below)
+    features = _count_features(path[leaf], found.feature, units[leaf], bound, presence=presence)
+    below = None if contents is None else _count_contents(forest, paths, contents, units)
+    return StyleTree(len(batch.pages), elements, styles, members, features, below, tuple(words))
 
 
-def _pages(groups: Grouping, page: NDArray[np.int32], pages: int) -> Ints:
-    """Return on how many of `pages` pages the rows of each group lie."""
-    return np.diff(groups.cells(page, pages)[1])
+def _units(groups: Grouping, units: Ints, bound: int) -> Ints:
+    """Return how many different `units`, all below `bound`, the rows of each group have."""
+    return np.diff(groups.cells(units, bound)[1])
 
 
-def _count_features(path: U64, feature: U64, page: NDArray[np.int32], pages: int, *, presence: bool) -> Table:
+def _count_features(path: U64, feature: U64, units: Ints, bound: int, *, presence: bool) -> Table:
     groups = grouping(combine(path, feature))
-    f, first = groups.cells(page, pages)
+    f, first = groups.cells(units, bound)
     if presence:
         f = np.ones_like(f)
     counts = np.arange(1, int(f.max(initial=0)) + 1)
@@ -126,16 +139,16 @@ def _count_features(path: U64, feature: U64, page: NDArray[np.int32], pages: int
         {
             "total": stretch_sums(f, first),
             "log_total": stretch_sums(logs[f - 1], first),
-            "pages": np.diff(first),
+            "units": np.diff(first),
         },
     )
 
 
-def _count_contents(forest: Forest, paths: Paths, found: Occurrences, page: NDArray[np.int32]) -> Table:
-    """Count, for every element node, the pages on which each feature occurs below it, one level after another."""
+def _count_contents(forest: Forest, paths: Paths, found: Occurrences, units: Ints) -> Table:
+    """Count, for every element node, the units in which each feature occurs below it, one level after another."""
     nodes, features = grouping(paths.path), grouping(found.feature)
-    # One number holds element node, feature and page, so that sorting is all it takes to count.
-    feature_bits, page_bits = features.key.size.bit_length(), int(page.max(initial=0) + 1).bit_length()
+    # One number holds element node, feature and unit, so that sorting is all it takes to count.
+    feature_bits, unit_bits = features.key.size.bit_length(), int(units.max(initial=0) + 1).bit_length()
     cell = (forest.owner[found.node] << feature_bits) | features.code
     parts = [np.zeros(0, np.int64)]
     above = np.zeros(0, np.int64)
@@ -149,19 +162,24 @@ def _count_contents(forest: Forest, paths: Paths, found: Occurrences, page: NDAr
     cell = np.concatenate(parts)
     node = cell >> feature_bits
     cell += (nodes.code[node] - node) << feature_bits
-    cell = sorted_set((cell << page_bits) | page[node]) >> page_bits
+    cell = sorted_set((cell << unit_bits) | units[node]) >> unit_bits
     cells = grouping(cell.astype(np.uint64), nearly_sorted=True)
     cell, count = cells.key.astype(np.int64), np.diff(cells.first)
     path = nodes.key[cell >> feature_bits]
     feature = features.key[cell & ((1 << feature_bits) - 1)]
-    return grouped(combine(path, feature), {"path": path, "feature": feature}, {"pages": count})
+    return grouped(combine(path, feature), {"path": path, "feature": feature}, {"units": count})
 
 
 def merge_trees(trees: Sequence[StyleTree]) -> StyleTree:
     """Return the style tree of all pages together: the same bytes whatever the order of the parts."""
     first = trees[0]
     tables: dict[str, Table | None] = {}
-    for name in [column.name for column in fields(StyleTree) if column.name != "pages"]:
-        whole = getattr(first, name)
-        tables[name] = None if whole is None else merged([getattr(tree, name) for tree in trees])
-    return StyleTree(pages=sum(tree.pages for tree in trees), **tables)  # type: ignore[arg-type]
+    for column in fields(StyleTree):
+        whole = getattr(first, column.name)
+        if column.name not in {"pages", "words"}:
+            tables[column.name] = None if whole is None else merged([getattr(t, column.name) for t in trees])
+    return StyleTree(
+        pages=sum(tree.pages for tree in trees),
+        words=tuple(sorted(set().union(*(tree.words for tree in trees)))),
+        **tables,  # type: ignore[arg-type]
+    )
