@@ -48,6 +48,19 @@ def generated_site(pages: int, *, seed: int = 0) -> Iterator[GeneratedPage]:
         )
 
 
+def generated_page(sections: int, *, seed: int = 0) -> GeneratedPage:
+    """Return a page of articles, comments and lists of links that grows with its `sections`, some 110 nodes each."""
+    weights = 1 / (np.arange(_VOCABULARY) + _ZIPF_SHIFT) ** _ZIPF_EXPONENT
+    writer = _Writer(np.random.default_rng([seed, sections]), np.cumsum(weights / weights.sum()))
+    parts = (
+        f"<section><article>{writer.article()}</article>{writer.comments()}"
+        f'<ul class="more">{writer.teasers(int(writer.random.integers(3, 9)))}</ul></section>'
+        for _ in range(sections)
+    )
+    source = f"<!DOCTYPE html><html><head><title>{writer.words(6)}</title></head><body>{''.join(parts)}</body></html>"
+    return GeneratedPage(f"https://site.example/long/{sections}-{seed}.html", source)
+
+
 class _Writer:
     """Writes the parts of one page with its own random numbers."""
 
