@@ -184,9 +184,9 @@ async def _asked_for(playwright: Playwright, asked: str) -> Browser:
 
 async def _first_that_starts(playwright: Playwright) -> Browser:
     tried = []
-    for name, location in _candidates():
-        if location is None:
-            tried.append(f"{name}: not on PATH")
+    for name, location in _candidates(Path(playwright.chromium.executable_path)):
+        if isinstance(location, str):
+            tried.append(f"{name}: {location}")
             continue
         try:
             return await _verify(playwright, location)
@@ -200,13 +200,25 @@ async def _first_that_starts(playwright: Playwright) -> Browser:
     )
 
 
-def _candidates() -> Iterator[tuple[str, Location | None]]:
-    # Playwright tells the path of its full build only, so its headless shell is tried by name.
-    yield "Playwright's headless shell", Location(channel="chromium-headless-shell")
+def _candidates(full_build: Path) -> Iterator[tuple[str, Location | str]]:
+    """Yield what may be started, or why it cannot be."""
+    shell = Location(channel="chromium-headless-shell")
+    yield "Playwright's headless shell", shell if _may_have_shell(full_build) else "not installed"
     for name in (*_SHELL_NAMES, *_FULL_NAMES):
         found = shutil.which(name)
-        yield name, Location(executable=Path(found)) if found else None
+        yield name, Location(executable=Path(found)) if found else "not on PATH"
     yield "Google Chrome", Location(channel="chrome")
+
+
+def _may_have_shell(full_build: Path) -> bool:
+    """Return whether Playwright's headless shell may be installed; it tells the path of its full build only.
+
+    Without one it must not be asked to start it, since it leaves temporary folders behind when it fails.
+    """
+    for folder in full_build.parents:
+        if folder.name.startswith("chromium-"):
+            return any(folder.parent.glob("chromium_headless_shell-*"))
+    return True
 
 
 async def _verify(playwright: Playwright, location: Location) -> Browser:

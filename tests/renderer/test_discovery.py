@@ -49,6 +49,7 @@ class FakePlaywright:
         self.tried: list[str] = []
         self.reason = "BrowserType.launch: it does not start\nCall log:\n"
         self.chromium = self
+        self.executable_path = "/opt/chrome"
 
     async def launch(self, **options: Any) -> FakeBrowser:
         program = options["executable_path"]
@@ -85,6 +86,22 @@ def test_headless_shells_are_tried_before_full_builds_and_channels_frame_the_pat
     with pytest.raises(BrowserNotFoundError):
         playwright.find()
     assert playwright.tried == ["chromium-headless-shell", *SHELLS, *FULL, "chrome"]
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_the_shell_of_playwright_is_tried_where_it_is(
+    programs: Callable[..., Path],
+    tmp_path: Path,
+    installed: bool,
+) -> None:
+    programs()
+    playwright = FakePlaywright()
+    playwright.executable_path = str(tmp_path / "chromium-1200" / "chrome-linux" / "chrome")
+    if installed:
+        (tmp_path / "chromium_headless_shell-1200").mkdir()
+    with pytest.raises(BrowserNotFoundError, match="does not start" if installed else "shell: not installed"):
+        playwright.find()
+    assert ("chromium-headless-shell" in playwright.tried) is installed
 
 
 def test_the_first_that_starts_is_taken_and_closed(programs: Callable[..., Path]) -> None:
