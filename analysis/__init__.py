@@ -6,6 +6,7 @@ from analysis._cleaning.tps_search import Region, Round, largest_region, page_re
 from analysis._columns.batch import prune
 from analysis._columns.styles import StyleLevel
 from analysis._model_file import load_model, save_model
+from analysis._records.iepad import RepeatedPatterns
 from analysis._records.records import Records
 from analysis._site_model import SiteModel
 from analysis._trees.cst import BlockWeights, CompressedStructureTree
@@ -27,6 +28,7 @@ __all__ = [
     "NoCleaning",
     "Records",
     "Region",
+    "RepeatedPatterns",
     "Round",
     "SiteModel",
     "SiteStyleTree",

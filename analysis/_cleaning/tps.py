@@ -15,17 +15,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from analysis._cleaning.tps_search import Cuts, Ints, page_regions, tag_path_codes
-from analysis._columns.batch import Batch, below, prune
+from analysis._columns.batch import Batch, prune
+from analysis._columns.body import in_body, worded
 from analysis._columns.hash import hash_of
 from analysis._columns.styles import StyleLevel, presentation_styles
 from analysis._columns.visible import visible_nodes
 from analysis._verdict import Verdict
 from snapshot import Kind, Snapshot, UsageError
 
-_LEFT_OUT = frozenset(["head", "script", "style", "noscript", "template"])
 _LEFT_OUT_BY_PAPER = frozenset(["head", "script", "noscript"])
 _CLASS, _STYLE = hash_of("class"), hash_of("style")
-_BLANKS = " \t\n\r\f"
 _REASONS = (
     "outside the main region",
     "not visible",
@@ -184,8 +183,8 @@ def tag_path_sequence(
     page = batch.pages[0]
     steps = batch.elements()
     if include_text:
-        steps |= _worded(page)
-    steps &= _in_body(batch, _LEFT_OUT)
+        steps |= worded(page)
+    steps &= in_body(batch)
     level: StyleLevel = style if page.has_layout or style == "none" else "html"
     codes = tag_path_codes(page.parent, _step_numbers(batch.tag, presentation_styles(batch, level), steps))
     nodes = np.flatnonzero(steps & shown if page.has_layout else steps)
@@ -195,7 +194,7 @@ def tag_path_sequence(
 def paper_sequence(batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the sequence of one page by the conventions of Table I: nodes and tag path codes, both (n,)."""
     page = batch.pages[0]
-    steps = (batch.elements() | _worded(page)) & _in_body(batch, _LEFT_OUT_BY_PAPER)
+    steps = (batch.elements() | worded(page)) & in_body(batch, _LEFT_OUT_BY_PAPER)
     name, value = batch.string_hash[batch.attr_name], batch.attr_value + 1
     value[np.diff(batch.strings.offsets)[batch.attr_value] == 0] = 0  # an empty attribute is as good as none
     raw = np.zeros((2, len(page)), np.int64)
@@ -216,28 +215,6 @@ def _step_numbers(
     step = np.full(tag.size, -1, np.int64)
     step[steps] = number
     return step
-
-
-def _in_body(batch: Batch, left_out: frozenset[str]) -> NDArray[np.bool_]:
-    """Return which nodes lie in the page's body or frameset, pseudo-elements and tags `left_out` apart."""
-    page = batch.pages[0]
-    tags = page.tags.to_list()
-    barred = np.array([name in left_out for name in tags])[page.tag] & batch.elements()
-    found = ~below(barred | (page.kind == Kind.PSEUDO), batch.end)
-    roots = np.flatnonzero((page.parent == 0) & batch.elements())
-    tops = np.flatnonzero(np.isin(page.parent, roots) & batch.elements())
-    body = next((int(node) for node in tops if tags[page.tag[node]] in {"body", "frameset"}), 0)
-    found[:body] = False
-    found[page.end[body] :] = False
-    return found
-
-
-def _worded(page: Snapshot) -> NDArray[np.bool_]:
-    """Return which nodes are text that is not blank; a no-break space is not blank."""
-    text = page.kind == Kind.TEXT
-    worded = np.zeros(len(page), np.bool_)
-    worded[text] = [bool(t.strip(_BLANKS)) for t in page.strings.take(page.text[text].tolist())]
-    return worded
 
 
 def _owners(page: Snapshot, members: NDArray[np.bool_]) -> NDArray[np.int64]:
