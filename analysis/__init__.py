@@ -1,6 +1,7 @@
 """The algorithms of the papers on Snapshots, and the writers of their results. Imports only `snapshot`."""
 
 from analysis._cleaning.none import NoCleaning
+from analysis._cleaning.template import TemplateFilter
 from analysis._cleaning.tps import HasContent, TagPathFilter, noise_removed
 from analysis._cleaning.tps_search import Region, Round, largest_region, page_regions, tag_path_codes
 from analysis._columns.batch import prune
@@ -34,6 +35,7 @@ __all__ = [
     "SiteStyleTree",
     "StyleLevel",
     "TagPathFilter",
+    "TemplateFilter",
     "Verdict",
     "dropped_blocks",
     "largest_region",

@@ -123,6 +123,31 @@ def prune(kept: Bools, end: NDArray[Any]) -> Bools:
     return np.asarray(before[end] > before[:-1])
 
 
+def nearest(batch: Batch, kept: Bools) -> Ints:
+    """Return the nearest kept proper ancestor of each node, -1 for documents of pages, which are kept."""
+    up = batch.parent.copy()
+    passed = ~kept
+    todo = np.flatnonzero(passed & (batch.kind != Kind.TEXT))
+    # Pointer doubling: each round passes twice as many unwrapped ancestors as the last.
+    while (todo := todo[passed[up[todo]]]).size:
+        up[todo] = up[up[todo]]
+    up = np.where(passed[batch.parent], up[batch.parent], batch.parent)
+    up[batch.first[:-1]] = -1
+    return up
+
+
+def surrounded(batch: Batch, content: Bools, idle: Bools) -> Bools:
+    """Return the nodes of `content` (N,), all that stands above them, and what is `idle` (N,) amid them.
+
+    Idle nodes have no children and no content, such as line breaks, and go with the node around them.
+    """
+    before = np.concatenate(([0], np.cumsum(content, dtype=np.int32)))
+    kept = before[batch.end] > before[:-1]
+    alone = np.flatnonzero(idle & (batch.parent >= 0))
+    kept[alone] = kept[batch.parent[alone]]
+    return np.asarray(kept)
+
+
 def distinct(ids: Ints, size: int) -> tuple[Ints, Ints]:
     """Return the distinct `ids`, all below `size`, in ascending order, and which of them each id is."""
     used = np.zeros(size, np.bool_)

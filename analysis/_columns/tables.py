@@ -123,6 +123,13 @@ def sorted_set(values: Ints) -> Ints:
     return values[fresh]
 
 
+def ranges(start: Ints, size: Ints) -> tuple[Ints, Ints]:
+    """Return the numbers of the ranges ``start[i] .. start[i] + size[i] - 1``, and the i of each number."""
+    which = np.repeat(np.arange(size.size), size)
+    before = np.cumsum(size) - size
+    return np.arange(which.size) + (start - before)[which], which
+
+
 def stretch_sums(values: Column, first: Ints) -> Ints:
     """Return the sum of each stretch ``values[first[i]:first[i + 1]]``; none is empty."""
     return np.add.reduceat(values, first[:-1], dtype=np.int64) if values.size else np.zeros(0, np.int64)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from analysis._columns.batch import Batch
 from analysis._columns.hash import U64, span_hashes
-from analysis._columns.tables import sorted_set
+from analysis._columns.tables import ranges, sorted_set
 
 _BLANK = ord(" ")
 # Upper case to lower, all other ASCII but letters and digits to a blank.
@@ -40,6 +40,11 @@ class Words:
     def hashes(self, words: Ints) -> U64:
         """Return the hash of each of these words."""
         return span_hashes(self.data, self.begin[words], self.close[words])
+
+    def within(self, string: Ints) -> tuple[Ints, Ints]:
+        """Return the words of each of these strings, in order: which of `string` each belongs to, and the word."""
+        word, which = ranges(self.start[string], self.stop[string] - self.start[string])
+        return which, word
 
     def names(self) -> list[str]:
         """Return each word once."""

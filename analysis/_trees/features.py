@@ -3,15 +3,14 @@
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import numpy as np
 
 from analysis._columns.batch import Batch, Bools, Ints, below, distinct
 from analysis._columns.hash import U64, combine, hash_of, hashes_of
+from analysis._columns.links import link_references
 from analysis._columns.names import AttributeIs, TagIs
-from analysis._columns.tables import grouping
 from analysis._columns.words import Words, words_of
 from analysis._trees.forest import Forest
 from snapshot import Kind
@@ -20,7 +19,6 @@ _WORD, _IMAGE, _LINK, _CONTROL = (hash_of(n) for n in ("w:", "i:", "h:", "f:"))
 _FRAME = combine(_CONTROL, hash_of("iframe"))
 _FEATURES = AttributeIs.HREF | AttributeIs.SRC | AttributeIs.TYPE | AttributeIs.NAME
 _CARRIERS = TagIs.LINK | TagIs.IMAGE | TagIs.CONTROL | TagIs.FRAME
-_SESSION = ("jsessionid", "phpsessid", "sid=")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,50 +165,9 @@ def _marked(ids: Ints, size: int) -> Bools:
 
 def _words(words: Words, node: Ints, string: Ints) -> Occurrences:
     """Return the words of the string of each node."""
-    start, count = words.start[string], words.stop[string] - words.start[string]
-    before = np.cumsum(count) - count
-    word = np.arange(int(count.sum())) + np.repeat(start - before, count)
-    used, which = distinct(word, words.begin.size)
-    return Occurrences(np.repeat(node, count), combine(_WORD, words.hashes(used))[which])
-
-
-def link_references(batch: Batch, node: Ints, value: Ints) -> U64:
-    """Return the hash of host and path that each link leads to, from the nodes and the strings of the links."""
-    page = batch.page[node]
-    bases = [urlsplit(p.provenance.final_url) for p in batch.pages]
-    folders = [(b.netloc.lower(), posixpath.dirname(b.path)) for b in bases]
-    folder_codes = hashes_of([f"{host}{path}" for host, path in folders])
-    links = grouping(combine(batch.hashes(value), folder_codes[page]))
-    texts = batch.texts(value[links.sample])
-    resolved = cache(_resolved)
-    found = []
-    for text, p in zip(texts, page[links.sample].tolist(), strict=True):
-        href = text.strip()
-        address, _, fragment = href.partition("#")
-        target = resolved(address.partition("?")[0], *folders[p])
-        # Routes of scripted sites stand behind the number sign.
-        route = f"#{fragment}" if fragment.startswith(("/", "!/")) else ""
-        found.append(href if target is None else target + route)
-    return hashes_of(found)[links.code]
-
-
-def _resolved(path: str, host: str, folder: str) -> str | None:
-    """Return host and path of a link without its session id; None when it leads to no page."""
-    scheme, colon, rest = path.partition(":")
-    if colon and "/" not in scheme:
-        if scheme.lower() not in {"http", "https"}:
-            return None
-        path = rest
-    if path.startswith("//"):
-        host, _, tail = path[2:].partition("/")
-        path = "/" + tail
-    elif not path:
-        path = folder
-    elif not path.startswith("/"):
-        path = f"{folder}/{path}"
-    if ";" in path and any(mark in path.lower() for mark in _SESSION):
-        path = path.partition(";")[0]
-    return host.lower() + posixpath.normpath(path)
+    which, word = words.within(string)
+    used, place = distinct(word, words.begin.size)
+    return Occurrences(node[which], combine(_WORD, words.hashes(used))[place])
 
 
 def _image_files(batch: Batch, value: Ints) -> U64:

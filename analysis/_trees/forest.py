@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._columns.batch import Batch, Bools, Ints, distinct, painted
+from analysis._columns.batch import Batch, Bools, Ints, distinct, nearest, painted
 from analysis._columns.hash import U64, combine, hash_of
 from analysis._columns.names import TagIs
 from analysis._columns.styles import StyleLevel, presentation_styles
@@ -96,7 +96,7 @@ def plant(batch: Batch, *, level: StyleLevel, flatten_inline: bool, leaf_height:
         kept[_unwrapped(batch, kept)] = False
     element = np.flatnonzero(kept)
     kept[roots] = True
-    up = _nearest(batch, kept)
+    up = nearest(batch, kept)
     internal = _internal(up, element, roots, leaf_height)
 
     planted = kept & internal[up]
@@ -158,19 +158,6 @@ def _inked_texts(batch: Batch, shown: Bools) -> Ints:
         ink[doubtful] = np.logical_or.reduceat(dark, cuts)[::2]
     inked: Ints = node[ink[which]]
     return inked
-
-
-def _nearest(batch: Batch, kept: Bools) -> Ints:
-    """Return the nearest kept proper ancestor of each node, -1 for documents of pages, which are kept."""
-    up = batch.parent.copy()
-    passed = ~kept
-    todo = np.flatnonzero(passed & (batch.kind != Kind.TEXT))
-    # Pointer doubling: each round passes twice as many unwrapped ancestors as the last.
-    while (todo := todo[passed[up[todo]]]).size:
-        up[todo] = up[up[todo]]
-    up = np.where(passed[batch.parent], up[batch.parent], batch.parent)
-    up[batch.first[:-1]] = -1
-    return up
 
 
 def _internal(up: Ints, element: Ints, roots: Ints, leaf_height: int) -> Bools:

@@ -27,7 +27,7 @@ from math import ceil
 import numpy as np
 
 from analysis._columns.hash import U64, combine
-from analysis._columns.tables import Ints, Table, grouped, grouping, stable_order
+from analysis._columns.tables import Ints, Table, grouped, grouping, ranges, stable_order
 from analysis._trees.paths import step
 from analysis._trees.style_tree import StyleTree
 
@@ -126,11 +126,10 @@ class _Units:
         of_row = np.repeat(np.arange(start.size), np.diff(start, append=rows.size))
         size = np.add.reduceat(elements.sums["units"][rows], start)
 
-        sizes = contents.first[rows + 1] - contents.first[rows]
-        at = np.arange(int(sizes.sum())) + np.repeat(contents.first[rows] - np.cumsum(sizes) + sizes, sizes)
+        at, holder = ranges(contents.first[rows], contents.first[rows + 1] - contents.first[rows])
         feature = contents.feature[at]
         bits = int(feature.max(initial=0)).bit_length()
-        cells = grouping(((np.repeat(of_row, sizes) << bits) | feature).astype(np.uint64))
+        cells = grouping(((of_row[holder] << bits) | feature).astype(np.uint64))
         cell = cells.key.astype(np.int64)
         unit, feature, count = cell >> bits, cell & ((1 << bits) - 1), cells.sum(contents.count[at])
         telling = count >= frequency * size[unit]

@@ -1,0 +1,64 @@
+"""Where links lead: host and path as hashes, without session ids. Imports the batch and the hashes."""
+
+import posixpath
+from functools import cache
+from urllib.parse import urlsplit
+
+from analysis._columns.batch import Batch, Ints
+from analysis._columns.hash import U64, combine, hashes_of
+from analysis._columns.tables import grouping
+
+_SESSION = ("jsessionid", "phpsessid", "sid=")
+
+
+def link_references(batch: Batch, node: Ints, value: Ints, *, query: bool = False) -> U64:
+    """Return the hash of host and path that each link leads to, from the nodes and the strings of the links.
+
+    With `query` the part behind the question mark counts too: it tells pages apart where paths do not.
+    """
+    page = batch.page[node]
+    bases = [urlsplit(p.provenance.final_url) for p in batch.pages]
+    folders = [(b.netloc.lower(), posixpath.dirname(b.path)) for b in bases]
+    folder_codes = hashes_of([f"{host}{path}" for host, path in folders])
+    links = grouping(combine(batch.hashes(value), folder_codes[page]))
+    texts = batch.texts(value[links.sample])
+    resolved = cache(_resolved)
+    found = []
+    for text, p in zip(texts, page[links.sample].tolist(), strict=True):
+        href = text.strip()
+        address, _, fragment = href.partition("#")
+        path, mark, asked = address.partition("?")
+        target = resolved(path, *folders[p])
+        # Routes of scripted sites stand behind the number sign.
+        route = f"#{fragment}" if fragment.startswith(("/", "!/")) else ""
+        found.append(href if target is None else target + (mark + asked if query else "") + route)
+    return hashes_of(found)[links.code]
+
+
+def page_references(batch: Batch) -> U64:
+    """Return the hash of the address of each of P pages: that which a link there has, its query counted."""
+    found = []
+    for page in batch.pages:
+        parts = urlsplit(page.provenance.final_url)
+        target = _resolved(parts.path, parts.netloc.lower(), posixpath.dirname(parts.path))
+        found.append((target or "") + ("?" + parts.query if parts.query else ""))
+    return hashes_of(found)
+
+
+def _resolved(path: str, host: str, folder: str) -> str | None:
+    """Return host and path of a link without its session id; None when it leads to no page."""
+    scheme, colon, rest = path.partition(":")
+    if colon and "/" not in scheme:
+        if scheme.lower() not in {"http", "https"}:
+            return None
+        path = rest
+    if path.startswith("//"):
+        host, _, tail = path[2:].partition("/")
+        path = "/" + tail
+    elif not path:
+        path = folder
+    elif not path.startswith("/"):
+        path = f"{folder}/{path}"
+    if ";" in path and any(mark in path.lower() for mark in _SESSION):
+        path = path.partition(";")[0]
+    return host.lower() + posixpath.normpath(path)
