@@ -192,32 +192,40 @@ def apart(at: Ints, length: int) -> Ints:
 
 def _not_overlapping(patterns: list[Pattern]) -> list[Pattern]:
     """Return the patterns of the widest cover, as far as they do not overlap one of wider cover."""
-    chosen: list[tuple[int, int, Pattern]] = []
-    for pattern in sorted(patterns, key=lambda p: (-_filled(p), p.span[0] - p.span[1], *_merit(p))):
-        low, high = pattern.span
-        place = bisect(chosen, (low, high), key=lambda other: other[:2])
-        before, behind = chosen[max(place - 1, 0) : place], chosen[place : place + 1]
-        if all(other[1] <= low for other in before) and all(other[0] >= high for other in behind):
-            chosen.insert(place, (low, high, pattern))
-    return [pattern for _, _, pattern in chosen]
+    taken: list[tuple[int, int]] = []
+    order = sorted(patterns, key=lambda p: (-_filled(p), p.span[0] - p.span[1], *_merit(p)))
+    return [pattern for pattern in order if _take(taken, pattern.span)]
 
 
 def _different(patterns: list[Pattern]) -> list[Pattern]:
     """Return the patterns but those inside a longer one all along, and worse rotations at the same place."""
-    chosen: list[Pattern] = []
-    by_gaps: dict[bytes, list[Pattern]] = defaultdict(list)
-    by_tokens: dict[str, list[Pattern]] = defaultdict(list)
-    for pattern in sorted(patterns, key=lambda p: (-len(p.text), *_merit(p))):
-        low, high = pattern.span
-        alike = by_gaps[np.diff(pattern.start).tobytes()]
-        rotations = by_tokens["".join(sorted(pattern.text))]
-        if any(o.start[0] <= low and pattern.stop[0] <= o.stop[0] for o in alike):
-            continue
-        if any(pattern.text in o.text * 2 and o.span[0] < high and low < o.span[1] for o in rotations):
-            continue
-        for group in (chosen, alike, rotations):
-            group.append(pattern)
+    outer: dict[bytes, int] = {}  # where the first occurrences end, by the gaps between occurrences
+    whole: list[Pattern] = []
+    for pattern in sorted(patterns, key=lambda p: (int(p.start[0]), -int(p.stop[0]))):
+        gaps, stop = np.diff(pattern.start).tobytes(), int(pattern.stop[0])
+        if outer.get(gaps, 0) < stop:
+            outer[gaps] = stop
+            whole.append(pattern)
+    rotations: dict[str, list[tuple[str, list[tuple[int, int]]]]] = defaultdict(list)
+    chosen = []
+    for pattern in sorted(whole, key=_merit):
+        alike = rotations["".join(sorted(pattern.text))]
+        taken = next((spans for twice, spans in alike if pattern.text in twice), None)
+        if taken is None:
+            taken = []
+            alike.append((pattern.text * 2, taken))
+        if _take(taken, pattern.span):
+            chosen.append(pattern)
     return chosen
+
+
+def _take(taken: list[tuple[int, int]], span: tuple[int, int]) -> bool:
+    """Add a span to those `taken`, which are in order, unless it overlaps one; return whether it was added."""
+    place = bisect(taken, span)
+    if (place and taken[place - 1][1] > span[0]) or (place < len(taken) and taken[place][0] < span[1]):
+        return False
+    taken.insert(place, span)
+    return True
 
 
 def _merit(pattern: Pattern) -> tuple[bool, int, int, str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis import NoCleaning, Records, SiteStyleTree, TagPathFilter, Verdict
+from analysis import NoCleaning, Records, RepeatedPatterns, SiteStyleTree, TagPathFilter, Verdict
 from snapshot import Snapshot
 from tests.analysis.pages import page
 
@@ -24,6 +24,8 @@ PAGE_METHODS: Mapping[str, Method] = {
     "none": NoCleaning,
     "tps": TagPathFilter,
     "tps paper": lambda: TagPathFilter(mode="paper"),
+    "iepad": RepeatedPatterns,
+    "iepad all": lambda: RepeatedPatterns(encoding="all", choose="all"),
 }
 METHODS = {**SITE_METHODS, **PAGE_METHODS}
 

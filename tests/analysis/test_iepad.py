@@ -136,7 +136,7 @@ def test_of_rotations_at_one_place_the_balanced_one_stands() -> None:
     text = "".join(chr(token + 1) for token in (1, 3, 4, 2))  # li a /a /li
     whole, turned = pattern(text, 10, 14, 18), pattern(text[1:] + text[0], 11, 15, 19, 23)
     assert _different([turned, whole]) == [whole]
-    assert _different([turned, pattern(text, 30, 34, 38)]) != [whole]
+    assert len(_different([turned, pattern(text, 30, 34, 38)])) == 2
 
 
 def test_a_pattern_inside_a_longer_one_all_along_is_dropped() -> None:
@@ -145,7 +145,7 @@ def test_a_pattern_inside_a_longer_one_all_along_is_dropped() -> None:
         pattern("bcd", 1, 10, 19),
         pattern("bcd", 1, 10, 30),
     )
-    assert _different([inside, longer, elsewhere]) == [longer, elsewhere]
+    assert _different([inside, longer, elsewhere]) == [elsewhere, longer]
 
 
 def test_a_list_is_found_though_a_tag_stands_before_it() -> None:
