@@ -40,7 +40,7 @@ def main() -> int:
         start = asked.site or stack.enter_context(serve_demo()) + _SHOWN
         store = stack.enter_context(PageStore(folder))
         try:
-            records = asyncio.run(_sample(start, store, pages=asked.pages))
+            records = asyncio.run(sample_demo(start, store, pages=asked.pages))
             _show(records, store)
         except DomsieveError as error:
             print(f"demo: {error}", file=sys.stderr)
@@ -48,10 +48,12 @@ def main() -> int:
     return 0
 
 
-async def _sample(start: str, store: PageStore, *, pages: int) -> list[PageRecord]:
+async def sample_demo(
+    start: str, store: PageStore, *, pages: int = _PAGES, viewport_px: tuple[int, int] = (1280, 800)
+) -> list[PageRecord]:
     """Render a random sample of a site; the first page is `start`."""
     records: list[PageRecord] = []
-    options = CaptureOptions(scroll=True)
+    options = CaptureOptions(scroll=True, viewport_px=viewport_px)
     async with Renderer(options, Budget(time=timedelta(seconds=30)), concurrency=2) as renderer:
         async for event, record in sample(
             renderer,

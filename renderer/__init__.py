@@ -1,7 +1,7 @@
 """Headless Chrome under a budget: URLs become Snapshots, hostile pages become incomplete ones."""
 
 from renderer._capture import STYLE_NAMES
-from renderer._discovery import Browser, browser_in_use, find_browser
+from renderer._discovery import Browser, browser_in_use, find_browser, launch_options
 from renderer._options import Budget, CaptureOptions, SettlePolicy
 from renderer._protocol import Outcome, PageSource, Rendering, ReplaySource
 from renderer._raw import html_files, parse_html, read_html_file
@@ -38,6 +38,7 @@ __all__ = [
     "browser_in_use",
     "find_browser",
     "html_files",
+    "launch_options",
     "parse_html",
     "read_html_file",
     "sample_site",
