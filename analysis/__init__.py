@@ -1,5 +1,6 @@
 """The algorithms of the papers on Snapshots, and the writers of their results. Imports only `snapshot`."""
 
+from analysis._cleaning.entropy import BlockEntropies, EntropyFilter, NoiseScores, noise_scores
 from analysis._cleaning.none import NoCleaning
 from analysis._cleaning.template import TemplateFilter
 from analysis._cleaning.tps import HasContent, TagPathFilter, noise_removed
@@ -22,11 +23,14 @@ from analysis._writers.text import write_text
 
 __all__ = [
     "Block",
+    "BlockEntropies",
     "BlockWeights",
     "CompressedStructureTree",
+    "EntropyFilter",
     "HasContent",
     "Mode",
     "NoCleaning",
+    "NoiseScores",
     "Records",
     "Region",
     "RepeatedPatterns",
@@ -41,6 +45,7 @@ __all__ = [
     "largest_region",
     "load_model",
     "noise_removed",
+    "noise_scores",
     "page_regions",
     "prune",
     "save_model",

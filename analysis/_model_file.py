@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 import zstandard
 
+from analysis._cleaning.entropy import EntropyFilter
 from analysis._cleaning.template import TemplateFilter
 from analysis._columns.tables import Table
 from analysis._site_model import SiteModel
@@ -23,7 +24,7 @@ _KIND = "domsieve site model"
 _VERSION = 2
 _TYPES = frozenset(["<u8", "<i8", "<i4", "|b1"])
 _METHODS: dict[str, type[SiteModel[Any]]] = {
-    method.name: method for method in (SiteStyleTree, CompressedStructureTree, TemplateFilter)
+    method.name: method for method in (SiteStyleTree, CompressedStructureTree, EntropyFilter, TemplateFilter)
 }
 
 

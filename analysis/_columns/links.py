@@ -1,8 +1,11 @@
-"""Where links lead: host and path as hashes, without session ids. Imports the batch and the hashes."""
+"""Where links and images lead: host and path as hashes, without session ids; file names.
+
+Imports the batch and the hashes.
+"""
 
 import posixpath
 from functools import cache
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from analysis._columns.batch import Batch, Ints
 from analysis._columns.hash import U64, combine, hashes_of
@@ -62,3 +65,10 @@ def _resolved(path: str, host: str, folder: str) -> str | None:
     if ";" in path and any(mark in path.lower() for mark in _SESSION):
         path = path.partition(";")[0]
     return host.lower() + posixpath.normpath(path)
+
+
+def file_name(src: str) -> str:
+    """Return the name of the file that an address leads to, lower-case; the start of the data of a data URL."""
+    if src.startswith("data:"):
+        return src[:64]
+    return unquote(posixpath.basename(src.partition("#")[0].partition("?")[0])).lower()

@@ -27,6 +27,7 @@ class TagIs(IntFlag):
     IMAGE = auto()
     CONTROL = auto()
     FRAME = auto()
+    CONTAINER = auto()  # what the entropy method takes for content blocks
 
 
 class AttributeIs(IntFlag):
@@ -41,6 +42,8 @@ class AttributeIs(IntFlag):
     SRC = auto()
     TYPE = auto()
     NAME = auto()
+    ALT = auto()
+    LANG = auto()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +90,7 @@ TAGS = Vocabulary.of(
         TagIs.IMAGE: "img",
         TagIs.CONTROL: "button input select textarea",
         TagIs.FRAME: "iframe",
+        TagIs.CONTAINER: "div table",
     }
 )
 ATTRIBUTES = Vocabulary.of(
@@ -103,5 +107,7 @@ ATTRIBUTES = Vocabulary.of(
         AttributeIs.SRC: "src",
         AttributeIs.TYPE: "type",
         AttributeIs.NAME: "name",
+        AttributeIs.ALT: "alt",
+        AttributeIs.LANG: "lang",
     }
 )

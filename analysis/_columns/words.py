@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from analysis._columns.batch import Batch
 from analysis._columns.hash import U64, span_hashes
-from analysis._columns.tables import ranges, sorted_set
+from analysis._columns.tables import grouping, ranges, sorted_set
 
 _BLANK = ord(" ")
 # Upper case to lower, all other ASCII but letters and digits to a blank.
@@ -46,12 +46,12 @@ class Words:
         word, which = ranges(self.start[string], self.stop[string] - self.start[string])
         return which, word
 
-    def names(self) -> list[str]:
-        """Return each word once."""
-        sample = np.unique(self.hashes(np.arange(self.begin.size)), return_index=True)[1]
-        data = self.data.tobytes()
+    def distinct(self) -> tuple[list[str], Ints]:
+        """Return each word once, and which of these each of the words is."""
+        same = grouping(self.hashes(np.arange(self.begin.size)))
+        data, sample = self.data.tobytes(), same.sample
         spans = zip(self.begin[sample].tolist(), self.close[sample].tolist(), strict=True)
-        return [str(data[a:b], "utf-8", "replace") for a, b in spans]
+        return [str(data[a:b], "utf-8", "replace") for a, b in spans], same.code
 
 
 def fold(text: str) -> str:

@@ -1,15 +1,13 @@
 """Features of leaf element nodes: words, image files, link references, form controls (SST section 9.14)."""
 
-import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import unquote
 
 import numpy as np
 
 from analysis._columns.batch import Batch, Bools, Ints, below, distinct
 from analysis._columns.hash import U64, combine, hash_of, hashes_of
-from analysis._columns.links import link_references
+from analysis._columns.links import file_name, link_references
 from analysis._columns.names import AttributeIs, TagIs
 from analysis._columns.words import Words, words_of
 from analysis._trees.forest import Forest
@@ -91,7 +89,7 @@ def word_occurrences(batch: Batch, forest: Forest, texts: LeafTexts) -> Occurren
 def word_names(batch: Batch, forest: Forest, texts: LeafTexts) -> tuple[str, ...]:
     """Return the words that `word_occurrences` finds, each once and ascending."""
     titles = _title_texts(batch, forest, np.ones(forest.shown.size, np.bool_))[2]
-    return tuple(sorted({*texts.words.names(), *titles.names()}))
+    return tuple(sorted({*texts.words.distinct()[0], *titles.distinct()[0]}))
 
 
 def text_features(batch: Batch, texts: LeafTexts, among: Bools) -> Occurrences:
@@ -172,10 +170,4 @@ def _words(words: Words, node: Ints, string: Ints) -> Occurrences:
 
 def _image_files(batch: Batch, value: Ints) -> U64:
     values, which = distinct(value, len(batch.strings))
-    return hashes_of([_file_name(text) for text in batch.texts(values)])[which]
-
-
-def _file_name(src: str) -> str:
-    if src.startswith("data:"):
-        return src[:64]
-    return unquote(posixpath.basename(src.partition("#")[0].partition("?")[0])).lower()
+    return hashes_of([file_name(text) for text in batch.texts(values)])[which]
