@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 from html import escape
 from typing import NamedTuple
-from urllib.parse import urljoin, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis._columns.addresses import Addresses
 from analysis._columns.batch import below, prune
 from analysis._verdict import Verdict
 from analysis._writers.flow import BLOCK, CELL, NONE, SPACE, Flow, boundaries, text_flow, word_set
@@ -46,12 +46,8 @@ _ATTRIBUTES = {
     "time": frozenset(["datetime"]),
 }
 _ADDRESSES = frozenset(["cite", "href", "src"])
-_LOADED = frozenset(["", "http", "https"])  # empty: relative, since the page has no address itself
-_LINKED = _LOADED | {"mailto"}
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _SPACES = re.compile("[ \t\n\r\f]+")
-_NO_URL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f]+")
-_UNSAFE_IN_URL = re.compile('[ "<>\\\\^`{|}\xa0]')
 
 
 class Source:
@@ -68,7 +64,7 @@ class Source:
         self._start = page.attr_start.tolist()
         self._name = page.attr_name.tolist()
         self._value = page.attr_value.tolist()
-        self._document, self._bases = self._base_addresses(page)
+        self._addresses = Addresses(page)
 
     def text(self, node: int) -> str:
         """Return the text of a text node without control characters."""
@@ -86,34 +82,15 @@ class Source:
     def safe_attributes(self, node: int, tag: str) -> dict[str, str]:
         """Return the attributes of `node` that may be written on a `tag`, addresses made absolute."""
         found = {}
-        base = self._bases[self._document[node]]
         for name, value in self.attributes(node):
             if name in _EVERYWHERE or name in _ATTRIBUTES.get(tag, ()):
-                clean = _absolute(value, base, name) if name in _ADDRESSES else _CONTROLS.sub("", value)
+                if name in _ADDRESSES:
+                    clean = self._addresses.absolute(node, value, linked=name == "href")
+                else:
+                    clean = _CONTROLS.sub("", value)
                 if clean is not None:
                     found[name] = clean
         return found
-
-    def _base_addresses(self, page: Snapshot) -> tuple[list[int], dict[int, str]]:
-        """Return the document of each node, and the address that relative links of each document start from."""
-        documents = np.flatnonzero(page.kind == Kind.DOCUMENT).tolist()
-        document = np.zeros(len(page), np.int64)
-        for node in documents:
-            document[node : self.end[node]] = node
-        bases = {0: page.provenance.final_url}
-        settled: set[int] = set()  # documents whose `base` element has been met; only the first counts
-        is_base = np.array([name == "base" for name in self.names])[page.tag]
-        for node in sorted([*documents[1:], *np.flatnonzero(is_base).tolist()]):
-            if self.kind[node] == Kind.DOCUMENT:
-                above = bases[int(document[self.parent[node]])]
-                source = dict(self.attributes(self.parent[node])).get("src", "")
-                bases[node] = _absolute(source, above, "src") or above
-                continue
-            own, href = int(document[node]), dict(self.attributes(node)).get("href")
-            if own not in settled and href:
-                bases[own] = _absolute(href, bases[own], "src") or bases[own]
-                settled.add(own)
-        return document.tolist(), bases
 
 
 def write_html(page: Snapshot, verdict: Verdict) -> str:
@@ -237,16 +214,3 @@ def page_title(source: Source) -> str:
         if source.names[tag] == "title" and source.names[source.tag[source.parent[node]]] == "head":
             return " ".join(map(source.flat, range(node + 1, source.end[node])))
     return ""
-
-
-def _absolute(value: str, base: str, name: str) -> str | None:
-    """Return the absolute form of the address in an attribute `name`, None when it must not be written."""
-    value = _NO_URL_CHARACTERS.sub("", value).strip(" ")
-    try:
-        address = urljoin(base, value)
-        scheme = urlsplit(address).scheme
-    except ValueError:
-        return None
-    if scheme not in (_LINKED if name == "href" else _LOADED):
-        return None
-    return _UNSAFE_IN_URL.sub(lambda match: f"%{ord(match[0]):02X}", address)

@@ -372,7 +372,7 @@ class TestEvidence:
         assert data["parameters"]["gap"] == 0.2
         assert data["words"]["kept"] + data["words"]["dropped"] == 6
         assert data["text"] == write_text(snapshot, verdict)
-        assert set(data["blocks"][0]["numbers"]) == {"path", "count", "position"}
+        assert set(data["blocks"][0]["numbers"]) == {"path", "count", "position", "region"}
 
     def test_dropped_blocks_come_largest_first(self) -> None:
         snapshot = body("<p>one</p><p>two three</p><i>four five six</i><p>seven</p>")
