@@ -9,7 +9,9 @@ from analysis._columns.batch import prune
 from analysis._columns.styles import StyleLevel
 from analysis._model_file import load_model, save_model
 from analysis._records.iepad import RepeatedPatterns
+from analysis._records.mdr import DataRegionMiner
 from analysis._records.records import Records
+from analysis._records.wobm import WebObjectBlocks
 from analysis._site_model import SiteModel
 from analysis._trees.cst import BlockWeights, CompressedStructureTree
 from analysis._trees.simplify import simplified
@@ -26,6 +28,7 @@ __all__ = [
     "BlockEntropies",
     "BlockWeights",
     "CompressedStructureTree",
+    "DataRegionMiner",
     "EntropyFilter",
     "HasContent",
     "Mode",
@@ -41,6 +44,7 @@ __all__ = [
     "TagPathFilter",
     "TemplateFilter",
     "Verdict",
+    "WebObjectBlocks",
     "dropped_blocks",
     "largest_region",
     "load_model",

@@ -89,6 +89,7 @@ def node_range(page: Snapshot, tree: TagTree, group: Range) -> Range:
 
 def to_records(
     method: str,
+    page: Snapshot,
     tree: TagTree,
     blocks: Sequence[Block],
     *,
@@ -98,16 +99,16 @@ def to_records(
 ) -> Records:
     """Return the result of a method; ``pieces[g]`` holds the records of region g, each as its node ranges."""
     parents = [int(tree.parent[tree.child[block.first]]) for block in blocks]
-    ranges = [[piece for record in region for piece in record] for region in pieces]
+    spans = [node_range(page, tree, (block.first, block.stop)) for block in blocks]
     records = [record for region in pieces for record in region]
     return Records(
         method,
         parent=np.array([tree.node[parent] if parent >= 0 else 0 for parent in parents], np.int64),
-        span=np.array([(min(r)[0], max(b for _, b in r)) for r in ranges], np.int64).reshape(-1, 2),
+        span=np.array(spans, np.int64).reshape(-1, 2),
         length=np.array([block.length for block in blocks], np.int64),
         region=np.repeat(np.arange(len(blocks)), [len(region) for region in pieces]).astype(np.int64),
         start=np.concatenate(([0], np.cumsum([len(record) for record in records], dtype=np.int64))),
-        pieces=np.array([piece for region in ranges for piece in region], np.int64).reshape(-1, 2),
+        pieces=np.array([piece for record in records for piece in record], np.int64).reshape(-1, 2),
         numbers={name: np.array(values, np.float64) for name, values in numbers.items()},
         parameters=dict(parameters),
     )

@@ -160,7 +160,9 @@ class _Search:
         }
         pieces = [[[piece] for piece in self._ranges(block)] for block in blocks]
         parameters = self._options.get_params()
-        return to_records("wobm", self._tree, blocks, pieces=pieces, numbers=numbers, parameters=parameters)
+        return to_records(
+            "wobm", self._page, self._tree, blocks, pieces=pieces, numbers=numbers, parameters=parameters
+        )
 
     def _chains_of(self, low: int, high: int) -> list[Block]:
         longest, found, position = self._chains.among(low, high), [], low
