@@ -8,6 +8,7 @@ from analysis._cleaning.tps_search import Region, Round, largest_region, page_re
 from analysis._columns.batch import prune
 from analysis._columns.styles import StyleLevel
 from analysis._model_file import load_model, save_model
+from analysis._records.fields import Field, FieldTable, field_tables
 from analysis._records.iepad import RepeatedPatterns
 from analysis._records.mdr import DataRegionMiner
 from analysis._records.records import Records
@@ -30,6 +31,8 @@ __all__ = [
     "CompressedStructureTree",
     "DataRegionMiner",
     "EntropyFilter",
+    "Field",
+    "FieldTable",
     "HasContent",
     "Mode",
     "NoCleaning",
@@ -46,6 +49,7 @@ __all__ = [
     "Verdict",
     "WebObjectBlocks",
     "dropped_blocks",
+    "field_tables",
     "largest_region",
     "load_model",
     "noise_removed",
