@@ -25,7 +25,7 @@ from sklearn.base import BaseEstimator
 from analysis._records.data_records import DataRecords
 from analysis._records.likeness import edit_measure, neighbours, tree_measure
 from analysis._records.records import Records
-from analysis._records.regions import Block, Floats, chain_lengths, to_records, walk
+from analysis._records.regions import Block, Floats, chain_lengths, node_range, to_records, walk
 from analysis._records.tag_tree import Ints, TagTree
 from snapshot import Snapshot, UsageError
 
@@ -43,6 +43,9 @@ class DataRegionMiner(BaseEstimator):  # type: ignore[misc]
     max_length : most siblings of a group, at least 1. Long groups absorb odd neighbours (B8.5); 1 or 2 do not.
     min_depth : fewest levels of a subtree that can hold a region.
     include_text : whether text that is not blank makes nodes; Table I counts them.
+    records : ``"parts"``: by the rules of B5 the children of groups can be records, several pieces one record, and
+        siblings beside a region hold more. ``"whole"``: groups are records, cut into shorter groups where one of
+        them is a region of these, and nodes without children are none; so Table I counts them.
     """
 
     def __init__(
@@ -53,12 +56,14 @@ class DataRegionMiner(BaseEstimator):  # type: ignore[misc]
         max_length: int = 10,
         min_depth: int = 3,
         include_text: bool = False,
+        records: Literal["parts", "whole"] = "parts",
     ) -> None:
         self.similarity = similarity
         self.threshold = threshold
         self.max_length = max_length
         self.min_depth = min_depth
         self.include_text = include_text
+        self.records = records
 
     @overload
     def transform(self, pages: Snapshot) -> Records: ...
@@ -77,17 +82,7 @@ class DataRegionMiner(BaseEstimator):  # type: ignore[misc]
 
     def on(self, page: Snapshot, *, kept: NDArray[np.bool_] | None = None) -> Records:
         """Return the records among the nodes `kept` (N,) of a page, such as a `Verdict` names; None for all."""
-        if self.similarity not in _THRESHOLDS:
-            raise UsageError(f"There is no MDR similarity {self.similarity!r}; use 'edit' or 'tree'.")
-        threshold = _THRESHOLDS[self.similarity] if self.threshold is None else self.threshold
-        if threshold < 0 or (self.similarity == "tree" and not 0 < threshold <= 1):
-            raise UsageError(
-                f"The threshold of MDR is {threshold}; it must be at least 0, for trees in (0, 1]."
-            )
-        if self.max_length < 1:
-            raise UsageError(
-                f"MDR compares groups of up to {self.max_length} siblings; it must be at least 1."
-            )
+        threshold = self._checked_threshold()
         tree = TagTree.of(page, kept=kept, with_text=self.include_text)
         if self.similarity == "edit":
             measure = edit_measure(tree, threshold=threshold, mean=True)
@@ -95,23 +90,41 @@ class DataRegionMiner(BaseEstimator):  # type: ignore[misc]
             measure = tree_measure(tree, threshold=threshold)
         deep = tree.height >= self.min_depth
         near = neighbours(tree, measure, self.max_length, wanted=deep)
-        shallow = ~deep[tree.parent[tree.child]] & (tree.parent[tree.child] >= 0)
-        searched = [np.where(shallow, np.inf, distance) for distance in near]
-        blocks = walk(tree, searched, Regions(searched).among)
-        distances = [float(near[b.length - 1][[p for p, _ in b.groups[:-1]]].mean()) for b in blocks]
-        covered = np.zeros(len(tree), np.bool_)
-        for block in blocks:
-            covered[block.first : block.stop] = True
-        records = DataRecords(page, tree, near=near[0], measure=measure, covered=covered)
-        return to_records(
-            "mdr",
-            page,
-            tree,
-            blocks,
-            pieces=[records.of(block) for block in blocks],
-            numbers={"distance": distances},
-            parameters=self.get_params(),
-        )
+        above = tree.parent[tree.child]
+        searched = [np.where((above < 0) | deep[above], distance, np.inf) for distance in near]
+        regions = Regions(searched)
+        blocks = walk(tree, searched, regions.among)
+        if self.records == "parts":
+            covered = np.zeros(len(tree), np.bool_)
+            for block in blocks:
+                covered[block.first : block.stop] = True
+            parts = DataRecords(page, tree, near=near[0], measure=measure, covered=covered)
+            pieces = [parts.of(block) for block in blocks]
+        else:
+            blocks = [b for b in blocks if b.length > 1 or tree.height[tree.child[b.first]] > 1]
+            pieces = [
+                [[node_range(page, tree, group)] for group in regions.regrouped(block).groups]
+                for block in blocks
+            ]
+        numbers = {"distance": [_mean_distance(near, block) for block in blocks]}
+        parameters = self.get_params()
+        return to_records("mdr", page, tree, blocks, pieces=pieces, numbers=numbers, parameters=parameters)
+
+    def _checked_threshold(self) -> float:
+        if self.similarity not in _THRESHOLDS:
+            raise UsageError(f"There is no MDR similarity {self.similarity!r}; use 'edit' or 'tree'.")
+        if self.records not in {"parts", "whole"}:
+            raise UsageError(f"MDR has no records {self.records!r}; use 'parts' or 'whole'.")
+        if self.max_length < 1:
+            raise UsageError(
+                f"MDR compares groups of up to {self.max_length} siblings; it must be at least 1."
+            )
+        threshold = _THRESHOLDS[self.similarity] if self.threshold is None else self.threshold
+        if threshold < 0 or (self.similarity == "tree" and not 0 < threshold <= 1):
+            raise UsageError(
+                f"The threshold of MDR is {threshold}; it must be at least 0, for trees in (0, 1]."
+            )
+        return threshold
 
 
 class Regions:
@@ -131,14 +144,25 @@ class Regions:
                     start = following[phase]
                     if start >= high or (covered and start > first):
                         continue
-                    size = stops[start] - start
-                    if size > covered:
+                    size = min(
+                        stops[start] - start, (high - start) // i * i
+                    )  # where groups go on behind `high`
+                    if size >= 2 * i and size > covered:
                         length, first, covered = i, start, size
             if not covered:
                 break
             found.append(Block.adjacent(length, first, covered))
             low = first + covered
         return found
+
+    def regrouped(self, block: Block) -> Block:
+        """Return a region in shorter groups where a group of it is a region of these and holds no other one."""
+        for low, high in block.groups if block.length > 1 else ():
+            inner = self.among(low, high)
+            if len(inner) == 1 and inner[0].length < block.length:
+                covered = block.stop - block.first
+                return Block.adjacent(inner[0].length, block.first, covered - covered % inner[0].length)
+        return block
 
 
 def _next_like(distance: Floats, step: int) -> Ints:
@@ -154,3 +178,7 @@ def _chain_stops(distance: Floats, step: int) -> Ints:
     """Return for each position where the chain that starts there stops; its own position where none does."""
     runs = chain_lengths(np.isfinite(distance), step)
     return np.arange(distance.size) + np.where(runs > 0, (runs + 1) * step, 0)
+
+
+def _mean_distance(near: Sequence[Floats], block: Block) -> float:
+    return float(near[block.length - 1][[start for start, _ in block.groups[:-1]]].mean())

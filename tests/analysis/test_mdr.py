@@ -98,9 +98,22 @@ def test_tables_of_the_tree_kind_are_alike_where_the_strings_are_not() -> None:
     assert regions(deep + flat, similarity="tree") == []
 
 
+def test_whole_records_are_cut_into_the_shorter_groups_they_hold() -> None:
+    page = body("<main>" + (A + A + B + A) * 2 + "</main>")
+    assert len(DataRegionMiner(max_length=4, records="whole").transform(page)) == 8
+    leaves = body("<main>" + "<p></p>" * 3 + "<div>" + "<p><b></b></p>" * 2 + "</div></main>")
+    assert len(DataRegionMiner(max_length=1, records="whole").transform(leaves)) == 2
+
+
 @pytest.mark.parametrize(
     "parameters",
-    [{"max_length": 0}, {"similarity": "none"}, {"threshold": -1}, {"similarity": "tree", "threshold": 2}],
+    [
+        {"max_length": 0},
+        {"records": "all"},
+        {"similarity": "none"},
+        {"threshold": -1},
+        {"similarity": "tree", "threshold": 2},
+    ],
 )
 def test_bad_parameters_are_refused(parameters: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
