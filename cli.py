@@ -18,7 +18,14 @@ app = typer.Typer(
 cache_app = typer.Typer(no_args_is_help=True, help="Look after the cache of captured pages.")
 app.add_typer(cache_app, name="cache")
 
-for command in (commands.render, commands.site, commands.clean, commands.learn, commands.doctor):
+for command in (
+    commands.render,
+    commands.site,
+    commands.clean,
+    commands.learn,
+    commands.weigh,
+    commands.doctor,
+):
     app.command()(command)
 cache_app.command("list")(commands.cache_list)
 cache_app.command("show")(commands.cache_show)

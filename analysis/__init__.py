@@ -22,6 +22,13 @@ from analysis._verdict import Verdict
 from analysis._writers.evidence import Block, dropped_blocks, text_blocks, write_json
 from analysis._writers.html import write_html
 from analysis._writers.markdown import write_markdown
+from analysis._writers.matrix import (
+    FeatureMatrix,
+    matrix_names,
+    matrix_npz,
+    matrix_parquet,
+    matrix_svmlight,
+)
 from analysis._writers.text import write_text
 
 __all__ = [
@@ -31,6 +38,7 @@ __all__ = [
     "CompressedStructureTree",
     "DataRegionMiner",
     "EntropyFilter",
+    "FeatureMatrix",
     "Field",
     "FieldTable",
     "HasContent",
@@ -52,6 +60,10 @@ __all__ = [
     "field_tables",
     "largest_region",
     "load_model",
+    "matrix_names",
+    "matrix_npz",
+    "matrix_parquet",
+    "matrix_svmlight",
     "noise_removed",
     "noise_scores",
     "page_regions",

@@ -37,8 +37,8 @@ C = TypeVar("C", bound=Counts)
 class SiteModel(BaseEstimator, Generic[C]):  # type: ignore[misc]
     """An estimator over the pages of one site whose statistics are additive.
 
-    A method gives its `name`, the type of its `counts`, how partial counts are `joined`, `_count` and
-    `_verdicts`.
+    A method gives its `name`, the type of its `counts`, how partial counts are `joined`, `facts`,
+    `_count` and `_verdicts`.
     """
 
     name: ClassVar[str]
@@ -111,6 +111,10 @@ class SiteModel(BaseEstimator, Generic[C]):  # type: ignore[misc]
         if len(self._parts) > 1:
             self._parts = [type(self).joined(self._parts)]
         return self._parts[0]
+
+    def facts(self) -> dict[str, int]:
+        """Return how much was learned, by name."""
+        raise NotImplementedError
 
     def _check(self) -> None:
         """Refuse parameters that are out of range."""

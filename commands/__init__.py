@@ -3,6 +3,7 @@
 from commands._cache import cache_list, cache_remove, cache_show, cache_verify, doctor
 from commands._cleaning import clean, learn
 from commands._pages import render, site
+from commands._weighing import weigh
 
 __all__ = [
     "cache_list",
@@ -14,4 +15,5 @@ __all__ = [
     "learn",
     "render",
     "site",
+    "weigh",
 ]

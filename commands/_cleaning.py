@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from snapshot import DomsieveError
 
 MethodOption = Annotated[
-    Literal["sst", "tps", "none"] | None,
+    Literal["sst", "cst", "entropy", "tps", "template", "none"] | None,
     typer.Option(help="Default: sst where 5 pages of the site are known, else tps."),
 ]
 ModeOption = Annotated[
     Literal["site", "paper"], typer.Option(help="Ours for today's sites, or as published.")
 ]
 ThresholdOption = Annotated[
-    float | None, typer.Option(help="Importance up to which a node is noise, in [0, 1].")
+    float | None,
+    typer.Option(help="sst: importance up to which a node is noise; entropy: bits below which a block is."),
 ]
 StyleOption = Annotated[
     Literal["none", "html", "layout", "full"] | None,
@@ -50,14 +51,23 @@ def clean(
 ) -> None:
     """Write what remains of pages without menus, adverts and footers."""
     from analysis import load_model
-    from service import ENDINGS, WRITERS, Results, find_targets, from_record, readable, site_records
+    from service import (
+        ENDINGS,
+        PAGE_METHODS,
+        WRITERS,
+        Results,
+        find_targets,
+        from_record,
+        readable,
+        site_records,
+    )
     from service import clean as clean_pages
     from snapshot import DomsieveError, UsageError
 
     if output and output_dir:
         raise UsageError("Give either --output or --output-dir.")
-    if model and method not in {None, "sst"}:
-        raise UsageError(f"--model is for the method sst, not {method}.")
+    if model and method in PAGE_METHODS:
+        raise UsageError(f"--model is for methods that learn, not for {method}.")
     form = "json" if as_json else output_format
     with open_cache(cache) as store:
         found = find_targets(targets, store)
@@ -95,6 +105,9 @@ def learn(
     targets: Targets,
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="File of the model.")],
+    method: Annotated[
+        Literal["sst", "cst", "entropy", "template"], typer.Option(help="What the model is of.")
+    ] = "sst",
     mode: ModeOption = "site",
     threshold: ThresholdOption = None,
     style: StyleOption = None,
@@ -104,7 +117,7 @@ def learn(
     capture: Capture,
 ) -> None:
     """Learn a site model from pages of one site, for `clean --model`."""
-    from analysis import save_model, simplified
+    from analysis import save_model
     from service import find_targets, readable
     from service import learn as learn_pages
     from snapshot import DomsieveError
@@ -120,22 +133,12 @@ def learn(
             failed += 1
             say(f"{page.label}: {error}")
 
-        model = learn_pages(pages, mode=mode, threshold=threshold, style=style, failed=report)
+        model = learn_pages(pages, method=method, mode=mode, threshold=threshold, style=style, failed=report)
     save_model(model, output)
-    tree = model.tree_
-    facts = {
-        "model": str(output),
-        "pages": tree.pages,
-        "style": model.style_,
-        "element_nodes": len(tree.elements),
-        "of_them_in_the_simplified_tree": int(simplified(tree, model.figures_).sum()),
-        "style_nodes": len(tree.styles),
-        "features": len(tree.features),
-        "noisy": int(model.figures_.noisy.sum()),
-        "meaningful": int(model.figures_.meaningful.sum()),
-    }
+    style_of = {"style": model.style_} if model.style_ else {}
+    facts = {"model": str(output), "pages": model.learned, **style_of, **model.facts()}
     if as_json:
         print_json(facts)
     else:
         typer.echo("\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()))
-    finish(tree.pages, failed)
+    finish(model.learned, failed)

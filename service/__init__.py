@@ -1,7 +1,8 @@
 """What the command line and the service do with pages: find, render, keep, learn, clean. Holds no algorithm."""
 
-from service._cleaning import ENDINGS, FEWEST_PAGES, WRITERS, Cleaned, Format, Method, clean, learn
-from service._output import Results
+from service._cleaning import ENDINGS, WRITERS, Cleaned, Format, clean, learn
+from service._methods import FEWEST_PAGES, PAGE_METHODS, SITE_METHODS, Method
+from service._output import Results, write_file
 from service._pages import Page, cached, from_record, keep, readable, render_pages, site_records, wanted_urls
 from service._sampling import describe, sample
 from service._targets import (
@@ -13,15 +14,20 @@ from service._targets import (
     output_name,
     site_of,
 )
+from service._weighing import MATRIX_WRITERS, MatrixFormat, weigh, write_matrix
 
 __all__ = [
     "ENDINGS",
     "FEWEST_PAGES",
+    "MATRIX_WRITERS",
+    "PAGE_METHODS",
+    "SITE_METHODS",
     "WRITERS",
     "CacheTarget",
     "Cleaned",
     "FileTarget",
     "Format",
+    "MatrixFormat",
     "Method",
     "Page",
     "Results",
@@ -41,4 +47,7 @@ __all__ = [
     "site_of",
     "site_records",
     "wanted_urls",
+    "weigh",
+    "write_file",
+    "write_matrix",
 ]

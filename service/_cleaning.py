@@ -3,24 +3,31 @@
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 from analysis import (
     Mode,
     NoCleaning,
-    SiteStyleTree,
+    SiteModel,
     StyleLevel,
-    TagPathFilter,
     Verdict,
     write_html,
     write_json,
     write_markdown,
     write_text,
 )
+from service._methods import (
+    FEWEST_PAGES,
+    PAGE_METHODS,
+    SITE_METHODS,
+    Method,
+    Options,
+    check_options,
+    site_model,
+)
 from service._pages import Page
-from snapshot import DomsieveError, PageError, Snapshot
+from snapshot import DomsieveError, PageError, Snapshot, UsageError
 
-Method = Literal["sst", "tps", "none"]
 Format = Literal["text", "markdown", "html", "json"]
 Writer = Callable[[Snapshot, Verdict], str]
 
@@ -32,9 +39,6 @@ WRITERS: Mapping[Format, Writer] = {
 }
 ENDINGS: Mapping[Format, str] = {"text": ".txt", "markdown": ".md", "html": ".html", "json": ".json"}
 
-# With fewer pages of a site most of what repeats still looks unique, and the page method does better.
-FEWEST_PAGES = 5
-
 Cleaned = tuple[Page, tuple[Snapshot, Verdict] | DomsieveError]
 
 logger = logging.getLogger("domsieve")
@@ -43,33 +47,35 @@ logger = logging.getLogger("domsieve")
 def learn(
     pages: Sequence[Page],
     *,
+    method: Method = "sst",
     mode: Mode = "site",
     threshold: float | None = None,
     style: StyleLevel | None = None,
     failed: Callable[[Page, DomsieveError], None],
-) -> SiteStyleTree:
+) -> SiteModel[Any]:
     """Return a site model of `pages`; pages that cannot be read are told to `failed` and left out.
 
     Raises
     ------
+    UsageError : the method learns nothing, or an option is not its own.
     PageError : no page could be read.
     """
-    changes = {"threshold": threshold, "style": style}
-    model = SiteStyleTree.of_mode(
-        mode, **{name: value for name, value in changes.items() if value is not None}
-    )
-
-    def snapshots() -> Iterator[Snapshot]:
-        for page in pages:
-            try:
-                yield page.load()
-            except DomsieveError as error:
-                failed(page, error)
-
-    model.fit(snapshots())
+    model = site_model(method, Options(mode, threshold, style))
+    model.fit(snapshots(pages, failed))
     if not model.learned:
         raise PageError("None of the pages could be read, so there is nothing to learn from.")
     return model
+
+
+def snapshots(pages: Sequence[Page], failed: Callable[[Page, DomsieveError], None]) -> Iterator[Snapshot]:
+    """Yield what the pages hold; those that cannot be read are told to `failed` and left out."""
+    for page in pages:
+        try:
+            snapshot = page.load()
+        except DomsieveError as error:
+            failed(page, error)
+        else:
+            yield snapshot
 
 
 def clean(
@@ -79,38 +85,37 @@ def clean(
     mode: Mode = "site",
     threshold: float | None = None,
     style: StyleLevel | None = None,
-    model: SiteStyleTree | None = None,
+    model: SiteModel[Any] | None = None,
     siblings: Callable[[str], Sequence[Page]],
 ) -> Iterator[Cleaned]:
     """Yield each page with its verdict or the error of reading it, site after site.
 
     Parameters
     ----------
-    method : None chooses the site style tree where at least `FEWEST_PAGES` pages of a site are known, else the
-        tag path sequence.
+    method : None is that of the model; without a model, the site style tree where at least `FEWEST_PAGES` pages of a
+        site are known, else the tag path sequence.
     mode, threshold, style : parameters of the method; None is its default.
     model : a site model learned before; otherwise one is learned of the pages of each site.
     siblings : returns further known pages of a site, which are learned from and not cleaned.
+
+    Raises
+    ------
+    UsageError : the model is one of another method, or an option is none of the method's.
     """
+    options = Options(mode, threshold, style)
+    if model is not None and method not in {None, model.name}:
+        raise UsageError(f"The model is one of the method {model.name}, not {method}.")
+    if method is not None and model is None:
+        check_options(method, options)
     for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
         members = list(group)
-        known = (
-            _with_siblings(members, siblings(site)) if model is None and method in {None, "sst"} else members
-        )
-        chosen = method or ("sst" if model is not None or len(known) >= FEWEST_PAGES else "tps")
-        if method is None:
+        known = members
+        if model is None and method not in PAGE_METHODS:
+            known = _with_siblings(members, siblings(site))
+        chosen = method or ("sst" if len(known) >= FEWEST_PAGES else "tps")
+        if method is None and model is None:
             logger.info("%s: %d pages known, method %s", site, len(known), chosen)
-        if chosen == "sst" and model is None and len(known) < FEWEST_PAGES:
-            logger.warning(
-                "%s: only %d page(s) to learn from, so little can be seen to repeat; "
-                "`domsieve site` fetches more, --method tps needs but one.",
-                site,
-                len(known),
-            )
-        try:
-            judge = _judge(chosen, known, mode=mode, threshold=threshold, style=style, model=model)
-        except PageError:
-            judge = NoCleaning().transform  # no page can be read, and each says why when its turn comes
+        judge = _judge(site, chosen, known, options) if model is None else model.transform
         for page in members:
             try:
                 snapshot = page.load()
@@ -120,22 +125,21 @@ def clean(
 
 
 def _judge(
-    method: Method,
-    known: Sequence[Page],
-    *,
-    mode: Mode,
-    threshold: float | None,
-    style: StyleLevel | None,
-    model: SiteStyleTree | None,
+    site: str, method: Method, known: Sequence[Page], options: Options
 ) -> Callable[[Snapshot], Verdict]:
-    if method == "none":
-        return NoCleaning().transform
-    if method == "tps":
-        return TagPathFilter(mode="paper" if mode == "paper" else "user", style=style or "layout").transform
+    if method in PAGE_METHODS:
+        return PAGE_METHODS[method].make(options).transform
+    if len(known) < SITE_METHODS[method].fewest:
+        logger.warning(
+            "%s: only %d page(s) to learn from, so little can be seen to repeat; "
+            "`domsieve site` fetches more, --method tps needs but one.",
+            site,
+            len(known),
+        )
+    model = SITE_METHODS[method].make(options)
     # A page that cannot be read is reported when its turn to be cleaned comes.
-    return (
-        model or learn(known, mode=mode, threshold=threshold, style=style, failed=lambda *_: None)
-    ).transform
+    model.fit(snapshots(known, lambda *_: None))
+    return model.transform if model.learned else NoCleaning().transform
 
 
 def _with_siblings(members: Sequence[Page], others: Sequence[Page]) -> list[Page]:

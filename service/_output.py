@@ -36,7 +36,7 @@ class Results:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._output and self._parts and kind is None:
-            _write(self._output, "".join(self._parts))
+            write_file(self._output, _bytes("".join(self._parts)))
 
     def write(self, page: Page, text: str) -> None:
         """Take the result of one page.
@@ -46,7 +46,7 @@ class Results:
         StorageError : its file cannot be written.
         """
         if self._folder:
-            _write(self._folder / (page.name + self._ending), text)
+            write_file(self._folder / (page.name + self._ending), _bytes(text))
             return
         whole = f"==> {page.label} <==\n{text}\n" if self._heads else text
         if self._output:
@@ -55,16 +55,26 @@ class Results:
             sys.stdout.write(whole)
 
 
-def _write(path: Path, text: str) -> None:
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file that appears whole or not at all, and the folders it lies in.
+
+    Raises
+    ------
+    StorageError : it cannot be written.
+    """
     # Not made of the file's own name, which may be as long as names can be.
     part = path.with_name(f".domsieve-{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            # Heads name files, whose names need not be UTF-8.
-            part.write_text(text, encoding="utf-8", errors="surrogateescape", newline="\n")
+            part.write_bytes(data)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _bytes(text: str) -> bytes:
+    # Heads name files, whose names need not be UTF-8.
+    return text.encode("utf-8", "surrogateescape")

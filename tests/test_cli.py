@@ -237,7 +237,7 @@ class TestFailures:
             (["clean", "p.html", "-o", "a", "--output-dir", "b"], "Give either --output or --output-dir."),
             (
                 ["clean", "p.html", "--model", "m", "--method", "tps"],
-                "--model is for the method sst, not tps.",
+                "--model is for methods that learn, not for tps.",
             ),
             (["clean", "p.html", "--method", "sst", "--threshold", "7"], "Parameter threshold is 7.0"),
             (["clean", "p.html", "--viewport", "wide"], "--viewport wide: give width x height"),

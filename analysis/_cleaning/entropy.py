@@ -162,6 +162,10 @@ class EntropyFilter(SiteModel[TermCounts]):
         nodes, total = read.count[block], read.total[block]
         return BlockEntropies(block, nodes, total, read.mean[block], read.mean[block] < self.threshold)
 
+    def facts(self) -> dict[str, int]:
+        """Return the number of terms."""
+        return {"terms": len(self.counts_.terms)}
+
     def _check(self) -> None:
         if not self.threshold >= 0:
             raise ModelError(f"Parameter threshold is {self.threshold}; it must be at least 0.")

@@ -138,6 +138,15 @@ class TemplateFilter(SiteModel[TemplateCounts]):
         size = np.bincount(code)
         return sorted(size[size > 1].tolist())
 
+    def facts(self) -> dict[str, int]:
+        """Return the number of different pages, of their pagelets and of templates among these."""
+        counts = self.counts_
+        return {
+            "different_pages": len(counts.kept),
+            "pagelets": len(counts.pagelets),
+            "templates": len(self.groups_),
+        }
+
     def _check(self) -> None:
         for name in ("k", "window"):
             if getattr(self, name) < 1:

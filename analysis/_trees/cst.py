@@ -137,6 +137,16 @@ class CompressedStructureTree(TreeModel):
         """Return the T words that were learned, ascending, as the columns of `weigh` are."""
         return np.array(self.tree_.words, object)
 
+    def facts(self) -> dict[str, int]:
+        """Return the size of the merged tree and the number of words."""
+        tree = self.merged_tree_
+        return {
+            "element_nodes": len(tree.elements),
+            "tag_nodes": int(tree.elements.sums["units"].sum()),
+            "features": len(tree.features),
+            "words": len(tree.words),
+        }
+
     def weigh(self, pages: Iterable[Snapshot]) -> csr_matrix:
         """Return the weights of the words of each page, shape (P, T), at least 0 (equation 5, summed over the page).
 

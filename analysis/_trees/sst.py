@@ -32,6 +32,7 @@ from analysis._trees.importance import Importances, importances
 from analysis._trees.mapping import map_pages
 from analysis._trees.merging import merge_similar
 from analysis._trees.paths import Runs, Siblings
+from analysis._trees.simplify import simplified
 from analysis._trees.sst_verdict import LocalNoise, verdicts
 from analysis._trees.style_tree import StyleTree, count_pages
 from analysis._trees.tree_model import TreeModel
@@ -146,6 +147,18 @@ class SiteStyleTree(TreeModel):
             local = (row >= 0) & used.noise.feature[row]
             found += [word for word, noisy in zip(words, local.tolist(), strict=True) if not noisy]
         return found
+
+    def facts(self) -> dict[str, int]:
+        """Return the size of the tree and how many of its element nodes carry a mark."""
+        tree, figures = self.tree_, self.figures_
+        return {
+            "element_nodes": len(tree.elements),
+            "of_them_in_the_simplified_tree": int(simplified(tree, figures).sum()),
+            "style_nodes": len(tree.styles),
+            "features": len(tree.features),
+            "noisy": int(figures.noisy.sum()),
+            "meaningful": int(figures.meaningful.sum()),
+        }
 
     def _count(self, batch: Batch) -> StyleTree:
         self.style_ = self._style_of(batch)
