@@ -16,7 +16,7 @@ from renderer._tab import Tab
 from renderer._watch import Watch
 from renderer._wire import Wire
 
-# What the analysis compares (presentation styles of two levels), as few as say it: each costs on every node.
+# What the analysis reads for presentation styles and hidden text, as few as say it: each costs on every node.
 # Shorthands stand for their parts, such as "1px solid rgb(0, 0, 0)" for a side's border.
 STYLE_NAMES = (
     "display",
@@ -43,6 +43,11 @@ STYLE_NAMES = (
     "border-radius",
     "box-shadow",
     "opacity",
+    "overflow-x",
+    "overflow-y",
+    "clip",
+    "clip-path",
+    "background-clip",
 )
 
 _STOP_LIMIT_S = 2.0

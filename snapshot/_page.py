@@ -22,7 +22,7 @@ Producer = Literal["rendered", "raw"]
 Scalar = str | int | float | bool | None
 
 # Raised when the columns made of a page change.
-CAPTURE_VERSION = 1
+CAPTURE_VERSION = 2
 """Raised when equal pages would be captured in another way; the store finds captures of this version only."""
 
 

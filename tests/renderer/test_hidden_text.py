@@ -1,0 +1,125 @@
+"""What a person cannot see of a page in Chrome is found, with the reason, and what can be seen is left alone."""
+
+import numpy as np
+import pytest
+
+from analysis._columns.hidden import Hiding, hidden_texts
+from snapshot import Kind, Snapshot
+from tests.renderer.conftest import Studio
+
+pytestmark = pytest.mark.browser
+
+_LAYER = "position:absolute;left:0;top:0;width:100%;height:100%"
+HIDDEN = {
+    Hiding.NO_BOX: [
+        "<p style='display:none'>{}</p>",
+        "<details><summary>-</summary><p>{}</p></details>",
+        "<p hidden>{}</p>",
+        "<div style='content-visibility:hidden'><p>{}</p></div>",
+    ],
+    Hiding.INVISIBLE: ["<p style='visibility:hidden'>{}</p>"],
+    Hiding.NO_SIZE: ["<p style='font-size:0'>{}</p>", "<p style='font-size:1px'>{}</p>"],
+    Hiding.TRANSPARENT: [
+        "<div style='opacity:0'><p>{}</p></div>",
+        "<p style='color:rgba(0,0,0,0)'>{}</p>",
+        "<p style='color:transparent'>{}</p>",
+        "<div style='opacity:.2'><div style='opacity:.2'>{}</div></div>",
+    ],
+    Hiding.CLIPPED: [
+        "<div style='overflow:hidden;height:0'><p>{}</p></div>",
+        "<div style='overflow:clip;width:0;height:20px'><p>{}</p></div>",
+        "<span style='position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)'>{}</span>",
+        "<p style='clip-path:inset(50%)'>{}</p>",
+        "<p style='clip-path:circle(0)'>{}</p>",
+        "<div style='overflow:hidden;height:20px;width:200px;text-indent:300px;white-space:nowrap'>{}</div>",
+        "<div style='position:relative;overflow:hidden;height:20px'>"
+        "<p style='position:absolute;top:40px'>{}</p></div>",
+        "<div style='overflow:hidden;height:0'><div style='overflow:auto;height:50px'>{}</div></div>",
+    ],
+    Hiding.OFF_SCREEN: [
+        "<p style='position:absolute;left:-9999px'>{}</p>",
+        "<p style='position:absolute;top:-500px'>{}</p>",
+        "<p style='text-indent:-9999px'>{}</p>",
+    ],
+    Hiding.SAME_COLOUR: [
+        "<p style='color:white'>{}</p>",
+        "<div style='background:#222'><p style='color:#232323'>{}</p></div>",
+        "<div style='background:url(x.png)'><div style='background:#fff'><b style='color:#fff'>{}</b></div></div>",
+    ],
+    Hiding.COVERED: [
+        f"<div style='position:relative'><p>{{}}</p><div style='{_LAYER};background:#eee'></div></div>",
+        f"<div style='position:relative'><p>{{}}</p><img src='/pixel.png' style='{_LAYER}'></div>",
+        "<div style='position:relative;height:30px;background:#ffe'>"
+        "<p style='position:relative;z-index:-1'>{}</p></div>",
+    ],
+}
+SEEN = [
+    "<p>{}</p>",
+    "<p style='color:#eee'>{}</p>",
+    "<p style='opacity:.5'>{}</p>",
+    "<div style='overflow:hidden;height:20px'>{}</div>",
+    "<div style='overflow:auto;height:20px'><p style='margin-top:300px'>{}</p></div>",
+    "<div style='overflow:hidden;height:60px'><div style='overflow:scroll;height:50px'><p style='margin-top:99px'>{}"
+    "</p></div></div>",
+    "<div style='height:10px;overflow:hidden'><p style='position:absolute;top:200px'>{}</p></div>",
+    "<p style='position:absolute;top:9000px'>{}</p>",
+    "<div style='background:#000'><p style='color:#fff'>{}</p></div>",
+    "<div style='background:url(x.png)'><p style='color:#fff'>{}</p></div>",
+    "<div style='background:linear-gradient(#000,#222)'><p style='color:#fff'>{}</p></div>",
+    "<div style='position:relative'><img src='/pixel.png' style='width:300px;height:60px'>"
+    "<p style='position:absolute;top:0;color:#fff'>{}</p></div>",
+    f"<div style='position:relative'><div style='{_LAYER};background:#123'></div>"
+    "<p style='position:relative;color:#fff'>{}</p></div>",
+    "<p style='background:linear-gradient(red,blue);background-clip:text;color:transparent'>{}</p>",
+    f"<div style='position:relative'><p>{{}}</p><div style='{_LAYER};background:#eee8'></div></div>",
+    "<div style='visibility:hidden'><p style='visibility:visible'>{}</p></div>",
+    "<div style='display:contents'><p>{}</p></div>",
+    "<p style='clip-path:inset(10%)'>{}</p>",
+    "<p style='clip:rect(0,0,0,0)'>{}</p>",
+    "<div style='position:relative'><p>{}</p>"
+    "<div style='position:fixed;inset:0;background:#eee;opacity:1'></div></div>",
+    "<button>{}</button>",
+    "<table><tr><td>{}</td></tr></table>",
+]
+
+
+def judged(page: Snapshot) -> dict[str, Hiding]:
+    """Return what is said of each text of the page, by the text."""
+    reason = hidden_texts(page)
+    texts = np.flatnonzero(page.kind == Kind.TEXT)
+    return {page.text_of(node).strip(): Hiding(reason[node]) for node in texts.tolist()}
+
+
+@pytest.mark.parametrize("reason", HIDDEN, ids=lambda reason: reason.name)
+def test_hidden_text_is_found_with_its_reason(studio: Studio, reason: Hiding) -> None:
+    for number, html in enumerate(HIDDEN[reason]):
+        word = f"word{number}"
+        page = studio.show(f"<body><p>before</p>{html.format(word)}<p>after</p>").snapshot
+        assert {text: hiding for text, hiding in judged(page).items() if hiding} == {word: reason}, html
+
+
+@pytest.mark.parametrize("html", SEEN)
+def test_what_can_be_seen_is_left_alone(studio: Studio, html: str) -> None:
+    page = studio.show(f"<body>{html.format('word')}").snapshot
+    assert judged(page)["word"] == Hiding.NONE
+
+
+def test_a_locked_body_hides_nothing_below_the_fold(studio: Studio) -> None:
+    page = studio.show(
+        "<html style='overflow:hidden;height:100%'><body style='overflow:hidden;height:100%'>"
+        "<div style='height:3000px'></div><p>word</p>"
+    ).snapshot
+    assert judged(page)["word"] == Hiding.NONE
+
+
+def test_frames_hide_what_they_hold(studio: Studio) -> None:
+    studio.server.pages["/inner"] = "<p>seen</p><p style='color:#fff'>white</p>"
+    page = studio.show("<iframe src=/inner></iframe><iframe src=/inner style='opacity:0'></iframe>").snapshot
+    texts = np.flatnonzero(page.kind == Kind.TEXT)
+    found = [(page.text_of(n), Hiding(hidden_texts(page)[n]).name) for n in texts.tolist()]
+    assert [f for f in found if f[0].strip()] == [
+        ("seen", "NONE"),
+        ("white", "SAME_COLOUR"),
+        ("seen", "TRANSPARENT"),
+        ("white", "TRANSPARENT"),
+    ]
