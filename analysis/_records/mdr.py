@@ -16,6 +16,7 @@ Imports the parts of record mining.
 """
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import Literal, overload
 
 import numpy as np
@@ -94,6 +95,7 @@ class DataRegionMiner(BaseEstimator):  # type: ignore[misc]
         searched = [np.where((above < 0) | deep[above], distance, np.inf) for distance in near]
         regions = Regions(searched)
         blocks = walk(tree, searched, regions.among)
+        distances = [_mean_distance(near, block) for block in blocks]
         if self.records == "parts":
             covered = np.zeros(len(tree), np.bool_)
             for block in blocks:
@@ -101,12 +103,11 @@ class DataRegionMiner(BaseEstimator):  # type: ignore[misc]
             parts = DataRecords(page, tree, near=near[0], measure=measure, covered=covered)
             pieces = [parts.of(block) for block in blocks]
         else:
-            blocks = [b for b in blocks if b.length > 1 or tree.height[tree.child[b.first]] > 1]
-            pieces = [
-                [[node_range(page, tree, group)] for group in regions.regrouped(block).groups]
-                for block in blocks
-            ]
-        numbers = {"distance": [_mean_distance(near, block) for block in blocks]}
+            blocks = [regions.regrouped(block) for block in blocks]
+            whole = [b.length > 1 or tree.height[tree.child[b.first]] > 1 for b in blocks]
+            blocks, distances = list(compress(blocks, whole)), list(compress(distances, whole))
+            pieces = [[[node_range(page, tree, group)] for group in block.groups] for block in blocks]
+        numbers = {"distance": distances}
         parameters = self.get_params()
         return to_records("mdr", page, tree, blocks, pieces=pieces, numbers=numbers, parameters=parameters)
 
