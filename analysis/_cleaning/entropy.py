@@ -118,7 +118,7 @@ def entropies(item: Ints, weight: F64, items: int) -> tuple[F64, F64]:
 
 
 class EntropyFilter(SiteModel[TermCounts]):
-    """Drops the blocks of a page whose element nodes have little entropy; works on one page, better on a site.
+    """Drops the blocks of a page whose element nodes have little entropy; learns a site, or the page alone.
 
     Parameters
     ----------
@@ -243,9 +243,8 @@ class EntropyFilter(SiteModel[TermCounts]):
 
     def _idf(self, batch: Batch, found: ElementNodes, of_item: Ints) -> F64:
         """Return ln(N / df) of the term of each cell."""
-        by_pages = self.learned >= 2 if self.idf_docs == "auto" else self.idf_docs == "pages"
-        if by_pages:
-            counts = self.counts_
+        counts = self.counts_
+        if self.idf_docs == "pages" or (self.idf_docs == "auto" and counts.pages >= 2):
             row = counts.terms.find(found.term)
             df = np.where(row >= 0, np.append(counts.terms.sums["pages"], 1)[row], 1)
             return np.log(counts.pages / df)

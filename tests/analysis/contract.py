@@ -9,7 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from analysis import NoCleaning, Records, RepeatedPatterns, SiteStyleTree, TagPathFilter, Verdict
+from analysis import (
+    CompressedStructureTree,
+    EntropyFilter,
+    NoCleaning,
+    Records,
+    RepeatedPatterns,
+    SiteStyleTree,
+    TagPathFilter,
+    TemplateFilter,
+    Verdict,
+)
 from snapshot import Snapshot
 from tests.analysis.pages import page
 
@@ -19,6 +29,12 @@ Result = Verdict | Records
 SITE_METHODS: Mapping[str, Method] = {
     "sst": SiteStyleTree,
     "sst paper": lambda: SiteStyleTree.of_mode("paper"),
+    "cst": CompressedStructureTree,
+    "cst paper": lambda: CompressedStructureTree.of_mode("paper"),
+    "entropy": EntropyFilter,
+    "entropy of subtrees": lambda: EntropyFilter(idf_docs="blocks", aggregate="subtree", h_norm="unit"),
+    "template": TemplateFilter,
+    "template global": lambda: TemplateFilter(detection="global"),
 }
 PAGE_METHODS: Mapping[str, Method] = {
     "none": NoCleaning,

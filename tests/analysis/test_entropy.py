@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +28,11 @@ def unit(*weights: float) -> float:
 
 def body(*parts: str, lang: str = "") -> Snapshot:
     return page(f"<html lang='{lang}'><body>{''.join(parts)}</body></html>")
+
+
+def alone(snapshot: Snapshot, **parameters: Any) -> EntropyFilter:
+    """Return the filter that has learned one page alone."""
+    return EntropyFilter(**parameters).fit([snapshot])
 
 
 @pytest.mark.parametrize(
@@ -72,7 +78,7 @@ OTHER = "<div>" + "other words here" + "</div>"
 )
 def test_e3_block(texts: tuple[str, ...], entropy: float, noise: bool) -> None:
     snapshot = body("<div>", *(f"<p>{text}</p>" for text in texts), "</div>", OTHER)
-    found = EntropyFilter().blocks(snapshot)
+    found = alone(snapshot).blocks(snapshot)
     assert found.nodes[0] == len(texts)
     assert found.entropy[0] == pytest.approx(entropy, abs=TOLERANCE)
     assert found.total[0] == pytest.approx(entropy * len(texts), abs=1e-5)
@@ -93,20 +99,20 @@ def test_e5_limit() -> None:
 
 def test_a_block_at_the_threshold_is_kept() -> None:
     snapshot = body("<div><p>aa bb</p><p>cc</p></div>", OTHER)
-    assert EntropyFilter().blocks(snapshot).entropy[0] == 0.5
-    assert not EntropyFilter().blocks(snapshot).noise[0]
+    assert alone(snapshot).blocks(snapshot).entropy[0] == 0.5
+    assert not alone(snapshot).blocks(snapshot).noise[0]
 
 
 def test_nested_blocks_are_judged_by_their_own_nodes() -> None:
     snapshot = body("<div>aa bb<div>cc cc</div><table><tr><td>dd ee ff gg</td></tr></table></div>", OTHER)
-    own = EntropyFilter().blocks(snapshot)
+    own = alone(snapshot).blocks(snapshot)
     assert own.nodes.tolist() == [1, 1, 1, 1]
     assert own.entropy[:3].tolist() == [1, 0, 2]
-    subtree = EntropyFilter(aggregate="subtree").blocks(snapshot)
+    subtree = alone(snapshot, aggregate="subtree").blocks(snapshot)
     assert [snapshot.tag_name(int(node)) for node in subtree.node] == ["body", "div", "div", "table", "div"]
     assert subtree.nodes.tolist() == [4, 3, 1, 1, 1]
     assert subtree.entropy[1:4].tolist() == [1, 0, 2]
-    assert "cc" not in write_text(snapshot, EntropyFilter().transform(snapshot))
+    assert "cc" not in write_text(snapshot, alone(snapshot).transform(snapshot))
 
 
 def test_terms_of_links_and_images() -> None:
@@ -114,15 +120,15 @@ def test_terms_of_links_and_images() -> None:
     snapshot = body(
         '<div><a href="/zz">aa <b>bb</b></a> cc <img alt="dd" src="/x/ee-ff.png?gg"></div>', OTHER
     )
-    found = EntropyFilter().blocks(snapshot)
+    found = alone(snapshot).blocks(snapshot)
     assert found.nodes[0] == 3
     assert found.total[0] == pytest.approx(1 + 0 + math.log2(3), abs=TOLERANCE)
 
 
 def test_nodes_without_terms_count_when_asked() -> None:
     snapshot = body('<div>aa bb<img src=""></div>', OTHER)
-    assert EntropyFilter().blocks(snapshot).nodes[0] == 1
-    assert EntropyFilter(count_empty=True).blocks(snapshot).entropy[0] == 0.5
+    assert alone(snapshot).blocks(snapshot).nodes[0] == 1
+    assert alone(snapshot, count_empty=True).blocks(snapshot).entropy[0] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -138,9 +144,9 @@ def test_stop_words_and_stems_of_the_language_of_the_page(lang: str, text: str, 
 
 def test_unit_form_and_scores() -> None:
     snapshot = body("<div>" + "aa " * 9 + "bb</div>", OTHER)
-    found = EntropyFilter(h_norm="unit").blocks(snapshot)
+    found = alone(snapshot, h_norm="unit").blocks(snapshot)
     assert found.entropy == pytest.approx([0.468996, 1], abs=TOLERANCE)
-    verdict = EntropyFilter().transform(snapshot)
+    verdict = alone(snapshot).transform(snapshot)
     assert verdict.score.max() == 1
     node = next(i for i in range(len(snapshot)) if "aa" in snapshot.text_of(i))
     assert verdict.score[node] == pytest.approx(0.468996, abs=TOLERANCE)
@@ -156,9 +162,7 @@ def test_precision_and_recall_against_labels() -> None:
     assert (nothing.precision, nothing.recall) == (1, 1)
 
 
-def test_learning_is_asked_for_where_it_is_needed() -> None:
-    with pytest.raises(ModelError, match="learned no page"):
-        EntropyFilter(idf_docs="pages").transform(body("<p>x</p>"))
+def test_parameters_out_of_range_are_refused() -> None:
     with pytest.raises(ModelError, match="threshold"):
         EntropyFilter(threshold=-1).fit([body("<p>x</p>")])
 
