@@ -19,7 +19,14 @@ from typing import Any
 import lxml.html
 import numpy as np
 
-from analysis import NoCleaning, SiteStyleTree, TagPathFilter
+from analysis import (
+    CompressedStructureTree,
+    EntropyFilter,
+    NoCleaning,
+    SiteStyleTree,
+    TagPathFilter,
+    TemplateFilter,
+)
 from benchmarks.analysis import machine
 from benchmarks.generated_site import generated_page
 from benchmarks.scoring import print_table
@@ -33,6 +40,11 @@ ROUNDS, SPENT_S = 2, 0.3
 SITE_METHODS: Mapping[str, Callable[[], Any]] = {
     "sst": SiteStyleTree,
     "sst paper": lambda: SiteStyleTree.of_mode("paper"),
+    "cst": CompressedStructureTree,
+    "cst paper": lambda: CompressedStructureTree.of_mode("paper"),
+    "entropy": EntropyFilter,
+    "template": TemplateFilter,
+    "template global": lambda: TemplateFilter(detection="global"),
 }
 PAGE_METHODS: Mapping[str, Callable[[], Any]] = {
     "none": NoCleaning,
