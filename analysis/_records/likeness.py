@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import LCSseq, Levenshtein
 
 from analysis._columns.hash import U64, combine
 from analysis._records.regions import Range
@@ -81,6 +81,17 @@ def tree_measure(tree: TagTree, *, threshold: float) -> Measure:
     """
     counts = _tag_counts(tree)
     matcher = TreeMatcher(tree)
+    text = tree.text
+
+    def differences(one: Range, other: Range, most: int) -> int:
+        larger = max(one[1] - one[0], other[1] - other[0])
+        # Matching nodes stand in the same order in both groups, so they are a common subsequence of the tags.
+        if (
+            LCSseq.similarity(text[slice(*one)], text[slice(*other)], score_cutoff=larger - most)
+            < larger - most
+        ):
+            return most + 1
+        return larger - matcher.matches(one, other)
 
     def measure(pairs: Pairs) -> Floats:
         left, right = pairs.b - pairs.a, pairs.d - pairs.c
@@ -92,9 +103,8 @@ def tree_measure(tree: TagTree, *, threshold: float) -> Measure:
             return np.asarray(np.maximum(q.b - q.a, q.d - q.c) - shared <= most)
 
         def exact(q: Pairs, most: Ints) -> list[int]:
-            del most
-            rows = zip(q.a.tolist(), q.b.tolist(), q.c.tolist(), q.d.tolist(), strict=True)
-            return [max(b - a, d - c) - matcher.matches((a, b), (c, d)) for a, b, c, d in rows]
+            rows = zip(q.a.tolist(), q.b.tolist(), q.c.tolist(), q.d.tolist(), most.tolist(), strict=True)
+            return [differences((a, b), (c, d), limit) for a, b, c, d, limit in rows]
 
         distances: Floats = _settled(pairs, most, bounded, exact) / larger
         return distances

@@ -9,6 +9,7 @@ import numpy as np
 from analysis._records.tag_tree import TagTree
 
 Range = tuple[int, int]
+_MANY = 400  # pairs of children from which on whole rows at once are quicker
 
 
 class TreeMatcher:
@@ -82,19 +83,14 @@ class TreeMatcher:
 
     def _best(self, left: list[int], right: list[int]) -> int:
         """Return the weight of the best matching in order of two lists of subtrees, all pairs known."""
-        if not left or not right:
-            return 0
-        rows: dict[int, list[int]] = {}
+        if len(left) * len(right) > _MANY:
+            return self._best_of_many(left, right)
         best = [0] * (len(right) + 1)
         for a in left:
-            row = rows.get(a)
-            if row is None:
-                weights = {b: self._match(a, b) for b in dict.fromkeys(right)}
-                row = rows[a] = [weights[b] for b in right]
             corner, before = 0, 0
-            for j, weight in enumerate(row, 1):
+            for j, b in enumerate(right, 1):
                 above = best[j]
-                value = corner + weight
+                value = corner + self._match(a, b)
                 if above > value:
                     value = above
                 if before > value:
@@ -102,3 +98,11 @@ class TreeMatcher:
                 best[j] = before = value
                 corner = above
         return best[-1]
+
+    def _best_of_many(self, left: list[int], right: list[int]) -> int:
+        kinds, kind = np.unique(right, return_inverse=True)
+        best = np.zeros(len(right) + 1, np.int64)
+        for a in left:
+            weights = np.array([self._match(a, b) for b in kinds.tolist()])[kind]
+            best[1:] = np.maximum.accumulate(np.maximum(best[1:], best[:-1] + weights))
+        return int(best[-1])
