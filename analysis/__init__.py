@@ -29,6 +29,12 @@ from analysis._writers.matrix import (
     matrix_parquet,
     matrix_svmlight,
 )
+from analysis._writers.records import (
+    RecordSheet,
+    write_records_csv,
+    write_records_jsonl,
+    write_records_parquet,
+)
 from analysis._writers.text import write_text
 
 __all__ = [
@@ -45,6 +51,7 @@ __all__ = [
     "Mode",
     "NoCleaning",
     "NoiseScores",
+    "RecordSheet",
     "Records",
     "Region",
     "RepeatedPatterns",
@@ -75,5 +82,8 @@ __all__ = [
     "write_html",
     "write_json",
     "write_markdown",
+    "write_records_csv",
+    "write_records_jsonl",
+    "write_records_parquet",
     "write_text",
 ]

@@ -111,11 +111,11 @@ class _Names:
     def _label(self, i: int) -> str:
         """Return the text in front of the column if it is the same in all records and looks like a label."""
         before = [j for j in range(i) if self._columns[j].kind == "text"]
-        if not before or len(self._first) < 2:
+        if not before:
             return ""
         label = self._columns[before[-1]].leaves
         found = [label[r] for r, _ in self._samples[i] if r in label]
-        if 2 * len(found) <= len(self._samples[i]):
+        if len(found) < 2 or 2 * len(found) <= len(self._samples[i]):
             return ""
         text = _same(leaf.value for leaf in found)
         tags = {self._leaves.names[self._leaves.tag[leaf.owner]] for leaf in found}

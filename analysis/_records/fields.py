@@ -6,6 +6,7 @@ and what finds no match becomes a column between those it stands between. Record
 the cost is linear in the records. Imports the columns and the parts of record mining.
 """
 
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -92,15 +93,13 @@ def _aligned(leaves: Leaves, records: Sequence[Sequence[Leaf]], most: int) -> tu
     for number, record in enumerate(records):
         # One character per leaf: `exact` by path and class, `place` by path alone.
         styles = [leaves.style[leaf.owner] if leaf.owner >= 0 else 0 for leaf in record]
-        exact, place = (
-            "".join(
-                chr(known.setdefault((leaf.kind, leaf.path, style), len(known)))
-                for leaf, style in zip(record, row, strict=True)
-            )
-            for row in (styles, [-1] * len(record))
+        keys = [(leaf.kind, leaf.path, style) for leaf, style in zip(record, styles, strict=True)]
+        exact = "".join(chr(known.setdefault(key, min(len(known), sys.maxunicode))) for key in keys)
+        places[exact] = "".join(
+            chr(known.setdefault((leaf.kind, leaf.place, -1), min(len(known), sys.maxunicode)))
+            for leaf in record
         )
         alike[exact].append(number)
-        places[exact] = place
     columns: list[Column] = []
     left_out = 0
     for exact in sorted(alike, key=lambda key: (-len(alike[key]), -len(key), alike[key][0])):

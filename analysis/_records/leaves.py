@@ -24,12 +24,14 @@ _CONTROLS = dict.fromkeys([*range(9), *range(14, 32), *range(127, 160)])
 class Leaf(NamedTuple):
     """One content of a record, the nodes ``first .. stop`` of the page at or below the element `owner`.
 
-    `path` is a number, equal for equal tag paths of the owner relative to the record; `value` a text with white
-    space collapsed and without control characters, or an absolute address.
+    `path` is a number, equal for equal tag paths of the owner relative to the record; `place` the same without
+    regard to links, since a title is a title with and without one. `value` is a text with white space collapsed and
+    without control characters, or an absolute address.
     """
 
     kind: FieldKind
     path: int
+    place: int
     owner: int
     value: str
     first: int
@@ -72,7 +74,7 @@ class Leaves:
     def of(self, pieces: list[tuple[int, int]]) -> list[Leaf]:
         """Return the leaves of the record of these node ranges, in document order."""
         found: list[Leaf] = []
-        path: dict[int, int] = {}
+        path: dict[int, tuple[int, int]] = {}
         flow: dict[int, int] = {}  # the element whose text goes on inside an element, -1 for none
         run: list[int] = []
         owner, roots = -1, 0
@@ -81,7 +83,7 @@ class Leaves:
             if run:
                 value = _flat("".join(map(self.page.text_of, run)))
                 if value:
-                    found.append(Leaf("text", path.get(owner, 0), owner, value, run[0], run[-1] + 1))
+                    found.append(Leaf("text", *path.get(owner, (0, 0)), owner, value, run[0], run[-1] + 1))
                 run.clear()
 
         for node in (n for first, stop in pieces for n in range(first, stop)):
@@ -95,13 +97,13 @@ class Leaves:
                     run.append(node)
                 continue
             if kind != _ELEMENT:  # looked through
-                path[node], flow[node] = path.get(above, 0), -1
+                path[node], flow[node] = path.get(above, (0, 0)), -1
                 continue
             if above in flow:
                 path[node] = self._path(path[above], self.tag[node], self.cell[node])
             else:
                 roots += 1
-                path[node] = self._path(0, self.tag[node], -roots)
+                path[node] = self._path((0, 0), self.tag[node], -roots)
             if self._inline[node] and around >= 0:
                 flow[node] = around
                 continue
@@ -115,10 +117,11 @@ class Leaves:
     def _own_flow(self, node: int) -> int:
         return node if self._holds_text[node] else -1
 
-    def _path(self, above: int, tag: int, place: int) -> int:
-        return self._paths.setdefault((above, tag, place), len(self._paths) + 1)
+    def _path(self, above: tuple[int, int], tag: int, number: int) -> tuple[int, int]:
+        path, place = (self._paths.setdefault((a, tag, number), len(self._paths) + 1) for a in above)
+        return path, above[1] if self.names[tag] == "a" else place
 
-    def _references(self, node: int, path: int) -> list[Leaf]:
+    def _references(self, node: int, path: tuple[int, int]) -> list[Leaf]:
         """Return the link or the image that an element is, if it leads anywhere."""
         name = self.names[self.tag[node]]
         if name not in {"a", "img"}:
@@ -127,7 +130,7 @@ class Leaves:
         kind: FieldKind = "link" if name == "a" else "image"
         address = attributes.get("href" if name == "a" else "src")
         value = self._addresses.absolute(node, address, linked=name == "a") if address else None
-        return [Leaf(kind, path, node, value, node, self.end[node])] if value else []
+        return [Leaf(kind, *path, node, value, node, self.end[node])] if value else []
 
 
 def _flat(text: str) -> str:
