@@ -9,7 +9,7 @@ import numpy as np
 from analysis._records.tag_tree import TagTree
 
 Range = tuple[int, int]
-_MANY = 400  # pairs of children from which on whole rows at once are quicker
+_MANY = 2000  # pairs of children from which on whole rows at once are quicker
 
 
 class TreeMatcher:
@@ -85,12 +85,13 @@ class TreeMatcher:
         """Return the weight of the best matching in order of two lists of subtrees, all pairs known."""
         if len(left) * len(right) > _MANY:
             return self._best_of_many(left, right)
+        weights = {a: [self._match(a, b) for b in right] for a in dict.fromkeys(left)}
         best = [0] * (len(right) + 1)
         for a in left:
             corner, before = 0, 0
-            for j, b in enumerate(right, 1):
+            for j, weight in enumerate(weights[a], 1):
                 above = best[j]
-                value = corner + self._match(a, b)
+                value = corner + weight
                 if above > value:
                     value = above
                 if before > value:
