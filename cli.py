@@ -23,6 +23,7 @@ for command in (
     commands.site,
     commands.clean,
     commands.learn,
+    commands.records,
     commands.weigh,
     commands.doctor,
 ):

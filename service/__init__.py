@@ -2,6 +2,7 @@
 
 from service._cleaning import ENDINGS, WRITERS, Cleaned, Format, clean, learn
 from service._methods import FEWEST_PAGES, PAGE_METHODS, SITE_METHODS, Method
+from service._mining import MINERS, RECORD_WRITERS, MiningMethod, RecordFormat, mine
 from service._output import Results, write_file
 from service._pages import Page, cached, from_record, keep, readable, render_pages, site_records, wanted_urls
 from service._sampling import describe, sample
@@ -20,7 +21,9 @@ __all__ = [
     "ENDINGS",
     "FEWEST_PAGES",
     "MATRIX_WRITERS",
+    "MINERS",
     "PAGE_METHODS",
+    "RECORD_WRITERS",
     "SITE_METHODS",
     "WRITERS",
     "CacheTarget",
@@ -29,7 +32,9 @@ __all__ = [
     "Format",
     "MatrixFormat",
     "Method",
+    "MiningMethod",
     "Page",
+    "RecordFormat",
     "Results",
     "Target",
     "UrlTarget",
@@ -40,6 +45,7 @@ __all__ = [
     "from_record",
     "keep",
     "learn",
+    "mine",
     "output_name",
     "readable",
     "render_pages",
