@@ -21,6 +21,7 @@ from snapshot import Scalar
 
 F64 = NDArray[np.float64]
 
+_EVENLY = 1e-9
 HIDDEN, LIGHT, HEAVY, WORDLESS, ABOVE = range(5)
 REASONS = (
     "not visible",
@@ -89,7 +90,8 @@ class Blocks:
 
 def word_weight(path: F64, h: F64) -> F64:
     """Return W / f: the weight of one occurrence of a word, from PathImp of its leaf and its H there (equation 5)."""
-    return path * (1 - h)
+    # H comes from sums in units of 2**-32, so a word that is spread evenly may miss 1 by a few 1e-10.
+    return np.where(1 - h < _EVENLY, 0.0, path * (1 - h))
 
 
 def leaf_path(forest: Forest, paths: Paths, tree: StyleTree, figures: StructureImportances) -> F64:
