@@ -1,6 +1,7 @@
 """The algorithms of the papers on Snapshots, and the writers of their results. Imports only `snapshot`."""
 
 from analysis._cleaning.entropy import BlockEntropies, EntropyFilter, NoiseScores, noise_scores
+from analysis._cleaning.hidden_text import hidden_words, judge_hidden
 from analysis._cleaning.none import NoCleaning
 from analysis._cleaning.template import TemplateFilter
 from analysis._cleaning.tps import HasContent, TagPathFilter, noise_removed
@@ -65,6 +66,8 @@ __all__ = [
     "WebObjectBlocks",
     "dropped_blocks",
     "field_tables",
+    "hidden_words",
+    "judge_hidden",
     "largest_region",
     "load_model",
     "matrix_names",

@@ -45,12 +45,16 @@ def clean(
     threshold: ThresholdOption = None,
     style: StyleOption = None,
     raw: RawOption = False,
+    keep_hidden: Annotated[
+        bool,
+        typer.Option("--keep-hidden", help="Keep text that nobody can see where its surroundings are kept."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
     cache: Cache = None,
     capture: Capture,
 ) -> None:
     """Write what remains of pages without menus, adverts and footers."""
-    from analysis import load_model
+    from analysis import hidden_words, load_model
     from service import (
         ENDINGS,
         PAGE_METHODS,
@@ -85,9 +89,11 @@ def clean(
             threshold=threshold,
             style=style,
             model=load_model(model) if model else None,
+            keep_hidden=keep_hidden,
             siblings=siblings,
         )
         done, failed = 0, sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
+        hidden = 0
         heads = form != "json" and len(pages) > 1
         with Results(output, output_dir, ENDINGS[form], heads=heads) as results_out:
             for page, result in results:
@@ -96,7 +102,10 @@ def clean(
                     say(f"{page.label}: {result}")
                     continue
                 results_out.write(page, WRITERS[form](*result))
+                hidden += hidden_words(*result)
                 done += 1
+    if hidden:
+        say(f"{hidden:,} words that nobody can see were left out; --keep-hidden keeps them.")
     finish(done, failed)
 
 

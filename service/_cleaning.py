@@ -11,6 +11,7 @@ from analysis import (
     SiteModel,
     StyleLevel,
     Verdict,
+    judge_hidden,
     write_html,
     write_json,
     write_markdown,
@@ -86,6 +87,7 @@ def clean(
     threshold: float | None = None,
     style: StyleLevel | None = None,
     model: SiteModel[Any] | None = None,
+    keep_hidden: bool = False,
     siblings: Callable[[str], Sequence[Page]],
 ) -> Iterator[Cleaned]:
     """Yield each page with its verdict or the error of reading it, site after site.
@@ -96,6 +98,7 @@ def clean(
         site are known, else the tag path sequence.
     mode, threshold, style : parameters of the method; None is its default.
     model : a site model learned before; otherwise one is learned of the pages of each site.
+    keep_hidden : whether text that nobody can see may stay.
     siblings : returns further known pages of a site, which are learned from and not cleaned.
 
     Raises
@@ -119,7 +122,7 @@ def clean(
         for page in members:
             try:
                 snapshot = page.load()
-                yield page, (snapshot, judge(snapshot))
+                yield page, (snapshot, judge_hidden(snapshot, judge(snapshot), keep=keep_hidden))
             except DomsieveError as error:
                 yield page, error
 

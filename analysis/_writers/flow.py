@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._columns.batch import below
+from analysis._columns.batch import below, prune
 from snapshot import Kind, Snapshot
 
 # What stands between two text nodes, or what an element puts around itself; the larger number wins.
@@ -72,14 +72,18 @@ def boundaries(page: Snapshot) -> NDArray[np.uint8]:
     by_row = _by_style_row(page, "display", lambda value: _BY_DISPLAY.get(value, BLOCK))
     if by_row is not None:
         boxed = page.style >= 0
-        around = np.where(boxed & (around != BREAK), by_row[page.style], around * boxed)
+        # What is not rendered at all goes by its tags; without a box above one that has, it is no box.
+        around = np.where(boxed & (around != BREAK), by_row[page.style], around * (boxed | ~page.rendered()))
     around[page.kind != Kind.ELEMENT] = NONE
     return around
 
 
 def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint8]) -> Flow:
     """Return how the `chosen` (N,) text nodes flow; generated content and values of controls never do."""
-    node = np.flatnonzero(chosen & (page.kind == Kind.TEXT) & ~_silent(page))
+    chosen = chosen & (page.kind == Kind.TEXT) & ~_silent(page)
+    node = np.flatnonzero(chosen)
+    if page.has_layout:
+        around = np.where(page.rendered() | prune(chosen, page.end), around, NONE)
     gap = np.full(node.size, BLOCK, np.uint8)
     between = gap[1:]
     between[:] = NONE

@@ -1,0 +1,64 @@
+"""Hidden text is dropped behind every method, or kept where what stands around it is kept."""
+
+import numpy as np
+import pytest
+
+from analysis import NoCleaning, TagPathFilter, hidden_words, judge_hidden, prune, write_text
+from analysis._columns.hidden import _BANDS, _Scene
+from snapshot import Kind, Producer
+from tests.analysis.pages import page
+
+HTML = (
+    "<html><head><title>title</title></head><body><div><p>seen</p><p style='display:none'>secret plan</p>"
+    "<div hidden style='display:none'><b>more</b></div></div><script>code</script></body></html>"
+)
+
+
+@pytest.mark.parametrize("producer", ["raw", "rendered"])
+def test_hidden_text_is_dropped_or_kept(producer: Producer) -> None:
+    snapshot = page(HTML, producer=producer)
+    verdict = NoCleaning().transform(snapshot)
+    without, with_it = (judge_hidden(snapshot, verdict, keep=keep) for keep in (False, True))
+    assert write_text(snapshot, without).split() == ["seen"]
+    assert write_text(snapshot, with_it).split() == ["seen", "secret", "plan", "more"]
+    assert (hidden_words(snapshot, without), hidden_words(snapshot, with_it)) == (3, 0)
+    assert (without.parameters["keep_hidden"], with_it.parameters["keep_hidden"]) == (False, True)
+    secret = next(n for n in range(len(snapshot)) if snapshot.text_of(n) == "secret plan")
+    assert without.reasons[without.reason[secret]] == "hidden: not rendered"
+    assert (prune(with_it.kept, snapshot.end) == with_it.kept).all()
+    assert verdict.kept.tobytes() == NoCleaning().transform(snapshot).kept.tobytes(), (
+        "the verdict itself stays"
+    )
+
+
+def test_hidden_text_amid_noise_stays_away() -> None:
+    snapshot = page(
+        "<html><body><div><a>menu</a><i style='display:none'>secret</i></div>"
+        f"<ul>{'<li><b>x</b><u>y</u></li>' * 9}</ul></body></html>",
+        producer="rendered",
+    )
+    verdict = judge_hidden(snapshot, TagPathFilter().transform(snapshot), keep=True)
+    assert set(write_text(snapshot, verdict).split()) <= {"x", "y", "xy"}
+
+
+def test_what_is_covered_agrees_with_trying_every_pair() -> None:
+    random = np.random.default_rng(0)
+    places = np.hstack((random.integers(0, 90, (3 * _BANDS, 2)), random.integers(2, 40, (3 * _BANDS, 2))))
+    boxes = "".join("<p data-box='{} {} {} {}'>t</p>".format(*place) for place in places)
+    snapshot = page(f"<html><body>{boxes}</body></html>", producer="rendered")
+    scene = _Scene(snapshot)
+    text = np.flatnonzero(snapshot.kind == Kind.TEXT)
+    paragraph = np.flatnonzero(np.array(snapshot.tags.to_list())[snapshot.tag] == "p")
+    pairs = {
+        (int(t), int(p))
+        for at, over in scene._bands(scene.rect[text], paragraph)
+        for t in text[at]
+        for p in paragraph[over]
+    }
+    touching = {
+        (int(t), int(p))
+        for t in text
+        for p in paragraph
+        if scene.rect[p, 1] <= scene.rect[t, 1] <= scene.rect[p, 3]
+    }
+    assert touching <= pairs
