@@ -11,6 +11,7 @@ import numpy as np
 
 from analysis import (
     CompressedStructureTree,
+    DataRegionMiner,
     EntropyFilter,
     NoCleaning,
     Records,
@@ -19,6 +20,7 @@ from analysis import (
     TagPathFilter,
     TemplateFilter,
     Verdict,
+    WebObjectBlocks,
 )
 from snapshot import Snapshot
 from tests.analysis.pages import page
@@ -40,6 +42,10 @@ PAGE_METHODS: Mapping[str, Method] = {
     "none": NoCleaning,
     "tps": TagPathFilter,
     "tps paper": lambda: TagPathFilter(mode="paper"),
+    "wobm": WebObjectBlocks,
+    "wobm paper": lambda: WebObjectBlocks.of_mode("paper"),
+    "mdr": DataRegionMiner,
+    "mdr tree": lambda: DataRegionMiner(similarity="tree"),
     "iepad": RepeatedPatterns,
     "iepad all": lambda: RepeatedPatterns(encoding="all", choose="all"),
 }
