@@ -44,6 +44,16 @@ def clean(
     mode: ModeOption = "site",
     threshold: ThresholdOption = None,
     style: StyleOption = None,
+    regions: Annotated[
+        int | None,
+        typer.Option(min=1, help="tps: parts of the page that make up the main region [default: 1]."),
+    ] = None,
+    complement: Annotated[
+        bool | None, typer.Option("--complement", help="tps: keep what the main region leaves.")
+    ] = None,
+    has_text: Annotated[
+        str | None, typer.Option(help="tps: keep the complement where the main region lacks this text.")
+    ] = None,
     raw: RawOption = False,
     keep_hidden: Annotated[
         bool,
@@ -88,6 +98,9 @@ def clean(
             mode=mode,
             threshold=threshold,
             style=style,
+            regions=regions,
+            complement=complement,
+            has_text=has_text,
             model=load_model(model) if model else None,
             keep_hidden=keep_hidden,
             siblings=siblings,

@@ -86,6 +86,9 @@ def clean(
     mode: Mode = "site",
     threshold: float | None = None,
     style: StyleLevel | None = None,
+    regions: int | None = None,
+    complement: bool | None = None,
+    has_text: str | None = None,
     model: SiteModel[Any] | None = None,
     keep_hidden: bool = False,
     siblings: Callable[[str], Sequence[Page]],
@@ -96,7 +99,8 @@ def clean(
     ----------
     method : None is that of the model; without a model, the site style tree where at least `FEWEST_PAGES` pages of a
         site are known, else the tag path sequence.
-    mode, threshold, style : parameters of the method; None is its default.
+    mode, threshold, style, regions, complement : parameters of the method; None is its default.
+    has_text : for the tag path sequence: where the main region lacks this text, the rest of the page is kept.
     model : a site model learned before; otherwise one is learned of the pages of each site.
     keep_hidden : whether text that nobody can see may stay.
     siblings : returns further known pages of a site, which are learned from and not cleaned.
@@ -105,11 +109,11 @@ def clean(
     ------
     UsageError : the model is one of another method, or an option is none of the method's.
     """
-    options = Options(mode, threshold, style)
+    options = Options(mode, threshold, style, regions, complement, has_text)
     if model is not None and method not in {None, model.name}:
         raise UsageError(f"The model is one of the method {model.name}, not {method}.")
-    if method is not None and model is None:
-        check_options(method, options)
+    if model is None:
+        check_options(method or "sst", options)
     for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
         members = list(group)
         known = members

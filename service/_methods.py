@@ -4,6 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from analysis import (
     CompressedStructureTree,
     EntropyFilter,
@@ -31,11 +34,18 @@ class Cleaner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Parameters that a caller may choose; None is the default of the method."""
+    """Parameters that a caller may choose; None is the default of the method.
+
+    `has_text` is a text that content is known by: where the main region lacks it, the rest of the page is kept. Case
+    and white space do not matter.
+    """
 
     mode: Mode = "site"
     threshold: float | None = None
     style: StyleLevel | None = None
+    regions: int | None = None
+    complement: bool | None = None
+    has_text: str | None = None
 
     def given(self, *names: str) -> dict[str, Any]:
         """Return those of the named options that are not None."""
@@ -49,7 +59,7 @@ class SiteMethod:
     Parameters
     ----------
     make : the estimator with these options.
-    takes : which of the options threshold and style it heeds; all heed the mode.
+    takes : which of the options it heeds; all heed the mode.
     fewest : with fewer pages of a site little can be seen to repeat.
     """
 
@@ -66,6 +76,30 @@ class PageMethod:
     takes: frozenset[str]
 
 
+class _MainRegion:
+    """The tag path filter, with the content test of its Algorithm 6 where the caller gave a text."""
+
+    def __init__(self, options: Options) -> None:
+        mode: Literal["user", "paper"] = "paper" if options.mode == "paper" else "user"
+        self._filter = TagPathFilter(mode=mode, **options.given("style", "regions", "complement"))
+        self._wanted = options.has_text
+
+    def transform(self, pages: Snapshot, /) -> Verdict:
+        if self._wanted is None:
+            return self._filter.transform(pages)
+        wanted = _plain(self._wanted)
+
+        def has_content(page: Snapshot, nodes: NDArray[np.int64]) -> bool:
+            return wanted in _plain(" ".join(map(page.text_of, nodes.tolist())))
+
+        return self._filter.transform(pages, has_content=has_content)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+_OF_TPS = ("regions", "complement", "has_text")
 # With fewer pages of a site most of what repeats still looks unique, and the page method does better.
 FEWEST_PAGES = 5
 
@@ -86,12 +120,7 @@ SITE_METHODS: Mapping[Method, SiteMethod] = {
     "template": SiteMethod(lambda _: TemplateFilter(), frozenset(), 2),
 }
 PAGE_METHODS: Mapping[Method, PageMethod] = {
-    "tps": PageMethod(
-        lambda options: TagPathFilter(
-            mode="paper" if options.mode == "paper" else "user", **options.given("style")
-        ),
-        frozenset({"style"}),
-    ),
+    "tps": PageMethod(_MainRegion, frozenset({"style", *_OF_TPS})),
     "none": PageMethod(lambda _: NoCleaning(), frozenset()),
 }
 
@@ -118,6 +147,6 @@ def check_options(method: Method, options: Options) -> None:
     UsageError : one is given.
     """
     takes = (SITE_METHODS.get(method) or PAGE_METHODS[method]).takes
-    for name in sorted({"threshold", "style"} - takes):
+    for name in sorted({"threshold", "style", *_OF_TPS} - takes):
         if getattr(options, name) is not None:
-            raise UsageError(f"--{name} is no option of the method {method}.")
+            raise UsageError(f"--{name.replace('_', '-')} is no option of the method {method}.")

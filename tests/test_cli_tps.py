@@ -1,0 +1,56 @@
+"""The options of `clean --method tps`, on a page whose content is not its largest part."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import run
+
+LINKS = "".join(f"<li><a href=/{n}>link {n}</a></li>" for n in range(30))
+NEWS = "".join(f"<p>News {n}, told at length.</p>" for n in range(5))
+PAGE = f"<!doctype html><title>t</title><body><ul>{LINKS}</ul><main>{NEWS}</main>"
+
+
+@pytest.fixture
+def cleaned(tmp_path: Path) -> "Cleaned":
+    (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
+    return Cleaned(tmp_path)
+
+
+class Cleaned:
+    """Runs the command on the page."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __call__(self, *options: str, method: str = "tps", code: int = 0) -> str:
+        page, cache = self._folder / "page.html", self._folder / "cache"
+        result = run("clean", "--method", method, *options, page, cache=cache)
+        assert result.exit_code == code
+        return result.stdout
+
+
+def test_the_largest_part_is_kept(cleaned: Cleaned) -> None:
+    assert cleaned().startswith("link 0\nlink 1\n")
+    assert "News" not in cleaned()
+
+
+def test_complement(cleaned: Cleaned) -> None:
+    assert cleaned("--complement") == "".join(f"News {n}, told at length.\n" for n in range(5))
+
+
+def test_has_text_decides(cleaned: Cleaned) -> None:
+    assert cleaned("--has-text", "news  1, TOLD") == cleaned("--complement")
+    assert cleaned("--has-text", "link 7") == cleaned()
+
+
+def test_regions(cleaned: Cleaned) -> None:
+    assert "link 0" in cleaned("--regions", "2")
+    assert "News 4" in cleaned("--regions", "2")
+    cleaned("--regions", "0", code=2)
+
+
+@pytest.mark.parametrize("option", [("--complement",), ("--regions", "2"), ("--has-text", "x")])
+def test_other_methods_refuse_them(cleaned: Cleaned, option: tuple[str, ...]) -> None:
+    cleaned(*option, method="none", code=2)
+    cleaned(*option, method="sst", code=2)
