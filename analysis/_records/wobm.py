@@ -30,8 +30,9 @@ from analysis._records.listing import Lists
 from analysis._records.records import Records
 from analysis._records.regions import Block, Range, node_range, to_records, walk
 from analysis._records.tag_tree import Bools, TagTree
-from snapshot import Snapshot, UsageError
+from snapshot import Kind, Snapshot, UsageError
 
+_RULES = frozenset(["br", "hr"])
 _PAPER = {"max_length": 3, "threshold": 0.15, "min_fields": 3, "record_threshold": None, "main_share": 0.0}
 
 
@@ -96,8 +97,7 @@ class WebObjectBlocks(BaseEstimator):  # type: ignore[misc]
     def transform(self, pages: Snapshot | Sequence[Snapshot]) -> Records | list[Records]:
         """Return the records of one page, or of each page of a sequence.
 
-        Figures of a region: ``distance``, the mean of its chain of neighbours or, of a list, of its neighbouring
-        records; ``fields`` and ``link_share``, medians over its records; ``characters`` of text in them.
+        Figures of a region: ``fields`` and ``link_share``, medians over its records; ``characters`` of text in all.
 
         Raises
         ------
@@ -158,7 +158,7 @@ class _Search:
             "link_share": [share for _, share in medians],
             "characters": [float(self._characters(block)) for block in blocks],
         }
-        pieces = [[[piece] for piece in self._ranges(block)] for block in blocks]
+        pieces = [[[self._piece(group)] for group in block.records] for block in blocks]
         parameters = self._options.get_params()
         return to_records(
             "wobm", self._page, self._tree, blocks, pieces=pieces, numbers=numbers, parameters=parameters
@@ -212,6 +212,16 @@ class _Search:
 
     def _ranges(self, block: Block) -> list[Range]:
         return [node_range(self._page, self._tree, group) for group in block.records]
+
+    def _piece(self, group: Range) -> Range:
+        """Return the nodes of a record; in a list the texts directly behind it too, but none in a new line."""
+        page, (start, stop) = self._page, node_range(self._page, self._tree, group)
+        last = int(self._tree.node[self._tree.child[group[1] - 1]])
+        if self._lists is not None and page.tag_name(last) not in _RULES:
+            behind = page.end[page.parent[last]]
+            while stop < behind and page.kind[stop] == Kind.TEXT:
+                stop += 1
+        return start, stop
 
     def _characters(self, block: Block) -> int:
         start, stop = np.array(self._ranges(block)).T

@@ -205,6 +205,20 @@ def test_records_that_differ_are_not_taken_in_pairs() -> None:
     assert texts(page, found) == WORDS[:8]
 
 
+def test_a_record_has_the_text_behind_it() -> None:
+    page = body(
+        "<main>" + "".join(f"<hr><a href=/{w}>{w}</a><b>by me</b> about {w}" for w in WORDS) + "</main>"
+    )
+    records = WebObjectBlocks().transform(page)
+    assert texts(page, records) == WORDS
+    assert [page.text_of(b - 1) for ((_, b),) in map(records.pieces_of, range(9))] == [
+        f" about {w}" for w in WORDS
+    ]
+    lines = body("<main>" + "".join(f"{w} <a href=/{w}>{w}</a> <b>by me</b><br>" for w in WORDS) + "</main>")
+    records = WebObjectBlocks().transform(lines)
+    assert [lines.tag_name(b - 1) for ((_, b),) in map(records.pieces_of, range(9))] == ["br"] * 9
+
+
 def test_what_is_not_kept_is_not_mined() -> None:
     page = body("<main>" + "".join(map(card, WORDS)) + "</main><nav>" + "".join(map(card, WORDS)) + "</nav>")
     nav = next(n for n in range(len(page)) if page.tag_name(n) == "nav")
