@@ -21,11 +21,14 @@ import numpy as np
 
 from analysis import (
     CompressedStructureTree,
+    DataRegionMiner,
     EntropyFilter,
     NoCleaning,
+    RepeatedPatterns,
     SiteStyleTree,
     TagPathFilter,
     TemplateFilter,
+    WebObjectBlocks,
 )
 from benchmarks.analysis import machine
 from benchmarks.generated_site import generated_page
@@ -44,12 +47,16 @@ SITE_METHODS: Mapping[str, Callable[[], Any]] = {
     "cst paper": lambda: CompressedStructureTree.of_mode("paper"),
     "entropy": EntropyFilter,
     "template": TemplateFilter,
-    "template global": lambda: TemplateFilter(detection="global"),
 }
 PAGE_METHODS: Mapping[str, Callable[[], Any]] = {
     "none": NoCleaning,
     "tps": TagPathFilter,
     "tps paper": lambda: TagPathFilter(mode="paper"),
+    "wobm": WebObjectBlocks,
+    "wobm paper": lambda: WebObjectBlocks.of_mode("paper"),
+    "mdr edit": lambda: DataRegionMiner(similarity="edit"),
+    "mdr tree": lambda: DataRegionMiner(similarity="tree"),
+    "iepad": RepeatedPatterns,
 }
 
 

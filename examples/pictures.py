@@ -14,15 +14,26 @@ from typing import Any
 import numpy as np
 from playwright.async_api import FloatRect, Page, async_playwright
 
-from analysis import NoCleaning, Records, SiteStyleTree, TagPathFilter, Verdict
+from analysis import (
+    CompressedStructureTree,
+    DataRegionMiner,
+    EntropyFilter,
+    Records,
+    RepeatedPatterns,
+    SiteStyleTree,
+    TagPathFilter,
+    TemplateFilter,
+    Verdict,
+    WebObjectBlocks,
+)
 from examples.demo import sample_demo
 from examples.serve import serve_demo
 from renderer import find_browser, launch_options
 from snapshot import Kind, PageStore, Snapshot
 
 ARTICLE, LIST = "/articles/owl-pellets", "/shop"
-WIDTH_PX, HEIGHT_PX = 900, 1500
-_QUALITY = 60
+WIDTH_PX, HEIGHT_PX = 900, 1200
+_QUALITY = 50
 _KEPT, _DROPPED = "rgba(20, 140, 60, .28)", "rgba(200, 30, 30, .28)"
 _PAINT = """(areas) => { for (const [x, y, w, h, style] of areas) {
   const mark = document.body.appendChild(document.createElement('div'))
@@ -31,7 +42,16 @@ _PAINT = """(areas) => { for (const [x, y, w, h, style] of areas) {
 
 Area = tuple[float, float, float, float, str]
 
-METHODS: Mapping[str, Callable[[], Any]] = {"none": NoCleaning, "sst": SiteStyleTree, "tps": TagPathFilter}
+METHODS: Mapping[str, Callable[[], Any]] = {
+    "sst": SiteStyleTree,
+    "cst": CompressedStructureTree,
+    "entropy": EntropyFilter,
+    "template": TemplateFilter,
+    "tps": TagPathFilter,
+    "wobm": WebObjectBlocks,
+    "mdr": DataRegionMiner,
+    "iepad": RepeatedPatterns,
+}
 
 
 def main() -> None:
