@@ -59,7 +59,7 @@ class Row:
 
 
 def table_1(folder: Path) -> list[Row]:
-    """Return the rows of Table I, by the conventions of the program that made it (tps.md 10)."""
+    """Return the rows of Table I, by the conventions of the program that made it."""
     miner = DataRegionMiner(similarity="tree", include_text=True, records="whole")
     prune = TagPathFilter(mode="paper")
     sites = [site for site in json.loads((folder / "targets.json").read_text("utf-8")) if "table_i" in site]

@@ -1,4 +1,4 @@
-"""The longest chain of like neighbouring groups among siblings, as WOBM takes it (wobm.md 5.3)."""
+"""The longest chain of like neighbouring groups among siblings, as WOBM takes it. Imports the regions."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,6 +1,6 @@
 """What a range of nodes holds, to tell lists of objects from menus: fields, links, tags and characters of text.
 
-WOBM prunes by it (wobm.md 5.5, 8.3, 8.4). Imports the columns and the tag tree.
+WOBM prunes by it. Imports the columns and the tag tree.
 """
 
 from dataclasses import dataclass

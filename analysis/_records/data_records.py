@@ -1,4 +1,4 @@
-"""Which parts of the generalized nodes of a data region are its records (MDR, baselines.md B5).
+"""Which parts of the generalized nodes of a data region are its records (Liu, Grossman, Zhai: KDD 2003).
 
 Imports the tag tree and the measures.
 """
@@ -6,8 +6,8 @@ Imports the tag tree and the measures.
 import numpy as np
 
 from analysis._records.likeness import Measure, group_pairs
-from analysis._records.regions import Block, Floats, Range, node_range
-from analysis._records.tag_tree import Bools, TagTree
+from analysis._records.regions import Block, Floats, node_range
+from analysis._records.tag_tree import Bools, Range, TagTree
 from snapshot import Snapshot
 
 Pieces = list[Range]

@@ -2,7 +2,8 @@
 
 A group is a range of nodes of a `TagTree`: adjacent siblings with their subtrees. Groups of equal hash are alike at
 once; lengths and counts of tags bound the distance from below and settle most of the rest; what remains is measured
-once per pair of distinct groups. Papers: WOBM (wobm.md 4, 7), MDR (baselines.md B4, B7). Imports the tag tree.
+once per pair of distinct groups. Liu, Xiong, Gao: ICICTA 2010 (WOBM) divide by the sum of lengths, Liu, Grossman,
+Zhai: KDD 2003 (MDR) by their mean. Imports the tag tree.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,8 +15,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq, Levenshtein
 
 from analysis._columns.hash import U64, combine
-from analysis._records.regions import Range
-from analysis._records.tag_tree import Bools, Ints, TagTree
+from analysis._records.tag_tree import Bools, Ints, Range, TagTree
 from analysis._records.tree_matching import TreeMatcher
 
 Floats = NDArray[np.float64]
@@ -48,7 +48,7 @@ class Measure(Protocol):
 
 
 def edit_measure(tree: TagTree, *, threshold: float, mean: bool = False) -> Measure:
-    """Return the edit distance of tag strings over the sum of their lengths, or over their mean (wobm.md 4)."""
+    """Return the edit distance of tag strings over the sum of their lengths, or over their mean."""
     counts = _tag_counts(tree)
     factor = 2.0 if mean else 1.0
     text = tree.text
@@ -75,7 +75,7 @@ def edit_measure(tree: TagTree, *, threshold: float, mean: bool = False) -> Meas
 
 
 def tree_measure(tree: TagTree, *, threshold: float) -> Measure:
-    """Return 1 minus the matching nodes over the nodes of the larger group (baselines.md B, tps.md 10).
+    """Return 1 minus the matching nodes over the nodes of the larger group.
 
     `threshold` is the least similarity, in (0, 1].
     """
@@ -116,7 +116,7 @@ def neighbours(tree: TagTree, measure: Measure, longest: int, *, wanted: Bools |
     """Return for each length j of 1 to `longest` how far the group at each place is from the next one.
 
     Entry j - 1 is (M,): at position p of ``tree.child`` the distance between the j siblings from p on and the j
-    siblings behind them, infinite where these are not all children of one parent or are not alike (wobm.md 5.2).
+    siblings behind them, infinite where these are not all children of one parent or are not alike.
     Groups of several siblings are compared only below the parents `wanted` (M,).
     """
     parent = tree.parent[tree.child]
@@ -167,17 +167,17 @@ def _settled(
     same = pairs.left == pairs.right
     found[same] = 0
     apart = np.abs((pairs.b - pairs.a) - (pairs.d - pairs.c))
-    open_ = np.flatnonzero(~same & (apart <= most))
-    if open_.size:
+    unsettled = np.flatnonzero(~same & (apart <= most))
+    if unsettled.size:
         _, sample, which = np.unique(
-            combine(pairs.left[open_], pairs.right[open_]), return_index=True, return_inverse=True
+            combine(pairs.left[unsettled], pairs.right[unsettled]), return_index=True, return_inverse=True
         )
-        sample = open_[sample]
+        sample = unsettled[sample]
         values = np.full(sample.size, np.inf)
         rest = np.flatnonzero(bounded(pairs.take(sample), most[sample]))
         values[rest] = exact(pairs.take(sample[rest]), most[sample[rest]])
         values[values > most[sample]] = np.inf
-        found[open_] = values[which]
+        found[unsettled] = values[which]
     return found
 
 

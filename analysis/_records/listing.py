@@ -15,8 +15,8 @@ from rapidfuzz.distance import Levenshtein
 
 from analysis._records.content import Content
 from analysis._records.likeness import Measure, singles
-from analysis._records.regions import Block, Floats, Range, node_range
-from analysis._records.tag_tree import TagTree
+from analysis._records.regions import Block, Floats, node_range
+from analysis._records.tag_tree import Range, TagTree
 from snapshot import Snapshot
 
 _MOST_COMPARED = 100  # siblings of a chain that are enough to hear its rhythm

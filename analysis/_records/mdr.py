@@ -1,7 +1,7 @@
 """MDR: data regions and data records of one page, by edit distance of tag strings or by simple tree matching.
 
-Liu, Grossman, Zhai: KDD 2003, as baselines.md B has it; the tree-matching kind is the one whose totals stand in
-Table I of the paper on tag path sequences (tps.md 10).
+Liu, Grossman, Zhai: KDD 2003. The tree-matching kind is the one whose totals stand in Table I of the paper on tag
+path sequences (Velloso, Dorneles: JIDM 4(3), 2013).
 
 ==========================  =============================================================
 paper                       here
@@ -9,10 +9,11 @@ paper                       here
 K, longest generalized node `max_length`
 T, threshold of distance    `threshold`: of the distance over the mean length, or of the
                             similarity of trees
-depth of a sub-tree         ``TagTree.height``, the node itself being level 1 (B8.1)
+depth of a sub-tree         ``TagTree.height``, the node itself being level 1
 ==========================  =============================================================
 
-Imports the parts of record mining.
+All elements count, not only those of tables and forms; that children are alike is tested on neighbours; the test of
+records has the threshold of regions. Imports the parts of record mining.
 """
 
 from collections.abc import Sequence
@@ -41,10 +42,10 @@ class DataRegionMiner(BaseEstimator):  # type: ignore[misc]
     similarity : ``"edit"``: edit distance of tag strings over their mean length; ``"tree"``: matching nodes over
         the nodes of the larger group.
     threshold : largest distance for ``"edit"``, least similarity in (0, 1] for ``"tree"``. None: 0.3 and 0.8.
-    max_length : most siblings of a group, at least 1. Long groups absorb odd neighbours (B8.5); 1 or 2 do not.
+    max_length : most siblings of a group, at least 1. Long groups absorb odd neighbours; 1 or 2 do not.
     min_depth : fewest levels of a subtree that can hold a region.
     include_text : whether text that is not blank makes nodes; Table I counts them.
-    records : ``"parts"``: by the rules of B5 the children of groups can be records, several pieces one record, and
+    records : ``"parts"``: by the paper's rules the children of groups can be records, several pieces one record, and
         siblings beside a region hold more. ``"whole"``: groups are records, cut into shorter groups where one of
         them is a region of these, and nodes without children are none; so Table I counts them.
     """
@@ -136,7 +137,7 @@ class Regions:
         self._stop = [_chain_stops(distance, j).tolist() for j, distance in enumerate(near, 1)]
 
     def among(self, low: int, high: int) -> list[Block]:
-        """Return the regions of the siblings at positions `low` to `high` (B5)."""
+        """Return the regions of the siblings at positions `low` to `high`."""
         found: list[Block] = []
         while low < high:
             length = first = covered = 0

@@ -1,6 +1,6 @@
 """Regions of like sibling groups, found from the top of a page down, and their way into `Records`.
 
-What WOBM (wobm.md 5) and MDR (baselines.md B5) share: chains of neighbouring groups, the walk that leaves what a
+What WOBM and MDR share: chains of neighbouring groups, the walk that leaves what a
 region covers alone, and the result. Imports the tag tree and the result type.
 """
 
@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis._records.records import Records
-from analysis._records.tag_tree import Bools, Ints, TagTree
+from analysis._records.tag_tree import Bools, Ints, Range, TagTree
 from snapshot import Scalar, Snapshot
 
-Range = tuple[int, int]
 Floats = NDArray[np.float64]
 
 
@@ -66,7 +65,7 @@ def walk(tree: TagTree, near: Sequence[Floats], find: Callable[[int, int], Seque
     """Return the regions of a page, parents in document order.
 
     `find` gets the range of positions of the children of one parent and returns its regions in order; what their
-    groups hold is not searched again (wobm.md, overlap principle; FindDRs of MDR does the same).
+    groups hold is not searched again (overlap principle of WOBM; FindDRs of MDR does the same).
     """
     some = np.any([np.isfinite(distance) for distance in near], axis=0)
     covered = np.zeros(len(tree) + 1, np.bool_)  # the last entry stands for the parent -1

@@ -2,7 +2,7 @@
 
 A node here is an element (or, on request, a text) of the body; shadow roots, frames and whatever else is left out
 are looked through. Nodes stand in document order, so the tag string of a subtree, and of any adjacent siblings with
-their subtrees, is one slice of `text` (wobm.md 3, baselines.md B3). Imports the columns.
+their subtrees, is one slice of `text`: the generalized node of MDR and WOBM. Imports the columns.
 """
 
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from snapshot import Kind, Snapshot
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Range = tuple[int, int]
 _RANK = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -85,10 +86,6 @@ class TagTree:
 
     def __len__(self) -> int:
         return self.node.size
-
-    def group(self, position: int, length: int) -> tuple[int, int]:
-        """Return the range of nodes of the `length` siblings from ``child[position]`` on."""
-        return int(self.child[position]), int(self.end[self.child[position + length - 1]])
 
 
 def _member_above(page: Snapshot, member: Bools) -> Ints:

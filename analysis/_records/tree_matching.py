@@ -1,4 +1,4 @@
-"""Simple tree matching (Yang 1991) between groups of sibling subtrees of one page, as MDR uses it (tps.md 10).
+"""Simple tree matching (Yang 1991) between groups of sibling subtrees of one page, as a kind of MDR uses it.
 
 The most nodes that two ordered trees can share when equal roots are matched and children only in order. Memoised on
 pairs of distinct subtrees, so that a list of like records costs one matching. Imports the tag tree.
@@ -6,9 +6,8 @@ pairs of distinct subtrees, so that a list of like records costs one matching. I
 
 import numpy as np
 
-from analysis._records.tag_tree import TagTree
+from analysis._records.tag_tree import Range, TagTree
 
-Range = tuple[int, int]
 _MANY = 2000  # pairs of children from which on whole rows at once are quicker
 
 

@@ -6,14 +6,18 @@ Liu, Xiong, Gao: ICICTA 2010.
 paper                       here
 ==========================  =============================================================
 K, longest generalized node `max_length`
-T, threshold of NED         `threshold`, with `norm` the denominator (wobm.md 8.1)
+T, threshold of NED         `threshold`, with `norm` the denominator
 fields of an object         `min_fields`, pruned when the median over the objects is less
 share of links              `max_link_share`, pruned when the median is more
 ==========================  =============================================================
 
-The paper's mode is the algorithm with the decisions of wobm.md 8: minimum of 2 groups, no guard of depth, no text
-in tag strings. The user's mode goes on from its chains to lists of one record each (see `listing`), searches
-below what it prunes, and reports the main list. Imports the parts of record mining.
+The paper's mode is its algorithm. Where it is silent: NED divides by the sum of lengths; groups are alike at a
+distance up to the threshold; a region has two groups or more; symbols are tags, text is not in tag strings; no
+guard of depth; a field is a text that is not blank, an image or a form control, a link with text being one; fields
+and links are counted per object and judged by their medians. What is pruned still covers what lies below it.
+
+The user's mode goes on from the chains to lists of one record each (see `listing`), searches below what it prunes,
+and reports the main list. Imports the parts of record mining.
 """
 
 from collections.abc import Sequence
@@ -28,8 +32,8 @@ from analysis._records.content import Content
 from analysis._records.likeness import edit_measure, group_pairs, neighbours
 from analysis._records.listing import Lists
 from analysis._records.records import Records
-from analysis._records.regions import Block, Range, node_range, to_records, walk
-from analysis._records.tag_tree import Bools, TagTree
+from analysis._records.regions import Block, node_range, to_records, walk
+from analysis._records.tag_tree import Bools, Range, TagTree
 from snapshot import Kind, Snapshot, UsageError
 
 _RULES = frozenset(["br", "hr"])

@@ -1,4 +1,4 @@
-"""WOBM and MDR on nested tuples, written down as the specifications say it: slow, and the oracle of the fast ones."""
+"""WOBM and MDR on nested tuples, written down as the papers say it: slow, and the oracle of the fast ones."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class Alike:
 
 
 def wobm(tree: Tree, alike: Alike, longest: int, path: tuple[int, ...] = ()) -> Iterator[Found]:
-    """Yield the regions of wobm.md 5, before pruning."""
+    """Yield the regions of WOBM, before pruning."""
     children, inside, position = tree[1], set(), 1
     n = len(children)
     while position <= n:
@@ -86,7 +86,7 @@ def depth(tree: Tree) -> int:
 def identified(
     children: tuple[Any, ...], alike: Alike, longest: int, start: int = 1
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield what IdentDRs of baselines.md B5 returns."""
+    """Yield what IdentDRs of MDR returns."""
     n, best = len(children), (0, 0, 0)
     for i in range(1, longest + 1):
         for f in range(start, start + i):
@@ -106,7 +106,7 @@ def identified(
 
 
 def mdr(tree: Tree, alike: Alike, longest: int, path: tuple[int, ...] = ()) -> Iterator[Found]:
-    """Yield the regions of baselines.md B5 (FindDRs)."""
+    """Yield the regions of MDR (FindDRs)."""
     inside: set[int] = set()
     if depth(tree) >= 3:
         for region in identified(tree[1], alike, longest):

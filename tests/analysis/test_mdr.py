@@ -1,4 +1,4 @@
-"""MDR: the worked examples of its specification, and its plain twin."""
+"""MDR: the worked examples, and its plain twin."""
 
 from typing import Any
 

@@ -34,6 +34,6 @@ def test_totals_are_near_the_printed_ones() -> None:
 
 
 def test_as_many_targets_are_found_as_the_paper_says_on_14_sites() -> None:
-    # Of the others the paper's numbers were raised by hand on four, so that every target counts once.
+    # The numbers of some others were probably raised by hand, so that every target counts once.
     whole = [row for row in rows() if row.pruned_targets >= row.paper["targets_pruned"] > 0]
     assert len(whole) >= 14

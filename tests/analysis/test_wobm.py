@@ -1,4 +1,4 @@
-"""Web object block mining: the worked examples of its specification, lists of many shapes, and its plain twin."""
+"""Web object block mining: the worked examples, lists of many shapes, and its plain twin."""
 
 from typing import Any
 
