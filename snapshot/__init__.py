@@ -20,10 +20,11 @@ from snapshot._errors import (
     TargetError,
     UsageError,
 )
+from snapshot._files import default_cache_dir
 from snapshot._format import Base, base_of, decode, encode, payload_of
 from snapshot._index import PageRecord
 from snapshot._page import CAPTURE_VERSION, Kind, Producer, Provenance, Scalar, Snapshot, subtree_ends
-from snapshot._store import PageStore, Problem, default_cache_dir
+from snapshot._store import PageStore, Problem
 from snapshot._strings import Interner, StringTable
 
 __all__ = [

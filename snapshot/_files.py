@@ -8,9 +8,16 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import zstandard
+
 from snapshot._errors import DamagedFileError, StorageError
 
 _PART = ".part"
+
+
+def default_cache_dir() -> Path:
+    """Return `DOMSIEVE_CACHE`, or ``pages_cache`` under the working directory."""
+    return Path(os.environ.get("DOMSIEVE_CACHE") or "pages_cache")
 
 
 def digest_of(data: bytes) -> str:
@@ -54,6 +61,28 @@ def read_file(path: Path) -> bytes:
         raise DamagedFileError(f"The cache file {path} is missing; capture the page anew.") from error
     except OSError as error:
         raise StorageError(f"The cache file {path} cannot be read: {error.strerror}.") from error
+
+
+def write_packed(path: Path, data: bytes, *, level: int = 3) -> None:
+    """Write a compressed file that is named by the digest of what it holds; raises as `write_file`."""
+    write_file(path, zstandard.compress(data, level))
+
+
+def read_packed(path: Path) -> bytes:
+    """Return what was written by `write_packed`.
+
+    Raises
+    ------
+    DamagedFileError : the file is missing, or not as it was written.
+    StorageError : it cannot be read.
+    """
+    try:
+        data = zstandard.decompress(read_file(path))
+    except (zstandard.ZstdError, MemoryError) as error:
+        raise DamagedFileError(f"The cache file {path} is damaged ({error}).") from error
+    if digest_of(data) != path.stem:
+        raise DamagedFileError(f"The cache file {path} is damaged.")
+    return data
 
 
 def remove_file(path: Path) -> None:

@@ -7,14 +7,15 @@ lost index is made anew from the files.
 import json
 import os
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from snapshot._errors import StorageError
 
-_VERSION = 1
+_VERSION = 2
 _BUSY_SECONDS = 30.0
 
 
@@ -27,7 +28,7 @@ class PageRecord:
     page_id : 32 hex digits, made from the page's content and from how it was asked for.
     url, final_url : address asked for, address reached.
     site : name the page was stored under.
-    producer : ``"rendered"`` or ``"raw"``.
+    producer : ``"rendered"``, ``"raw"`` or ``"unscripted"``.
     capture : hash of the options and of the version of the code that shaped the capture.
     build : kind of the browser, empty for raw pages.
     captured_at : UTC, ISO 8601.
@@ -68,6 +69,12 @@ CREATE INDEX pages_by_site ON pages (site, url);
 CREATE INDEX pages_by_source ON pages (source_digest);
 CREATE TABLE bases (site TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
 """
+_SCHEMA_2 = """
+CREATE TABLE IF NOT EXISTS extras (
+    page_id TEXT NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (page_id, name)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS extras_by_digest ON extras (digest);
+"""
 
 
 class Index:
@@ -86,6 +93,9 @@ class Index:
             self._db = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
             version = self._db.execute("PRAGMA user_version").fetchone()[0]
             self._db.execute("PRAGMA synchronous = NORMAL")
+            if version == 1:  # an older program's, which knew no extras
+                self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA_2} PRAGMA user_version = 2; COMMIT;")
+                version = 2
         except (sqlite3.Error, OSError) as error:
             raise self._unusable(error) from error
         if version != _VERSION:
@@ -95,11 +105,15 @@ class Index:
                 "wrote it, or remove the index and run `domsieve cache verify --repair`."
             )
 
-    def put(self, record: PageRecord) -> None:
-        """Add a record, or replace the one of equal id."""
+    def put(self, record: PageRecord, extras: Mapping[str, str]) -> None:
+        """Add a record and the digests of its extras by name, or replace those of equal id."""
         values = {**asdict(record), "reasons": json.dumps(record.reasons)}
         marks = ", ".join(f":{name}" for name in _NAMES)
-        self._run(f"INSERT OR REPLACE INTO pages ({', '.join(_NAMES)}) VALUES ({marks})", values)
+        with self._transaction():
+            self._run(f"INSERT OR REPLACE INTO pages ({', '.join(_NAMES)}) VALUES ({marks})", values)
+            self._run("DELETE FROM extras WHERE page_id = ?", (record.page_id,))
+            for name, digest in extras.items():
+                self._run("INSERT INTO extras VALUES (?, ?, ?)", (record.page_id, name, digest))
 
     def find(self, condition: str, values: Sequence[str], *, order: str) -> list[PageRecord]:
         """Return the records that satisfy an SQL condition of ours, in an order of ours."""
@@ -108,7 +122,17 @@ class Index:
 
     def remove(self, page_id: str) -> None:
         """Forget one record."""
-        self._run("DELETE FROM pages WHERE page_id = ?", (page_id,))
+        with self._transaction():
+            self._run("DELETE FROM pages WHERE page_id = ?", (page_id,))
+            self._run("DELETE FROM extras WHERE page_id = ?", (page_id,))
+
+    def extras(self, page_id: str) -> dict[str, str]:
+        """Return the digests of the extras of a page, by name."""
+        return dict(self._run("SELECT name, digest FROM extras WHERE page_id = ? ORDER BY name", (page_id,)))
+
+    def has_extra(self, digest: str) -> bool:
+        """Return whether a page names this extra."""
+        return bool(self._run("SELECT 1 FROM extras WHERE digest = ? LIMIT 1", (digest,)))
 
     def base(self, site: str) -> str:
         """Return the digest of the base of a site, empty when it has none yet."""
@@ -126,6 +150,16 @@ class Index:
     def close(self) -> None:
         """Close the database."""
         self._db.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._run("BEGIN IMMEDIATE", ())
+        try:
+            yield
+        except BaseException:
+            self._db.rollback()
+            raise
+        self._run("COMMIT", ())
 
     def _run(self, statement: str, values: Sequence[str] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
         try:
@@ -146,7 +180,8 @@ def _create(path: Path) -> None:
     try:
         database = sqlite3.connect(part)
         try:
-            database.executescript(f"PRAGMA journal_mode = WAL; {_SCHEMA} PRAGMA user_version = {_VERSION}")
+            schema = f"{_SCHEMA} {_SCHEMA_2} PRAGMA user_version = {_VERSION}"
+            database.executescript(f"PRAGMA journal_mode = WAL; {schema}")
         finally:
             database.close()
         path.hardlink_to(part)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from snapshot._errors import InvalidSnapshotError
 from snapshot._strings import StringTable
 
-Producer = Literal["rendered", "raw"]
+Producer = Literal["rendered", "raw", "unscripted"]
 Scalar = str | int | float | bool | None
 
 # Raised when the columns made of a page change.
@@ -43,7 +43,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     ----------
     url : address asked for, as the caller gave it (a file's name for pages from disk).
     final_url : address reached; the base of relative links unless the page has a ``base`` element.
-    producer : ``"rendered"`` (computed CSS, boxes) or ``"raw"`` (parsed source, no layout).
+    producer : ``"rendered"`` (computed CSS, boxes), ``"raw"`` (parsed source, no layout) or ``"unscripted"``: the
+        raw source with computed CSS and boxes, as a browser shows it when no script runs.
     status : HTTP status of the main response; None when there was none.
     content_type : Content-Type header of the main response, empty when there was none.
     encoding : character encoding the source was read with, empty when unknown.
@@ -54,6 +55,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     options : every option that shaped the capture.
     site : name the page is stored under, empty outside a store.
     source_digest : hash of the raw source bytes in the store, empty when they were not kept.
+    extras : hashes of what the store keeps beside the page, by name.
     complete : whether the page was captured whole.
     reasons : what was cut and why, empty exactly when `complete`.
     timings_ms : wall milliseconds per stage.
@@ -73,6 +75,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, Scalar] = {}
     site: str = ""
     source_digest: str = ""
+    extras: dict[str, str] = {}
     complete: bool = True
     reasons: tuple[str, ...] = ()
     timings_ms: dict[str, float] = {}
@@ -135,7 +138,7 @@ class Snapshot:
     @property
     def has_layout(self) -> bool:
         """Whether boxes and computed styles were captured."""
-        return self.provenance.producer == "rendered"
+        return self.provenance.producer != "raw"
 
     def boxed(self) -> NDArray[np.bool_]:
         """Return, for each of the N nodes, whether it has a layout box of its own."""

@@ -3,6 +3,7 @@
     pages/ab/<page id>.dsnap   one page in the format of `_format`
     bases/ab/<digest>.zst      what the pages of a site were written against: the payload of its first page
     raw/ab/<digest>.zst        raw source of a navigation, once per content
+    extras/ab/<digest>.zst     what is kept beside a page under a name, such as its screenshot, once per content
     index.sqlite3              what is there
 
 Every file is written before the row that names it. A process that is killed at any moment therefore leaves no
@@ -11,25 +12,32 @@ half-written page visible, at most a file that `PageStore.verify` finds.
 
 import dataclasses
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
 import msgspec
-import zstandard
 
 from snapshot._errors import DamagedFileError, StorageError, TargetError
-from snapshot._files import digest_of, leftovers, read_file, remove_file, write_file
+from snapshot._files import (
+    digest_of,
+    leftovers,
+    read_file,
+    read_packed,
+    remove_file,
+    write_file,
+    write_packed,
+)
 from snapshot._format import Base, base_of, decode, encode, payload_of
 from snapshot._index import Index, PageRecord
 from snapshot._page import CAPTURE_VERSION, Producer, Scalar, Snapshot
 
-_PAGES, _BASES, _RAW = "pages", "bases", "raw"
-_ENDINGS = {_PAGES: ".dsnap", _BASES: ".zst", _RAW: ".zst"}
+_PAGES, _BASES, _RAW, _EXTRAS = "pages", "bases", "raw", "extras"
+_ENDINGS = {_PAGES: ".dsnap", _BASES: ".zst", _RAW: ".zst", _EXTRAS: ".zst"}
+_NOTHING: Mapping[str, bytes] = MappingProxyType({})
 # A larger page makes a bad base: it would take longer to load than the pages written against it.
 _LARGEST_BASE = 1 << 20
 _BASES_IN_MEMORY = 16
@@ -80,31 +88,43 @@ class PageStore:
         """Let go of the index."""
         self._index.close()
 
-    def put(self, page: Snapshot, *, source: bytes | None = None, site: str = "") -> PageRecord:
-        """Keep a page, and the raw source of its navigation; return its record.
+    def put(
+        self,
+        page: Snapshot,
+        *,
+        source: bytes | None = None,
+        site: str = "",
+        extras: Mapping[str, bytes] = _NOTHING,
+    ) -> PageRecord:
+        """Keep a page, the raw source of its navigation and extras by name; return its record.
 
         A page of equal content that was asked for in the same way is replaced.
 
         Parameters
         ----------
-        page : the page; its provenance is kept with `site` and the digest of `source` filled in.
+        page : the page; its provenance is kept with `site` and the digests of `source` and `extras` filled in.
         source : body of the main response.
         site : name the page is stored under; by default the host and port of its URL.
+        extras : byte strings that `extra` returns by their names; those of a page that is replaced are forgotten.
 
         Raises
         ------
         StorageError : a file cannot be written; nothing of the page is visible then.
         """
-        page = _with_provenance(page, site=site or urlsplit(page.provenance.url).netloc)
+        digests = {name: digest_of(extras[name]) for name in sorted(extras)}
+        files = {(_EXTRAS, digest): extras[name] for name, digest in digests.items()}
+        page = _with_provenance(page, site=site or urlsplit(page.provenance.url).netloc, extras=digests)
         if source is not None:
             page = _with_provenance(page, source_digest=digest_of(source))
-            self._keep_source(page.provenance.source_digest, source)
+            files[_RAW, page.provenance.source_digest] = source
+        self._keep(files)
         data = encode(page, base=self._base_for(page))
         record = _record(page, len(data))
         write_file(self._path(_PAGES, record.page_id), data)
-        self._index.put(record)
-        if source is not None:  # in case somebody removed it with the last page that named it
-            self._keep_source(record.source_digest, source)
+        replaced = self._index.extras(record.page_id)
+        self._index.put(record, digests)
+        self._keep(files)  # in case somebody removed them with the last page that named them
+        self._drop_extras(replaced.values())
         return record
 
     def get(self, page_id: str) -> Snapshot:
@@ -130,7 +150,21 @@ class PageStore:
         """
         if not record.source_digest:
             raise TargetError("No raw source was kept with this page.", url=record.url)
-        return _unpacked(self._path(_RAW, record.source_digest))
+        return read_packed(self._path(_RAW, record.source_digest))
+
+    def extra(self, record: PageRecord, name: str) -> bytes | None:
+        """Return what was kept beside a page under a name, None when nothing was.
+
+        Raises
+        ------
+        DamagedFileError : its file is not as it was written.
+        """
+        digest = self._index.extras(record.page_id).get(name)
+        return None if digest is None else read_packed(self._path(_EXTRAS, digest))
+
+    def extra_names(self, record: PageRecord) -> list[str]:
+        """Return the names of what was kept beside a page, sorted."""
+        return [*self._index.extras(record.page_id)]
 
     def find(
         self, url: str, *, producer: Producer, options: Mapping[str, Scalar], build: str | None = None
@@ -140,7 +174,7 @@ class PageStore:
         Parameters
         ----------
         url : address asked for.
-        producer : ``"rendered"`` or ``"raw"``.
+        producer : how the page was made, see `Provenance`.
         options : those that shaped the capture, as in its provenance.
         build : kind of the browser; None takes any, although their text widths differ.
         """
@@ -176,14 +210,16 @@ class PageStore:
         return found[0]
 
     def remove(self, page_ids: Iterable[str]) -> None:
-        """Forget pages and delete their files, and raw sources that no other page names."""
+        """Forget pages and delete their files, and raw sources and extras that no other page names."""
         for page_id in page_ids:
             for record in self._index.find("page_id = ?", (page_id,), order="stored"):
+                extras = self._index.extras(page_id)
                 self._index.remove(page_id)
                 remove_file(self._path(_PAGES, page_id))
                 digest = record.source_digest
                 if digest and not self._index.find("source_digest = ?", (digest,), order="stored LIMIT 1"):
                     remove_file(self._path(_RAW, digest))
+                self._drop_extras(extras.values())
 
     def verify(self, *, repair: bool = False) -> list[Problem]:
         """Read every file and compare with the index; return what is wrong, in order of the paths.
@@ -198,17 +234,18 @@ class PageStore:
             if repair:
                 remove_file(path)
             yield Problem(str(path), "was left by a writer that was stopped", repair)
-        for kind in (_BASES, _RAW):
+        for kind in (_BASES, _RAW, _EXTRAS):
             for path in self._files(kind):
                 try:
-                    _unpacked(path)
+                    read_packed(path)
                 except StorageError as error:
                     yield Problem(str(path), error.message, mended=False)
         readable, unknown = set(), []
         known = {record.page_id for record in self.records()}
         for path in self._files(_PAGES):
             try:
-                record = _record(self._read(path), path.stat().st_size)
+                page = self._read(path)
+                record = _record(page, path.stat().st_size)
             except StorageError as error:
                 yield Problem(str(path), error.message, mended=False)
                 continue
@@ -217,7 +254,7 @@ class PageStore:
                 continue
             readable.add(record.page_id)
             if record.page_id not in known:
-                unknown.append(record)
+                unknown.append((record, page.provenance.extras))
                 yield Problem(str(path), "is not in the index", repair)
         for page_id in known - readable:
             if repair:
@@ -225,16 +262,17 @@ class PageStore:
             if not self._path(_PAGES, page_id).exists():
                 yield Problem(str(self._path(_PAGES, page_id)), "is missing", repair)
         if repair:
-            for record in sorted(unknown, key=lambda record: (record.captured_at, record.page_id)):
-                self._index.put(record)
+            for record, extras in sorted(unknown, key=lambda entry: (entry[0].captured_at, entry[0].page_id)):
+                self._index.put(record, extras)
                 base = base_of(read_file(self._path(_PAGES, record.page_id)))
                 if base:
                     self._index.set_base(record.site, base)
-        for digest in {record.source_digest for record in self.records()} - {""}:
-            if not self._path(_RAW, digest).exists():
-                yield Problem(
-                    str(self._path(_RAW, digest)), "is missing, the raw source of a page", mended=False
-                )
+        for record in self.records():
+            named = {_RAW: [record.source_digest], _EXTRAS: self._index.extras(record.page_id).values()}
+            for kind, what in ((_RAW, "the raw source"), (_EXTRAS, "an extra")):
+                for path in (self._path(kind, digest) for digest in named[kind] if digest):
+                    if not path.exists():
+                        yield Problem(str(path), f"is missing, {what} of {record.page_id}", mended=False)
 
     def _files(self, kind: str) -> list[Path]:
         return sorted((self.root / kind).glob(f"??/*{_ENDINGS[kind]}"))
@@ -247,10 +285,16 @@ class PageStore:
         digest = base_of(data, source=str(path))
         return decode(data, source=str(path), base=self._base(digest) if digest else None)
 
-    def _keep_source(self, digest: str, source: bytes) -> None:
-        path = self._path(_RAW, digest)
-        if not path.exists():
-            write_file(path, zstandard.compress(source))
+    def _keep(self, files: Mapping[tuple[str, str], bytes]) -> None:
+        for (kind, digest), data in files.items():
+            path = self._path(kind, digest)
+            if not path.exists():
+                write_packed(path, data)
+
+    def _drop_extras(self, digests: Iterable[str]) -> None:
+        for digest in digests:
+            if not self._index.has_extra(digest):
+                remove_file(self._path(_EXTRAS, digest))
 
     def _base_for(self, page: Snapshot) -> Base | None:
         """Return the base of the page's site, which is this page when the site has none or has lost it."""
@@ -265,7 +309,7 @@ class PageStore:
         if len(payload) > _LARGEST_BASE:
             return None
         digest = digest_of(payload)
-        write_file(self._path(_BASES, digest), zstandard.compress(payload, 9))
+        write_packed(self._path(_BASES, digest), payload, level=9)
         self._index.set_base(site, digest)
         return self._base(self._index.base(site))  # another process may have been quicker
 
@@ -273,16 +317,11 @@ class PageStore:
         if digest not in self._bases:
             if len(self._bases) >= _BASES_IN_MEMORY:
                 self._bases.clear()
-            self._bases[digest] = Base(_unpacked(self._path(_BASES, digest)))
+            self._bases[digest] = Base(read_packed(self._path(_BASES, digest)))
         return self._bases[digest]
 
 
-def default_cache_dir() -> Path:
-    """Return `DOMSIEVE_CACHE`, or ``pages_cache`` under the working directory."""
-    return Path(os.environ.get("DOMSIEVE_CACHE") or "pages_cache")
-
-
-def _with_provenance(page: Snapshot, **changes: str) -> Snapshot:
+def _with_provenance(page: Snapshot, **changes: str | dict[str, str]) -> Snapshot:
     return dataclasses.replace(page, provenance=msgspec.structs.replace(page.provenance, **changes))
 
 
@@ -309,14 +348,3 @@ def _record(page: Snapshot, size: int) -> PageRecord:
 
 def _capture_key(options: Mapping[str, Scalar], version: int = CAPTURE_VERSION) -> str:
     return digest_of(json.dumps((version, dict(options)), sort_keys=True).encode())
-
-
-def _unpacked(path: Path) -> bytes:
-    """Return what a file named by the digest of its content holds."""
-    try:
-        data = zstandard.decompress(read_file(path))
-    except (zstandard.ZstdError, MemoryError) as error:
-        raise DamagedFileError(f"The cache file {path} is damaged ({error}).") from error
-    if digest_of(data) != path.stem:
-        raise DamagedFileError(f"The cache file {path} is damaged.")
-    return data

@@ -325,3 +325,68 @@ def test_stores_made_from_the_same_pages_hold_the_same_files(tmp_path: Path) -> 
     ]
     assert files[0] == files[1]
     assert len(files[0]) == 11
+
+
+EXTRAS = {"screenshot-0.webp": b"picture", "data.json": b"[]"}
+
+
+def test_extras_are_kept_beside_a_page(store: PageStore) -> None:
+    record = store.put(PAGE, extras=EXTRAS)
+    assert {name: store.extra(record, name) for name in store.extra_names(record)} == EXTRAS
+    assert store.extra(record, "other") is None
+    plain = store.put(later(PAGE, url="http://a.example/plain"))
+    assert store.extra_names(plain) == []
+    assert store.extra(plain, "data.json") is None
+    assert store.get(record.page_id).digest() == store.get(plain.page_id).digest()
+    assert store.verify() == []
+
+
+def test_extras_are_kept_as_long_as_a_page_names_them(store: PageStore) -> None:
+    one = store.put(PAGE, extras=EXTRAS)
+    other = store.put(later(PAGE, url="http://a.example/other"), extras={"data.json": b"[]"})
+    assert len(list(store.root.glob("extras/*/*"))) == 2
+    assert store.put(PAGE, extras={"data.json": b"[1]"}).page_id == one.page_id
+    assert len(list(store.root.glob("extras/*/*"))) == 2
+    assert store.extra(one, "data.json") == b"[1]"
+    store.remove([one.page_id])
+    assert store.extra(one, "data.json") is None
+    assert store.extra(other, "data.json") == b"[]"
+    store.remove([other.page_id])
+    assert list(store.root.glob("extras/*/*")) == []
+
+
+def test_a_damaged_or_lost_extra_is_named(store: PageStore) -> None:
+    record = store.put(PAGE, extras={"data.json": b"[]"})
+    path = next(store.root.glob("extras/*/*"))
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(DamagedFileError, match=path.name):
+        store.extra(record, "data.json")
+    assert [problem.path for problem in store.verify()] == [str(path)]
+    path.unlink()
+    with pytest.raises(DamagedFileError, match="missing"):
+        store.extra(record, "data.json")
+    assert [str(problem) for problem in store.verify(repair=True)] == [
+        f"{path}: is missing, an extra of {record.page_id}"
+    ]
+    assert store.put(PAGE, extras={"data.json": b"[]"}).page_id == record.page_id
+    assert store.verify() == []
+
+
+def test_extras_are_found_again_when_the_index_is_lost(store: PageStore) -> None:
+    record = store.put(PAGE, extras=EXTRAS)
+    store.close()
+    for path in store.root.glob("index.sqlite3*"):
+        path.unlink()
+    with PageStore(store.root) as again:
+        again.verify(repair=True)
+        assert again.extra(record, "screenshot-0.webp") == b"picture"
+
+
+def test_an_index_of_the_first_version_is_brought_up(store: PageStore) -> None:
+    record = store.put(PAGE)
+    for statement in ("DROP TABLE extras", "PRAGMA user_version = 1"):
+        store._index._run(statement, ())
+    with PageStore(store.root) as one, PageStore(store.root) as other:
+        assert one.records() == other.records() == [record]
+        one.put(PAGE, extras=EXTRAS)
+        assert other.extra(record, "data.json") == b"[]"
