@@ -36,6 +36,7 @@ METHODS: Mapping[str, Callable[[Snapshot], Records]] = {
     "MDR (edit)": DataRegionMiner().transform,
     "MDR (tree)": DataRegionMiner(similarity="tree").transform,
     "IEPAD": RepeatedPatterns().transform,
+    "IEPAD, all patterns": RepeatedPatterns(choose="all").transform,
 }
 COLLECTIONS = ("zhao1", "yamada", "zhao2")
 
