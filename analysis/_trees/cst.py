@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
 from analysis._columns.batch import Batch, Ints
-from analysis._columns.hash import U64
 from analysis._columns.styles import StyleLevel
-from analysis._columns.tables import Table
+from analysis._columns.tables import Table, grouped
 from analysis._site_model import batches
 from analysis._trees.cst_blocks import Blocks, verdicts
 from analysis._trees.cst_importance import StructureImportances, structure_importances
@@ -54,29 +53,24 @@ class BlockWeights:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ready:
-    """What pages are weighed on, and the parameters it was derived with.
-
-    `feature` is that of each word, ascending, and `column` the number of that word.
-    """
+    """What pages are weighed on, and the parameters it comes from; `words` has the ``column`` of each feature."""
 
     key: tuple[Any, ...]
     tree: StyleTree
     aliases: Table | None
     figures: StructureImportances
-    feature: U64
-    column: Ints
+    words: Table
 
     def rows(self, blocks: Blocks, row: Ints, count: int) -> csr_matrix:
         """Return `count` rows of a matrix; the words of each block add to its `row` (B,)."""
-        shape = (count, self.column.size)
-        at = np.minimum(np.searchsorted(self.feature, blocks.feature), max(self.column.size - 1, 0))
-        known = np.flatnonzero((self.feature[at] == blocks.feature) & (blocks.unit_weight > 0))
-        cells = (row[blocks.block[known]], self.column[at[known]])
-        return csr_matrix((blocks.unit_weight[known], cells), shape)
+        at = self.words.find(blocks.feature)
+        known = np.flatnonzero((at >= 0) & (blocks.unit_weight > 0))
+        cells = (row[blocks.block[known]], self.words.fixed["column"][at[known]])
+        return csr_matrix((blocks.unit_weight[known], cells), (count, len(self.words)))
 
     def stacked(self, rows: list[csr_matrix]) -> csr_matrix:
         """Return all rows below each other."""
-        return csr_matrix(vstack([csr_matrix((0, self.column.size)), *rows], format="csr"))
+        return csr_matrix(vstack([csr_matrix((0, len(self.words))), *rows], format="csr"))
 
 
 class CompressedStructureTree(TreeModel):
@@ -225,8 +219,6 @@ class CompressedStructureTree(TreeModel):
                     similarity=self.merge_similarity,
                     within_styles=True,
                 )
-            column = np.argsort(features := word_features(tree.words))
-            self._used = used = _Ready(
-                key, tree, aliases, structure_importances(tree), features[column], column
-            )
+            words = grouped(word_features(tree.words), {"column": np.arange(len(tree.words))}, {})
+            self._used = used = _Ready(key, tree, aliases, structure_importances(tree), words)
         return used

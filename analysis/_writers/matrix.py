@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, save_npz
 from sklearn.datasets import dump_svmlight_file
 
-from snapshot import UsageError
+from analysis._writers.parquet import write_parquet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,28 +56,18 @@ def matrix_parquet(weights: FeatureMatrix) -> bytes:
     ------
     UsageError : pyarrow is not installed.
     """
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError as error:
-        raise UsageError(
-            "Parquet needs pyarrow; install it with: pip install 'domsieve[parquet]'."
-        ) from error
     cells = weights.matrix.tocoo()
-
-    def named(names: tuple[str, ...], at: NDArray[np.integer]) -> "pa.Array":
-        used, code = np.unique(at, return_inverse=True)
-        return pa.DictionaryArray.from_arrays(
-            pa.array(code.astype(np.int32)), pa.array([names[i] for i in used.tolist()], pa.string())
-        )
-
-    columns = {"page": named(weights.pages, cells.row)}
-    if weights.nodes is not None:
-        columns["node"] = pa.array(weights.nodes[cells.row])
-    columns |= {"feature": named(weights.features, cells.col), "weight": pa.array(cells.data)}
-    file = io.BytesIO()
-    parquet.write_table(pa.table(columns), file, compression="zstd")
-    return file.getvalue()
+    # Names of files need not be UTF-8, cells of a table must.
+    pages = [page.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for page in weights.pages]
+    node = {} if weights.nodes is None else {"node": weights.nodes[cells.row]}
+    return write_parquet(
+        {
+            "page": [pages[row] for row in cells.row.tolist()],
+            **node,
+            "feature": [weights.features[column] for column in cells.col.tolist()],
+            "weight": cells.data,
+        }
+    )
 
 
 def matrix_names(weights: FeatureMatrix) -> str:

@@ -123,6 +123,11 @@ def test_new_words_and_places_weigh_as_on_one_page_alone() -> None:
     assert weights(model, [other]) == [{"home": 1.0}]
 
 
+def test_a_site_without_words_has_no_columns() -> None:
+    bare = page("<html><body><div><img src=a.png></div></body></html>")
+    assert CompressedStructureTree().fit([bare, bare]).weigh([bare, *site(1)]).shape == (2, 0)
+
+
 def test_links_and_images_are_compared_when_asked() -> None:
     texts = ['<p>same<img src="{}.png"></p><div>x{}</div>'.format("a", i) for i in range(3)]
     texts += ['<p>same<img src="{}.png"></p><h1>x{}</h1>'.format("b", i) for i in range(3)]
