@@ -27,6 +27,7 @@ def records(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for all records.")] = None,
     output_dir: Annotated[Path | None, typer.Option(help="Folder for one file per page.")] = None,
     raw: RawOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Same as --format jsonl.")] = False,
     cache: Cache = None,
     capture: Capture,
 ) -> None:
@@ -36,9 +37,10 @@ def records(
 
     if output and output_dir:
         raise UsageError("Give either --output or --output-dir.")
-    if output_format == "parquet" and not (output or output_dir):
+    form = "jsonl" if as_json else output_format
+    if form == "parquet" and not (output or output_dir):
         raise UsageError("Parquet is no text for a terminal; give --output or --output-dir.")
-    write = RECORD_WRITERS[output_format]
+    write = RECORD_WRITERS[form]
     write([])  # where the library for Parquet is missing, say so before the work
     sheets: list[RecordSheet] = []
     with open_cache(cache) as store:
@@ -58,7 +60,7 @@ def records(
                     too_many = f"region {table.region + 1} has too many columns"
                     say(f"{page.label}: {too_many}; {table.left_out} values are left out")
             if output_dir:
-                write_file(output_dir / f"{page.name}.{output_format}", write([result]))
+                write_file(output_dir / f"{page.name}.{form}", write([result]))
             else:
                 sheets.append(result)
     if done and not output_dir:

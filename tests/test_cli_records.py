@@ -62,8 +62,9 @@ def test_every_method_finds_the_products(cache: Path, site: Path, method: str) -
 def test_wobm_is_the_default_and_every_method_says_its_name(cache: Path, site: Path) -> None:
     lines = run("records", "--format", "jsonl", site / "a.html", cache=cache).stdout.splitlines()
     assert {json.loads(line)["method"] for line in lines} == {"wobm"}
+    assert run("records", "--json", site / "a.html", cache=cache).stdout.splitlines() == lines
     for method in METHODS:
-        found = run("records", "--method", method, "--format", "jsonl", site, cache=cache).stdout
+        found = run("records", "--method", method, "--json", site, cache=cache).stdout
         assert {json.loads(line)["method"] for line in found.splitlines()} == {method}
 
 

@@ -1,7 +1,7 @@
 """What a record says: its texts, links and images in document order, each with its tag path in the record.
 
 The path of a leaf is relative to its record and knows no styles. Text that flows through inline tags, such as a
-sentence with a marked word, is one leaf. Imports the columns.
+sentence with a marked word, is one leaf. Text that nobody can see is none. Imports the columns.
 """
 
 from typing import Literal, NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 from analysis._columns.addresses import Addresses
 from analysis._columns.batch import Batch
 from analysis._columns.body import in_body, worded
+from analysis._columns.hidden import hidden_texts
 from analysis._columns.names import AttributeIs, TagIs
 from analysis._columns.visible import visible_nodes
 from snapshot import Kind, Snapshot
@@ -50,7 +51,7 @@ class Leaves:
 
     def __init__(self, page: Snapshot) -> None:
         batch = Batch.of([page])
-        shown = visible_nodes(batch) & in_body(batch)
+        shown = visible_nodes(batch) & in_body(batch) & (hidden_texts(page) == 0)
         self.page = page
         self.names = page.tags.to_list()
         self.tag = page.tag.tolist()

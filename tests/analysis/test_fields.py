@@ -255,3 +255,9 @@ def test_many_records_cost_in_proportion(alike: bool) -> None:
         return calls(lambda: field_tables(snapshot, records))
 
     assert work(4_000) <= 4 * 1.2 * work(1_000)
+
+
+def test_text_off_the_screen_is_no_field() -> None:
+    planted = "<b data-box='-900 5 50 10'>planted</b>"
+    snapshot = body(f"<p><i>a</i>{planted}</p><p><i>b</i></p>", producer="rendered")
+    assert values(field_tables(snapshot, subtrees(snapshot, "p"))[0]) == {"text_1": ["a", "b"]}
