@@ -228,6 +228,17 @@ def test_what_is_not_kept_is_not_mined() -> None:
     assert texts(page, miner.on(page, kept=kept)) == WORDS
 
 
+def test_shadow_roots_and_frames_are_looked_through_and_what_is_not_shown_is_left_out() -> None:
+    cards = "".join(map(card, WORDS))
+    hidden = "".join(f"<div style='display:none'><p>{card('never')}</p></div>" for _ in WORDS)
+    for around in (
+        "<main><x-shadow-root>{}</x-shadow-root></main>",
+        "<iframe><x-document>{}</x-document></iframe>",
+    ):
+        page = body(around.format(cards) + f"<section>{hidden}</section>", producer="rendered")
+        assert texts(page, WebObjectBlocks(main_share=0).transform(page)) == WORDS
+
+
 @pytest.mark.parametrize(
     "parameters", [{"max_length": 0}, {"norm": "max"}, {"main_share": 2}, {"threshold": -1}, {"max_gap": -1}]
 )
