@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._cleaning.terms import ElementNodes, element_nodes
+from analysis._cleaning.terms import LANGUAGES, ElementNodes, element_nodes
 from analysis._columns.batch import Batch, Bools, Ints, nearest, surrounded
 from analysis._columns.hash import combine
 from analysis._columns.names import TagIs
@@ -169,6 +169,11 @@ class EntropyFilter(SiteModel[TermCounts]):
     def _check(self) -> None:
         if not self.threshold >= 0:
             raise ModelError(f"Parameter threshold is {self.threshold}; it must be at least 0.")
+        if self.language not in LANGUAGES | {"auto", "none"}:
+            raise ModelError(
+                f"There are neither stop words nor stems for the language {self.language!r}; "
+                'use "auto", "none" or an ISO 639-1 code such as "en".'
+            )
 
     def _count(self, batch: Batch) -> TermCounts:
         found = element_nodes(batch, visible_nodes(batch), language=self.language)

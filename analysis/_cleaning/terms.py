@@ -11,7 +11,7 @@ from posixpath import splitext
 
 import numpy as np
 from Stemmer import Stemmer
-from stopwordsiso import stopwords
+from stopwordsiso import langs, stopwords
 
 from analysis._columns.batch import Batch, Bools, Ints, distinct, painted
 from analysis._columns.hash import U64, combine, hashes_of
@@ -21,7 +21,11 @@ from analysis._columns.tables import grouping, ranges, sorted_set
 from analysis._columns.words import fold, words_of
 from snapshot import Kind
 
+LANGUAGES = langs() | {"ne", "sr", "ta", "yi"}
+"""ISO 639-1 codes of the languages that have stop words or a stemmer."""
+
 _ALIASES = {"nb": "no", "nn": "no"}
+_UNKNOWN = ""
 _NO_TERM = np.uint64(0)
 
 
@@ -48,8 +52,7 @@ def element_nodes(batch: Batch, shown: Bools, *, language: str) -> ElementNodes:
 
     Parameters
     ----------
-    language : ISO 639-1 code such as ``"en"``, ``"auto"`` for what each page says of itself, ``"none"`` for words as
-        they are.
+    language : one of `LANGUAGES`, ``"auto"`` for what each page says of itself, ``"none"`` for words as they are.
     """
     link = _outermost_links(batch, shown)
     text = np.flatnonzero((batch.kind == Kind.TEXT) & shown)
@@ -119,17 +122,17 @@ def _words_of_name(src: str) -> list[str]:
 
 
 def _languages(batch: Batch, language: str) -> tuple[Ints, list[str]]:
-    """Return the language of each page as a number, and the languages, ``""`` for one that is not known."""
-    codes = [language] * len(batch.pages)
+    """Return the language of each page as a number, and the languages."""
+    codes = [_UNKNOWN if language in {"auto", "none"} else language] * len(batch.pages)
     if language == "auto":
-        codes = [""] * len(batch.pages)
         said = np.flatnonzero(
             ((batch.attr_is & AttributeIs.LANG) != 0) & ((batch.tag_is[batch.attr_owner] & TagIs.HTML) != 0)
         )
         pages = batch.page[batch.attr_owner[said]].tolist()
         for page, text in zip(reversed(pages), reversed(batch.texts(batch.attr_value[said])), strict=True):
-            codes[page] = text.strip().lower().partition("-")[0]
-    codes = [_ALIASES.get(code, code) for code in codes]
+            code = text.strip().lower().partition("-")[0]
+            code = _ALIASES.get(code, code)
+            codes[page] = code if code in LANGUAGES else _UNKNOWN
     languages = sorted(set(codes))
     return np.array([languages.index(code) for code in codes]), languages
 

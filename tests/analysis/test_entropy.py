@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from Stemmer import Stemmer
+from stopwordsiso import langs
 
 from analysis import EntropyFilter, noise_scores, write_text
 from analysis._cleaning.entropy import entropies
+from analysis._cleaning.terms import LANGUAGES
 from snapshot import Kind, ModelError, Snapshot
 from tests.analysis.pages import page
 
@@ -162,7 +165,23 @@ def test_precision_and_recall_against_labels() -> None:
     assert (nothing.precision, nothing.recall) == (1, 1)
 
 
+@pytest.mark.parametrize("lang", ["", "xx", "日本", "ja", "sr", "NB", "en\0x", "english"])
+def test_a_page_may_claim_any_language(lang: str) -> None:
+    snapshot = body("<p>some words of a page</p>", lang=lang)
+    assert alone(snapshot).blocks(snapshot).nodes.tolist() == [1]
+
+
+def test_languages_of_the_libraries_are_known() -> None:
+    for code in LANGUAGES:
+        counts = EntropyFilter(language=code).fit([body("<p>word</p>")]).counts_
+        assert len(counts.terms) <= 1
+    for code in LANGUAGES - langs():
+        Stemmer(code)
+
+
 def test_parameters_out_of_range_are_refused() -> None:
+    with pytest.raises(ModelError, match="language 'xx'"):
+        EntropyFilter(language="xx").fit([body("<p>x</p>")])
     with pytest.raises(ModelError, match="threshold"):
         EntropyFilter(threshold=-1).fit([body("<p>x</p>")])
 
