@@ -148,7 +148,7 @@ class _Names:
             inside = bisect_left(starts, self._leaves.end[node]) - bisect_left(starts, node)
             if inside > 1:
                 return ""
-            value = self._leaves.page.attributes(node).get(name, "")
+            value = self._leaves.attributes(node).get(name, "")
             if value.strip() and (name != "class" or _words(value)):
                 return value
             node = self._leaves.parent[node]

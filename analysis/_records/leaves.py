@@ -64,6 +64,9 @@ class Leaves:
         self.style = style.tolist()
         self._shown = shown.tolist()
         self._kind = page.kind.tolist()
+        self._text = page.text.tolist()
+        self._strings = page.strings.to_list()
+        self._attribute = [page.attr_start.tolist(), page.attr_name.tolist(), page.attr_value.tolist()]
         self._addresses = Addresses(page)
         self._paths: dict[tuple[int, int, int], int] = {}
         wbr = np.array([name == "wbr" for name in self.names])[page.tag]
@@ -71,6 +74,12 @@ class Leaves:
         text = worded(page) & shown
         self._holds_text = np.zeros(len(page), np.bool_)
         self._holds_text[page.parent[text]] = True
+
+    def attributes(self, node: int) -> dict[str, str]:
+        """Return the attributes of a node by name."""
+        start, name, value = self._attribute
+        span = range(start[node], start[node + 1])
+        return {self._strings[name[i]]: self._strings[value[i]] for i in span}
 
     def of(self, pieces: list[tuple[int, int]]) -> list[Leaf]:
         """Return the leaves of the record of these node ranges, in document order."""
@@ -82,7 +91,7 @@ class Leaves:
 
         def finish() -> None:
             if run:
-                value = _flat("".join(map(self.page.text_of, run)))
+                value = _flat("".join(self._strings[self._text[node]] for node in run))
                 if value:
                     found.append(Leaf("text", *path.get(owner, (0, 0)), owner, value, run[0], run[-1] + 1))
                 run.clear()
@@ -127,7 +136,7 @@ class Leaves:
         name = self.names[self.tag[node]]
         if name not in {"a", "img"}:
             return []
-        attributes = self.page.attributes(node)
+        attributes = self.attributes(node)
         kind: FieldKind = "link" if name == "a" else "image"
         address = attributes.get("href" if name == "a" else "src")
         value = self._addresses.absolute(node, address, linked=name == "a") if address else None
