@@ -1,4 +1,4 @@
-"""Element nodes of pages and their terms, stemmed and without stop words (Nyein; entropy sections 3, 5 and 8.6).
+"""Element nodes of pages and their terms, stemmed and without stop words (Nyein).
 
 An element node is a link with the words of all texts in it, a text outside links, or an image with the words of its
 alternative text and of its file name. Stemmers and stop words come from libraries; a language they do not have keeps

@@ -1,4 +1,4 @@
-"""Display attributes from computed CSS (SST section 9.13): levels `layout` and `full`.
+"""Display attributes from computed CSS: levels `layout` and `full`.
 
 Computed values are reduced to what a reader would call the style: inherited properties only where they differ
 from the parent's, others only where they differ from the default of the tag. Used pixel sizes, margins, offsets

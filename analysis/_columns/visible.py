@@ -1,4 +1,4 @@
-"""Which nodes a reader of the page can meet: the first step of every method (spec: DOM normalisation).
+"""Which nodes a reader of the page can meet: the first step of every method.
 
 Rendered pages answer by layout; raw pages only by tag names, the `hidden` attribute and inline CSS.
 """

@@ -1,4 +1,4 @@
-"""Words of all texts of a batch as hashes, without a Python object per word (SST section 9.14, `w:`).
+"""Words of all texts of a batch as hashes, without a Python object per word.
 
 A word is a maximal run of letters and digits after NFKC and lower-casing; numbers stay, nothing is stemmed.
 """

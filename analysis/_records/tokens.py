@@ -1,4 +1,4 @@
-"""A page as a string of tags and texts, the way IEPAD reads it (Chang, Lui: WWW 2001; baselines.md C3).
+"""A page as a string of tags and texts, the way IEPAD reads it (Chang, Lui: WWW 2001).
 
 Imports the columns.
 """

@@ -29,7 +29,7 @@ class StructureImportances:
     ----------
     node, path : float64 (E,), NodeImp and PathImp.
     leaf_node, leaf_path : float64 (E,), those of the leaf form, NaN where no page has one. Where a node has internal
-        forms too, its leaf form is a virtual child (section 8.13).
+        forms too, its leaf form is a virtual child.
     feature : float64 (F,), H_E(a).
     """
 

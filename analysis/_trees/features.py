@@ -1,4 +1,4 @@
-"""Features of leaf element nodes: words, image files, link references, form controls (SST section 9.14)."""
+"""Features of leaf element nodes: words, image files, link references, form controls."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

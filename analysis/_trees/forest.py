@@ -1,4 +1,4 @@
-"""Pages as forests of element nodes: the normalised trees of which style trees are made (SST section 8).
+"""Pages as forests of element nodes: the normalised trees of which style trees are made.
 
 What is never shown is dropped, inline markup is unwrapped, and elements of little height become virtual
 leaves that carry features. All pages of a batch are normalised together, in columns.

@@ -34,7 +34,7 @@ class Importances:
 
 
 def entropy(total: F64, log_total: F64, pages: F64) -> F64:
-    """Return H = (ln A - B/A) / ln m, 0 for m = 1, with A = SUM f and B = SUM f ln f (section 7)."""
+    """Return H = (ln A - B/A) / ln m, 0 for m = 1, with A = SUM f and B = SUM f ln f."""
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (np.log(total) - log_total / total) / np.log(pages)
     return np.where(pages > 1, unit_interval(value), 0.0)
@@ -131,7 +131,7 @@ def _leaves(tree: StyleTree, owner: Rows, rare_share: float) -> tuple[F64, F64]:
 
 
 def unit_interval(values: F64) -> F64:
-    """Return the values clamped to [0, 1], rounding noise below 1e-12 taken off (section 9.2)."""
+    """Return the values clamped to [0, 1], rounding noise below 1e-12 taken off."""
     values = np.clip(values, 0.0, 1.0)
     values[values < 1e-12] = 0.0
     return values

@@ -3,7 +3,7 @@
 Two element nodes of equal tag and attributes below one parent, in different style nodes, become one when their
 characteristic features overlap. The tree turns into a graph without cycles: a merged node is a member of several
 style nodes. Merging runs on the finished tree, top-down, pairs in order of (style, position), so the order in which
-pages were learned changes nothing (section 7). The CST merges nodes of one style node too, and again until nothing
+pages were learned changes nothing. The CST merges nodes of one style node too, and again until nothing
 more merges.
 
     paper                       here

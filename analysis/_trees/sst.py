@@ -64,17 +64,17 @@ class SiteStyleTree(TreeModel):
     style : presentation style that tells element nodes apart; ``"auto"`` is ``"layout"`` for rendered pages and
         ``"html"`` for raw ones.
     threshold : t in [0, 1]; a node of at most this importance is noise. A feature on x of m pages has importance
-        1 - log_m x, so one t means other shares of the pages on small sites than on large ones (section 9.3).
+        1 - log_m x, so one t means other shares of the pages on small sites than on large ones.
         None keeps the share at 29 %, which is t = 0.2 on 500 pages.
     attenuation : g in (0, 1), weight of the descendants against the node's own styles.
-    runs : ``"exact"`` child sequences, or ``"collapse"`` repeats (section 9.11).
+    runs : ``"exact"`` child sequences, or ``"collapse"`` repeats.
     siblings : element nodes are told apart by the ``"style"`` node around them, or by ``"label"``.
-    flatten_inline : unwrap inline markup and drop line breaks (section 8.4).
-    leaf_height : elements at most this high are leaves (section 8.3).
+    flatten_inline : unwrap inline markup and drop line breaks.
+    leaf_height : elements at most this high are leaves.
     merge_similarity : lambda in (0, 1]; None leaves similar element nodes apart. Needs ``siblings="style"``.
     merge_frequency : gamma in (0, 1].
     local_noise : epsilon in [0, 1]; texts of content whose words all have 1 - H < epsilon are dropped.
-    presence : count a feature once per page instead of as often as it occurs (section 9.7).
+    presence : count a feature once per page instead of as often as it occurs.
     link_discount : in [0, 1], how far the share of linked words lowers the importance of a leaf.
     rare_share : in [0, 1], share of all pages on which a leaf must stand to be half trusted when it repeats.
     context : number of features, at least 0, that the surroundings of a leaf are worth against its own. Where this

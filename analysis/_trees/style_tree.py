@@ -9,7 +9,7 @@
     a_i, f_ij               rows of `features`: total = SUM_j f, log_total = SUM_j f ln f, units
     freq in E_j (merging)   rows of `contents`: units in which a feature occurs anywhere below an element node
 
-Deviations: features keep the sums of section 7 and no page lists; `words` and `link_words` of an element node are
+Deviations: features keep additive sums and no page lists; `words` and `link_words` of an element node are
 not in the paper and feed the link discount of site mode.
 """
 
@@ -82,7 +82,7 @@ def count_pages(
         above M.
     contents : features that internal element nodes are compared by, which only merging needs: counting them costs
         the depth of the tree in time and space.
-    presence : whether a feature counts once per unit (section 9.7).
+    presence : whether a feature counts once per unit.
     words : those of the features, ascending.
     """
     path, bound = paths.path, forest.node.size
