@@ -147,7 +147,7 @@ class RepeatedPatterns(BaseEstimator):  # type: ignore[misc]
         limits = [len(text)] * len(chosen)
         if self.choose == "coverage":
             limits = [*(pattern.span[0] for pattern in chosen[1:]), len(text)]
-        return [_extended(text[:limit], pattern) for pattern, limit in zip(chosen, limits, strict=False)]
+        return [_extended(text, pattern, limit) for pattern, limit in zip(chosen, limits, strict=False)]
 
 
 def regular_runs(
@@ -250,12 +250,12 @@ def _filled(pattern: Pattern) -> int:
     return int((pattern.stop - pattern.start).sum())
 
 
-def _extended(text: str, pattern: Pattern) -> Pattern:
+def _extended(text: str, pattern: Pattern, limit: int) -> Pattern:
     """Return the pattern with its occurrences extended over the segments between them (C5, step 6).
 
     Centre star: the centre is the segment with the least edit distance to all others. Occurrences are extended
     over segments like it, measured against the whole record, if most are; the last one over the beginning of what
-    follows that is most like the centre.
+    follows, up to the token `limit`, that is most like the centre.
     """
     gaps = zip(pattern.stop.tolist(), pattern.start[1:].tolist(), strict=False)
     segments = [text[a:b] for a, b in gaps if b - a <= _LONGEST_SEGMENT]
@@ -274,7 +274,7 @@ def _extended(text: str, pattern: Pattern) -> Pattern:
     alike = {segment for segment in counts if like_the_centre(segment)}
     if not centre or 2 * sum(counts[segment] for segment in alike) <= len(segments):
         return pattern
-    behind = text[pattern.span[1] : pattern.span[1] + 2 * len(centre)]
+    behind = text[pattern.span[1] : min(pattern.span[1] + 2 * len(centre), limit)]
     beginnings = [behind[:n] for n in range(len(behind) + 1)]
     nearest = min(beginnings, key=lambda beginning: Levenshtein.distance(beginning, centre))
     if like_the_centre(nearest):

@@ -156,6 +156,14 @@ def has(word: str) -> HasContent:
     return lambda snapshot, nodes: any(word in snapshot.text_of(n) for n in nodes.tolist())
 
 
+def test_e3_complement_of_a_page() -> None:
+    snapshot = body("<p><b>x</b></p>" * 6 + "<div><i>y</i></div>" * 2)
+    verdict = TagPathFilter(complement=True).transform(snapshot)
+    inside = verdict.reason == verdict.reasons.index("in the complement")
+    assert np.unique(verdict.numbers["position"][inside]).tolist() == [1, 14, 15, 16, 17]
+    assert write_text(snapshot, verdict) == "y\ny\n"
+
+
 def test_e5_complement_of_a_page() -> None:
     snapshot = body("<div><a>x</a></div><ul>" + "<li>one</li>" * 2 + "</ul>")
     assert clean(snapshot) == "one\none\n"
@@ -209,7 +217,13 @@ def test_several_regions_of_a_heterogeneous_page() -> None:
 
 
 def test_the_filter_can_be_pickled_and_cloned_with_every_parameter() -> None:
-    options: dict[str, Any] = {"cuts": "best", "regions": 3, "complement": True, "include_text": True, "max_rounds": 7}
+    options: dict[str, Any] = {
+        "cuts": "best",
+        "regions": 3,
+        "complement": True,
+        "include_text": True,
+        "max_rounds": 7,
+    }
     method = TagPathFilter(**options)
     for twin in (clone(method), pickle.loads(pickle.dumps(method))):
         assert twin.get_params() == method.get_params()
