@@ -25,6 +25,7 @@ for command in (
     commands.learn,
     commands.records,
     commands.weigh,
+    commands.report,
     commands.doctor,
 ):
     app.command()(command)

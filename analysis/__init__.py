@@ -7,6 +7,7 @@ from analysis._cleaning.template import TemplateFilter
 from analysis._cleaning.tps import HasContent, TagPathFilter, noise_removed
 from analysis._cleaning.tps_search import Region, Round, largest_region, page_regions, tag_path_codes
 from analysis._columns.batch import prune
+from analysis._columns.hidden import HIDING_REASONS
 from analysis._columns.styles import StyleLevel
 from analysis._model_file import load_model, save_model
 from analysis._records.fields import Field, FieldTable, field_tables
@@ -14,8 +15,12 @@ from analysis._records.iepad import RepeatedPatterns
 from analysis._records.mdr import DataRegionMiner
 from analysis._records.records import Records
 from analysis._records.wobm import WebObjectBlocks
+from analysis._report.blocks import PageBlocks, page_blocks
+from analysis._report.document import ReportPart, Tile, write_report
+from analysis._report.view import PageView, Recurrences, TreeView, page_view, tree_view
 from analysis._site_model import SiteModel
 from analysis._trees.cst import BlockWeights, CompressedStructureTree
+from analysis._trees.outline import Outliner, SiteOutline
 from analysis._trees.simplify import simplified
 from analysis._trees.sst import SiteStyleTree
 from analysis._trees.tree_model import Mode
@@ -39,6 +44,7 @@ from analysis._writers.records import (
 from analysis._writers.text import write_text
 
 __all__ = [
+    "HIDING_REASONS",
     "Block",
     "BlockEntropies",
     "BlockWeights",
@@ -52,16 +58,24 @@ __all__ = [
     "Mode",
     "NoCleaning",
     "NoiseScores",
+    "Outliner",
+    "PageBlocks",
+    "PageView",
     "RecordSheet",
     "Records",
+    "Recurrences",
     "Region",
     "RepeatedPatterns",
+    "ReportPart",
     "Round",
     "SiteModel",
+    "SiteOutline",
     "SiteStyleTree",
     "StyleLevel",
     "TagPathFilter",
     "TemplateFilter",
+    "Tile",
+    "TreeView",
     "Verdict",
     "WebObjectBlocks",
     "dropped_blocks",
@@ -76,17 +90,21 @@ __all__ = [
     "matrix_svmlight",
     "noise_removed",
     "noise_scores",
+    "page_blocks",
     "page_regions",
+    "page_view",
     "prune",
     "save_model",
     "simplified",
     "tag_path_codes",
     "text_blocks",
+    "tree_view",
     "write_html",
     "write_json",
     "write_markdown",
     "write_records_csv",
     "write_records_jsonl",
     "write_records_parquet",
+    "write_report",
     "write_text",
 ]

@@ -4,6 +4,7 @@ from commands._cache import cache_list, cache_remove, cache_show, cache_verify, 
 from commands._cleaning import clean, learn
 from commands._mining import records
 from commands._pages import render, site
+from commands._reporting import report
 from commands._weighing import weigh
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "learn",
     "records",
     "render",
+    "report",
     "site",
     "weigh",
 ]

@@ -5,6 +5,7 @@ from service._methods import FEWEST_PAGES, PAGE_METHODS, SITE_METHODS, Method
 from service._mining import MINERS, RECORD_WRITERS, MiningMethod, RecordFormat, mine
 from service._output import Results, write_file
 from service._pages import Page, cached, from_record, keep, readable, render_pages, site_records, wanted_urls
+from service._reporting import Edition, Reported, of_record, report, reported
 from service._sampling import describe, sample
 from service._targets import (
     CacheTarget,
@@ -28,6 +29,7 @@ __all__ = [
     "WRITERS",
     "CacheTarget",
     "Cleaned",
+    "Edition",
     "FileTarget",
     "Format",
     "MatrixFormat",
@@ -35,6 +37,7 @@ __all__ = [
     "MiningMethod",
     "Page",
     "RecordFormat",
+    "Reported",
     "Results",
     "Target",
     "UrlTarget",
@@ -46,9 +49,12 @@ __all__ = [
     "keep",
     "learn",
     "mine",
+    "of_record",
     "output_name",
     "readable",
     "render_pages",
+    "report",
+    "reported",
     "sample",
     "site_of",
     "site_records",

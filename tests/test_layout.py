@@ -25,6 +25,7 @@ PARTS: dict[str, set[str]] = {
     "_cleaning": {"_columns"},
     "_records": {"_columns"},
     "_writers": {"_columns", "_records"},
+    "_report": {"_columns", "_trees", "_records", "_writers"},
 }
 MODULES = [path for name in MAY_IMPORT for path in sorted(ROOT.glob(f"{name}/**/*.py"))] + [ROOT / "cli.py"]
 LONGEST = 350

@@ -1,0 +1,1 @@
+"""The report on pages and what methods make of them: one HTML file that runs and loads nothing of the pages."""

@@ -1,0 +1,215 @@
+// The page: its picture, or its text where there is none, and an outline around each block. Only what is near the
+// window is in the document; outlines move with the picture, since both lie on one sheet.
+
+const stage = document.getElementById('stage'), sheet = document.getElementById('sheet')
+const BAND = 800, TALL = 1600, MOST_IN_BAND = 500, MARK = 14
+const LEAST_SCALE = 0.5, AIR = 3
+const SPARE = 1.5 // windows above and below that are drawn ahead
+
+let place = null // x, y, width, height of each block in px of the page
+let bands = [], tall = [], drawn = new Map(), scale = 1, frame = 0, elements = new Map()
+
+/** Show the blocks of `view` anew, as after another page or edition was chosen. */
+function layPage() {
+  const stacked = !view.box.length
+  place = stacked ? stackBlocks() : takeBoxes()
+  stage.classList.toggle('stacked', stacked)
+  stage.classList.toggle('pictured', part(partName()).tiles.length > 0)
+  bands = []
+  tall = []
+  for (let i = 0; i < blockCount(); i++) {
+    if (place.height[i] > TALL && tall.length < 200) tall.push(i)
+    else (bands[Math.max(0, Math.floor(place.y[i] / BAND))] ??= []).push(i)
+  }
+  const area = (i) => place.width[i] * place.height[i]
+  for (const band of bands) band?.sort((a, b) => area(b) - area(a))
+  stage.scrollTop = 0
+  fitPage()
+}
+
+/** Draw the sheet at the width that there is. */
+function fitPage() {
+  scale = Math.max(stage.clientWidth / place.sheetWidth, view.box.length ? LEAST_SCALE : 0)
+  sheet.style.width = `${Math.floor(place.sheetWidth * scale)}px`
+  sheet.style.height = `${Math.ceil(place.sheetHeight * scale)}px`
+  redraw()
+}
+
+/** Draw all that is near the window anew, as after another method or filter was chosen. */
+function redraw() {
+  drawn.clear()
+  elements.clear()
+  sheet.replaceChildren()
+  layTiles()
+  for (const i of tall) sheet.append(outline(i))
+  drawRecords()
+  drawNear()
+}
+
+function takeBoxes() {
+  const n = blockCount(), found = columns(n)
+  const width = view.width, height = Math.max(view.height, 1)
+  let mark = 0, line = 0
+  for (let i = 0; i < n; i++) {
+    const [x, y, w, h] = view.box.slice(4 * i, 4 * i + 4)
+    const outside = x === null || w < 2 || h < 2 || x >= width || y >= height + 200 || x + w <= 0 || y + h <= 0
+    if (outside) {
+      // No box on the page: a mark at the left edge, behind the text that stood before it.
+      found.x[i] = 3 + MARK * (mark++ % 24)
+      found.y[i] = line
+      found.width[i] = found.height[i] = MARK - 2
+      found.mark[i] = 1
+      continue
+    }
+    mark = 0
+    found.x[i] = Math.max(x - AIR, 0)
+    found.y[i] = Math.max(y - AIR, 0)
+    found.width[i] = Math.min(x + w + AIR, width) - found.x[i]
+    found.height[i] = Math.min(y + h + AIR, height + 200) - found.y[i]
+    line = Math.min(found.y[i] + found.height[i], height)
+  }
+  return { ...found, sheetWidth: width, sheetHeight: height }
+}
+
+function stackBlocks() {
+  const n = blockCount(), found = columns(n), width = 720
+  let y = 12
+  for (let i = 0; i < n; i++) {
+    const depth = Math.min(at(view.path, i) >= 0 ? view.paths[at(view.path, i)].split('/').length - 2 : 0, 12)
+    found.x[i] = 12 + 8 * Math.max(depth, 0)
+    found.y[i] = y
+    found.width[i] = width - 12 - found.x[i]
+    const lines = Math.min(6, Math.ceil(view.text[i].length * 7.2 / (found.width[i] - 16)))
+    found.height[i] = 10 + 19 * Math.max(lines, 1)
+    y += found.height[i] + 5
+  }
+  return { ...found, sheetWidth: width, sheetHeight: y + 12 }
+}
+
+const columns = (n) => ({
+  x: new Float32Array(n), y: new Float32Array(n), width: new Float32Array(n), height: new Float32Array(n),
+  mark: new Uint8Array(n),
+})
+
+function layTiles() {
+  const name = partName()
+  part(name).tiles.forEach(([y, height, media], number) => {
+    if (!media) return
+    const tile = document.createElement('img')
+    tile.className = 'tile'
+    tile.alt = ''
+    tile.decoding = 'async'
+    tile.draggable = false
+    setBox(tile, 0, y, place.sheetWidth, height)
+    tile.awaited = { name, number, media, from: y * scale, to: (y + height) * scale }
+    sheet.append(tile)
+  })
+}
+
+function setBox(node, x, y, width, height) {
+  const { style } = node
+  style.left = `${x * scale}px`
+  style.top = `${y * scale}px`
+  style.width = `${width * scale}px`
+  style.height = `${height * scale}px`
+}
+
+function drawNear() {
+  frame = 0
+  const spare = SPARE * stage.clientHeight
+  const top = stage.scrollTop - spare, bottom = stage.scrollTop + stage.clientHeight + spare
+  const first = Math.max(0, Math.floor(top / scale / BAND)), last = Math.floor(bottom / scale / BAND)
+  for (const [number, group] of drawn) {
+    if (number < first || number > last) {
+      for (const node of group) {
+        elements.delete(node.block)
+        node.remove()
+      }
+      drawn.delete(number)
+    }
+  }
+  for (let number = first; number <= last; number++) {
+    if (drawn.has(number) || !bands[number]) continue
+    const group = bands[number].filter(isShown).slice(0, MOST_IN_BAND).map(outline)
+    sheet.append(...group)
+    drawn.set(number, group)
+  }
+  for (const tile of sheet.querySelectorAll('.tile:not([src])')) {
+    const { name, number, media, from, to } = tile.awaited
+    if (to >= top && from <= bottom) tile.src = tileSource(name, number, media)
+  }
+  markSelected()
+}
+
+function outline(i) {
+  const node = document.createElement('div')
+  node.block = i
+  node.id = `block-${i}`
+  node.className = `block ${lookOf(i)} ${stateOf(i)}${place.mark[i] ? ' mark' : ''}${now.hits.has(i) ? ' hit' : ''}`
+  node.setAttribute('role', 'option')
+  node.setAttribute('aria-selected', String(i === now.block))
+  node.setAttribute('aria-label', `${lookOf(i)}: ${plain(view.text[i], 60)}`)
+  setBox(node, place.x[i], place.y[i], place.width[i], place.height[i])
+  if (!stage.classList.contains('pictured') && !place.mark[i]) {
+    const inside = captured(view.text[i].slice(0, 600), 'span')
+    if (view.box.length) {
+      // One letter is about half as wide as high, a line one and a third times.
+      const room = place.width[i] * place.height[i] / Math.max(view.text[i].length, 1)
+      inside.style.fontSize = `${Math.max(5, Math.min(Math.sqrt(room * 1.35), place.height[i] * 0.75, 30)) * scale}px`
+    }
+    node.append(inside)
+  }
+  elements.set(i, node)
+  return node
+}
+
+function drawRecords() {
+  const found = view.records[now.records]
+  if (!found) return
+  found.region.slice(0, 1500).forEach((region, i) => {
+    const node = el('div', { class: `record region-${region % 5}`, 'aria-hidden': 'true' })
+    const [x, y, width, height] = found.box.slice(4 * i, 4 * i + 4)
+    setBox(node, x, y, width, height)
+    sheet.append(node)
+  })
+}
+
+function markSelected() {
+  for (const node of sheet.querySelectorAll('.block.selected')) {
+    if (node.block !== now.block) {
+      node.classList.remove('selected')
+      node.setAttribute('aria-selected', 'false')
+    }
+  }
+  const node = elements.get(now.block)
+  if (node) {
+    node.classList.add('selected')
+    node.setAttribute('aria-selected', 'true')
+    stage.setAttribute('aria-activedescendant', node.id)
+  } else stage.removeAttribute('aria-activedescendant')
+}
+
+/** Scroll so that a block can be seen. */
+function revealBlock(i) {
+  const top = place.y[i] * scale, bottom = top + Math.min(place.height[i] * scale, stage.clientHeight / 2)
+  if (top < stage.scrollTop + 8 || bottom > stage.scrollTop + stage.clientHeight - 8) {
+    stage.scrollTop = Math.max(0, top - stage.clientHeight / 3)
+  }
+  const left = place.x[i] * scale, right = left + Math.min(place.width[i] * scale, stage.clientWidth - 16)
+  if (left < stage.scrollLeft || right > stage.scrollLeft + stage.clientWidth) stage.scrollLeft = Math.max(0, left - 8)
+  drawNear()
+}
+
+stage.addEventListener('scroll', () => { frame ||= requestAnimationFrame(drawNear) }, { passive: true })
+stage.addEventListener('click', (event) => {
+  const node = event.target.closest('.block')
+  if (node) selectBlock(node.block)
+})
+let width = 0
+new ResizeObserver(() => {
+  if (!place || stage.clientWidth === width) return
+  width = stage.clientWidth
+  const share = stage.scrollTop / Math.max(1, sheet.clientHeight)
+  fitPage()
+  stage.scrollTop = share * sheet.clientHeight
+}).observe(stage)

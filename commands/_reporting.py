@@ -1,0 +1,48 @@
+"""The command that shows what every method makes of pages."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from commands._capture import Cache, Capture, Targets, fetch, rendering
+from commands._errors import finish, open_cache, say
+
+if TYPE_CHECKING:
+    from service import Page, Reported
+    from snapshot import DomsieveError
+
+
+@rendering
+def report(
+    targets: Targets,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file.")],
+    cache: Cache = None,
+    capture: Capture,
+) -> None:
+    """Write one HTML file that shows what each method keeps of pages and why."""
+    from service import find_targets, from_record, of_record, reported, site_records, write_file
+    from service import report as write_report
+    from snapshot import DomsieveError
+
+    failures: set[str] = set()
+
+    def tell(page: "Page", error: "DomsieveError") -> None:
+        failures.add(page.label)
+        say(f"{page.label}: {error}")
+
+    with open_cache(cache) as store:
+        found = find_targets(targets, store)
+        outcomes = fetch(found, store, capture)
+        failures.update(url for url, outcome in outcomes.items() if isinstance(outcome, DomsieveError))
+        pages = reported(found, outcomes, store)
+
+        def siblings(site: str) -> "list[Reported]":
+            records = site_records(site, store, capture.options)
+            return [of_record(from_record(record, store), record, store) for record in records]
+
+        data = write_report(pages, siblings=siblings, failed=tell)
+    write_file(output, data)
+    say(f"{output}: {len(pages)} pages, {len(data):,} bytes")
+    finish(len(pages), len(failures))
