@@ -153,7 +153,7 @@ class RepeatedPatterns(BaseEstimator):  # type: ignore[misc]
 def regular_runs(
     at: Ints, length: int, *, least_count: int, most_regularity: float, least_density: float
 ) -> list[Ints]:
-    """Return the runs of occurrences that are regular and dense: all of them, or else what gaps part (C5, 4-5)."""
+    """Return the runs of occurrences that are regular and dense: all of them, or else what gaps part."""
     runs = [at]
     if at.size > 2 and regularity(at) >= most_regularity:
         gaps = np.diff(at)
@@ -169,13 +169,13 @@ def regular_runs(
 
 
 def regularity(at: Ints) -> float:
-    """Return V of occurrences at these positions, at least two: the deviation of their gaps over the mean (C4)."""
+    """Return V of occurrences at these positions, at least two: the deviation of their gaps over the mean."""
     gaps = np.diff(at)
     return float(gaps.std() / gaps.mean())
 
 
 def density(at: Ints, length: int) -> float:
-    """Return D of occurrences of a pattern of `length` tokens at these positions, at least two (C4)."""
+    """Return D of occurrences of a pattern of `length` tokens at these positions, at least two."""
     return float((at.size - 1) * length / (at[-1] - at[0]))
 
 
@@ -251,7 +251,7 @@ def _filled(pattern: Pattern) -> int:
 
 
 def _extended(text: str, pattern: Pattern, limit: int) -> Pattern:
-    """Return the pattern with its occurrences extended over the segments between them (C5, step 6).
+    """Return the pattern with its occurrences extended over the segments between them.
 
     Centre star: the centre is the segment with the least edit distance to all others. Occurrences are extended
     over segments like it, measured against the whole record, if most are; the last one over the beginning of what
