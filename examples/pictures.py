@@ -1,7 +1,8 @@
 """Draws the pictures of the method cards: a page of the demo site with what each method makes of it.
 
-``python -m examples.pictures [METHOD ...] [-o FOLDER]`` samples the demo site, cleans one article and mines one
-list, and paints the result over the page in Chrome: green is kept, red is dropped; each record has an outline.
+``python -m examples.pictures [METHOD ...] [-o FOLDER]`` samples the demo site, lets site methods clean an article and
+page methods find the list on another page, and paints the result over the page in Chrome: green is kept, red is
+dropped; each record has an outline.
 """
 
 import argparse
@@ -42,11 +43,14 @@ _PAINT = """(areas) => { for (const [x, y, w, h, style] of areas) {
 
 Area = tuple[float, float, float, float, str]
 
-METHODS: Mapping[str, Callable[[], Any]] = {
+SITE_METHODS: Mapping[str, Callable[[], Any]] = {
     "sst": SiteStyleTree,
     "cst": CompressedStructureTree,
     "entropy": EntropyFilter,
     "template": TemplateFilter,
+}
+METHODS: Mapping[str, Callable[[], Any]] = {
+    **SITE_METHODS,
     "tps": TagPathFilter,
     "wobm": WebObjectBlocks,
     "mdr": DataRegionMiner,
@@ -68,13 +72,10 @@ def main() -> None:
         drawn: dict[str, tuple[str, list[Area]]] = {}
         for name in names:
             method = METHODS[name]()
-            if hasattr(method, "fit"):
+            if name in SITE_METHODS:
                 method.fit(pages.values())
-            page = pages[base + ARTICLE]
+            page = pages[base + (ARTICLE if name in SITE_METHODS else LIST)]
             result = method.transform(page)
-            if isinstance(result, Records):
-                page = pages[base + LIST]
-                result = method.transform(page)
             drawn[name] = page.provenance.url, areas(page, result)
         asyncio.run(draw(drawn, asked.output))
 
