@@ -1,8 +1,5 @@
 """The site style tree beyond the worked examples: plain twin, additivity, traps, and the mode for today's sites."""
 
-import os
-import subprocess
-import sys
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -10,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
 
 from analysis import Mode, SiteStyleTree, load_model, save_model, write_text
 from analysis._columns.batch import Batch
@@ -126,30 +122,6 @@ def test_merge_of_parts_equals_the_whole_in_any_order(mode: Mode) -> None:
         assert np.allclose(ours.score, theirs.score, atol=1e-9)
 
 
-def test_fit_forgets_and_changes_no_parameter_and_no_page() -> None:
-    pages = site()
-    digests = [p.digest() for p in pages]
-    model = SiteStyleTree(threshold=0.25)
-    before = model.get_params()
-    model.fit(site(3)).fit(pages)
-    assert model.get_params() == before == clone(model).get_params()
-    assert model.learned == len(pages)
-    assert [p.digest() for p in pages] == digests
-
-
-def test_models_survive_their_file(tmp_path: Path) -> None:
-    pages = site()
-    model = SiteStyleTree().fit(pages)
-    save_model(model, tmp_path / "m")
-    again = load_model(tmp_path / "m")
-    assert again.get_params() == model.get_params()
-    assert same_trees(again.tree_, model.tree_)
-    assert again.transform(pages[0]).kept.tobytes() == model.transform(pages[0]).kept.tobytes()
-    save_model(again, tmp_path / "n")
-    assert (tmp_path / "m").read_bytes() == (tmp_path / "n").read_bytes()
-    again.partial_fit(site(2))
-
-
 @pytest.mark.parametrize("at", [0, 10, -3])
 def test_a_damaged_model_is_named(tmp_path: Path, at: int) -> None:
     save_model(SiteStyleTree().fit(site(3)), tmp_path / "m")
@@ -236,22 +208,3 @@ def test_collapsed_runs_agree_with_their_plain_twin(labels: list[int]) -> None:
             else:
                 at += 1
     assert found.tolist() == owner
-
-
-def test_two_processes_with_different_hash_seeds_learn_the_same_bytes(tmp_path: Path) -> None:
-    program = (
-        "import sys, pathlib\n"
-        "from tests.analysis.test_sst import site\n"
-        "from analysis import SiteStyleTree, save_model\n"
-        "for mode in ('site', 'paper'):\n"
-        "    save_model(SiteStyleTree.of_mode(mode).fit(site(6)), pathlib.Path(sys.argv[1] + mode))\n"
-    )
-    for seed in ("1", "2"):
-        subprocess.run(
-            [sys.executable, "-c", program, str(tmp_path / seed)],
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[2])},
-            check=True,
-            timeout=120,
-        )
-    for mode in ("site", "paper"):
-        assert (tmp_path / f"1{mode}").read_bytes() == (tmp_path / f"2{mode}").read_bytes()
