@@ -21,7 +21,8 @@ class Verdict:
     method : the method's name, such as ``"sst"``.
     kept : bool (N,). A text node is output exactly when it is kept; an element is kept when it carries kept
         content or stands above some.
-    score : float32 (N,) in [0, 1]: CompImp for SST, 0 or 1 for TPS and none.
+    score : float32 (N,) in [0, 1]: CompImp for SST, weight over (frequency * page maximum) for CST, entropy over its
+        upper bound for entropy, 0 or 1 for TPS, template and none.
     reason : uint8 (N,), indices into `reasons`: the rule that decided the node.
     reasons : the method's vocabulary of rules, short phrases for people, such as ``"repeats on the site"``.
     numbers : float32 (N,) each, by name: the figures behind the decision, NaN where they do not apply.

@@ -11,21 +11,26 @@ its pagelets and its address, stands for all, so the order of learning changes n
 is larger than one page exactly when a page of it links with another one, which is all that cleaning asks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from analysis._cleaning.pagelets import Pagelets, pagelets
+from analysis._cleaning.template_counts import (
+    PageLinks,
+    TemplateCounts,
+    links_of,
+    merge_counts,
+    pairs_of,
+)
 from analysis._columns.batch import Batch, Bools, Ints, surrounded
-from analysis._columns.hash import U64, combine, mix
-from analysis._columns.links import link_references, page_references
-from analysis._columns.names import AttributeIs, TagIs
-from analysis._columns.tables import Table, grouped, grouping, merged, ranges
+from analysis._columns.hash import combine, mix
+from analysis._columns.links import page_references
+from analysis._columns.tables import Table, grouped, grouping, ranges
 from analysis._columns.visible import visible_nodes
 from analysis._site_model import SiteModel
 from analysis._verdict import Verdict
@@ -42,56 +47,16 @@ _HIDDEN, _EMPTY, _TEMPLATE, _ALONE, _ABOVE = range(len(_REASONS))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TemplateCounts:
-    """What was learned of `pages` pages.
+class _Ready:
+    """Counts arranged for looking pagelets up.
 
-    Parameters
-    ----------
-    kept : page shingles, each with the ``rank`` of the page that stands for all pages of that shingle.
-    pagelets : (rank, shingle) pairs of those pages and how often the pagelet stands there, its ``count``.
-    addresses : (address, page shingle) pairs of all pages; links : (rank, address linked to) pairs. None for local
-        detection.
+    `number` is how often each row of the pagelets counts, by what is counted; `standing` its sums by shingle.
     """
 
-    pages: int
-    kept: Table
-    pagelets: Table
-    addresses: Table | None
-    links: Table | None
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes held by the tables."""
-        tables = (self.kept, self.pagelets, self.addresses, self.links)
-        return sum(table.nbytes for table in tables if table is not None)
-
-
-def merge_counts(parts: Sequence[TemplateCounts]) -> TemplateCounts:
-    """Return the counts of all pages together: the same bytes whatever the order of the parts."""
-    shingle = np.concatenate([part.kept.key for part in parts])
-    rank = np.concatenate([part.kept.fixed["rank"] for part in parts])
-    order = np.lexsort((rank, shingle))
-    first = order[np.flatnonzero(np.diff(shingle[order], prepend=~shingle[order[:1]]))]
-    kept = Table(shingle[first], {"rank": rank[first]}, {})
-
-    def of_kept(name: str) -> Table | None:
-        tables = [getattr(part, name) for part in parts]
-        if tables[0] is None:
-            return None
-        table = merged(tables)
-        stays = np.isin(table.fixed["rank"], kept.fixed["rank"])
-        return Table(table.key[stays], {n: c[stays] for n, c in table.fixed.items()}, {})
-
-    addresses = [part.addresses for part in parts if part.addresses is not None]
-    whole = of_kept("pagelets")
-    assert whole is not None
-    return TemplateCounts(
-        sum(part.pages for part in parts),
-        kept,
-        whole,
-        merged(addresses) if addresses else None,
-        of_kept("links"),
-    )
+    counts: TemplateCounts
+    number: Mapping[str, Ints]
+    standing: Table
+    links: PageLinks | None
 
 
 class TemplateFilter(SiteModel[TemplateCounts]):
@@ -131,8 +96,9 @@ class TemplateFilter(SiteModel[TemplateCounts]):
         """Number of pages of each template, ascending: of each shingle, or of each component of linked pages."""
         counts = self.counts_
         code = grouping(counts.pagelets.fixed["shingle"]).code
-        if self.detection == "global":
-            row, other = _linked_rows(counts)
+        links = self._ready().links
+        if links is not None:
+            row, other = links.joined_rows(counts.pagelets)
             graph = coo_array((np.ones(row.size, np.bool_), (row, other)), shape=(code.size, code.size))
             code = connected_components(graph, directed=False)[1]
         size = np.bincount(code)
@@ -163,10 +129,10 @@ class TemplateFilter(SiteModel[TemplateCounts]):
         np.add.at(rank, page, mix(combine(shingle, place.astype(np.uint64))))
         links = addresses = None
         if self.detection == "global":
-            source, target = _links(batch)
+            source, target = links_of(batch)
             np.add.at(rank, source, mix(target))
-            links = _pairs(rank=rank[source], target=target)
-            addresses = _pairs(address=address, page=found.page_shingle)
+            links = pairs_of(rank=rank[source], target=target)
+            addresses = pairs_of(address=address, page=found.page_shingle)
         once = np.zeros(rank.size, np.bool_)
         once[np.unique(rank, return_index=True)[1]] = True
         held = np.flatnonzero(once[page])
@@ -187,26 +153,38 @@ class TemplateFilter(SiteModel[TemplateCounts]):
         """Return on how many learned pages, its own left out, each pagelet stands; how often for ``"pagelets"``."""
         own_row = counts.kept.find(found.page_shingle)
         own = np.where(own_row >= 0, counts.kept.fixed["rank"][own_row], np.uint64(0))
-        if self.detection == "global":
-            page, rank = _neighbours(counts, batch)
+        known = self._ready()
+        if known.links is not None:
+            page, rank = known.links.neighbours(batch)
             strange = rank != own[page]
             page, rank = page[strange], rank[strange]
             size = np.bincount(page, minlength=own.size)
             at, pagelet = ranges((np.cumsum(size) - size)[found.page], size[found.page])
             there = counts.pagelets.find(combine(rank[at], found.shingle[pagelet])) >= 0
             return np.bincount(pagelet[there], minlength=found.page.size)
-        same = grouping(counts.pagelets.fixed["shingle"])
-        number = counts.pagelets.fixed["count"]
-        if self.count == "pages":
-            number = np.ones_like(number)
-        here = Table(same.key, {}, {"number": same.sum(number)}).find(found.shingle)
-        whole = np.where(here >= 0, np.append(same.sum(number), 0)[here], 0)
+        here = known.standing.find(found.shingle)
         mine = counts.pagelets.find(combine(own[found.page], found.shingle))
-        others: Ints = whole - np.where(mine >= 0, np.append(number, 0)[mine], 0)
+        number = (
+            counts.pagelets.fixed["count"]
+            if self.count == "pagelets"
+            else np.ones(len(counts.pagelets), np.int64)
+        )
+        whole = np.append(known.standing.sums[self.count], 0)[here] * (here >= 0)
+        others: Ints = whole - np.append(number, 0)[mine] * (mine >= 0)
         if self.count == "pagelets":
             twins = grouping(combine(found.page.astype(np.uint64), found.shingle))
             others += np.diff(twins.first)[twins.code] - 1
         return others
+
+    def _ready(self) -> _Ready:
+        """Arrange the counts for looking pagelets up, once per state of them."""
+        counts = self.counts_
+        used: _Ready | None = getattr(self, "_used", None)
+        if used is None or used.counts is not counts:
+            shingle = counts.pagelets.fixed["shingle"]
+            number = {"pages": np.ones(shingle.size, np.int64), "pagelets": counts.pagelets.fixed["count"]}
+            self._used = used = _Ready(counts, number, grouped(shingle, {}, number), PageLinks.of(counts))
+        return used
 
     def _verdicts(self, batch: Batch) -> list[Verdict]:
         counts = self.counts_
@@ -238,70 +216,3 @@ class TemplateFilter(SiteModel[TemplateCounts]):
             )
             for a, b in zip(batch.first[:-1], batch.first[1:], strict=True)
         ]
-
-
-def _pairs(**columns: U64) -> Table:
-    """Return the table of the pairs in two columns, each pair once."""
-    first, second = columns.values()
-    return grouped(combine(first, second), columns, {})
-
-
-def _links(batch: Batch) -> tuple[Ints, U64]:
-    """Return the links of all pages: the page of the batch, and the address linked to."""
-    at = np.flatnonzero((batch.attr_is & AttributeIs.HREF) != 0)
-    at = at[(batch.tag_is[batch.attr_owner[at]] & TagIs.ANCHOR) != 0]
-    node = batch.attr_owner[at]
-    target = link_references(batch, node, batch.attr_value[at], query=True)
-    return batch.page[node].astype(np.int64), target
-
-
-def _ranks(counts: TemplateCounts, address: U64) -> tuple[NDArray[np.bool_], U64]:
-    """Return which addresses were learned, and for those the rank of the page that stands for them."""
-    assert counts.addresses is not None
-    known = grouping(counts.addresses.fixed["address"])
-    row = Table(known.key, {}, {}).find(address)
-    learned = row >= 0
-    # An address may have shown several texts; the one of the least shingle speaks for it.
-    page = np.minimum.reduceat(counts.addresses.fixed["page"][known.order], known.first[:-1])
-    rank: U64 = counts.kept.fixed["rank"][counts.kept.find(page[row[learned]])]
-    return learned, rank
-
-
-def _edges(counts: TemplateCounts) -> tuple[U64, U64]:
-    """Return the ranks of all pairs of learned pages that a link joins, in both directions."""
-    assert counts.links is not None
-    learned, target = _ranks(counts, counts.links.fixed["target"])
-    source = counts.links.fixed["rank"][learned]
-    apart = source != target
-    source, target = source[apart], target[apart]
-    return np.concatenate((source, target)), np.concatenate((target, source))
-
-
-def _linked_rows(counts: TemplateCounts) -> tuple[Ints, Ints]:
-    """Return the pairs of pagelets of one shingle whose pages a link joins."""
-    source, target = _edges(counts)
-    table = counts.pagelets
-    pages = grouping(table.fixed["rank"])
-    page = Table(pages.key, {}, {}).find(source)
-    source_page, target = page[page >= 0], target[page >= 0]
-    at, edge = ranges(pages.first[source_page], np.diff(pages.first)[source_page])
-    row = pages.order[at]
-    other = table.find(combine(target[edge], table.fixed["shingle"][row]))
-    return row[other >= 0], other[other >= 0]
-
-
-def _neighbours(counts: TemplateCounts, batch: Batch) -> tuple[Ints, U64]:
-    """Return the learned pages that a link joins with each page of the batch, page by page, each once."""
-    assert counts.links is not None
-    source, target = _links(batch)
-    learned, outward = _ranks(counts, target)
-    address = page_references(batch)
-    here = grouping(address)
-    group = Table(here.key, {}, {}).find(counts.links.fixed["target"])
-    inward, group = counts.links.fixed["rank"][group >= 0], group[group >= 0]
-    at, link = ranges(here.first[group], np.diff(here.first)[group])
-    page = np.concatenate((source[learned], here.order[at]))
-    rank = np.concatenate((outward, inward[link]))
-    pairs = grouping(combine(page.astype(np.uint64), rank)).sample
-    pairs = pairs[np.argsort(page[pairs], kind="stable")]
-    return page[pairs], rank[pairs]

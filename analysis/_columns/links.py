@@ -32,9 +32,7 @@ def link_references(batch: Batch, node: Ints, value: Ints, *, query: bool = Fals
         address, _, fragment = href.partition("#")
         path, mark, asked = address.partition("?")
         target = resolved(path, *folders[p])
-        # Routes of scripted sites stand behind the number sign.
-        route = f"#{fragment}" if fragment.startswith(("/", "!/")) else ""
-        found.append(href if target is None else target + (mark + asked if query else "") + route)
+        found.append(href if target is None else target + (mark + asked if query else "") + _route(fragment))
     return hashes_of(found)[links.code]
 
 
@@ -43,9 +41,14 @@ def page_references(batch: Batch) -> U64:
     found = []
     for page in batch.pages:
         parts = urlsplit(page.provenance.final_url)
-        target = _resolved(parts.path, parts.netloc.lower(), posixpath.dirname(parts.path))
-        found.append((target or "") + ("?" + parts.query if parts.query else ""))
+        target = parts.netloc.lower() + _plain(parts.path or "/")
+        found.append(target + ("?" + parts.query if parts.query else "") + _route(parts.fragment))
     return hashes_of(found)
+
+
+def _route(fragment: str) -> str:
+    """Return the part of an address behind the number sign if it is a route of a scripted site."""
+    return f"#{fragment}" if fragment.startswith(("/", "!/")) else ""
 
 
 def _resolved(path: str, host: str, folder: str) -> str | None:
@@ -62,9 +65,14 @@ def _resolved(path: str, host: str, folder: str) -> str | None:
         path = folder
     elif not path.startswith("/"):
         path = f"{folder}/{path}"
+    return host.lower() + _plain(path)
+
+
+def _plain(path: str) -> str:
+    """Return a path without its session id and its detours."""
     if ";" in path and any(mark in path.lower() for mark in _SESSION):
         path = path.partition(";")[0]
-    return host.lower() + posixpath.normpath(path)
+    return posixpath.normpath(path)
 
 
 def file_name(src: str) -> str:

@@ -128,6 +128,17 @@ def test_a_site_without_words_has_no_columns() -> None:
     assert CompressedStructureTree().fit([bare, bare]).weigh([bare, *site(1)]).shape == (2, 0)
 
 
+def test_all_instances_of_a_run_are_tag_nodes_of_one_element_node() -> None:
+    """Section 8.14: lists of different length have one style, and m counts instances."""
+    pages = [page(f"<html><body><ul>{'<li>x</li>' * n}</ul></body></html>") for n in (3, 4)]
+    model = CompressedStructureTree(leaf_height=0).fit(pages)
+    elements, node = model.merged_tree_.elements, model.figures_.node
+    deepest = elements.fixed["depth"] == 3
+    assert elements.sums["units"][deepest].tolist() == [7]
+    assert node[elements.fixed["depth"] == 2].tolist() == [0]
+    assert model.weigh(pages).nnz == 0
+
+
 def test_links_and_images_are_compared_when_asked() -> None:
     texts = ['<p>same<img src="{}.png"></p><div>x{}</div>'.format("a", i) for i in range(3)]
     texts += ['<p>same<img src="{}.png"></p><h1>x{}</h1>'.format("b", i) for i in range(3)]

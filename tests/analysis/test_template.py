@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from analysis import TemplateFilter, write_text
 from analysis._cleaning.pagelets import pagelets, shingles
+from analysis._cleaning.template_counts import links_of
 from analysis._columns.batch import Batch
 from analysis._columns.hash import hashes_of
+from analysis._columns.links import page_references
 from analysis._columns.visible import visible_nodes
 from snapshot import Kind, ModelError, Snapshot
 from tests.analysis.pages import page
@@ -76,6 +78,22 @@ def test_a8_global_detection_leaves_a_page_without_links() -> None:
     pages = [footed(1, 2), footed(2), footed(3)]
     assert TemplateFilter(detection="global").fit(pages).groups_ == [2]
     assert footers_gone(pages) == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("address", "link"),
+    [
+        ("https://Example.org", "/"),
+        ("https://example.org/shop?id=2#top", "/shop?id=2"),
+        ("https://example.org/shop#/product/1", "/shop#/product/1"),
+        ("pages/a.html", "a.html"),
+    ],
+)
+def test_a_page_has_the_address_of_a_link_to_it(address: str, link: str) -> None:
+    base = "pages/b.html" if "://" not in address else "https://example.org/x/../b.html"
+    other = Batch.of([page(f"<html><body><a href='{link}'>to</a></body></html>", url=base)])
+    target = links_of(other)[1]
+    assert target.tolist() == page_references(Batch.of([page("<html></html>", url=address)])).tolist()
 
 
 def test_a_new_page_is_compared_with_those_learned() -> None:
