@@ -55,6 +55,13 @@ def capture_options(
     ] = "adaptive",
     settle_extra: Annotated[float, typer.Option(help="Further seconds to wait then.")] = 0.0,
     scroll: Annotated[bool, typer.Option("--scroll", help="Scroll to the end first.")] = False,
+    screenshot: Annotated[
+        bool,
+        typer.Option(
+            "--screenshot",
+            help="Keep what compare and report need: a screenshot, the data responses and the page without scripts.",
+        ),
+    ] = False,
     timeout: Annotated[float, typer.Option(help="Seconds one page may take.")] = 20.0,
     concurrency: Annotated[int | None, typer.Option(min=1, help="Pages at once [default: cores].")] = None,
     browser: Annotated[
@@ -79,6 +86,7 @@ def capture_options(
         settle=settle,
         settle_extra=seconds("--settle-extra", settle_extra),
         scroll=scroll,
+        screenshot=screenshot,
     )
     budget = Budget(time=seconds("--timeout", timeout))
     at_once = concurrency or os.cpu_count() or 1

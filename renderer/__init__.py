@@ -2,6 +2,7 @@
 
 from renderer._capture import STYLE_NAMES
 from renderer._discovery import Browser, browser_in_use, find_browser, launch_options
+from renderer._extras import DATA, SCREENSHOT
 from renderer._options import Budget, CaptureOptions, SettlePolicy
 from renderer._protocol import Outcome, PageSource, Rendering, ReplaySource
 from renderer._raw import html_files, parse_html, read_html_file
@@ -18,6 +19,8 @@ from renderer._sample_events import (
 )
 
 __all__ = [
+    "DATA",
+    "SCREENSHOT",
     "STYLE_NAMES",
     "Browser",
     "Budget",

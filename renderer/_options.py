@@ -17,7 +17,7 @@ SettlePolicy = Literal["adaptive", "load", "networkidle"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureOptions:
-    """Everything that shapes a capture; equal options make equal captures of an unchanged page.
+    """What a capture is asked for; equal options make equal captures of an unchanged page.
 
     Parameters
     ----------
@@ -34,6 +34,9 @@ class CaptureOptions:
         ``"networkidle"``: no request for 500 ms, which live connections delay until the time budget ends.
     settle_extra : further waiting afterwards, for pages that change without any signal.
     scroll : whether to scroll to the end and back first, for content that is loaded when it comes in view.
+    screenshot : whether to keep what lets a person compare and judge the page: its picture, the responses that
+        carried its data, and its source as it looks without scripts, for which it is loaded twice. The capture
+        itself is the same without.
     """
 
     viewport_px: tuple[int, int] = (1280, 800)
@@ -46,9 +49,10 @@ class CaptureOptions:
     settle: SettlePolicy = "adaptive"
     settle_extra: timedelta = timedelta()
     scroll: bool = False
+    screenshot: bool = False
 
     def canonical(self) -> dict[str, Scalar]:
-        """Return the options as scalars for `Provenance.options`; secrets appear as digests only.
+        """Return the options that shape the columns, as scalars for `Provenance.options`; secrets as digests only.
 
         Raises
         ------
@@ -74,7 +78,8 @@ class Budget:
 
     Parameters
     ----------
-    time : from opening the page to having it settled. Stopping, capturing and closing may take 10 s more.
+    time : from opening the page to having it settled. Stopping, capturing and closing may take 10 s more,
+        a screenshot 6 s.
     received_bytes : all that the page loads, after decompression.
     requests : requests of the page and its frames, data URLs not counted.
     nodes : nodes of the page and its frames.

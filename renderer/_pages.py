@@ -18,17 +18,20 @@ from playwright.async_api import Page
 from renderer._browser import RunningBrowser
 from renderer._capture import STYLE_NAMES, Body, capture_document, fetch_source, stop
 from renderer._convert import Capture, convert, document_only
+from renderer._extras import DATA, SCREENSHOT, no_screenshot, take_extras, to_json
 from renderer._options import Budget, CaptureOptions
 from renderer._protocol import Rendering
 from renderer._settle import settle
 from renderer._sites import Lease
 from renderer._tab import Tab
+from renderer._unscripted import Original, Stage
 from renderer._watch import Watch
 from snapshot import ContentError, NavigationError, Provenance, Snapshot
 
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _OPEN_LIMIT_S = 10.0
 _CLOSE_LIMIT_S = 2.0
+_EXTRAS_LIMIT_S = 6.0
 # Commands to a crashed page may fail before its crash is told.
 _CRASH_NEWS_S = 0.1
 _REDIRECTS = "net::ERR_TOO_MANY_REDIRECTS"
@@ -36,9 +39,15 @@ _RETRY_HELPS = ("CONNECTION", "TIMED_OUT", "EMPTY_RESPONSE", "NETWORK_CHANGED", 
 
 
 async def render_page(
-    running: RunningBrowser, lease: Lease, url: str, *, options: CaptureOptions, budget: Budget
+    running: RunningBrowser,
+    lease: Lease,
+    url: str,
+    *,
+    options: CaptureOptions,
+    budget: Budget,
+    original: Original | None = None,
 ) -> Rendering:
-    """Return the page at `url`, whole or cut.
+    """Return the page at `url`, whole or cut; of an `original`, what it looks like without scripts.
 
     Raises
     ------
@@ -57,7 +66,7 @@ async def render_page(
         page.on("popup", _close_popup)
         async with asyncio.timeout(_OPEN_LIMIT_S):
             tab = Tab(page, await context.new_cdp_session(page))
-        return await _PageRun(url, tab, options, budget).render(running)
+        return await _PageRun(url, tab, options, budget, original).render(running)
     finally:
         try:
             async with asyncio.timeout(_CLOSE_LIMIT_S):
@@ -74,8 +83,11 @@ async def _close_popup(popup: Page) -> None:
 class _PageRun:
     """One page from navigation to Rendering."""
 
-    def __init__(self, url: str, tab: Tab, options: CaptureOptions, budget: Budget) -> None:
+    def __init__(
+        self, url: str, tab: Tab, options: CaptureOptions, budget: Budget, original: Original | None
+    ) -> None:
         self.url = url
+        self.original = original
         self.tab = tab
         self.options = options
         self.budget = budget
@@ -112,6 +124,7 @@ class _PageRun:
             # A page that went on while it was captured is captured again where it has arrived.
             if watch.navigations == navigations or watch.cut_reason:
                 break
+        extras = await self._extras(end) if self.options.screenshot and not self.original else {}
         reasons = [text for text in (watch.cut_reason, reason) if text]
         with self._timed("convert"):
             if capture:
@@ -128,14 +141,14 @@ class _PageRun:
         provenance = Provenance(
             url=self.url,
             final_url=capture.url if capture else response.url or self.url,
-            producer="rendered",
+            producer="unscripted" if self.original else "rendered",
             status=response.status,
             content_type=response.content_type,
             encoding=encoding,
             captured_at=captured_at,
             browser=f"{identity.product}/{identity.version}",
             build=identity.build,
-            options=self.options.canonical(),
+            options=self.options.canonical() | ({"scripts": False} if self.original else {}),
             complete=not reasons,
             reasons=tuple(reasons),
             timings_ms=self.timings_ms,
@@ -146,7 +159,17 @@ class _PageRun:
             snapshot=Snapshot(**columns, provenance=provenance),
             source=body.to_bytes(encoding, response.content_type) if body else None,
             source_reason=source_reason,
+            source_url=response.url or self.url,
+            extras=extras,
         )
+
+    async def _extras(self, end: float) -> dict[str, bytes]:
+        if self.has_crashed or not self.watch.navigations:
+            reason = self.watch.cut_reason or "no document arrived"
+            return {SCREENSHOT: to_json(no_screenshot(reason)), DATA: to_json([])}
+        left_s = end - asyncio.get_running_loop().time()
+        with self._timed("extras"):
+            return await take_extras(self.tab, self.watch, limit_s=max(left_s, _EXTRAS_LIMIT_S))
 
     async def _load(self, end: float) -> None:
         """Navigate, if that was not done, and settle until `end` of the loop's clock; the watch holds a cut."""
@@ -156,12 +179,20 @@ class _PageRun:
                 if not self.loader_id:
                     for domain in ("Page", "Network"):
                         await self.tab.send(f"{domain}.enable", limit_s=self.limit_s)
+                    if self.original:
+                        await Stage(self.tab, self.original).prepare(limit_s=self.limit_s)
                     stage = "waiting for the server"
                     with self._timed("navigate"):
                         await self._navigate()
                 stage = "loading"
                 with self._timed("settle"):
-                    await settle(self.tab, self.watch, self.options, limit_s=self.limit_s)
+                    await settle(
+                        self.tab,
+                        self.watch,
+                        self.options,
+                        limit_s=self.limit_s,
+                        scripts=not self.original,
+                    )
         except TimeoutError:
             self._loading = None
             self.watch.cut(f"time: {self.limit_s:g} s are used up while {stage}")
@@ -190,7 +221,8 @@ class _PageRun:
 
     async def _navigate(self) -> None:
         try:
-            answer = await self.tab.send("Page.navigate", {"url": self.url}, limit_s=self.limit_s)
+            url = self.original.url if self.original else self.url
+            answer = await self.tab.send("Page.navigate", {"url": url}, limit_s=self.limit_s)
         except PlaywrightError as error:
             if self.tab.page.is_closed() or self.has_crashed:
                 raise

@@ -3,8 +3,8 @@
 Imports the Snapshot only.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from snapshot import DomsieveError, Snapshot
@@ -19,11 +19,17 @@ class Rendering:
     snapshot : the page as columns; complete, or with the reasons why not.
     source : body of the main response of the same navigation, decompressed; None when it was not to be had.
     source_reason : why `source` is None, else empty.
+    source_url : where the source came from, after redirects.
+    extras : what is kept beside the page under names, such as its screenshot; empty when none was asked for.
+    unscripted : the source as the browser shows it without scripts; None when that was not asked for or failed.
     """
 
     snapshot: Snapshot
     source: bytes | None
     source_reason: str = ""
+    source_url: str = ""
+    extras: Mapping[str, bytes] = field(default_factory=dict)
+    unscripted: "Rendering | None" = None
 
 
 Outcome = tuple[str, Rendering | DomsieveError]

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Iterable
+from dataclasses import replace
 from itertools import islice
 from types import TracebackType
 from typing import Self
@@ -20,6 +21,7 @@ from renderer._options import Budget, CaptureOptions
 from renderer._pages import render_page
 from renderer._protocol import Outcome, Rendering
 from renderer._sites import SitePool
+from renderer._unscripted import Original
 from snapshot import BrowserError, BrowserLostError, DomsieveError, NavigationError, PolicyError
 
 _SCHEMES = ("http", "https")
@@ -93,13 +95,52 @@ class Renderer:
         BrowserLostError : the browser ended twice while the page was open.
         """
         _check(url)
+        rendering = await self._render(url, site, None)
+        source = rendering.source
+        if self._options.screenshot and source is not None:
+            content_type = rendering.snapshot.provenance.content_type
+            original = Original(url=rendering.source_url, source=source, content_type=content_type)
+            try:
+                rendering = replace(rendering, unscripted=await self._render(url, site, original))
+            except DomsieveError as error:
+                logger.warning("%s could not be shown without scripts: %s", url, error.message)
+        return rendering
+
+    async def render_source(
+        self, url: str, source: bytes, *, content_type: str = "text/html", site: str | None = None
+    ) -> Rendering:
+        """Return what a browser that runs no script shows of the source of the page at `url`.
+
+        The source is not asked for again; its style sheets, images and frames are. The page's producer is
+        ``"unscripted"`` and its options say that no script ran, so that it never stands for the rendered page.
+
+        Parameters
+        ----------
+        url : http or https; addresses in the source are relative to it.
+        source : body of the main response.
+        content_type : its header.
+        site : see `render`.
+
+        Raises
+        ------
+        PolicyError, NavigationError, ContentError, BrowserLostError : see `render`.
+        """
+        _check(url)
+        return await self._render(url, site, Original(url=url, source=source, content_type=content_type))
+
+    async def _render(self, url: str, site: str | None, original: Original | None) -> Rendering:
         async with self._slots:
             for _ in range(2):
                 running, pool = await self._browser()
                 try:
                     async with pool.lease(site or urlsplit(url).netloc) as lease:
                         return await render_page(
-                            running, lease, url, options=self._options, budget=self._budget
+                            running,
+                            lease,
+                            url,
+                            options=self._options,
+                            budget=self._budget,
+                            original=original,
                         )
                 except TimeoutError:
                     running.kill()

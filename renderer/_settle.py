@@ -24,8 +24,12 @@ _SCROLL_LIMIT_MS = 8000
 _SCROLL_STEPS = 200
 
 
-async def settle(tab: Tab, watch: Watch, options: CaptureOptions, *, limit_s: float) -> None:
+async def settle(
+    tab: Tab, watch: Watch, options: CaptureOptions, *, limit_s: float, scripts: bool = True
+) -> None:
     """Return when the page is complete in the sense of the options.
+
+    Without scripts, it is complete when it is loaded: nothing changes afterwards, and no timer runs.
 
     Raises
     ------
@@ -34,6 +38,9 @@ async def settle(tab: Tab, watch: Watch, options: CaptureOptions, *, limit_s: fl
     """
     policy = _POLICIES[options.settle]
     async with asyncio.timeout(limit_s):
+        if not scripts:
+            await _arrived(watch)
+            return
         await policy(tab, watch, limit_s)
         if options.scroll:
             await _call(tab, watch, f"scrollThrough({_SCROLL_LIMIT_MS}, {_SCROLL_STEPS})", limit_s)
@@ -56,6 +63,15 @@ async def _adaptive(tab: Tab, watch: Watch, limit_s: float) -> None:
         still = await _call(tab, watch, f"quiet({_STILL_MS}, {round(left * 1000)})", limit_s)
         if still and watch.navigations == navigation and watch.busy_for() == 0:
             return
+
+
+async def _arrived(watch: Watch) -> None:
+    now = asyncio.get_running_loop().time
+    while (busy := watch.busy_for()) > 0:
+        left = watch.committed_at + _CAP_S - now()
+        if watch.interactive and left <= 0:
+            return
+        await watch.news(min(busy, left) if watch.interactive else busy)
 
 
 async def _call(tab: Tab, watch: Watch, function: str, limit_s: float) -> bool:

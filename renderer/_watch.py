@@ -23,16 +23,32 @@ _DATA_STILL_S = 0.3
 _INTERACTIVE_LIMIT_S = 3.0
 # A page may redirect itself; one that goes on is no page to wait for.
 _NAVIGATION_LIMIT = 4
+# Texts that scripts fetch without a word for people in them.
+_PROGRAMS = frozenset({"text/css", "text/javascript"})
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Main response of a navigation."""
+    """Main response of a navigation, or one that carried data."""
 
     url: str = ""
     status: int | None = None
     mime_type: str = ""
     content_type: str = ""
+
+
+def carries_data(kind: str, mime_type: str) -> bool:
+    """Return whether a response can have brought words of the page: JSON, or a piece of text that a script fetched.
+
+    Parameters
+    ----------
+    kind : the browser's name for what asked for it.
+    mime_type : of the response.
+    """
+    if "json" in mime_type:
+        return kind in _DATA_KINDS or kind == "Script"
+    is_text = mime_type.startswith("text/") or mime_type.endswith("xml")
+    return kind in _DATA_KINDS and is_text and mime_type not in _PROGRAMS
 
 
 class Watch:
@@ -51,6 +67,7 @@ class Watch:
         self.requests = 0
         self.received_bytes = 0
         self.transferred_bytes = 0
+        self.data: dict[str, Response] = {}
         self.frames = 0
         self.navigations = 0
         self.frame_id = ""
@@ -127,9 +144,13 @@ class Watch:
             self.cut(f"requests: the budget of {self.budget.requests:,} is used up")
 
     def _respond(self, event: dict[str, Any]) -> None:
-        if event["requestId"] != event["loaderId"]:
-            return  # not a document
         response = event["response"]
+        if event["requestId"] != event["loaderId"]:  # not a document
+            if carries_data(event.get("type", ""), response["mimeType"]):
+                self.data[event["requestId"]] = Response(
+                    response["url"], response["status"], response["mimeType"]
+                )
+            return
         headers = {name.lower(): value for name, value in response["headers"].items()}
         self._responses[event["loaderId"]] = Response(
             response["url"], response["status"], response["mimeType"], headers.get("content-type", "")
@@ -165,6 +186,7 @@ class Watch:
         self.committed_at = self._idle_at = self._now()
         self.interactive = self.loaded = False
         self.frames = 0
+        self.data = {}
         self._in_flight = {
             number: request for number, request in self._in_flight.items() if number == self.loader_id
         }

@@ -4,7 +4,17 @@ from service._cleaning import ENDINGS, WRITERS, Cleaned, Format, clean, learn
 from service._methods import FEWEST_PAGES, PAGE_METHODS, SITE_METHODS, Method
 from service._mining import MINERS, RECORD_WRITERS, MiningMethod, RecordFormat, mine
 from service._output import Results, write_file
-from service._pages import Page, cached, from_record, keep, readable, render_pages, site_records, wanted_urls
+from service._pages import (
+    Page,
+    cached,
+    from_record,
+    keep,
+    readable,
+    render_pages,
+    site_records,
+    unscripted,
+    wanted_urls,
+)
 from service._reporting import Edition, Reported, of_record, report, reported
 from service._sampling import describe, sample
 from service._targets import (
@@ -58,6 +68,7 @@ __all__ = [
     "sample",
     "site_of",
     "site_records",
+    "unscripted",
     "wanted_urls",
     "weigh",
     "write_file",

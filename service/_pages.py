@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from renderer import CaptureOptions, PageSource, Rendering, parse_html, read_html_file
+from renderer import SCREENSHOT, CaptureOptions, PageSource, Rendering, parse_html, read_html_file
 from service._targets import CacheTarget, FileTarget, Target, UrlTarget, output_name, site_of
 from snapshot import ContentError, DomsieveError, PageRecord, PageStore, Snapshot
 
@@ -42,14 +42,25 @@ async def render_pages(
 
 
 def keep(rendering: Rendering, site: str, store: PageStore) -> PageRecord:
-    """Store a rendered page with its raw source."""
-    return store.put(rendering.snapshot, source=rendering.source, site=site)
+    """Store a rendered page with its raw source, and what else came with it."""
+    if rendering.unscripted is not None:
+        store.put(rendering.unscripted.snapshot, source=rendering.source, site=site)
+    return store.put(rendering.snapshot, source=rendering.source, site=site, extras=rendering.extras)
 
 
 def cached(url: str, store: PageStore, options: CaptureOptions) -> PageRecord | None:
-    """Return the newest complete capture of `url` with these options."""
+    """Return the newest complete capture of `url` with these options, and with a screenshot if one is asked for."""
     record = store.find(url, producer="rendered", options=options.canonical())
-    return record if record is not None and record.complete else None
+    if record is None or not record.complete:
+        return None
+    return None if options.screenshot and SCREENSHOT not in store.extra_names(record) else record
+
+
+def unscripted(record: PageRecord, store: PageStore) -> PageRecord | None:
+    """Return the capture of the same source without scripts, None where none was made."""
+    options = store.get(record.page_id).provenance.options | {"scripts": False}
+    twin = store.find(record.url, producer="unscripted", options=options, build=record.build)
+    return twin if twin is not None and twin.source_digest == record.source_digest else None
 
 
 def site_records(site: str, store: PageStore, options: CaptureOptions) -> list[PageRecord]:

@@ -108,7 +108,7 @@ def _on_disk(word: str) -> list[FileTarget]:
 
 
 def _in_cache(word: str, store: PageStore) -> list[CacheTarget]:
-    records = store.records(site=word.lower())
+    records = [record for record in store.records(site=word.lower()) if record.producer != "unscripted"]
     if records:
         return [CacheTarget(record) for record in {record.url: record for record in records}.values()]
     if _ID.fullmatch(word):

@@ -1,13 +1,26 @@
 """From targets to pages that can be read."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from renderer import CaptureOptions
-from service import CacheTarget, clean, find_targets, from_record, readable, site_records
-from snapshot import DamagedFileError, DomsieveError, PageStore
+from renderer import SCREENSHOT, CaptureOptions, Rendering
+from service import (
+    CacheTarget,
+    cached,
+    clean,
+    find_targets,
+    from_record,
+    keep,
+    readable,
+    site_records,
+    unscripted,
+)
+from snapshot import DamagedFileError, DomsieveError, PageStore, Producer, Scalar, Snapshot
 from tests.command import damage, fill, write_pages
+from tests.snapshot.pages import made_up
 
 
 def test_names_differ_whatever_the_targets(tmp_path: Path) -> None:
@@ -59,3 +72,33 @@ def test_a_page_that_cannot_be_read_harms_no_other(tmp_path: Path, method: str |
     assert failed == ["http://bad.example/", "http://example.org/2"]
     assert all(isinstance(r, DamagedFileError) for _, r in results if isinstance(r, DomsieveError))
     assert len(results) == 7
+
+
+def test_a_capture_with_its_extras_answers_both_requests(tmp_path: Path) -> None:
+    url = "http://127.0.0.1/page"
+    plain, asked = CaptureOptions(), CaptureOptions(screenshot=True)
+
+    def captured(producer: Producer, **options: Scalar) -> Snapshot:
+        page = made_up(1, 50, url=url)
+        origin = msgspec.structs.replace(
+            page.provenance, producer=producer, options=plain.canonical() | options
+        )
+        return replace(page, provenance=origin)
+
+    with PageStore(tmp_path) as store:
+        first = Rendering(snapshot=captured("rendered"), source=b"<p>")
+        record = keep(first, "127.0.0.1", store)
+        assert cached(url, store, plain) == record
+        assert cached(url, store, asked) is None
+        assert unscripted(record, store) is None
+        twin = Rendering(snapshot=captured("unscripted", scripts=False), source=None)
+        record = keep(
+            Rendering(snapshot=first.snapshot, source=b"<p>", extras={SCREENSHOT: b"{}"}, unscripted=twin),
+            "127.0.0.1",
+            store,
+        )
+        assert cached(url, store, plain) == cached(url, store, asked) == record
+        assert find_targets(["127.0.0.1"], store) == [CacheTarget(record)]
+        other = unscripted(record, store)
+        assert other is not None
+        assert store.get(other.page_id).provenance.producer == "unscripted"
