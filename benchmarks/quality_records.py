@@ -34,8 +34,10 @@ METHODS: Mapping[str, Callable[[Snapshot], Records]] = {
     "WOBM, all regions": WebObjectBlocks(main_share=0).transform,
     "WOBM paper": WebObjectBlocks.of_mode("paper").transform,
     "MDR (edit)": DataRegionMiner().transform,
+    "MDR (edit), tuned": DataRegionMiner(threshold=0.4, max_length=3).transform,
     "MDR (tree)": DataRegionMiner(similarity="tree").transform,
     "IEPAD": RepeatedPatterns().transform,
+    "IEPAD, tuned": RepeatedPatterns(least_length=5, least_count=5).transform,
     "IEPAD, all patterns": RepeatedPatterns(choose="all").transform,
 }
 COLLECTIONS = ("zhao1", "yamada", "zhao2")

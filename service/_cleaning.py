@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from analysis import (
     Mode,
@@ -101,7 +101,7 @@ def clean(
         site are known, else the tag path sequence.
     mode, threshold, style, regions, complement : parameters of the method; None is its default.
     has_text : for the tag path sequence: where the main region lacks this text, the rest of the page is kept.
-    model : a site model learned before; otherwise one is learned of the pages of each site.
+    model : a site model learned before, which takes over the threshold; otherwise one is learned per site.
     keep_hidden : whether text that nobody can see may stay.
     siblings : returns further known pages of a site, which are learned from and not cleaned.
 
@@ -114,6 +114,13 @@ def clean(
         raise UsageError(f"The model is one of the method {model.name}, not {method}.")
     if model is None:
         check_options(method or "sst", options)
+    else:
+        check_options(cast(Method, model.name), options)
+        if style is not None:
+            raise UsageError(
+                "--style was fixed when the model was learned; learn another one, or leave it out."
+            )
+        model.set_params(**options.given("threshold"))
     for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
         members = list(group)
         known = members

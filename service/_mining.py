@@ -23,7 +23,8 @@ RecordFormat = Literal["csv", "jsonl", "parquet"]
 
 
 def _mdr_behind_tps(page: Snapshot) -> Records:
-    found = DataRegionMiner().on(page, kept=TagPathFilter().transform(page).kept)
+    miner = DataRegionMiner(similarity="tree")
+    found = miner.on(page, kept=TagPathFilter().transform(page).kept)
     return replace(found, method="tps+mdr")
 
 
@@ -45,7 +46,7 @@ def mine(
 ) -> Iterator[tuple[Page, RecordSheet | DomsieveError]]:
     """Yield each page with its records or the error of reading it, in the order of `pages`.
 
-    ``"tps+mdr"`` looks for data records in what the tag path filter keeps, the combination of its paper.
+    ``"tps+mdr"`` looks for data records by tree matching in what the tag path filter keeps, as its paper does.
     """
     for page in pages:
         try:

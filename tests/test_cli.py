@@ -194,6 +194,11 @@ class TestLearn:
         assert one["method"] == "sst"
         assert "word9a" in one["text"]
         assert "About us" not in one["text"]
+        words = ("clean", "--model", tmp_path / "model", "--json", tmp_path / "new.html")
+        other = json.loads(run(*words, "--threshold", "0.9", cache=cache).stdout)
+        assert (one["parameters"]["threshold"], other["parameters"]["threshold"]) == (0.5, 0.9)
+        refused = run(*words, "--style", "none", cache=cache)
+        assert (refused.exit_code, "fixed when the model was learned" in refused.stderr) == (2, True)
 
     def test_figures_for_people(self, cache: Path, site: Path, tmp_path: Path) -> None:
         result = run("learn", site, "-o", tmp_path / "model", cache=cache)
