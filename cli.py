@@ -22,6 +22,7 @@ for command in (
     commands.render,
     commands.site,
     commands.clean,
+    commands.compare,
     commands.learn,
     commands.records,
     commands.weigh,

@@ -9,6 +9,8 @@ from analysis._cleaning.tps_search import Region, Round, largest_region, page_re
 from analysis._columns.batch import prune
 from analysis._columns.hidden import HIDING_REASONS
 from analysis._columns.styles import StyleLevel
+from analysis._compare.blocks import CHANGES, Change, ComparedBlock
+from analysis._compare.comparison import Comparison, Delivery, Overlap, Side, compare_page
 from analysis._model_file import load_model, save_model
 from analysis._records.fields import Field, FieldTable, field_tables
 from analysis._records.iepad import RepeatedPatterns
@@ -44,12 +46,17 @@ from analysis._writers.records import (
 from analysis._writers.text import write_text
 
 __all__ = [
+    "CHANGES",
     "HIDING_REASONS",
     "Block",
     "BlockEntropies",
     "BlockWeights",
+    "Change",
+    "ComparedBlock",
+    "Comparison",
     "CompressedStructureTree",
     "DataRegionMiner",
+    "Delivery",
     "EntropyFilter",
     "FeatureMatrix",
     "Field",
@@ -59,6 +66,7 @@ __all__ = [
     "NoCleaning",
     "NoiseScores",
     "Outliner",
+    "Overlap",
     "PageBlocks",
     "PageView",
     "RecordSheet",
@@ -68,6 +76,7 @@ __all__ = [
     "RepeatedPatterns",
     "ReportPart",
     "Round",
+    "Side",
     "SiteModel",
     "SiteOutline",
     "SiteStyleTree",
@@ -78,6 +87,7 @@ __all__ = [
     "TreeView",
     "Verdict",
     "WebObjectBlocks",
+    "compare_page",
     "dropped_blocks",
     "field_tables",
     "hidden_words",

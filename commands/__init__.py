@@ -2,6 +2,7 @@
 
 from commands._cache import cache_list, cache_remove, cache_show, cache_verify, doctor
 from commands._cleaning import clean, learn
+from commands._comparing import compare
 from commands._mining import records
 from commands._pages import render, site
 from commands._reporting import report
@@ -13,6 +14,7 @@ __all__ = [
     "cache_show",
     "cache_verify",
     "clean",
+    "compare",
     "doctor",
     "learn",
     "records",

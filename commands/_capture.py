@@ -96,13 +96,22 @@ def capture_options(
 
 def rendering(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `capture_options` in place of its parameter `capture`."""
+    return _with_options(command, {})
+
+
+def rendering_all(command: Callable[..., None]) -> Callable[..., None]:
+    """Do as `rendering`, for a command that needs what `--screenshot` keeps."""
+    return _with_options(command, {"screenshot": True})
+
+
+def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callable[..., None]:
     own = [p for p in inspect.signature(command).parameters.values() if p.name != "capture"]
-    shared = inspect.signature(capture_options).parameters
+    shared = {n: p for n, p in inspect.signature(capture_options).parameters.items() if n not in fixed}
 
     @wraps(command)
     def run(**values: Any) -> None:
         with failures():
-            capture = capture_options(**{name: values.pop(name) for name in shared})
+            capture = capture_options(**{name: values.pop(name) for name in shared}, **fixed)
             command(**values, capture=capture)
 
     run.__signature__ = inspect.Signature([*own, *shared.values()])  # type: ignore[attr-defined]

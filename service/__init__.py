@@ -1,6 +1,7 @@
 """What the command line and the service do with pages: find, render, keep, learn, clean. Holds no algorithm."""
 
 from service._cleaning import ENDINGS, WRITERS, Cleaned, Format, clean, learn
+from service._comparing import ENOUGH, Advice, ComparedPage, advise, compare, prefix_of
 from service._methods import FEWEST_PAGES, PAGE_METHODS, SITE_METHODS, Method
 from service._mining import MINERS, RECORD_WRITERS, MiningMethod, RecordFormat, mine
 from service._output import Results, write_file
@@ -30,6 +31,7 @@ from service._weighing import MATRIX_WRITERS, MatrixFormat, weigh, write_matrix
 
 __all__ = [
     "ENDINGS",
+    "ENOUGH",
     "FEWEST_PAGES",
     "MATRIX_WRITERS",
     "MINERS",
@@ -37,8 +39,10 @@ __all__ = [
     "RECORD_WRITERS",
     "SITE_METHODS",
     "WRITERS",
+    "Advice",
     "CacheTarget",
     "Cleaned",
+    "ComparedPage",
     "Edition",
     "FileTarget",
     "Format",
@@ -51,8 +55,10 @@ __all__ = [
     "Results",
     "Target",
     "UrlTarget",
+    "advise",
     "cached",
     "clean",
+    "compare",
     "describe",
     "find_targets",
     "from_record",
@@ -61,6 +67,7 @@ __all__ = [
     "mine",
     "of_record",
     "output_name",
+    "prefix_of",
     "readable",
     "render_pages",
     "report",

@@ -26,6 +26,7 @@ PARTS: dict[str, set[str]] = {
     "_records": {"_columns"},
     "_writers": {"_columns", "_records"},
     "_report": {"_columns", "_trees", "_records", "_writers"},
+    "_compare": {"_columns", "_cleaning", "_records", "_writers", "_report"},
 }
 MODULES = [path for name in MAY_IMPORT for path in sorted(ROOT.glob(f"{name}/**/*.py"))] + [ROOT / "cli.py"]
 LONGEST = 350

@@ -1,0 +1,184 @@
+"""Raw source against rendered page: which nodes are the same, what became of each block, whose words they are."""
+
+import json
+import random
+import re
+import time
+import unicodedata
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis import NoCleaning
+from analysis._compare.blocks import CHANGES
+from analysis._compare.comparison import Comparison, Overlap, compare_page
+from analysis._compare.matching import NOT_MATCHED, match_nodes
+from analysis._report.blocks import page_blocks
+from renderer import parse_html
+from snapshot import Snapshot
+
+URL = "http://a.example/"
+
+
+def page(html: str) -> Snapshot:
+    return parse_html(f"<!doctype html><body>{html}".encode(), url=URL)
+
+
+def compare(raw: str, rendered: str, *responses: tuple[str, str]) -> Comparison:
+    sides, keep = (page(raw), page(rendered)), NoCleaning().transform
+    data = [{"url": url, "status": 200, "bytes": len(body), "text": body} for url, body in responses]
+    return compare_page(*sides, raw_verdict=keep(sides[0]), verdict=keep(sides[1]), data=data)
+
+
+def changes(raw: str, rendered: str) -> list[tuple[str, str]]:
+    return [(block.change, block.text) for block in compare(raw, rendered).blocks]
+
+
+def count(text: str) -> Counter[str]:
+    """Count words on its own, by characters."""
+    blank = "".join(c if c.isalnum() else " " for c in unicodedata.normalize("NFKC", text).lower())
+    return Counter(blank.split())
+
+
+class TestMatching:
+    def test_equal_pages_match_node_by_node(self) -> None:
+        one = page("<ul><li>a<li>a<li><b>a</b> b</ul><p>a<p>a<hr><hr>")
+        assert match_nodes(one, one).tolist() == list(range(len(one)))
+
+    def test_nothing_but_the_frame_matches_without_likeness(self) -> None:
+        raw, rendered = page("<div id=app></div>"), page("<div id=root><p>text</div>")
+        found = match_nodes(raw, rendered)
+        assert [rendered.tag_name(n) for n in np.flatnonzero(found != NOT_MATCHED).tolist()] == [
+            "#document",
+            "html",
+            "body",
+        ]
+
+    def test_an_element_put_in_front_shifts_nothing(self) -> None:
+        texts = "".join(f"<p>paragraph number {i}</p>" for i in range(9))
+        raw, rendered = page(texts), page("<p>first of all</p>" + texts)
+        found = match_nodes(raw, rendered)
+        missing = [rendered.text_of(n) for n in range(len(rendered)) if found[n] == NOT_MATCHED]
+        assert missing == ["", "first of all"]
+
+    @given(st.integers(0, 10_000))
+    def test_a_match_is_one_to_one_of_equal_kind_and_the_same_twice(self, seed: int) -> None:
+        rng = random.Random(seed)
+        raw, rendered = page(scramble(rng)), page(scramble(rng))
+        found = match_nodes(raw, rendered)
+        assert found.tolist() == match_nodes(raw, rendered).tolist()
+        matched = np.flatnonzero(found != NOT_MATCHED)
+        assert np.unique(found[matched]).size == matched.size
+        assert found[0] == 0
+        assert [rendered.tag_name(n) for n in matched.tolist()] == [
+            raw.tag_name(n) for n in found[matched].tolist()
+        ]
+
+    @pytest.mark.parametrize("html", ["<p>a</p>" * 40_000, "<div>" * 200 + "<p>a<b>c</b>" * 9_000])
+    def test_large_pages_of_equal_parts_take_seconds(self, html: str) -> None:
+        raw, rendered = page(html), page(html + "<p>end</p>" + html[:60_000])
+        start = time.process_time()
+        found = match_nodes(raw, rendered)
+        assert time.process_time() - start < 5
+        assert (found != NOT_MATCHED).sum() == len(raw)
+
+
+def scramble(rng: random.Random, depth: int = 4) -> str:
+    if depth == 0 or rng.random() < 0.3:
+        return rng.choice(["a", "b c", "long text of words", "<hr>"])
+    tag = rng.choice(["div", "p", "section", "div id=x"])
+    inner = "".join(scramble(rng, depth - 1) for _ in range(rng.randrange(5)))
+    return f"<{tag}>{inner}</{tag.split()[0]}>"
+
+
+class TestBlocks:
+    def test_each_change_has_its_name(self) -> None:
+        raw = (
+            "<h1>Kept heading</h1><p id=a>loading</p><ul><li>one<li>two<li>three</ul>"
+            "<p id=gone>Enable scripts please</p><p id=never hidden>unseen</p>"
+        )
+        rendered = (
+            "<h1>Kept heading</h1><p id=a>loaded now</p><ul><li>three<li>one<li>two</ul>"
+            "<section><p>Drawn by script</p></section><p id=never hidden>unseen</p>"
+        )
+        found = changes(raw, rendered)
+        assert found == [
+            ("in source", "Kept heading"),
+            ("changed", "loaded now"),
+            ("moved", "three"),
+            ("in source", "one"),
+            ("in source", "two"),
+            ("created", "Drawn by script"),
+            ("hidden", "unseen"),
+            ("removed", "Enable scripts please"),
+        ]
+        assert {change for change, _ in found} == set(CHANGES)
+
+    def test_text_that_a_script_shows_is_changed(self) -> None:
+        assert changes("<p hidden>shown later</p>", "<p>shown later</p>") == [("changed", "shown later")]
+
+    def test_text_in_another_element_is_found_again(self) -> None:
+        found = changes("<div id=a><p>some words here</p></div><p>end", "<p>end</p><b>some words here</b>")
+        assert Counter(change for change, _ in found) == {"in source": 1, "moved": 1}
+
+    def test_blocks_say_where_they_are_on_either_side(self) -> None:
+        raw, rendered = "<p>one</p><p>two</p>", "<p>two</p><p>new one of three</p>"
+        sides = page(raw), page(rendered)
+        for block in compare(raw, rendered).blocks:
+            for side, span in zip(sides, (block.raw, block.rendered), strict=True):
+                if span is not None and (side is sides[1] or block.change == "in source"):
+                    assert "".join(side.text_of(n) for n in range(*span)).strip() == block.text
+
+    @given(st.integers(0, 10_000))
+    def test_every_block_of_either_side_is_told_once(self, seed: int) -> None:
+        rng = random.Random(seed)
+        raw, rendered = scramble(rng), scramble(rng)
+        result = compare(raw, rendered)
+        for side, text in (("rendered", rendered), ("raw", raw)):
+            spans = [span for block in result.blocks if (span := getattr(block, side)) is not None]
+            blocks = page_blocks(page(text))
+            assert sorted(spans) == list(zip(blocks.start.tolist(), blocks.end.tolist(), strict=True))
+
+
+class TestWords:
+    RAW = "<nav>Home About</nav><p>Loading data …</p>"
+    RENDERED = "<nav>Home About</nav><h1>Owls</h1><p>Owls’ pellets, 12 of them: Ünï.</p><img src=x><a href=y>More</a>"
+
+    def test_figures_equal_a_count_of_our_own(self) -> None:
+        result = compare(self.RAW, self.RENDERED)
+        raw, rendered = (count(re.sub(r"<[^>]*>", " ", text)) for text in (self.RAW, self.RENDERED))
+        both = sum(min(raw[word], rendered[word]) for word in raw)
+        assert result.visible == Overlap(wanted=sum(rendered.values()), found_in=sum(raw.values()), both=both)
+        assert result.content == result.visible
+        assert result.content_of_raw == Overlap(wanted=4, found_in=10, both=both)
+        assert result.visible.recall == both / 10
+        assert result.visible.precision == both / 4
+        assert (result.rendered.links, result.rendered.images, result.raw.links) == (1, 1, 0)
+        assert result.raw.records is None
+        assert not result.styled
+
+    def test_no_words_lack_nothing(self) -> None:
+        result = compare("", "")
+        assert (result.visible.recall, result.visible.precision) == (1.0, 1.0)
+
+    def test_responses_are_credited_with_what_only_they_brought(self) -> None:
+        data = json.dumps(
+            {"title": "Owls", "text": "<p>Owls pellets", "n": [12, None, True], "Home": "About"}
+        )
+        result = compare(
+            self.RAW,
+            self.RENDERED,
+            ("/other", '"nothing of it"'),
+            ("/data", data),
+            ("/part", "<b>More</b> and Owls"),
+            ("/broken", '{"Owls": '),
+        )
+        assert [(entry.url, entry.words, entry.delivered) for entry in result.data] == [
+            ("/data", 5, 4),
+            ("/part", 3, 2),
+            ("/other", 3, 1),
+            ("/broken", 1, 1),
+        ]
