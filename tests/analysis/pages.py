@@ -92,7 +92,7 @@ def page(
         shown = own["display"] not in {"none", "contents"} and not (
             blank and css[above]["display"] in {"flex", "table", "table-row", "grid"}
         )
-        if producer == "rendered" and shown:
+        if producer != "raw" and shown:
             row = tuple(strings(css[i][k]) for k in STYLE_NAMES)
             style[i] = rows.setdefault(row, len(rows))
     has_box = np.array(style) >= 0
@@ -119,9 +119,9 @@ def page(
         attr_value=np.array([strings(v) for a in built.attributes for v in a.values()], np.int32),
         tags=tags.table(),
         strings=strings.table(),
-        style_names=STYLE_NAMES if producer == "rendered" else (),
+        style_names=STYLE_NAMES if producer != "raw" else (),
         styles=np.array([list(row) for row in rows], np.int32).reshape(
-            len(rows), len(STYLE_NAMES) if producer == "rendered" else 0
+            len(rows), len(STYLE_NAMES) if producer != "raw" else 0
         ),
         provenance=Provenance(url=url, final_url=url, producer=producer),
     )
