@@ -19,6 +19,7 @@ from analysis._records.records import Records
 from analysis._records.wobm import WebObjectBlocks
 from analysis._report.blocks import PageBlocks, page_blocks
 from analysis._report.document import ReportPart, Tile, write_report
+from analysis._report.thresholds import ThresholdHelp, ThresholdStep, threshold_help
 from analysis._report.view import PageView, Recurrences, TreeView, page_view, tree_view
 from analysis._site_model import SiteModel
 from analysis._trees.cst import BlockWeights, CompressedStructureTree
@@ -83,6 +84,8 @@ __all__ = [
     "StyleLevel",
     "TagPathFilter",
     "TemplateFilter",
+    "ThresholdHelp",
+    "ThresholdStep",
     "Tile",
     "TreeView",
     "Verdict",
@@ -108,6 +111,7 @@ __all__ = [
     "simplified",
     "tag_path_codes",
     "text_blocks",
+    "threshold_help",
     "tree_view",
     "write_html",
     "write_json",

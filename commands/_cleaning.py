@@ -7,6 +7,7 @@ import typer
 
 from commands._capture import AsJson, Cache, Capture, Targets, fetch, rendering
 from commands._errors import finish, open_cache, print_json, say
+from commands._explaining import help_facts, help_table
 
 if TYPE_CHECKING:
     from service import Page
@@ -126,7 +127,10 @@ def clean(
 def learn(
     targets: Targets,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File of the model.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File of the model.")] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what thresholds from 0.05 to 0.4 would keep; method sst.")
+    ] = False,
     method: Annotated[
         Literal["sst", "cst", "entropy", "template"], typer.Option(help="What the model is of.")
     ] = "sst",
@@ -140,10 +144,13 @@ def learn(
 ) -> None:
     """Learn a site model from pages of one site, for `clean --model`."""
     from analysis import save_model
+    from service import explain as explain_model
     from service import find_targets, readable
     from service import learn as learn_pages
-    from snapshot import DomsieveError
+    from snapshot import DomsieveError, UsageError
 
+    if not (output or explain):
+        raise UsageError("Give --output, the file of the model, or --explain, or both.")
     with open_cache(cache) as store:
         found = find_targets(targets, store)
         outcomes = fetch(found, store, capture)
@@ -156,11 +163,16 @@ def learn(
             say(f"{page.label}: {error}")
 
         model = learn_pages(pages, method=method, mode=mode, threshold=threshold, style=style, failed=report)
-    save_model(model, output)
+        # Pages that cannot be read were told of when the model was learned.
+        thresholds = explain_model(model, pages, failed=lambda *_: None) if explain else None
+    if output:
+        save_model(model, output)
     style_of = {"style": model.style_} if model.style_ else {}
-    facts = {"model": str(output), "pages": model.learned, **style_of, **model.facts()}
+    facts = {"model": str(output or "not kept"), "pages": model.learned, **style_of, **model.facts()}
     if as_json:
-        print_json(facts)
+        print_json({**facts, "thresholds": help_facts(thresholds)} if thresholds else facts)
     else:
         typer.echo("\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()))
+        if thresholds:
+            typer.echo(f"\n{help_table(thresholds)}")
     finish(model.learned, failed)

@@ -26,23 +26,20 @@ def report(
     from service import report as write_report
     from snapshot import DomsieveError
 
-    failures: set[str] = set()
-
     def tell(page: "Page", error: "DomsieveError") -> None:
-        failures.add(page.label)
         say(f"{page.label}: {error}")
 
     with open_cache(cache) as store:
         found = find_targets(targets, store)
         outcomes = fetch(found, store, capture)
-        failures.update(url for url, outcome in outcomes.items() if isinstance(outcome, DomsieveError))
+        failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
         pages = reported(found, outcomes, store)
 
         def siblings(site: str) -> "list[Reported]":
             records = site_records(site, store, capture.options)
             return [of_record(from_record(record, store), record, store) for record in records]
 
-        data = write_report(pages, siblings=siblings, failed=tell)
+        data, done = write_report(pages, siblings=siblings, failed=tell)
     write_file(output, data)
-    say(f"{output}: {len(pages)} pages, {len(data):,} bytes")
-    finish(len(pages), len(failures))
+    say(f"{output}: {done} pages, {len(data):,} bytes")
+    finish(done, failed + len(pages) - done)

@@ -2,6 +2,7 @@
 
 from service._cleaning import ENDINGS, WRITERS, Cleaned, Format, clean, learn
 from service._comparing import ENOUGH, Advice, ComparedPage, advise, compare, prefix_of
+from service._explaining import explain
 from service._methods import FEWEST_PAGES, PAGE_METHODS, SITE_METHODS, Method
 from service._mining import MINERS, RECORD_WRITERS, MiningMethod, RecordFormat, mine
 from service._output import Results, write_file
@@ -60,6 +61,7 @@ __all__ = [
     "clean",
     "compare",
     "describe",
+    "explain",
     "find_targets",
     "from_record",
     "keep",

@@ -105,13 +105,13 @@ def of_record(page: Page, record: PageRecord, store: PageStore) -> Reported:
 
 def report(
     pages: Sequence[Reported], *, siblings: Callable[[str], Sequence[Reported]], failed: Failed
-) -> bytes:
-    """Return a report on `pages` as one HTML file that loads nothing.
+) -> tuple[bytes, int]:
+    """Return a report on `pages` as one HTML file that loads nothing, and the number of pages in it.
 
     Parameters
     ----------
     siblings : returns further known pages of a site, which are learned from and looked for recurring text.
-    failed : is told of the pages that cannot be read, or not by a method, which the report leaves out.
+    failed : is told of the editions of pages that cannot be read, which the report leaves out.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def report(
     whole = b"".join(write_report(writer.parts(ordered, siblings), lambda: writer.index))
     if not writer.pages:
         raise PageError("None of the pages could be read, so there is nothing to report.")
-    return whole
+    return whole, len(writer.pages)
 
 
 class _Writer:
@@ -189,7 +189,7 @@ class _Writer:
                 try:
                     verdicts[method] = judge_hidden(page, cleaner.transform(page), keep=False)
                 except DomsieveError as error:
-                    self._failed(edition.page, error)
+                    entry["problems"].append(f"{method}: {_utf8(error.message)}")
             view = page_view(
                 page,
                 blocks,
@@ -261,8 +261,8 @@ def _tiles(record: PageRecord, store: PageStore) -> list[Tile]:
     if facts is None:
         return []
     tiles: list[Tile] = []
-    for number, tile in enumerate(msgspec.json.decode(facts)["tiles"]):
-        image = store.extra(record, f"screenshot-{number}.webp")
+    for tile in msgspec.json.decode(facts)["tiles"]:
+        image = store.extra(record, tile["name"])
         if image is not None:
             tiles.append(Tile(tile["y"], tile["height"], image))
     return tiles

@@ -272,7 +272,7 @@ class TestFailures:
             ),
             (["clean", "p.html", "--nonsense"], "No such option: --nonsense"),
             (["clean"], "Missing argument 'targets'"),
-            (["learn", "p.html"], "Missing option '--output' / '-o'"),
+            (["learn", "p.html"], "Give --output, the file of the model, or --explain"),
             (["render", "p.html"], "Only URLs can be rendered"),
             (["site", "http://127.0.0.1:1/", "--pages", "0"], "Invalid value for '--pages'"),
             (["cache", "show", "abc"], "No page ids of the cache"),

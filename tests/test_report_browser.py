@@ -116,7 +116,7 @@ async def captured(urls: list[str], store: PageStore) -> None:
     async with Renderer(options, Budget(), concurrency=2, arguments=LOOPBACK_ONLY) as renderer:
         async for url, done in renderer.render_many(urls):
             assert not isinstance(done, Exception), url
-            facts = {"tiles": [{"y": 0, "height": 1200}], "scale": 1, "width": 1280}
+            facts = {"tiles": [{"name": "screenshot-0.webp", "y": 0, "height": 1200}], "scale": 1, "width": 1280}
             extras = {"screenshot-0.webp": PIXEL, "screenshot.json": json.dumps(facts).encode()}
             store.put(done.snapshot, source=done.source, extras=extras)
 

@@ -2,12 +2,13 @@
 // window is in the document; outlines move with the picture, since both lie on one sheet.
 
 const stage = document.getElementById('stage'), sheet = document.getElementById('sheet')
-const BAND = 800, TALL = 1600, MOST_IN_BAND = 500, MARK = 14
+const BAND = 500, TALL = 1600, MOST_IN_BAND = 500, MARK = 14
 const LEAST_SCALE = 0.5, AIR = 3
-const SPARE = 1.5 // windows above and below that are drawn ahead
+const SPARE = 1 // windows above and below that are drawn ahead
 
 let place = null // x, y, width, height of each block in px of the page
-let bands = [], tall = [], drawn = new Map(), scale = 1, frame = 0, elements = new Map()
+let bands = [], tall = [], drawn = new Map(), scale = 1, frame = 0
+let elements = new Map(), tiles = new Set(), selected = null
 
 /** Show the blocks of `view` anew, as after another page or edition was chosen. */
 function layPage() {
@@ -92,6 +93,7 @@ const columns = (n) => ({
 })
 
 function layTiles() {
+  tiles.clear()
   const name = partName()
   part(name).tiles.forEach(([y, height, media], number) => {
     if (!media) return
@@ -101,6 +103,7 @@ function layTiles() {
     tile.decoding = 'async'
     tile.draggable = false
     setBox(tile, 0, y, place.sheetWidth, height)
+    tiles.add(tile)
     tile.awaited = { name, number, media, from: y * scale, to: (y + height) * scale }
     sheet.append(tile)
   })
@@ -116,32 +119,42 @@ function setBox(node, x, y, width, height) {
 
 function drawNear() {
   frame = 0
-  const spare = SPARE * stage.clientHeight
-  const top = stage.scrollTop - spare, bottom = stage.scrollTop + stage.clientHeight + spare
-  const first = Math.max(0, Math.floor(top / scale / BAND)), last = Math.floor(bottom / scale / BAND)
+  const high = stage.clientHeight, top = stage.scrollTop - SPARE * high, bottom = stage.scrollTop + (1 + SPARE) * high
+  const band = (y) => Math.max(0, Math.floor(y / scale / BAND))
+  const first = band(top), last = band(bottom)
   for (const [number, group] of drawn) {
-    if (number < first || number > last) {
-      for (const node of group) {
-        elements.delete(node.block)
-        node.remove()
-      }
-      drawn.delete(number)
-    }
+    if (number >= first && number <= last) continue
+    for (const node of group.children) elements.delete(node.block)
+    group.remove()
+    drawn.delete(number)
   }
+  // What is in the window comes at once, what lies around it a band per frame.
+  const inside = [band(stage.scrollTop), band(stage.scrollTop + high)]
+  let ahead = 1
   for (let number = first; number <= last; number++) {
     if (drawn.has(number) || !bands[number]) continue
-    const group = bands[number].filter(isShown).slice(0, MOST_IN_BAND).map(outline)
-    sheet.append(...group)
+    if ((number < inside[0] || number > inside[1]) && !ahead--) {
+      frame ||= requestAnimationFrame(drawNear)
+      break
+    }
+    const group = document.createElement('div')
+    group.className = 'band'
+    setBox(group, 0, number * BAND, place.sheetWidth, BAND)
+    group.append(...bands[number].filter(isShown).slice(0, MOST_IN_BAND).map((i) => outline(i, number * BAND)))
+    sheet.append(group)
     drawn.set(number, group)
   }
-  for (const tile of sheet.querySelectorAll('.tile:not([src])')) {
+  for (const tile of tiles) {
     const { name, number, media, from, to } = tile.awaited
-    if (to >= top && from <= bottom) tile.src = tileSource(name, number, media)
+    if (to < top || from > bottom) continue
+    tile.src = tileSource(name, number, media)
+    tiles.delete(tile)
+    if (to < stage.scrollTop || from > stage.scrollTop + high) break
   }
   markSelected()
 }
 
-function outline(i) {
+function outline(i, top = 0) {
   const node = document.createElement('div')
   node.block = i
   node.id = `block-${i}`
@@ -149,7 +162,7 @@ function outline(i) {
   node.setAttribute('role', 'option')
   node.setAttribute('aria-selected', String(i === now.block))
   node.setAttribute('aria-label', `${lookOf(i)}: ${plain(view.text[i], 60)}`)
-  setBox(node, place.x[i], place.y[i], place.width[i], place.height[i])
+  setBox(node, place.x[i], place.y[i] - top, place.width[i], place.height[i])
   if (!stage.classList.contains('pictured') && !place.mark[i]) {
     const inside = captured(view.text[i].slice(0, 600), 'span')
     if (view.box.length) {
@@ -175,13 +188,12 @@ function drawRecords() {
 }
 
 function markSelected() {
-  for (const node of sheet.querySelectorAll('.block.selected')) {
-    if (node.block !== now.block) {
-      node.classList.remove('selected')
-      node.setAttribute('aria-selected', 'false')
-    }
+  const node = elements.get(now.block) ?? null
+  if (selected !== node) {
+    selected?.classList.remove('selected')
+    selected?.setAttribute('aria-selected', 'false')
   }
-  const node = elements.get(now.block)
+  selected = node
   if (node) {
     node.classList.add('selected')
     node.setAttribute('aria-selected', 'true')
