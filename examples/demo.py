@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 
-from analysis import NoCleaning, SiteStyleTree, dropped_blocks, write_text
+from analysis import NoCleaning, SiteStyleTree, dropped_blocks, judge_hidden, write_text
 from examples.serve import serve_demo
 from renderer import Budget, CaptureOptions, Renderer
 from service import describe, from_record, sample
@@ -83,7 +83,8 @@ def _show(records: list[PageRecord], store: PageStore) -> None:
     print(f"{sum(raw):>6} -> {sum(rendered):>6}  in all")
 
     model = SiteStyleTree().fit(pages)
-    page, verdict = pages[0], model.transform(pages[0])
+    page = pages[0]
+    verdict = judge_hidden(page, model.transform(page), keep=False)
     text = write_text(page, verdict)
     lines = [_short(line) for line in text.splitlines() if line.strip()]
     _title(f"Clean text of {page.provenance.url}: {_words(text)} of {rendered[0]} words")
@@ -91,7 +92,7 @@ def _show(records: list[PageRecord], store: PageStore) -> None:
     if len(lines) > _LINES:
         print(f"... {len(lines) - _LINES} more lines")
 
-    _title(f"Dropped, largest first; importance up to {verdict.parameters['threshold']:.2f} is noise")
+    _title(f"Dropped, largest first; a score up to {verdict.parameters['threshold']:.2f} is noise")
     for block in dropped_blocks(page, verdict, limit=_BLOCKS):
         numbers = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in block.numbers.items())
         print(f"{block.words:>4} words  {block.reason}: {numbers}\n            {_short(block.text)}")
