@@ -6,9 +6,10 @@ as a closed menu, is hidden. Raw pages have no boxes; of them only what tags and
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import IntEnum
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,10 +53,12 @@ _NOWHERE = np.array([0.0, 0.0, 0.0, 0.0])
 _LEAST_PX = 1.0  # what has no more than this in width, height or letter size shows nothing
 _LEAST_OPACITY = 0.05
 _SAME_COLOUR = 6  # greatest difference of a channel, of 255, that nobody sees
-_BANDS, _MOST_COVERS = 64, 2_000
+_BANDS, _FEWEST_IN_BAND, _MOST_COVERS = 64, 128, 2_000
 _WHITE = np.array([255.0, 255.0, 255.0])
-_PICTURES = frozenset(["canvas", "embed", "iframe", "img", "object", "picture", "svg", "video"])
-_OPAQUE_PICTURES = frozenset(["img", "video"])
+_UNKNOWN = (np.nan, np.nan, np.nan, 0.5)  # a colour
+_POSITIONS = {"static": 0, "relative": 1, "absolute": 2, "fixed": 3, "sticky": 4}
+_CUTS, _SCROLLS = 1, 2
+_OVERFLOWS = {"hidden": _CUTS, "clip": _CUTS, "auto": _SCROLLS, "scroll": _SCROLLS}
 _NUMBER = re.compile(r"-?\d*\.?\d+(?:e-?\d+)?")
 _EMPTY_SHAPE = re.compile(
     r"circle\(0(?:px|%)?(?: at .*)?\)|ellipse\(0.*\)|inset\((?:5\d|[6-9]\d|100)(?:\.\d+)?%.*\)"
@@ -91,7 +94,7 @@ class _Scene:
 
     def __init__(self, page: Snapshot) -> None:
         self.page = page
-        self.rows = _Rows(page)
+        self.node = _Styles(page)
         n = len(page)
         x, y, width, height = page.box.astype(np.float64).T
         self.rect = np.stack((x, y, x + width, y + height), axis=1)
@@ -106,48 +109,41 @@ class _Scene:
             self._inherit(nodes)
 
     def _inherit(self, nodes: Ints) -> None:
-        page, rows = self.page, self.rows
-        row = page.style[nodes]
-        boxed = row >= 0
+        page, node = self.page, self.node
         above = np.maximum(page.parent[nodes], 0)
-        position = np.where(boxed, rows.position[row], "static")
-        fixed, placed = position == "fixed", position == "absolute"
+        fixed, placed = node.fixed[nodes], node.absolute[nodes]
         own = np.where(placed[:, None], self.clip_placed[above], self.clip[above])
         own[fixed] = _EVERYWHERE
         self.own_clip[nodes] = own
         inner = own.copy()
-        inside = boxed & ~np.isin(page.tag[nodes], rows.roots)  # what these two do, the window does
-        cuts = inside & rows.cuts[row]
+        cuts, scrolls, shapeless = node.cuts[nodes], node.scrolls[nodes], node.shapeless[nodes]
         inner[cuts] = _common(own[cuts], self.rect[nodes[cuts]])
         # What scrolls can bring up all it holds, as long as it shows itself.
-        scrolls = inside & rows.scrolls[row]
-        seen = _is_seen(_common(own, self.rect[nodes]))
-        inner[scrolls] = np.where(seen[scrolls, None], _EVERYWHERE, _NOWHERE)
-        inner[boxed & rows.shapeless[row]] = _NOWHERE
+        seen = _is_seen(_common(own[scrolls], self.rect[nodes[scrolls]]))
+        inner[scrolls] = np.where(seen[:, None], _EVERYWHERE, _NOWHERE)
+        inner[shapeless] = _NOWHERE
         self.clip[nodes] = inner
-        keeps = ((position != "static") | (boxed & rows.shapeless[row]))[:, None]
-        self.clip_placed[nodes] = np.where(keeps, inner, self.clip_placed[above])
-        self.opacity[nodes] = self.opacity[above] * np.where(boxed, rows.opacity[row], 1.0)
-        self.moves[nodes] = self.moves[above] | fixed | (position == "sticky")
-        alpha = np.where(boxed, rows.ground[row, 3], 0.0)[:, None]
-        ground = np.where(alpha == 1, rows.ground[row, :3], np.where(alpha == 0, self.ground[above], np.nan))
-        self.ground[nodes] = np.where((boxed & rows.picture[row])[:, None], np.nan, ground)
-        self.cut_to_text[nodes] = self.cut_to_text[above] | (boxed & rows.cut_to_text[row])
+        self.clip_placed[nodes] = np.where(node.holds_placed[nodes, None], inner, self.clip_placed[above])
+        self.opacity[nodes] = self.opacity[above] * node.opacity[nodes]
+        self.moves[nodes] = self.moves[above] | node.moves[nodes]
+        ground, alpha = node.ground[nodes], node.ground[nodes, 3:]
+        self.ground[nodes] = np.where(
+            alpha == 1, ground[:, :3], np.where(alpha == 0, self.ground[above], np.nan)
+        )
+        self.cut_to_text[nodes] = self.cut_to_text[above] | node.cut_to_text[nodes]
 
     def judge(self, text: Ints) -> NDArray[np.uint8]:
         """Return why each of these texts with a box cannot be seen."""
-        page, rows = self.page, self.rows
-        row, above = page.style[text], page.parent[text]
-        rect = self.rect[text]
+        node, above = self.node, self.page.parent[text]
+        rect, ink = self.rect[text], node.ink[text]
         size = np.minimum(rect[:, 2] - rect[:, 0], rect[:, 3] - rect[:, 1])
-        ink = rows.ink[row]
         see_through = (ink[:, 3] < _LEAST_OPACITY) & ~self.cut_to_text[text]
         same = np.abs(ink[:, :3] - self.ground[above]).max(axis=1) <= _SAME_COLOUR  # NaN is not
         same &= ~self.cut_to_text[text]
         same[same] = ~self._stands_on_other(text[same])
         tests = (
-            ~rows.seen[row],
-            (size <= _LEAST_PX) | (rows.letter_px[row] <= _LEAST_PX),
+            ~node.seen[text],
+            (size <= _LEAST_PX) | (node.letter_px[text] <= _LEAST_PX),
             see_through | (self.opacity[above] < _LEAST_OPACITY),
             ~_is_seen(_common(self.clip[above], rect)),
             (rect[:, 2] <= 0) | (rect[:, 3] <= 0),
@@ -157,36 +153,34 @@ class _Scene:
         return np.select(tests, [np.uint8(h) for h in list(Hiding)[2:]], np.uint8(Hiding.NONE))
 
     def _painted(self, painted: Bools) -> Ints:
-        boxed = np.flatnonzero((self.page.style >= 0) & (self.page.kind != Kind.TEXT))
-        boxed = boxed[painted[boxed] & self.rows.seen[self.page.style[boxed]]]
+        page = self.page
+        boxed = np.flatnonzero(painted & self.node.seen & (page.style >= 0) & (page.kind != Kind.TEXT))
         found: Ints = boxed[_is_seen(_common(self.own_clip[boxed], self.rect[boxed]))]
         return found
 
     def _stands_on_other(self, text: Ints) -> Bools:
         """Return which texts stand on a box that is not around them and may give them another ground."""
-        if not text.size:
-            return np.zeros(0, np.bool_)
-        page, rows = self.page, self.rows
-        painted = (rows.ground[page.style, 3] > 0) | rows.picture[page.style]
-        boxes = self._painted(painted | np.isin(page.tag, rows.pictures))
         found = np.zeros(text.size, np.bool_)
+        if not text.size:
+            return found
+        boxes = self._painted((self.node.ground[:, 3] > 0) | self.node.is_picture)
         middle = (self.rect[text, :2] + self.rect[text, 2:]) / 2
         middle = np.concatenate((middle, middle), axis=1)
         for at, over in self._bands(middle, boxes):
             node, box = text[at][:, None], boxes[over][None]
-            around = (box < node) & (page.end[box] > node)
+            around = (box < node) & (self.page.end[box] > node)
             found[at] = (_holds(self.rect[box], middle[at][:, None]) & ~around).any(axis=1)
         return found
 
     def _is_covered(self, text: Ints) -> Bools:
         """Return which texts lie wholly under one opaque box that is painted later and does not move."""
-        page, rows = self.page, self.rows
-        opaque = (rows.ground[page.style, 3] == 1) | np.isin(page.tag, rows.opaque_pictures)
-        boxes = self._painted(opaque & ~self.moves & (self.opacity > 1 - _LEAST_OPACITY) & ~self.cut_to_text)
+        paint = self.page.paint
+        solid = self.node.is_opaque & ~self.moves & (self.opacity > 1 - _LEAST_OPACITY) & ~self.cut_to_text
+        boxes = self._painted(solid & (paint > paint[text].min()))
         covers = _common(self.own_clip[boxes], self.rect[boxes])
         found = np.zeros(text.size, np.bool_)
         for at, over in self._bands(self.rect[text], boxes):
-            later = page.paint[boxes[over]][None] > page.paint[text[at]][:, None]
+            later = paint[boxes[over]][None] > paint[text[at]][:, None]
             found[at] = (later & _holds(covers[over][None], self.rect[text[at]][:, None])).any(axis=1)
         return found
 
@@ -200,7 +194,7 @@ class _Scene:
         order = np.argsort(rect[:, 1], kind="stable")
         top, bottom = self.rect[boxes, 1], self.rect[boxes, 3]
         area = (self.rect[boxes, 2] - self.rect[boxes, 0]) * (bottom - top)
-        for at in np.array_split(order, min(_BANDS, order.size)):
+        for at in np.array_split(order, min(_BANDS, 1 + order.size // _FEWEST_IN_BAND)):
             first, last = rect[at[0], 1], rect[at[-1], 1]
             over = np.flatnonzero((top <= last) & (bottom >= first))
             if over.size > _MOST_COVERS:
@@ -209,34 +203,51 @@ class _Scene:
                 yield at, over
 
 
-class _Rows:
-    """What the S style rows of a page say, each array (S, ...); of properties not captured, the initial value."""
+class _Styles:
+    """What the computed styles of the N nodes say, each array (N, ...); initial values where nothing was captured."""
 
     def __init__(self, page: Snapshot) -> None:
-        def values(name: str, initial: str) -> list[str]:
-            if name not in page.style_names:
-                return [initial] * max(len(page.styles), 1)
-            return page.strings.take(page.styles[:, page.style_names.index(name)].tolist()) or [initial]
-
-        self.position = np.array(values("position", "static"))
-        self.seen = np.array(values("visibility", "visible")) == "visible"
-        self.opacity = np.array([_number(v, 1.0) for v in values("opacity", "1")])
-        self.letter_px = np.array([_number(v, 16.0) for v in values("font-size", "16px")])
-        self.ink = np.array([_colour(v) for v in values("color", "rgb(0, 0, 0)")])
-        self.ground = np.array([_colour(v) for v in values("background-color", "rgba(0, 0, 0, 0)")])
-        self.picture = np.array(values("background-image", "none")) != "none"
-        self.cut_to_text = np.array(values("background-clip", "border-box")) == "text"
-        overflow = np.array([values("overflow-x", "visible"), values("overflow-y", "visible")])
-        self.cuts: Bools = np.asarray(np.isin(overflow, ("hidden", "clip")).any(axis=0))
-        self.scrolls: Bools = np.asarray(np.isin(overflow, ("auto", "scroll")).any(axis=0))
+        self._page = page
+        position = self._each("position", "static", lambda value: _POSITIONS.get(value, 0))
+        self.absolute, self.fixed = position == _POSITIONS["absolute"], position == _POSITIONS["fixed"]
+        self.moves = self.fixed | (position == _POSITIONS["sticky"])
+        self.seen = self._each("visibility", "visible", lambda value: value == "visible")
+        self.opacity = self._each("opacity", "1", lambda value: _number(value, 1.0))
+        self.letter_px = self._each("font-size", "16px", lambda value: _number(value, 16.0))
+        self.ink = self._each("color", "rgb(0, 0, 0)", _colour)
+        self.ground = self._each("background-color", "rgba(0, 0, 0, 0)", _colour)
+        picture = self._each("background-image", "none", lambda value: value != "none")
+        self.ground[picture] = _UNKNOWN
+        self.cut_to_text = self._each("background-clip", "border-box", lambda value: value == "text")
+        overflow = [
+            self._each(f"overflow-{axis}", "visible", lambda value: _OVERFLOWS.get(value, 0)) for axis in "xy"
+        ]
+        # What the root and the body do, the window does.
+        inside = ~self._is_tag("html", "body")
+        self.cuts: Bools = inside & ((overflow[0] == _CUTS) | (overflow[1] == _CUTS))
+        self.scrolls: Bools = inside & ((overflow[0] == _SCROLLS) | (overflow[1] == _SCROLLS))
+        self.shapeless = self._each("clip-path", "none", lambda value: bool(_EMPTY_SHAPE.match(value)))
         # The older property concerns positioned boxes only.
-        placed = np.isin(self.position, ("absolute", "fixed"))
-        self.shapeless = np.array([bool(_EMPTY_SHAPE.match(v)) for v in values("clip-path", "none")])
-        self.shapeless |= placed & np.array([_is_empty(v) for v in values("clip", "auto")])
-        tags = page.tags.to_list()
-        self.roots = [i for i, name in enumerate(tags) if name in {"html", "body"}]
-        self.pictures = [i for i, name in enumerate(tags) if name in _PICTURES]
-        self.opaque_pictures = [i for i, name in enumerate(tags) if name in _OPAQUE_PICTURES]
+        self.shapeless |= (self.absolute | self.fixed) & self._each("clip", "auto", _is_empty)
+        self.holds_placed = (position > 0) | self.shapeless
+        self.is_picture = self._is_tag(
+            "canvas", "embed", "iframe", "img", "object", "picture", "svg", "video"
+        )
+        self.is_opaque = (self.ground[:, 3] == 1) | self._is_tag("img", "video")
+
+    def _each(self, name: str, initial: str, read: Callable[[str], Any]) -> NDArray[Any]:
+        """Return what a property says of each node, read once per value."""
+        page = self._page
+        known = name in page.style_names
+        column = page.styles[:, page.style_names.index(name)] if known else np.zeros(0, np.int32)
+        value, of_row = np.unique(column, return_inverse=True)
+        read_values = np.array([*map(read, page.strings.take(value.tolist())), read(initial)])
+        row = np.append(of_row if known else np.zeros(len(page.styles), np.intp), value.size)
+        return read_values[row[page.style]]  # -1 is the last, the initial value
+
+    def _is_tag(self, *names: str) -> Bools:
+        tags = np.array([tag in names for tag in self._page.tags.to_list()], np.bool_)
+        return tags[self._page.tag]
 
 
 def _levels(page: Snapshot) -> Iterator[Ints]:
@@ -279,7 +290,7 @@ def _colour(value: str) -> tuple[float, float, float, float]:
     """Return red, green, blue of 255 and alpha of 1; colours of other spaces are unknown."""
     channels = [float(number) for number in _NUMBER.findall(value)]
     if not value.startswith("rgb") or len(channels) not in {3, 4}:
-        return (np.nan, np.nan, np.nan, 0.5)
+        return _UNKNOWN
     red, green, blue, alpha = (*channels, 1.0)[:4]
     return (red, green, blue, alpha)
 
