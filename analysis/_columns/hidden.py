@@ -58,7 +58,6 @@ _WHITE = np.array([255.0, 255.0, 255.0])
 _UNKNOWN = (np.nan, np.nan, np.nan, 0.5)  # a colour
 _POSITIONS = {"static": 0, "relative": 1, "absolute": 2, "fixed": 3, "sticky": 4}
 _CUTS, _SCROLLS = 1, 2
-_OVERFLOWS = {"hidden": _CUTS, "clip": _CUTS, "auto": _SCROLLS, "scroll": _SCROLLS}
 _NUMBER = re.compile(r"-?\d*\.?\d+(?:e-?\d+)?")
 _EMPTY_SHAPE = re.compile(
     r"circle\(0(?:px|%)?(?: at .*)?\)|ellipse\(0.*\)|inset\((?:5\d|[6-9]\d|100)(?:\.\d+)?%.*\)"
@@ -219,13 +218,11 @@ class _Styles:
         picture = self._each("background-image", "none", lambda value: value != "none")
         self.ground[picture] = _UNKNOWN
         self.cut_to_text = self._each("background-clip", "border-box", lambda value: value == "text")
-        overflow = [
-            self._each(f"overflow-{axis}", "visible", lambda value: _OVERFLOWS.get(value, 0)) for axis in "xy"
-        ]
+        across, down = (self._each(f"overflow-{axis}", "visible", _overflow) for axis in "xy")
         # What the root and the body do, the window does.
         inside = ~self._is_tag("html", "body")
-        self.cuts: Bools = inside & ((overflow[0] == _CUTS) | (overflow[1] == _CUTS))
-        self.scrolls: Bools = inside & ((overflow[0] == _SCROLLS) | (overflow[1] == _SCROLLS))
+        self.cuts: Bools = inside & ((across == _CUTS) | (down == _CUTS))
+        self.scrolls: Bools = inside & ((across == _SCROLLS) | (down == _SCROLLS))
         self.shapeless = self._each("clip-path", "none", lambda value: bool(_EMPTY_SHAPE.match(value)))
         # The older property concerns positioned boxes only.
         self.shapeless |= (self.absolute | self.fixed) & self._each("clip", "auto", _is_empty)
@@ -243,7 +240,8 @@ class _Styles:
         value, of_row = np.unique(column, return_inverse=True)
         read_values = np.array([*map(read, page.strings.take(value.tolist())), read(initial)])
         row = np.append(of_row if known else np.zeros(len(page.styles), np.intp), value.size)
-        return read_values[row[page.style]]  # -1 is the last, the initial value
+        of_node: NDArray[Any] = read_values[row[page.style]]  # -1 is the last, the initial value
+        return of_node
 
     def _is_tag(self, *names: str) -> Bools:
         tags = np.array([tag in names for tag in self._page.tags.to_list()], np.bool_)
@@ -284,6 +282,10 @@ def _holds(outer: F64, inner: F64) -> Bools:
 def _number(value: str, otherwise: float) -> float:
     found = _NUMBER.match(value)
     return float(found[0]) if found else otherwise
+
+
+def _overflow(value: str) -> int:
+    return _CUTS if value in {"hidden", "clip"} else _SCROLLS if value in {"auto", "scroll"} else 0
 
 
 def _colour(value: str) -> tuple[float, float, float, float]:
