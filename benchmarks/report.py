@@ -6,7 +6,6 @@ screenshot, writes the report on it, opens the file, scrolls from end to end and
 
 import argparse
 import asyncio
-import base64
 import json
 import tempfile
 import time
@@ -20,11 +19,10 @@ from typing import Any
 
 from playwright.async_api import Browser, async_playwright
 
-from renderer import Budget, CaptureOptions, Renderer, find_browser, launch_options
-from service import find_targets, report, reported
+from renderer import SCREENSHOT, Budget, CaptureOptions, Renderer, find_browser, launch_options
+from service import find_targets, keep, report, reported
 from snapshot import PageStore
 
-_TILE_PX, _QUALITY, _MOST_PIXELS = 4096, 60, 8_000_000
 _WORDS = [
     "amber",
     "birch",
@@ -45,6 +43,7 @@ _WORDS = [
     "quarry",
     "river",
 ]
+_TIMELINE = "disabled-by-default-devtools.timeline"
 _WATCH = """window.longTasks = []
 new PerformanceObserver((list) => { for (const task of list.getEntries()) longTasks.push(Math.round(task.duration)) })
   .observe({ type: 'longtask', buffered: true })"""
@@ -59,7 +58,7 @@ _SCROLL = """async () => {
     last = performance.now()
   }
   await new Promise((done) => setTimeout(done, 300))
-  return { end, frames: frames.sort((a, b) => a - b).map(Math.round) }
+  return frames.sort((a, b) => a - b).map(Math.round)
 }"""
 
 
@@ -113,41 +112,23 @@ def _served(folder: Path) -> Iterator[str]:
 
 async def _measure(url: str, folder: Path, file: Path) -> None:
     with PageStore(folder / "cache") as store:
-        async with Renderer(CaptureOptions(), Budget()) as renderer:
+        async with Renderer(CaptureOptions(screenshot=True), Budget()) as renderer:
             rendering = await renderer.render(url)
-        async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(**launch_options(await find_browser(playwright)))
-            extras, height = await _screenshot(browser, url)
-            record = store.put(rendering.snapshot, source=rendering.source, extras=extras)
-            begun = time.perf_counter()
-            pages = reported(find_targets([record.page_id], store), {}, store)
-            data, _ = report(pages, siblings=lambda _: [], failed=print)
-            seconds = time.perf_counter() - begun
-            await asyncio.to_thread(file.write_bytes, data)
-            _say("nodes, height of the page", f"{record.nodes:,}, {height:,} px")
-            _say("screenshot", f"{sum(map(len, extras.values())) / 1e6:.2f} MB")
-            _say("report", f"{len(data) / 1e6:.2f} MB, made in {seconds:.1f} s")
-            await _open(browser, file)
-            await browser.close()
-
-
-async def _screenshot(browser: Browser, url: str) -> tuple[dict[str, bytes], int]:
-    page = await browser.new_page(viewport={"width": 1280, "height": 800})
-    await page.goto(url)
-    height = int(await page.evaluate("document.documentElement.scrollHeight"))
-    session = await page.context.new_cdp_session(page)
-    extras: dict[str, bytes] = {}
-    tiles: list[dict[str, Any]] = []
-    scale = min(1.0, (_MOST_PIXELS / (1280 * height)) ** 0.5)
-    for number, y in enumerate(range(0, height, _TILE_PX)):
-        clip = {"x": 0, "y": y, "width": 1280, "height": min(_TILE_PX, height - y), "scale": scale}
-        options = {"format": "webp", "quality": _QUALITY, "captureBeyondViewport": True, "clip": clip}
-        shot = await session.send("Page.captureScreenshot", options)
-        extras[f"screenshot-{number}.webp"] = base64.b64decode(shot["data"])
-        tiles.append({"name": f"screenshot-{number}.webp", "y": y, "height": clip["height"]})
-    await page.close()
-    extras["screenshot.json"] = json.dumps({"tiles": tiles, "scale": scale, "width": 1280}).encode()
-    return extras, height
+        record = keep(rendering, "", store)
+        begun = time.perf_counter()
+        pages = reported(find_targets([record.page_id], store), {}, store)
+        data, _ = report(pages, siblings=lambda _: [], failed=lambda page, error: print(page.label, error))
+        seconds = time.perf_counter() - begun
+    await asyncio.to_thread(file.write_bytes, data)
+    height = json.loads(rendering.extras[SCREENSHOT])["height"]
+    pictures = sum(len(extra) for name, extra in rendering.extras.items() if name.endswith(".webp"))
+    _say("nodes, height of the page", f"{record.nodes:,}, {height:,} px")
+    _say("screenshot", f"{pictures / 1e6:.2f} MB")
+    _say("report", f"{len(data) / 1e6:.2f} MB, made in {seconds:.1f} s")
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(**launch_options(await find_browser(playwright)))
+        await _open(browser, file)
+        await browser.close()
 
 
 async def _open(browser: Browser, file: Path) -> None:
@@ -158,10 +139,12 @@ async def _open(browser: Browser, file: Path) -> None:
     _say("load event", f"{load:.0f} ms")
     await page.wait_for_timeout(1000)
     _say("tasks over 50 ms while opening", await _tasks(page))
-    scrolled: Any = await page.evaluate(_SCROLL)
-    frames = scrolled["frames"]
+    frames: list[int] = await page.evaluate(_SCROLL)
     _say("frames while scrolling", f"median {frames[len(frames) // 2]} ms, longest {frames[-1]} ms")
     _say("tasks over 50 ms while scrolling", await _tasks(page))
+    await browser.start_tracing(page=page, categories=["toplevel", _TIMELINE])
+    await page.evaluate(_SCROLL)
+    _say("longest tasks then, processor time", _processor_times(await browser.stop_tracing()))
     for what, keys in (
         ("200 blocks by key", "j" * 200),
         ("all methods", ["ArrowRight"] * 6),
@@ -174,6 +157,18 @@ async def _open(browser: Browser, file: Path) -> None:
     for tab in ("plots", "tree", "pages"):
         await page.click(f"#tab-{tab}")
         _say(f"tasks over 50 ms: {tab}", await _tasks(page))
+
+
+def _processor_times(trace: bytes) -> str:
+    """Return the longest tasks of the page's main thread, by the time that they had a processor."""
+    events = json.loads(trace)["traceEvents"]
+    names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    took = [
+        e.get("tdur", 0) / 1000
+        for e in events
+        if e["name"].endswith("RunTask") and names.get((e["pid"], e["tid"])) == "CrRendererMain"
+    ]
+    return ", ".join(f"{ms:.0f}" for ms in sorted(took, reverse=True)[:5]) + " ms"
 
 
 async def _tasks(page: Any) -> str:

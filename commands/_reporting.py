@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands._capture import Cache, Capture, Targets, fetch, rendering
+from commands._capture import Cache, Capture, Targets, fetch, rendering_all
 from commands._errors import finish, open_cache, say
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from snapshot import DomsieveError
 
 
-@rendering
+@rendering_all
 def report(
     targets: Targets,
     *,

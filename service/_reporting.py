@@ -9,33 +9,28 @@ import msgspec
 
 from analysis import (
     HIDING_REASONS,
-    DataRegionMiner,
     Outliner,
     PageBlocks,
     Recurrences,
-    RepeatedPatterns,
     ReportPart,
     SiteModel,
     SiteStyleTree,
     Tile,
     Verdict,
-    WebObjectBlocks,
     judge_hidden,
     page_blocks,
     page_view,
     tree_view,
     write_report,
 )
+from renderer import SCREENSHOT
 from service._methods import FEWEST_PAGES, PAGE_METHODS, SITE_METHODS, Method, Options
-from service._pages import Page, from_record, readable
+from service._mining import MINERS, MiningMethod
+from service._pages import Page, from_record, readable, unscripted
 from service._targets import CacheTarget, Target, UrlTarget
 from snapshot import DomsieveError, PageError, PageRecord, PageStore, Snapshot
 
-_MINERS: Mapping[str, Callable[[], Any]] = {
-    "wobm": WebObjectBlocks,
-    "mdr": DataRegionMiner,
-    "iepad": RepeatedPatterns,
-}
+_MINERS: tuple[MiningMethod, ...] = ("wobm", "mdr", "iepad")
 _NODES_AT_ONCE = 60_000
 
 Failed = Callable[[Page, DomsieveError], None]
@@ -99,8 +94,10 @@ def of_record(page: Page, record: PageRecord, store: PageStore) -> Reported:
     """Return all that is cached of the page of a record."""
     if record.producer == "raw":
         return Reported(page, None, None, Edition(page))
+    twin = unscripted(record, store)
+    plain = Edition(from_record(twin, store), lambda: _tiles(twin, store)) if twin else None
     raw = Edition(from_record(record, store, raw=True)) if record.source_digest else None
-    return Reported(page, Edition(page, lambda: _tiles(record, store)), None, raw)
+    return Reported(page, Edition(page, lambda: _tiles(record, store)), plain, raw)
 
 
 def report(
@@ -158,7 +155,7 @@ class _Writer:
                 for i in range(len(members))
             ]
             self.sites.append(site)
-            for edition, of_known in _editions(known):
+            for edition, of_known in _editions(known, members=len(members)):
                 yield from self._edition(edition, of_known, entries, site)
             self.pages += [entry for entry in entries if entry["editions"]]
             if len(known) >= FEWEST_PAGES:
@@ -194,9 +191,7 @@ class _Writer:
                 page,
                 blocks,
                 verdicts,
-                records={key: make().transform(page) for key, make in _MINERS.items()}
-                if page.has_layout
-                else {},
+                records={key: MINERS[key](page) for key in _MINERS if page.has_layout},
                 recurrences=of_site.recurrences,
                 number=entry["number"],
                 places=outliner.place(page) if outliner else None,
@@ -244,20 +239,23 @@ def _fit(of_site: _Site, held: list[Snapshot]) -> None:
         held.clear()
 
 
-def _editions(known: Sequence[Reported]) -> Iterator[tuple[str, list[Edition | None]]]:
-    """Yield the editions that there are; the raw one is of one kind, since models take no mixture."""
+def _editions(known: Sequence[Reported], *, members: int) -> Iterator[tuple[str, list[Edition | None]]]:
+    """Yield the editions that there are.
+
+    The raw one is of one kind, since models take no mixture: laid out where all of the first `members` were.
+    """
     rendered = [one.rendered for one in known]
     if any(rendered):
         yield "rendered", rendered
     unscripted = [one.unscripted for one in known]
-    raw = unscripted if all(unscripted) else [one.raw for one in known]
+    raw = unscripted if all(unscripted[:members]) else [one.raw for one in known]
     if any(raw):
         yield "raw", raw
 
 
 def _tiles(record: PageRecord, store: PageStore) -> list[Tile]:
     """Return the screenshot that was kept with a page, none without."""
-    facts = store.extra(record, "screenshot.json")
+    facts = store.extra(record, SCREENSHOT)
     if facts is None:
         return []
     tiles: list[Tile] = []

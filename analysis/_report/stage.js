@@ -42,6 +42,7 @@ function redraw() {
   elements.clear()
   sheet.replaceChildren()
   layTiles()
+  if (!blockCount()) sheet.append(el('p', { class: 'hint' }, 'No text stands here: all of it is brought by scripts, or there is none.'))
   for (const i of tall) sheet.append(outline(i))
   drawRecords()
   drawNear()

@@ -43,6 +43,7 @@ function plain(text, longest = 120) {
 }
 
 const figure = (value) => (value === null || value === undefined ? '–'
-  : Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(value < 10 ? 3 : 1))
+  : Number.isInteger(value) ? value.toLocaleString('en')
+    : Math.abs(value) < 0.01 ? value.toPrecision(2) : value.toFixed(value < 10 ? 3 : 1))
 const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`
 const count = (number, one, many = one + 's') => `${number.toLocaleString('en')} ${number === 1 ? one : many}`

@@ -211,9 +211,9 @@ def _whole(box: NDArray[np.float64]) -> list[int | None]:
 
 
 def _figures(column: NDArray[np.float32]) -> Any:
-    """Return figures with four digits behind the point, whole ones as integers, None for NaN."""
-    values = np.round(column.astype(np.float64), 4).tolist()
-    return _short([None if isnan(v) else int(v) if v.is_integer() else v for v in values])
+    """Return figures with four digits, whole ones as integers, None for NaN."""
+    values = column.astype(np.float64).tolist()
+    return _short([None if isnan(v) else int(v) if v.is_integer() else float(f"{v:.4g}") for v in values])
 
 
 def _short(column: Sequence[Any]) -> Any:
