@@ -104,8 +104,9 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     raw, rendered : the two sides.
     styled : whether the raw source was laid out by a browser, so that what its style sheets hide is known.
     visible : the words seen on the rendered page, looked for in those seen in the raw source.
-    content : the cleaned words of the rendered page, looked for in the words seen in the raw source.
-    content_of_raw : the cleaned words of the raw source, looked for in the words seen on the rendered page.
+    content : the cleaned words of the rendered page, or all that are seen where cleaning leaves none, looked for in
+        the words seen in the raw source.
+    content_of_raw : the same of the raw source, looked for in the words seen on the rendered page.
     matched : number of nodes of the rendered page that the raw source has too.
     blocks : the texts of both sides, those of the rendered page first, each in document order.
     data : the responses that carried data, those that delivered most words first.
@@ -149,8 +150,8 @@ def compare_page(
         rendered=_side(rendered, seen, cleaned),
         styled=raw.has_layout,
         visible=_overlap(seen, seen_raw),
-        content=_overlap(words(cleaned), seen_raw),
-        content_of_raw=_overlap(words(cleaned_raw), seen),
+        content=_overlap(words(cleaned) or seen, seen_raw),
+        content_of_raw=_overlap(words(cleaned_raw) or seen_raw, seen),
         matched=int((raw_of != NOT_MATCHED).sum()),
         blocks=compare_blocks(page_blocks(raw), page_blocks(rendered), raw_of.tolist()),
         data=sorted(deliveries, key=lambda delivery: -delivery.delivered),

@@ -103,7 +103,13 @@ def page_blocks(page: Snapshot) -> PageBlocks:
     first = np.append(np.flatnonzero(fresh), node.size)
     text_of = dict(zip(chosen.tolist(), texts, strict=True))
     pieces = [text_of[n] for n in node.tolist()]
-    joints = ["" if gap == NONE else "\n" if gap == BREAK else " " for gap in flow.gap.tolist()]
+    blank = np.zeros(len(page) + 1, np.int64)
+    blank[[n + 1 for n, text in text_of.items() if text.isspace()]] = 1
+    spaced = np.diff(np.cumsum(blank)[node], prepend=0) > 0
+    joints = [
+        "\n" if gap == BREAK else " " if gap != NONE or space else ""
+        for gap, space in zip(flow.gap.tolist(), spaced.tolist(), strict=True)
+    ]
     joined = [
         "".join(j + p for j, p in zip(joints[a:b], pieces[a:b], strict=True)).strip()
         for a, b in pairwise(first.tolist())

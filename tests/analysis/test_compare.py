@@ -9,7 +9,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import NoCleaning
@@ -64,6 +64,7 @@ class TestMatching:
         missing = [rendered.text_of(n) for n in range(len(rendered)) if found[n] == NOT_MATCHED]
         assert missing == ["", "first of all"]
 
+    @settings(deadline=None)  # processor time is not the test's alone
     @given(st.integers(0, 10_000))
     def test_a_match_is_one_to_one_of_equal_kind_and_the_same_twice(self, seed: int) -> None:
         rng = random.Random(seed)
@@ -124,6 +125,10 @@ class TestBlocks:
         found = changes("<div id=a><p>some words here</p></div><p>end", "<p>end</p><b>some words here</b>")
         assert Counter(change for change, _ in found) == {"in source": 1, "moved": 1}
 
+    def test_words_of_neighbouring_links_stay_apart(self) -> None:
+        links = "<a>one</a> <a>two</a>\n<a>th<b>ree</b></a>"
+        assert changes(links, links) == [("in source", "one two three")]
+
     def test_blocks_say_where_they_are_on_either_side(self) -> None:
         raw, rendered = "<p>one</p><p>two</p>", "<p>two</p><p>new one of three</p>"
         sides = page(raw), page(rendered)
@@ -132,6 +137,7 @@ class TestBlocks:
                 if span is not None and (side is sides[1] or block.change == "in source"):
                     assert "".join(side.text_of(n) for n in range(*span)).strip() == block.text
 
+    @settings(deadline=None)  # processor time is not the test's alone
     @given(st.integers(0, 10_000))
     def test_every_block_of_either_side_is_told_once(self, seed: int) -> None:
         rng = random.Random(seed)

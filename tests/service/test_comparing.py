@@ -1,0 +1,193 @@
+"""Compare: the right advice per prefix, and figures that a count of our own agrees with."""
+
+import asyncio
+import contextlib
+import functools
+import json
+import os
+import threading
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from examples.serve import serve_demo
+from service import prefix_of
+from tests.command import run
+from tests.service import mixed_site
+from tests.service.seen import count, gather
+
+STATIC = ("docs-rustbook", "docs-postgresql", "uci-www_cs_uci_edu")
+
+
+def lines_of(urls: Sequence[str], cache: Path) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+    """Return what compare says of pages by URL, and of the only site by prefix."""
+    result = run("compare", *urls, "--json", cache=cache)
+    assert result.exit_code == 0, result.stderr
+    *pages, site = map(json.loads, result.stdout.splitlines())
+    return {page["url"]: page for page in pages}, {entry["prefix"]: entry for entry in site["advice"]}
+
+
+def overlap(wanted: Counter[str], found_in: Counter[str]) -> dict[str, int]:
+    both = sum(min(number, found_in[word]) for word, number in wanted.items())
+    return {"wanted": sum(wanted.values()), "found_in": sum(found_in.values()), "both": both}
+
+
+def check_counts(page: dict[str, Any], raw: Counter[str], rendered: Counter[str]) -> None:
+    """Hold the figures of a page against words that were gathered in another way."""
+    cleaned = {side: count(page[side]["cleaned"]) for side in ("raw", "rendered")}
+    assert page["visible"] == overlap(rendered, raw)
+    assert page["content"] == overlap(cleaned["rendered"] or rendered, raw)
+    assert page["content_of_raw"] == overlap(cleaned["raw"] or raw, rendered)
+    assert (page["raw"]["words"], page["rendered"]["words"]) == (raw.total(), rendered.total())
+
+
+def check_advice(advice: dict[str, dict[str, Any]], pages: dict[str, dict[str, Any]]) -> None:
+    """Hold the advice against sums over the pages."""
+    for prefix, entry in advice.items():
+        members = [page for page in pages.values() if prefix in {"*", page["prefix"]}]
+        both, wanted = (sum(page["content"][name] for page in members) for name in ("both", "wanted"))
+        assert (entry["content"]["both"], entry["content"]["wanted"]) == (both, wanted)
+        assert entry["recall"] == pytest.approx(both / wanted if wanted else 1)
+        assert entry["browser_needed"] == (both < 0.95 * wanted)
+        assert entry["pages"] == len(members)
+
+
+@pytest.mark.parametrize(
+    ("url", "prefix"),
+    [
+        ("http://a.example", "/"),
+        ("http://a.example/", "/"),
+        ("http://a.example/about.html", "/"),
+        ("http://a.example/news", "/news"),
+        ("http://a.example/news/2025/x.html?y=/z", "/news"),
+        ("http://a.example/v1.2/x", "/v1.2"),
+        ("http://a.example/app#/shop/1?x", "#/shop"),
+        ("http://a.example/#!/shop", "#/shop"),
+        ("http://a.example/#tag/pets", "#/tag"),
+        ("http://a.example/news/1#comments", "/news"),
+    ],
+)
+def test_a_prefix_is_the_first_step_of_path_or_route(url: str, prefix: str) -> None:
+    assert prefix_of(url) == prefix
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path, Any, Any]:
+    cache = tmp_path_factory.mktemp("cache")
+    with mixed_site.serving() as base:
+        pages, advice = lines_of([base + path for path in mixed_site.paths()], cache)
+    return base, cache, pages, advice
+
+
+@pytest.mark.browser
+class TestMixedSite:
+    def test_a_browser_is_needed_where_a_script_draws(self, compared: tuple[str, Path, Any, Any]) -> None:
+        _, _, pages, advice = compared
+        assert {prefix for prefix, entry in advice.items() if entry["browser_needed"]} == {
+            "*",
+            "/shop",
+            "/forum",
+        }
+        assert set(advice) == {"*", "/shop", "/forum", "/news", "/guides"}
+        check_advice(advice, pages)
+
+    def test_the_figures_equal_a_count_over_the_texts_it_was_made_of(
+        self, compared: tuple[str, Path, Any, Any]
+    ) -> None:
+        base, _, pages, _ = compared
+        for url, page in pages.items():
+            _, section, number = url.removeprefix(base).split("/")
+            raw, rendered = map(count, mixed_site.seen_texts(section, int(number)))
+            check_counts(page, raw, rendered)
+            title, texts = mixed_site.texts_of(section, int(number))
+            drawn = section in mixed_site.BY_SCRIPT
+            content = count(" ".join((title, *texts)))
+            assert [entry["delivered"] for entry in page["data"]] == (
+                [overlap(content, rendered - raw)["both"]] if drawn else []
+            )
+
+    def test_blocks_add_up_and_say_what_the_script_did(self, compared: tuple[str, Path, Any, Any]) -> None:
+        for page in compared[2].values():
+            words: Counter[str] = Counter()
+            for block in page["blocks"]:
+                words[block["change"]] += block["words"]
+            shown = sum(words[name] for name in ("in source", "changed", "moved", "created"))
+            assert shown == page["rendered"]["words"]
+            assert words["hidden"] == 5 * 1
+            if page["prefix"] in {"/news", "/guides"}:
+                assert words == {"in source": page["raw"]["words"], "created": 2, "hidden": 5}
+            else:
+                assert words["created"] + words["changed"] > 90
+
+    def test_it_works_again_from_the_cache_alone(self, compared: tuple[str, Path, Any, Any]) -> None:
+        base, cache, pages, advice = compared
+        site = base.removeprefix("http://")
+        again = run("compare", site, "--json", "--browser", "/no/browser", cache=cache)
+        assert again.exit_code == 0, again.stderr
+        *lines, last = map(json.loads, again.stdout.splitlines())
+        assert {line["url"]: line for line in lines} == pages
+        assert {entry["prefix"]: entry for entry in last["advice"]} == advice
+        text = run("compare", site, cache=cache).stdout
+        assert "  /shop                   4 pages  browser needed" in text
+        assert "  /news                   4 pages  raw source is enough" in text
+
+
+@pytest.mark.browser
+def test_the_demo_site_needs_a_browser_everywhere(tmp_path: Path) -> None:
+    routes = ("/", "/articles/swifts", "/articles/owl-pellets", "/sightings", "/shop#/product/hand-lens")
+    with serve_demo() as base:
+        urls = [base + route for route in routes]
+        pages, advice = lines_of(urls, tmp_path)
+        found = asyncio.run(gather(urls))
+    assert all(entry["browser_needed"] for entry in advice.values())
+    assert set(advice) == {"*", "/", "/articles", "/sightings", "#/product"}
+    check_advice(advice, pages)
+    for url, page in pages.items():
+        check_counts(page, *found[url])
+
+
+@contextlib.contextmanager
+def folder_served(folder: Path) -> Iterator[str]:
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder))) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.browser
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STATIC)
+def test_a_static_site_needs_no_browser(name: str, tmp_path: Path) -> None:
+    archive = Path(os.environ.get("DOMSIEVE_DATA", "")) / "sites" / f"{name}.zip"
+    if not archive.exists():
+        pytest.skip(f"DOMSIEVE_DATA names no folder with sites/{name}.zip")
+    with zipfile.ZipFile(archive) as pages:
+        names = sorted(
+            entry for entry in pages.namelist() if entry.startswith("pages/") and entry.endswith(".html")
+        )
+        chosen = names[:: len(names) // 8][:8]
+        for entry in chosen:
+            pages.extract(entry, tmp_path / "site")
+    with folder_served(tmp_path / "site" / "pages") as base:
+        urls = [f"{base}/{entry.removeprefix('pages/')}" for entry in chosen]
+        compared, advice = lines_of(urls, tmp_path / "cache")
+        found = asyncio.run(gather(urls))
+    assert not any(entry["browser_needed"] for entry in advice.values())
+    check_advice(advice, compared)
+    for url, page in compared.items():
+        check_counts(page, *found[url])
