@@ -23,6 +23,7 @@ from service._methods import (
     SITE_METHODS,
     Method,
     Options,
+    check_fixed,
     check_options,
     site_model,
 )
@@ -107,7 +108,7 @@ def clean(
 
     Raises
     ------
-    UsageError : the model is one of another method, or an option is none of the method's.
+    UsageError : the model is one of another method, or an option is none of the method's or fixed by the model.
     """
     options = Options(mode, threshold, style, regions, complement, has_text)
     if model is not None and method not in {None, model.name}:
@@ -116,10 +117,7 @@ def clean(
         check_options(method or "sst", options)
     else:
         check_options(cast(Method, model.name), options)
-        if style is not None:
-            raise UsageError(
-                "--style was fixed when the model was learned; learn another one, or leave it out."
-            )
+        check_fixed(options)
         model.set_params(**options.given("threshold"))
     for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
         members = list(group)

@@ -150,3 +150,21 @@ def check_options(method: Method, options: Options) -> None:
     for name in sorted({"threshold", "style", *_OF_TPS} - takes):
         if getattr(options, name) is not None:
             raise UsageError(f"--{name.replace('_', '-')} is no option of the method {method}.")
+    if method == "tps" and options.mode == "paper" and options.style is not None:
+        raise UsageError("--style is fixed by --mode paper of the method tps; leave one of them out.")
+    if options.has_text is not None and not _plain(options.has_text):
+        raise UsageError("--has-text is empty, which every page has; give a text that content is known by.")
+
+
+def check_fixed(options: Options) -> None:
+    """Refuse options that were settled when a model was learned.
+
+    Raises
+    ------
+    UsageError : one is given.
+    """
+    for name, given in (("mode", options.mode != "site"), ("style", options.style is not None)):
+        if given:
+            raise UsageError(
+                f"--{name} was fixed when the model was learned; learn another one, or leave it out."
+            )

@@ -20,7 +20,7 @@ from analysis import (
     matrix_parquet,
     matrix_svmlight,
 )
-from service._methods import Options
+from service._methods import Options, check_fixed
 from service._output import write_file
 from service._pages import Page
 from snapshot import DomsieveError, PageError, Snapshot, UsageError
@@ -55,11 +55,14 @@ def weigh(
 
     Raises
     ------
-    UsageError : the model is one of another method.
+    UsageError : the model is one of another method, or an option is fixed by it.
     PageError : no page could be read.
     """
     if not (model is None or isinstance(model, CompressedStructureTree)):
         raise UsageError(f"Words are weighed by a model of the method cst; this one is of {model.name}.")
+    options = Options(mode, style=style)
+    if model is not None:
+        check_fixed(options)
 
     def read(numbers: Sequence[int], done: list[int]) -> Iterator[Snapshot]:
         for number in numbers:
@@ -80,10 +83,8 @@ def weigh(
         numbers, done = list(group), list[int]()
         tree = model
         if tree is None:
-            tree, known = (
-                CompressedStructureTree.of_mode(mode, **Options(style=style).given("style")),
-                list[int](),
-            )
+            tree = CompressedStructureTree.of_mode(mode, **options.given("style"))
+            known = list[int]()
             tree.fit(read(numbers, known))
             numbers = known
         if not tree.learned:

@@ -109,6 +109,9 @@ class TestWeigh:
         names = json.loads((tmp_path / "w.npz.names.json").read_text(encoding="utf-8"))
         assert "word1a" in names["features"]
         assert "word9a" not in names["features"]
+        for option in (("--mode", "paper"), ("--style", "full")):
+            refused = run(*call, *option, cache=cache)
+            assert (refused.exit_code, "fixed when the model was learned" in refused.stderr) == (2, True)
         run("learn", "--method", "entropy", site, "-o", tmp_path / "model", cache=cache)
         result = run(*call, cache=cache)
         assert (result.exit_code, "of the method cst" in result.stderr) == (2, True)

@@ -50,6 +50,11 @@ def test_regions(cleaned: Cleaned) -> None:
     cleaned("--regions", "0", code=2)
 
 
+@pytest.mark.parametrize("options", [("--has-text", " "), ("--mode", "paper", "--style", "full")])
+def test_options_without_effect_are_refused(cleaned: Cleaned, options: tuple[str, ...]) -> None:
+    cleaned(*options, code=2)
+
+
 @pytest.mark.parametrize("option", [("--complement",), ("--regions", "2"), ("--has-text", "x")])
 def test_other_methods_refuse_them(cleaned: Cleaned, option: tuple[str, ...]) -> None:
     cleaned(*option, method="none", code=2)
