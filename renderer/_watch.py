@@ -47,7 +47,7 @@ def carries_data(kind: str, mime_type: str) -> bool:
     """
     if "json" in mime_type:
         return kind in _DATA_KINDS or kind == "Script"
-    is_text = mime_type.startswith("text/") or mime_type.endswith("xml")
+    is_text = mime_type.startswith("text/") or mime_type.endswith(("xml", "yaml"))
     return kind in _DATA_KINDS and is_text and mime_type not in _PROGRAMS
 
 

@@ -116,6 +116,7 @@ def test_responses_that_carried_data_are_kept(studio: Studio) -> None:
         ("Script", "application/json", True),
         ("Image", "application/json", False),
         ("XHR", "application/rss+xml", True),
+        ("Fetch", "application/yaml", True),
         ("XHR", "text/css", False),
         ("Fetch", "image/png", False),
         ("Script", "text/javascript", False),

@@ -7,6 +7,7 @@ import json
 import os
 import threading
 import zipfile
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -15,12 +16,22 @@ from typing import Any
 
 import pytest
 
+from benchmarks.quality_javascript import serve
 from examples.serve import serve_demo
 from service import prefix_of
 from tests.command import run
 from tests.service import mixed_site
 from tests.service.seen import count, gather
 
+PORT = 8797
+DRAWN = (
+    "docsify-docx",
+    "docsify-iot",
+    "docsify-pino",
+    "redoc-adyen",
+    "swagger-vonage",
+    "tiddlywiki-tw5",
+)
 STATIC = ("docs-rustbook", "docs-postgresql", "uci-www_cs_uci_edu")
 
 
@@ -146,6 +157,25 @@ def test_the_demo_site_needs_a_browser_everywhere(tmp_path: Path) -> None:
         found = asyncio.run(gather(urls))
     assert all(entry["browser_needed"] for entry in advice.values())
     assert set(advice) == {"*", "/", "/articles", "/sightings", "#/product"}
+    check_advice(advice, pages)
+    for url, page in pages.items():
+        check_counts(page, *found[url])
+
+
+@pytest.mark.browser
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_site_drawn_by_script_needs_a_browser(name: str, tmp_path: Path) -> None:
+    data, modules = Path(os.environ.get("DOMSIEVE_DATA", ""), "js"), os.environ.get("DOMSIEVE_NODE_MODULES")
+    if not (data / name).exists() or not modules:
+        pytest.skip("DOMSIEVE_DATA names no folder with js/, or DOMSIEVE_NODE_MODULES none with its packages")
+    routes = json.loads((data / name / "routes.json").read_text("utf-8"))
+    with serve(data / name, Namespace(data=data, node_modules=Path(modules), port=PORT)):
+        urls = [f"http://127.0.0.1:{PORT}/{entry['route']}" for entry in routes[:: len(routes) // 3][:3]]
+        pages, advice = lines_of(urls, tmp_path)
+        found = asyncio.run(gather(urls, wait_ms=3000))
+    assert all(entry["browser_needed"] for entry in advice.values())
     check_advice(advice, pages)
     for url, page in pages.items():
         check_counts(page, *found[url])

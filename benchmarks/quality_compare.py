@@ -1,0 +1,137 @@
+"""Where `compare` says that a browser is needed, on sites whose answer is known, and what it costs over one render.
+
+    python -m benchmarks.quality_compare --node-modules FOLDER/node_modules [--data DATA] [--pages 40]
+
+DATA holds the folders js/ (see quality_javascript; every site needs a browser) and sites/ (zips of static pages, none
+needs one). Cost: on the first pages of each site, wall time of a plain render against one that keeps what compare
+needs, with the comparison; and the peak memory of this process, browser not counted, for the comparison alone.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import functools
+import json
+import sys
+import tempfile
+import threading
+import time
+import tracemalloc
+import zipfile
+from collections.abc import Iterator, Sequence
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from benchmarks.quality_javascript import LOOPBACK_ONLY, serve
+from benchmarks.scoring import command_line, print_check, print_table
+from renderer import CaptureOptions, Renderer
+from service import advise, compare, render_pages
+from snapshot import PageRecord, PageStore
+
+STATIC = ("docs-rustbook", "docs-postgresql", "uci-www_cs_uci_edu")
+TIMED = 8
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Keep quiet."""
+
+
+@contextlib.contextmanager
+def serve_zip(archive: Path, *, port: int) -> Iterator[list[str]]:
+    """Serve the pages of a site on loopback; the value is their paths."""
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(archive) as packed:
+        names = sorted(
+            name for name in packed.namelist() if name.startswith("pages/") and name.endswith(".html")
+        )
+        packed.extractall(folder, names)
+        handler = functools.partial(_Quiet, directory=f"{folder}/pages")
+        with ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+            server.daemon_threads = True
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            yield [name.removeprefix("pages/") for name in names]
+            server.shutdown()
+
+
+def render(urls: Sequence[str], store: PageStore, options: CaptureOptions) -> tuple[list[PageRecord], float]:
+    """Return the captures of pages rendered one after the other, and seconds per page."""
+
+    async def run() -> tuple[list[PageRecord], float]:
+        async with Renderer(options, arguments=(LOOPBACK_ONLY,), concurrency=1) as renderer:
+            start = time.perf_counter()
+            outcomes = await render_pages(renderer, urls, store, lambda *_: None)
+            spent = time.perf_counter() - start
+        return [record for record in outcomes.values() if isinstance(record, PageRecord)], spent / len(urls)
+
+    return asyncio.run(run())
+
+
+def measure(urls: Sequence[str]) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """Return the advice on a site by prefix, and what it costs."""
+    with tempfile.TemporaryDirectory() as folder, PageStore(Path(folder)) as store:
+        _, plain = render(urls[:TIMED], store, CaptureOptions())
+        records, whole = render(urls, store, CaptureOptions(screenshot=True))
+        start = time.perf_counter()
+        pages = [(page.record.url, page.result) for page in compare(records, store)]
+        compared = (time.perf_counter() - start) / len(records)
+        tracemalloc.start()
+        list(compare(records[:1], store))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    rows = {
+        entry.prefix: {
+            "pages": entry.pages,
+            "browser needed": entry.browser_needed,
+            "recall": entry.recall,
+            "words": entry.content.wanted,
+        }
+        for entry in advise([(url, result) for url, result in pages if not isinstance(result, Exception)])
+    }
+    cost = {
+        "render s": plain,
+        "with all kept s": whole,
+        "compare s": compared,
+        "ratio": (whole + compared) / plain,
+        "peak MB": peak / 1e6,
+    }
+    return rows, cost
+
+
+def main() -> None:
+    parser = command_line(__doc__, data="")
+    parser.add_argument("--node-modules", type=Path, required=True)
+    parser.add_argument("--pages", type=int, default=40, help="at most, of each site")
+    parser.add_argument("--sites", nargs="+", metavar="NAME", help="only these")
+    parser.add_argument("--port", type=int, default=8801)
+    arguments = parser.parse_args()
+    arguments.node_modules = arguments.node_modules.resolve()
+    base = f"http://127.0.0.1:{arguments.port}"
+    drawn = sorted(path.parent.name for path in arguments.data.glob("js/*/routes.json"))
+    advice: dict[str, dict[str, float]] = {}
+    costs: dict[str, dict[str, float]] = {}
+    wrong = []
+    for name in arguments.sites or [*drawn, *STATIC]:
+        if name in drawn:
+            corpus = arguments.data / "js" / name
+            paths = [entry["route"] for entry in json.loads((corpus / "routes.json").read_text("utf-8"))]
+            served = argparse.Namespace(**{**vars(arguments), "data": arguments.data / "js"})
+            with serve(corpus, served):
+                rows, costs[name] = measure([f"{base}/{path}" for path in paths][: arguments.pages])
+        else:
+            with serve_zip(arguments.data / "sites" / f"{name}.zip", port=arguments.port) as paths:
+                step = max(1, len(paths) // arguments.pages)
+                rows, costs[name] = measure([f"{base}/{path}" for path in paths[::step]][: arguments.pages])
+        for prefix, row in rows.items():
+            advice[f"{name} {prefix}"] = row
+            if row["browser needed"] != (name in drawn):
+                wrong.append(f"{name} {prefix}")
+        print(f"{name} done", file=sys.stderr)
+    for table in (advice, costs):
+        print_table(["site", *next(iter(table.values()))], table.items())
+        print()
+    print_check("the right advice for every prefix", wrong)
+    print_check("at most 2.2 times one render", [name for name, row in costs.items() if row["ratio"] > 2.2])
+
+
+if __name__ == "__main__":
+    main()
