@@ -1,5 +1,6 @@
 """The command that shows what every method makes of pages."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,7 +37,7 @@ def report(
         pages = reported(found, outcomes, store)
 
         def siblings(site: str) -> "list[Reported]":
-            records = site_records(site, store, capture.options)
+            records = site_records(site, store, replace(capture.options, screenshot=False))
             return [of_record(from_record(record, store), record, store) for record in records]
 
         data, done = write_report(pages, siblings=siblings, failed=tell)

@@ -29,7 +29,7 @@ def test_a_report_on_files(tmp_path: Path) -> None:
     assert kept > dropped > 0
 
 
-def test_a_page_is_seen_in_the_light_of_its_cached_site(tmp_path: Path) -> None:
+def test_a_report_on_one_page_of_the_cache(tmp_path: Path) -> None:
     records = fill(tmp_path, URLS)
     result = run("report", records[0].page_id, "-o", tmp_path / "r.html", cache=tmp_path)
     assert result.exit_code == 0

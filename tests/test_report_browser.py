@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -116,7 +117,11 @@ async def captured(urls: list[str], store: PageStore) -> None:
     async with Renderer(options, Budget(), concurrency=2, arguments=LOOPBACK_ONLY) as renderer:
         async for url, done in renderer.render_many(urls):
             assert not isinstance(done, Exception), url
-            facts = {"tiles": [{"name": "screenshot-0.webp", "y": 0, "height": 1200}], "scale": 1, "width": 1280}
+            facts = {
+                "tiles": [{"name": "screenshot-0.webp", "y": 0, "height": 1200}],
+                "scale": 1,
+                "width": 1280,
+            }
             extras = {"screenshot-0.webp": PIXEL, "screenshot.json": json.dumps(facts).encode()}
             store.put(done.snapshot, source=done.source, extras=extras)
 
@@ -298,6 +303,17 @@ def test_the_report_says_what_clean_says(reader: Reader, demo: tuple[Path, Path]
             kept, _ = page["words"]["rendered"][method]
             assert kept == pytest.approx(words[index["labels"][page["number"]]], rel=0.02, abs=4)
     report.close()
+
+
+def test_a_page_is_seen_in_the_light_of_its_cached_site(demo: tuple[Path, Path], tmp_path: Path) -> None:
+    with PageStore(demo[1]) as store:
+        page_id = store.records()[0].page_id
+    result = run("report", page_id, "-o", tmp_path / "r.html", cache=demo[1])
+    assert result.exit_code == 0
+    found = re.search(r'id="index">(.*?)</script>', (tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert found
+    index = json.loads(found[1])
+    assert (len(index["pages"]), index["sites"][0]["known"], index["start"]) == (1, 6, "sst")
 
 
 def test_it_fits_a_phone(reader: Reader, demo: tuple[Path, Path]) -> None:

@@ -38,7 +38,7 @@ function openView() {
 function chooseMethod(name) {
   now.method = name
   layControls()
-  redraw()
+  recolour()
   showTab()
   summarise()
 }
@@ -162,7 +162,7 @@ document.addEventListener('keydown', (event) => {
 id('search').addEventListener('input', () => {
   now.query = id('search').value.trim()
   findHits()
-  redraw()
+  for (const node of elements.values()) colour(node)
   summarise()
 })
 id('search').addEventListener('keydown', (event) => {

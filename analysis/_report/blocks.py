@@ -27,6 +27,8 @@ F64 = NDArray[np.float64]
 DROPPED, KEPT, PARTLY = range(3)
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 _MOST_STEPS = 16
+# What a page puts beyond is shown at its edge.
+_WIDEST_PX, _TALLEST_PX = 10_000.0, 300_000.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,7 +167,8 @@ def page_extent(page: Snapshot, blocks: PageBlocks) -> tuple[float, float]:
     width = float(roots[:, 2].max(initial=0)) or 1280.0
     seen = blocks.box[(blocks.hidden == 0) & ~np.isnan(blocks.box[:, 0])]
     bottom = float((seen[:, 1] + seen[:, 3]).max(initial=0))
-    return width, max(bottom, float((roots[:, 1] + roots[:, 3]).max(initial=0)))
+    height = max(bottom, float((roots[:, 1] + roots[:, 3]).max(initial=0)))
+    return min(width, _WIDEST_PX), min(height, _TALLEST_PX)
 
 
 def _keys(texts: list[str]) -> U64:

@@ -90,7 +90,7 @@ function showPlaces(tree, node) {
   now.hits = new Set()
   for (let i = 0; i < blockCount(); i++) if (under.has(at(view.tree, i))) now.hits.add(i)
   now.query = ''
-  redraw()
+  for (const node of elements.values()) colour(node)
   if (now.hits.size) selectBlock(now.hits.values().next().value, { keepTab: true })
   say(now.hits.size ? `${count(now.hits.size, 'block')} of this page stand there; n goes to the next.`
     : 'No block of this page stands there.')

@@ -140,6 +140,7 @@ function drawNear() {
     }
     const group = document.createElement('div')
     group.className = 'band'
+    group.setAttribute('role', 'presentation')
     setBox(group, 0, number * BAND, place.sheetWidth, BAND)
     group.append(...bands[number].filter(isShown).slice(0, MOST_IN_BAND).map((i) => outline(i, number * BAND)))
     sheet.append(group)
@@ -159,10 +160,9 @@ function outline(i, top = 0) {
   const node = document.createElement('div')
   node.block = i
   node.id = `block-${i}`
-  node.className = `block ${lookOf(i)} ${stateOf(i)}${place.mark[i] ? ' mark' : ''}${now.hits.has(i) ? ' hit' : ''}`
   node.setAttribute('role', 'option')
   node.setAttribute('aria-selected', String(i === now.block))
-  node.setAttribute('aria-label', `${lookOf(i)}: ${plain(view.text[i], 60)}`)
+  colour(node)
   setBox(node, place.x[i], place.y[i] - top, place.width[i], place.height[i])
   if (!stage.classList.contains('pictured') && !place.mark[i]) {
     const inside = captured(view.text[i].slice(0, 600), 'span')
@@ -175,6 +175,18 @@ function outline(i, top = 0) {
   }
   elements.set(i, node)
   return node
+}
+
+function colour(node) {
+  const i = node.block, extra = [place.mark[i] && 'mark', now.hits.has(i) && 'hit', i === now.block && 'selected']
+  node.className = ['block', lookOf(i), stateOf(i), ...extra].filter(Boolean).join(' ')
+  node.setAttribute('aria-label', `${lookOf(i)}: ${plain(view.text[i], 60)}`)
+}
+
+/** Show another method: the same outlines in other colours, unless the filter depends on it. */
+function recolour() {
+  if (now.filter === 'kept' || now.filter === 'dropped') redraw()
+  else for (const node of elements.values()) colour(node)
 }
 
 function drawRecords() {
