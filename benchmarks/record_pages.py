@@ -20,7 +20,7 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from analysis import Records
-from renderer._raw import _columns  # the one way from a tree of lxml to a Snapshot
+from renderer import read_tree
 from snapshot import Kind, Provenance, Snapshot
 
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\f\r")
@@ -119,7 +119,7 @@ def _labelled(source: bytes, entry: dict[str, Any]) -> LabelledPage:
         root = parser.parse(source.translate(None, _CONTROLS)).getroot()
     etree.strip_elements(root, etree.Comment, etree.ProcessingInstruction, with_tail=False)
     name = entry["page"]
-    page = _columns(root, Provenance(url=name, final_url=name, producer="raw"))
+    page = read_tree(root, Provenance(url=name, final_url=name, producer="raw"))
     nodes = dict(zip(root.iter(), np.flatnonzero(page.kind == Kind.ELEMENT).tolist(), strict=True))
     truth = sorted(nodes[element] for element in _elements(root, entry["record_xpath"]))
     if len(truth) != entry["records"]:

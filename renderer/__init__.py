@@ -5,7 +5,7 @@ from renderer._discovery import Browser, browser_in_use, find_browser, launch_op
 from renderer._extras import DATA, SCREENSHOT
 from renderer._options import Budget, CaptureOptions, SettlePolicy
 from renderer._protocol import Outcome, PageSource, Rendering, ReplaySource
-from renderer._raw import html_files, parse_html, read_html_file
+from renderer._raw import html_files, parse_html, read_html_file, read_tree
 from renderer._renderer import Renderer
 from renderer._sample import sample_site
 from renderer._sample_events import (
@@ -44,5 +44,6 @@ __all__ = [
     "launch_options",
     "parse_html",
     "read_html_file",
+    "read_tree",
     "sample_site",
 ]

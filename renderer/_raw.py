@@ -60,7 +60,7 @@ def parse_html(source: bytes, *, url: str, content_type: str = "", encoding: str
     """
     data, encoding_name = html_as_utf8(source, content_type=content_type, encoding=encoding)
     root, reasons = _tree(data)
-    return _columns(
+    return read_tree(
         root,
         Provenance(
             url=url,
@@ -157,8 +157,8 @@ def _append_text(body: etree._Element, text: str | None) -> None:
         body.text = ((body.text or "") + text).translate(_REPLACED)
 
 
-def _columns(root: etree._Element, provenance: Provenance) -> Snapshot:
-    """Lay a tree out in columns.
+def read_tree(root: etree._Element, provenance: Provenance) -> Snapshot:
+    """Return a tree of lxml, made of elements only, as a Snapshot that came from where `provenance` says.
 
     Its E elements are first numbered among themselves; `place` then says where each stands among the N nodes.
     An element has up to two texts: its head, before its first child, and its tail, behind its end.

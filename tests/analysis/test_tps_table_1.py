@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import zipfile
 from dataclasses import dataclass
 from functools import cache
@@ -11,12 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lxml import etree
 
 from analysis._cleaning.tps import TagPathFilter, paper_sequence
 from analysis._columns.batch import Batch
-from renderer._raw import parse_html
-from snapshot import Kind, Snapshot
+from benchmarks.record_pages import select_nodes
+from renderer import parse_html
 
 pytestmark = pytest.mark.data
 
@@ -60,7 +58,7 @@ def measured(site: dict[str, Any], source: bytes) -> Row:
     total, remaining = (np.concatenate(([0], np.cumsum(mask))) for mask in (counted, kept))
     stay = [
         2 * (remaining[page.end[t]] - remaining[t]) > total[page.end[t]] - total[t]
-        for t in select(page, site["record_xpath"])
+        for t in select_nodes(page, site["record_xpath"])
     ]
     assert len(stay) == site["count_lxml"]
     return Row(
@@ -72,22 +70,6 @@ def measured(site: dict[str, Any], source: bytes) -> Row:
         site["table_i"]["dom_pruned"],
         site["table_i"]["content_present"],
     )
-
-
-def select(page: Snapshot, xpath: str) -> list[int]:
-    """Return the elements of `page` that an XPath selects."""
-    made = {0: etree.Element("document")}
-    for node in range(1, len(page)):
-        if page.kind[node] == Kind.ELEMENT:
-            name = re.sub("[^a-z0-9]", "_", page.tag_name(node))
-            made[node] = etree.SubElement(made[int(page.parent[node])], name)
-            for key, value in page.attributes(node).items():
-                if key in {"class", "id"}:
-                    made[node].set(key, value)
-    nodes = {element: node for node, element in made.items()}
-    found = made[0].xpath(xpath)
-    assert isinstance(found, list)
-    return [nodes[element] for element in found if isinstance(element, etree._Element)]
 
 
 def test_reduction_is_within_5_points_on_22_of_23_sites() -> None:
