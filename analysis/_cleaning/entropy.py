@@ -1,4 +1,4 @@
-"""Entropy of tf-idf weights: blocks of few or only common terms are noise (Nyein; entropy sections 3 to 8).
+"""Entropy of tf-idf weights: blocks of few or only common terms are noise (Nyein).
 
     paper                      here
     element node               `terms.ElementNodes`

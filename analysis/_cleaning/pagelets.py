@@ -1,4 +1,4 @@
-"""Pagelets and shingles of pages (Bar-Yossef, Rajagopalan; WWW 2002; baselines A3 to A5).
+"""Pagelets and shingles of pages (Bar-Yossef, Rajagopalan; WWW 2002).
 
     paper        here
     pagelet      element with fewer than k links below each child, but not so its parent

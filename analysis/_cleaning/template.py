@@ -1,4 +1,4 @@
-"""Template method: drops the pagelets that stand on other pages too (Bar-Yossef, Rajagopalan; baselines A).
+"""Template method: drops the pagelets that stand on other pages too (Bar-Yossef, Rajagopalan; WWW 2002).
 
     paper                       here
     K, number of hyperlinks     k

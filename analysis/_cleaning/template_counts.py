@@ -1,4 +1,4 @@
-"""What the template method learns of a site: pagelets by page, and which pages link to which (baselines A4)."""
+"""What the template method learns of a site: pagelets by page, and which pages link to which."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

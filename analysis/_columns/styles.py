@@ -1,4 +1,4 @@
-"""Presentation styles: which display attributes make two element nodes equal (SST section 3, `attr`).
+"""Presentation styles: which display attributes make two element nodes equal (`attr` of SST).
 
 Four levels: ``none`` (tag names only), ``html`` (presentational attributes of the source, inline CSS and class
 tokens), ``layout`` and ``full`` (computed CSS). A computed style holds only what sets the element apart: inherited

@@ -1,4 +1,4 @@
-"""Importances of the element nodes of a compressed structure tree (CST section 4), from the root down.
+"""Importances of the element nodes of a compressed structure tree, from the root down.
 
 paper            here
 l, m, p_i        number of styles, `units` of the element node, share of its tag nodes with style i

@@ -1,4 +1,4 @@
-"""Importances and marks of a site style tree (SST sections 4 and 5.3), level by level from the leaves up."""
+"""Importances and marks of a site style tree, level by level from the leaves up."""
 
 from dataclasses import dataclass
 
@@ -41,7 +41,7 @@ def entropy(total: F64, log_total: F64, pages: F64) -> F64:
 
 
 def node_importance(weight: F64, whole: F64, owner: Rows, pages: F64) -> F64:
-    """Return NodeImp = -SUM p log_m p of each of the E element nodes (section 4).
+    """Return NodeImp = -SUM p log_m p of each of the E element nodes.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def importances(
 ) -> Importances:
     """Return all figures of `tree`; `attenuation` is g in (0, 1), `threshold` is t in [0, 1].
 
-    O(rows of the tables); marks combine all children before they answer (section 5.3). What two of a hundred pages
+    O(rows of the tables); marks combine all children before they answer. What two of a hundred pages
     share tells little of the site, so the entropies of a leaf on a share x of all pages are multiplied by
     x / (x + `rare_share`), up to the constant that leaves x = 1 as it is.
     """

@@ -1,4 +1,4 @@
-"""Mapping a page onto a site style tree: which subtrees are content (SST section 5.5)."""
+"""Mapping a page onto a site style tree: which subtrees are content."""
 
 from dataclasses import dataclass
 from enum import IntEnum

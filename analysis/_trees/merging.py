@@ -1,4 +1,4 @@
-"""Merging element nodes of a style tree that hold much the same content (SST section 5.6.1, CST section 5).
+"""Merging element nodes of a style tree that hold much the same content, as SST and CST do.
 
 Two element nodes of equal tag and attributes below one parent, in different style nodes, become one when their
 characteristic features overlap. The tree turns into a graph without cycles: a merged node is a member of several

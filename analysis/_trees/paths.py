@@ -1,8 +1,8 @@
 """Identity of element nodes: the key of the style-tree node that each node of a page falls on.
 
-Paper mode: a node's place is its style node (the exact child sequence of its parent) and its position there
-(SST section 5.1). Site mode: runs of equal siblings are one node ``x+`` (section 9.11), and a node's place is its
-label and ordinal among its siblings, whatever stands between, so one optional advert does not split a site.
+Paper mode: a node's place is its style node (the exact child sequence of its parent) and its position there. Site
+mode: runs of equal siblings are one node ``x+``, and a node's place is its label and ordinal among its siblings,
+whatever stands between, so one optional advert does not split a site.
 """
 
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def locate(forest: Forest, *, runs: Runs, siblings: Siblings, aliases: Table | N
     ----------
     runs : ``"exact"`` sequences, or ``"collapse"`` equal neighbours and repeats of period 2 and 3.
     siblings : element nodes are told apart by the ``"style"`` node that holds them, or by ``"label"``.
-    aliases : merged element nodes: rows from a path to the ``path`` that replaces it (section 5.6.1).
+    aliases : merged element nodes: rows from a path to the ``path`` that replaces it.
     """
     roots, count = int(forest.levels[1]), forest.parent.size
     parent, label = forest.parent[roots:], forest.label[roots:]

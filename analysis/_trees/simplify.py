@@ -1,4 +1,4 @@
-"""Simplifying a style tree: what remains above and at its maximal noisy and meaningful nodes (SST section 5.4)."""
+"""Simplifying a style tree: what remains above and at its maximal noisy and meaningful nodes."""
 
 import numpy as np
 from numpy.typing import NDArray

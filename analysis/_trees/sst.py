@@ -134,7 +134,7 @@ class SiteStyleTree(TreeModel):
         return self._ready().figures
 
     def content_words(self, page: Snapshot) -> list[str]:
-        """Return the words of the kept texts in document order, locally noisy words left out (section 5.6.3)."""
+        """Return the words of the kept texts in document order, locally noisy words left out."""
         used = self._ready()
         batch = Batch.of([page])
         forest, paths, _ = self._read(batch, used.aliases)

@@ -1,4 +1,4 @@
-"""From the mapping of a batch onto a style tree to one Verdict per page (SST sections 5.5 and 5.6.3)."""
+"""From the mapping of a batch onto a style tree to one Verdict per page."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ REASONS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalNoise:
-    """What is spread evenly over the pages of its element node, 1 - H < epsilon (section 5.6.3).
+    """What is spread evenly over the pages of its element node, 1 - H < epsilon.
 
     `feature` (F,) says it of each feature of a tree, `element` (E,) of any feature of each element node.
     """

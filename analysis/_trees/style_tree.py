@@ -1,4 +1,4 @@
-"""The site style tree as additive tables (SST sections 3, 5.1 and 7), which is the CST's too (CST section 3).
+"""The site style tree as additive tables, which is the CST's too.
 
     paper                   here
     E, element node         row of `elements`, key = path
@@ -73,7 +73,7 @@ def count_pages(
     presence: bool = False,
     words: Sequence[str] = (),
 ) -> StyleTree:
-    """Return the style tree of the pages of one batch (section 5.1, all pages at once).
+    """Return the style tree of the pages of one batch, all at once.
 
     Parameters
     ----------

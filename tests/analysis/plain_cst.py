@@ -1,4 +1,4 @@
-"""A compressed structure tree in plain objects, read off the specification line by line: the twin of the tables."""
+"""A compressed structure tree in plain objects, read off the algorithm line by line: the twin of the tables."""
 
 import math
 import re
@@ -26,7 +26,7 @@ class Tag:
 
 
 def tags_of(page: Snapshot, number: int, node: int, leaf_height: int) -> Tag:
-    """Return the tag node of an element, with its words if it is a leaf (sections 3 and 8.9)."""
+    """Return the tag node of an element, with its words if it is a leaf."""
     inside = range(node + 1, int(page.end[node]))
     children = [i for i in inside if page.parent[i] == node]
     if height(page, node) <= leaf_height:
@@ -102,7 +102,7 @@ def entropy(counts: list[int], m: int, *, alone: float) -> float:
 
 
 def merged(nodes: list[list[Tag]], frequency: float, similarity: float) -> list[list[Tag]]:
-    """Return the child element nodes when no pair merges any more (section 5, step 3)."""
+    """Return the child element nodes when no pair merges any more."""
     while True:
         kept: list[list[Tag]] = []
         for node in nodes:

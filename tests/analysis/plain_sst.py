@@ -1,4 +1,4 @@
-"""A style tree in plain objects, read off the specification line by line: the twin of the tables."""
+"""A style tree in plain objects, read off the algorithm line by line: the twin of the tables."""
 
 import math
 import re
@@ -28,7 +28,7 @@ def tree_of(page: Snapshot, node: int) -> Tree:
 
 
 def add(element: Element, tree: Tree, number: int) -> None:
-    """Merge one page's tree into the style tree (section 5.1)."""
+    """Merge one page's tree into the style tree."""
     _, children, words = tree
     element.pages.add(number)
     if not children:
@@ -44,7 +44,7 @@ def add(element: Element, tree: Tree, number: int) -> None:
 
 
 def composite(element: Element, attenuation: float = 0.9) -> float:
-    """Return CompImp (section 4, with the leaf form of section 9.15)."""
+    """Return CompImp, with the leaf form as one more style."""
     m = len(element.pages)
     parts = [
         (count / m, sum(composite(below, attenuation) for below in below_all) / len(below_all))

@@ -1,4 +1,4 @@
-"""Worked examples of the compressed structure tree (CST sections 4 and 9), to 1e-6."""
+"""Worked examples of the compressed structure tree, to 1e-6."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Entropy of tf-idf weights: worked examples of the specification (entropy section 9), options, a plain twin."""
+"""Entropy of tf-idf weights: worked examples, options, a plain twin."""
 
 import math
 import re
@@ -187,7 +187,7 @@ def test_parameters_out_of_range_are_refused() -> None:
 
 
 def plain(pages: list[Snapshot], index: int) -> dict[int, float]:
-    """Read off the specification: entropy of each block of a page, texts alone, pages as documents."""
+    """Entropy of each block of a page, texts alone, pages as documents."""
 
     def words(snapshot: Snapshot, node: int) -> list[str]:
         return re.findall(r"\w+", snapshot.text_of(node))

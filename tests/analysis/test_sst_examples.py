@@ -1,4 +1,4 @@
-"""Worked examples of the site style tree paper and its specification, to 1e-6 (sections 4, 5 and 9)."""
+"""Worked examples of the site style tree, to 1e-6."""
 
 import math
 

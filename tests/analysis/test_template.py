@@ -1,4 +1,4 @@
-"""The template method: worked examples of the specification (baselines A8), plain twins, additivity."""
+"""The template method: worked examples, plain twins, additivity."""
 
 import numpy as np
 import pytest
@@ -135,7 +135,7 @@ def test_parameters_out_of_range_are_refused() -> None:
 
 
 def plain_pagelets(snapshot: Snapshot, k: int) -> list[int]:
-    """Read off the specification: the queue of A4, from body."""
+    """Read off the algorithm: a queue, from body."""
 
     def links(node: int) -> int:
         return sum(snapshot.tag_name(i) == "a" for i in range(node, int(snapshot.end[node])))
