@@ -58,8 +58,11 @@ class TreeModel(SiteModel[StyleTree]):
         level = self.style
         if level == "auto":
             level = "layout" if layouts == {True} else "html"
-        wrong = level in {"layout", "full"} and layouts != {True}
-        if wrong or len(layouts) > 1 or self.style_ not in {None, level}:
+        if level in {"layout", "full"} and layouts == {False}:
+            raise ModelError(
+                f'Raw pages have no computed CSS for the style {level!r}; take "auto", "html" or "none".'
+            )
+        if len(layouts) > 1 or self.style_ not in {None, level}:
             raise ModelError(
                 "A site model takes either rendered or raw pages: both have other styles. "
                 "Learn and clean with pages of one kind."

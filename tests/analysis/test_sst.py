@@ -141,6 +141,8 @@ def test_rendered_and_raw_pages_do_not_mix() -> None:
         SiteStyleTree().fit([raw, rendered])
     with pytest.raises(ModelError, match="rendered or raw"):
         SiteStyleTree().fit([raw]).transform(rendered)
+    with pytest.raises(ModelError, match="no computed CSS for the style 'layout'"):
+        SiteStyleTree(style="layout").fit([raw])
     with pytest.raises(ModelError, match="learned no page"):
         SiteStyleTree().transform(raw)
     with pytest.raises(ModelError, match="threshold is 7"):
