@@ -225,7 +225,8 @@ class _Draft:
         is_text = (self.kind == Kind.TEXT) | (self.kind == _CDATA)
         kept: NDArray[np.bool_] = is_text | np.isin(self.kind, (Kind.ELEMENT, Kind.PSEUDO, Kind.DOCUMENT))
         kept &= ~(is_text & self._is_named(*_CODE)[self.parent])
-        takes_room = self.box[:, 2] * self.box[:, 3] > 0
+        # A line break between two elements of preformatted text has height only.
+        takes_room = self.box[:, 3] > 0
         unseen = np.flatnonzero(kept & is_text & ~takes_room)
         kept[unseen] = [bool(self._string(text).strip()) for text in self.value[unseen].tolist()]
         return kept

@@ -22,7 +22,7 @@ Producer = Literal["rendered", "raw", "unscripted"]
 Scalar = str | int | float | bool | None
 
 # Raised when the columns made of a page change.
-CAPTURE_VERSION = 2
+CAPTURE_VERSION = 3
 """Raised when equal pages would be captured in another way; the store finds captures of this version only."""
 
 

@@ -253,3 +253,8 @@ def test_options_reach_the_browser(studio: Studio) -> None:
     )
     text = visible_text(studio.render("/echo", options).snapshot)
     assert text == "trial/1|yes|c=1|de-DE| 800x600"
+
+
+def test_line_breaks_between_elements_of_preformatted_text_are_kept(studio: Studio) -> None:
+    page = studio.show("<!doctype html><div> <p>x</p>\n</div><pre><b>one</b>\n<i>two</i></pre>").snapshot
+    assert outline(page, node(page, "body")) == "body(div(p('x')) pre(b('one') '\\n' i('two')))"
