@@ -202,7 +202,12 @@ class _Writer:
             entry["problems"] += [
                 reason for reason in page.provenance.reasons if reason not in entry["problems"]
             ]
-            yield ReportPart(name=part, data=view, tiles=edition.tiles())
+            tiles: Sequence[Tile] = ()
+            try:
+                tiles = edition.tiles()
+            except DomsieveError as error:
+                entry["problems"].append(_utf8(error.message))
+            yield ReportPart(name=part, data=view, tiles=tiles)
         site["editions"][name] = {}
         if outliner and isinstance(tree, SiteStyleTree):
             part = f"tree-{name}-{entries[0]['site']}"

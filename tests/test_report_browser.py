@@ -3,6 +3,8 @@
 import asyncio
 import json
 import re
+import shutil
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -316,6 +318,25 @@ def test_a_page_is_seen_in_the_light_of_its_cached_site(demo: tuple[Path, Path],
     assert (len(index["pages"]), index["sites"][0]["known"], index["start"]) == (1, 6, "sst")
 
 
+def test_a_damaged_picture_costs_the_picture_only(demo: tuple[Path, Path], tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    shutil.copytree(demo[1], cache)
+    with PageStore(cache) as store:
+        record = store.records()[0]
+        extras = {
+            "screenshot-0.webp": PIXEL,
+            "screenshot.json": b'{"tiles":[{"name":"screenshot-0.webp","y":0,"height":9}]}',
+        }
+        store.put(store.get(record.page_id), source=store.source(record), site=record.site, extras=extras)
+    for file in cache.rglob("extras/*/*"):
+        file.write_bytes(b"damaged")
+    result = run("report", record.page_id, "-o", tmp_path / "r.html", cache=cache)
+    assert result.exit_code == 0
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "is damaged" in text
+    assert 'id="tile-' not in text
+
+
 def test_it_fits_a_phone(reader: Reader, demo: tuple[Path, Path]) -> None:
     report = Opened(reader, demo[0], width=390)
     for tab in ("block", "plots", "tree", "pages"):
@@ -334,3 +355,31 @@ def test_themes_can_be_chosen(reader: Reader, demo: tuple[Path, Path]) -> None:
         grounds.append(report.js("getComputedStyle(document.body).backgroundColor"))
     assert len(set(grounds)) == 2
     report.close()
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "new Image().src = ADDRESS",
+        "document.body.append(Object.assign(document.createElement('img'), { src: ADDRESS }))",
+        "document.body.setAttribute('style', `background: url(${ADDRESS})`)",
+        "document.body.innerHTML = `<img src=${ADDRESS} onerror='window.hostile_ran = 1'>`",
+        "document.body.append(Object.assign(document.createElement('script'), { text: 'window.hostile_ran = 1' }))",
+        "fetch(ADDRESS).catch(() => 0)",
+        "navigator.sendBeacon(ADDRESS)",
+        "document.body.append(Object.assign(document.createElement('iframe'), { src: ADDRESS }))",
+    ],
+)
+def test_the_policy_stops_what_our_script_would_have_missed(
+    reader: Reader, demo: tuple[Path, Path], attack: str
+) -> None:
+    report = Opened(reader, demo[0])
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.3)
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        report.js(f"(() => {{ const ADDRESS = '{address}'; try {{ {attack} }} catch {{}} }})()")
+        with pytest.raises(TimeoutError):
+            listener.accept()
+    assert report.js("typeof hostile_ran") == "undefined"
+    assert report.js("violations.length") > 0
+    reader.run(report.page.context.close())
