@@ -7,10 +7,9 @@ else the model file knows. Imports the columns and the Verdict.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
 
-from sklearn.base import BaseEstimator
-
 from analysis._columns.batch import Batch
 from analysis._columns.styles import StyleLevel
+from analysis._estimator import Estimator
 from analysis._verdict import Verdict
 from snapshot import ModelError, Snapshot
 
@@ -34,7 +33,7 @@ class Counts(Protocol):
 C = TypeVar("C", bound=Counts)
 
 
-class SiteModel(BaseEstimator, Generic[C]):  # type: ignore[misc]
+class SiteModel(Estimator, Generic[C]):
     """An estimator over the pages of one site whose statistics are additive.
 
     A method gives its `name`, the type of its `counts`, how partial counts are `joined`, `facts`,

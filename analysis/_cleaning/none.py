@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from typing import overload
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from analysis._columns.batch import Batch
 from analysis._columns.visible import visible_nodes
+from analysis._estimator import Estimator
 from analysis._verdict import Verdict
 from snapshot import Snapshot
 
 _REASONS = ("not visible", "visible")
 
 
-class NoCleaning(BaseEstimator):  # type: ignore[misc]
+class NoCleaning(Estimator):
     """Keeps every visible node."""
 
     @overload

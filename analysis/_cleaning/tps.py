@@ -12,7 +12,6 @@ from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from analysis._cleaning.tps_search import Cuts, Ints, page_regions, tag_path_codes
 from analysis._columns.batch import Batch, prune
@@ -20,6 +19,7 @@ from analysis._columns.body import in_body, worded
 from analysis._columns.hash import hash_of
 from analysis._columns.styles import StyleLevel, presentation_styles
 from analysis._columns.visible import visible_nodes
+from analysis._estimator import Estimator
 from analysis._verdict import Verdict
 from snapshot import Kind, Snapshot, UsageError
 
@@ -39,7 +39,7 @@ _OUTSIDE, _HIDDEN, _ABOVE, _INSIDE, _LEFT_OUT_REGION, _ABOVE_COMPLEMENT, _COMPLE
 HasContent = Callable[[Snapshot, NDArray[np.int64]], bool]
 
 
-class TagPathFilter(BaseEstimator):  # type: ignore[misc]
+class TagPathFilter(Estimator):
     """Keeps the largest region whose tag paths do not occur in the rest of the page.
 
     Parameters

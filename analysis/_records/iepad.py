@@ -24,9 +24,9 @@ from typing import Literal, overload
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
-from sklearn.base import BaseEstimator
 
 from analysis._columns.batch import Batch
+from analysis._estimator import Estimator
 from analysis._records.records import Records
 from analysis._records.repeats import Ints, maximal_repeats
 from analysis._records.tokens import TEXT, Encoding, Tokens, page_tokens
@@ -57,7 +57,7 @@ class Pattern:
         return int(self.start[0]), int(self.stop[-1])
 
 
-class RepeatedPatterns(BaseEstimator):  # type: ignore[misc]
+class RepeatedPatterns(Estimator):
     """Finds the token patterns of a page that repeat at regular distances.
 
     Parameters

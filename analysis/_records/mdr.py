@@ -22,8 +22,8 @@ from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
+from analysis._estimator import Estimator
 from analysis._records.data_records import DataRecords
 from analysis._records.likeness import edit_measure, neighbours, tree_measure
 from analysis._records.records import Records
@@ -34,7 +34,7 @@ from snapshot import Snapshot, UsageError
 _THRESHOLDS = {"edit": 0.3, "tree": 0.8}
 
 
-class DataRegionMiner(BaseEstimator):  # type: ignore[misc]
+class DataRegionMiner(Estimator):
     """Finds data regions, two or more adjacent like groups of siblings, and the records in them.
 
     Parameters

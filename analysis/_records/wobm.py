@@ -25,8 +25,8 @@ from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
+from analysis._estimator import Estimator
 from analysis._records.chains import Chains
 from analysis._records.content import Content
 from analysis._records.likeness import edit_measure, group_pairs, neighbours
@@ -40,7 +40,7 @@ _RULES = frozenset(["br", "hr"])
 _PAPER = {"max_length": 3, "threshold": 0.15, "min_fields": 3, "record_threshold": None, "main_share": 0.0}
 
 
-class WebObjectBlocks(BaseEstimator):  # type: ignore[misc]
+class WebObjectBlocks(Estimator):
     """Finds regions of like adjacent sibling groups; one group is one record.
 
     The defaults were chosen on search result pages; ``of_mode("paper")`` has those of the paper.

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, save_npz
-from sklearn.datasets import dump_svmlight_file
 
 from analysis._writers.parquet import write_parquet
 
@@ -44,6 +43,8 @@ def matrix_npz(weights: FeatureMatrix) -> bytes:
 
 def matrix_svmlight(weights: FeatureMatrix) -> bytes:
     """Return a line per row: target 0, then ``column:weight``, columns from 1 on as SVMlight wants them."""
+    from sklearn.datasets import dump_svmlight_file  # scikit-learn takes seconds to load
+
     file = io.BytesIO()
     dump_svmlight_file(weights.matrix, np.zeros(weights.matrix.shape[0], np.int64), file, zero_based=False)
     return file.getvalue()
