@@ -100,6 +100,8 @@ class TagPathFilter(Estimator):
         of the element of a text node: ``path``, the code of its tag path; ``count``, how often that path
         occurs; ``position``, its place in the sequence, 1-based; ``region``, the part of the page it lies in, 1
         for the one the search ends with, then 2, 3 ... by size.
+        With the parameters stand the ``rounds``, the cuts that led to the region; 0 of them is a page that does not
+        part, of which at most wrapper elements at its start were peeled off.
 
         Parameters
         ----------
@@ -170,7 +172,8 @@ class TagPathFilter(Estimator):
                 ("region", number),
             )
         }
-        return Verdict("tps", kept, wanted.astype(np.float32), reason, _REASONS, numbers, self.get_params())
+        parameters = {**self.get_params(), "rounds": len(parts[0].rounds)}
+        return Verdict("tps", kept, wanted.astype(np.float32), reason, _REASONS, numbers, parameters)
 
 
 def tag_path_sequence(
