@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis._cleaning.terms import LANGUAGES, ElementNodes, element_nodes
-from analysis._columns.batch import Batch, Bools, Ints, nearest, surrounded
+from analysis._columns.batch import F64, Batch, Bools, Ints, nearest, surrounded
 from analysis._columns.hash import combine
 from analysis._columns.names import TagIs
 from analysis._columns.tables import Table, grouped, grouping, merged
@@ -27,8 +27,6 @@ from analysis._columns.visible import visible_nodes
 from analysis._site_model import SiteModel
 from analysis._verdict import Verdict
 from snapshot import ModelError, Snapshot
-
-F64 = NDArray[np.float64]
 
 _REASONS = (
     "not visible",

@@ -13,8 +13,8 @@ from typing import Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._cleaning.tps_search import Cuts, Ints, page_regions, tag_path_codes
-from analysis._columns.batch import Batch, prune
+from analysis._cleaning.tps_search import Cuts, page_regions, tag_path_codes
+from analysis._columns.batch import Batch, Ints, prune
 from analysis._columns.body import in_body, worded
 from analysis._columns.hash import hash_of
 from analysis._columns.styles import StyleLevel, presentation_styles

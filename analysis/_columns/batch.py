@@ -16,6 +16,7 @@ from analysis._columns.names import ATTRIBUTES, TAGS
 from snapshot import Kind, Snapshot, StringTable
 
 Bools = NDArray[np.bool_]
+F64 = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 

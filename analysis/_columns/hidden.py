@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._columns.batch import Batch, Bools, Ints, below
+from analysis._columns.batch import F64, Batch, Bools, Ints, below
 from analysis._columns.names import TagIs
 from analysis._columns.visible import visible_nodes
 from snapshot import Kind, Snapshot
-
-F64 = NDArray[np.float64]
 
 
 class Hiding(IntEnum):

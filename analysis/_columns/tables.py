@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis._columns.batch import Ints
 from analysis._columns.hash import U64
 
 Column = NDArray[Any]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

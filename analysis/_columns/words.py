@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._columns.batch import Batch
+from analysis._columns.batch import Batch, Ints
 from analysis._columns.hash import U64, span_hashes
 from analysis._columns.tables import grouping, ranges, sorted_set
 
@@ -20,8 +20,6 @@ _BLANK = ord(" ")
 # Upper case to lower, all other ASCII but letters and digits to a blank.
 _FOLD = bytes(c if c >= 128 else ord(chr(c).lower()) if chr(c).isalnum() else _BLANK for c in range(256))
 _GAPS = re.compile(r"[\W_]+")
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

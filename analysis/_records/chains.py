@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from analysis._records.regions import Block, Floats, chain_lengths
+from analysis._columns.batch import F64
+from analysis._records.regions import Block, chain_lengths
 
 
 class Chains:
@@ -15,7 +16,7 @@ class Chains:
     near : distances of neighbouring groups by length, as `neighbours` gives them.
     """
 
-    def __init__(self, near: Sequence[Floats]) -> None:
+    def __init__(self, near: Sequence[F64]) -> None:
         runs = np.stack([chain_lengths(np.isfinite(distance), j) for j, distance in enumerate(near, 1)])
         covered = np.where(runs > 0, (runs + 1) * np.arange(1, len(near) + 1)[:, None], 0)
         best = covered.argmax(0)  # of equal ones the shortest groups, principle 2

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis._columns.batch import Batch, below
+from analysis._columns.batch import Batch, Bools, Ints, below
 from analysis._columns.body import in_body, worded
 from analysis._columns.names import TagIs
 from analysis._columns.visible import visible_nodes
-from analysis._records.tag_tree import Bools, Ints, TagTree
+from analysis._records.tag_tree import TagTree
 from snapshot import Snapshot
 
 

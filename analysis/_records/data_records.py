@@ -5,9 +5,10 @@ Imports the tag tree and the measures.
 
 import numpy as np
 
+from analysis._columns.batch import F64, Bools
 from analysis._records.likeness import Measure, group_pairs
-from analysis._records.regions import Block, Floats, node_range
-from analysis._records.tag_tree import Bools, Range, TagTree
+from analysis._records.regions import Block, node_range
+from analysis._records.tag_tree import Range, TagTree
 from snapshot import Snapshot
 
 Pieces = list[Range]
@@ -24,9 +25,7 @@ class DataRecords:
     covered : (M,), positions of ``tree.child`` that lie in a region.
     """
 
-    def __init__(
-        self, page: Snapshot, tree: TagTree, *, near: Floats, measure: Measure, covered: Bools
-    ) -> None:
+    def __init__(self, page: Snapshot, tree: TagTree, *, near: F64, measure: Measure, covered: Bools) -> None:
         self._page, self._tree, self._measure = page, tree, measure
         self._far_before = np.concatenate(([0], np.cumsum(~np.isfinite(near))))
         self._is_row = np.array([name == "tr" for name in page.tags])[page.tag[tree.node]]

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
+from analysis._columns.batch import Ints
 from analysis._records.field_names import Column, field_names
 from analysis._records.leaves import FieldKind, Leaf, Leaves
-from analysis._records.records import Ints, Records
+from analysis._records.records import Records
 from snapshot import Snapshot
 
 

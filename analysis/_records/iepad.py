@@ -25,10 +25,10 @@ from typing import Literal, overload
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from analysis._columns.batch import Batch
+from analysis._columns.batch import Batch, Ints
 from analysis._estimator import Estimator
 from analysis._records.records import Records
-from analysis._records.repeats import Ints, maximal_repeats
+from analysis._records.repeats import maximal_repeats
 from analysis._records.tokens import TEXT, Encoding, Tokens, page_tokens
 from snapshot import Scalar, Snapshot, UsageError
 

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq, Levenshtein
 
+from analysis._columns.batch import F64, Bools, Ints
 from analysis._columns.hash import U64, combine
-from analysis._records.tag_tree import Bools, Ints, Range, TagTree
+from analysis._records.tag_tree import Range, TagTree
 from analysis._records.tree_matching import TreeMatcher
 
-Floats = NDArray[np.float64]
 _BUCKETS = 16
 _ROUNDING = 1e-9  # thresholds such as 0.15 * 20 shall count as the whole number they mean
 
@@ -42,7 +42,7 @@ class Pairs:
 class Measure(Protocol):
     """Tells how far the two groups of each pair are apart."""
 
-    def __call__(self, pairs: Pairs) -> Floats:
+    def __call__(self, pairs: Pairs) -> F64:
         """Return the distances (Q,), infinite where they are above the threshold."""
         ...
 
@@ -53,7 +53,7 @@ def edit_measure(tree: TagTree, *, threshold: float, mean: bool = False) -> Meas
     factor = 2.0 if mean else 1.0
     text = tree.text
 
-    def measure(pairs: Pairs) -> Floats:
+    def measure(pairs: Pairs) -> F64:
         total = (pairs.b - pairs.a) + (pairs.d - pairs.c)
         most = np.floor(threshold / factor * total + _ROUNDING).astype(np.int64)
 
@@ -68,7 +68,7 @@ def edit_measure(tree: TagTree, *, threshold: float, mean: bool = False) -> Meas
                 Levenshtein.distance(text[a:b], text[c:d], score_cutoff=limit) for a, b, c, d, limit in rows
             ]
 
-        distances: Floats = _settled(pairs, most, bounded, exact) * (factor / total)
+        distances: F64 = _settled(pairs, most, bounded, exact) * (factor / total)
         return distances
 
     return measure
@@ -93,7 +93,7 @@ def tree_measure(tree: TagTree, *, threshold: float) -> Measure:
             return most + 1
         return larger - matcher.matches(one, other)
 
-    def measure(pairs: Pairs) -> Floats:
+    def measure(pairs: Pairs) -> F64:
         left, right = pairs.b - pairs.a, pairs.d - pairs.c
         larger = np.maximum(left, right)
         most = np.floor((1 - threshold) * larger + _ROUNDING).astype(np.int64)
@@ -106,13 +106,13 @@ def tree_measure(tree: TagTree, *, threshold: float) -> Measure:
             rows = zip(q.a.tolist(), q.b.tolist(), q.c.tolist(), q.d.tolist(), most.tolist(), strict=True)
             return [differences((a, b), (c, d), limit) for a, b, c, d, limit in rows]
 
-        distances: Floats = _settled(pairs, most, bounded, exact) / larger
+        distances: F64 = _settled(pairs, most, bounded, exact) / larger
         return distances
 
     return measure
 
 
-def neighbours(tree: TagTree, measure: Measure, longest: int, *, wanted: Bools | None = None) -> list[Floats]:
+def neighbours(tree: TagTree, measure: Measure, longest: int, *, wanted: Bools | None = None) -> list[F64]:
     """Return for each length j of 1 to `longest` how far the group at each place is from the next one.
 
     Entry j - 1 is (M,): at position p of ``tree.child`` the distance between the j siblings from p on and the j
@@ -161,7 +161,7 @@ def _settled(
     most: Ints,
     bounded: Callable[[Pairs, Ints], Bools],
     exact: Callable[[Pairs, Ints], list[int]],
-) -> Floats:
+) -> F64:
     """Return the number of differences of each pair, infinite above `most`: 0 by hash, bounds, measure once."""
     found = np.full(most.size, np.inf)
     same = pairs.left == pairs.right

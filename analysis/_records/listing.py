@@ -13,9 +13,10 @@ from dataclasses import replace
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
+from analysis._columns.batch import F64
 from analysis._records.content import Content
 from analysis._records.likeness import Measure, singles
-from analysis._records.regions import Block, Floats, node_range
+from analysis._records.regions import Block, node_range
 from analysis._records.tag_tree import Range, TagTree
 from snapshot import Snapshot
 
@@ -70,7 +71,7 @@ class Lists:
                 break
         return Block(length, tuple(found))
 
-    def cells(self, block: Block, near: Floats) -> Block | None:
+    def cells(self, block: Block, near: F64) -> Block | None:
         """Return the list with the children of its groups as records, where most groups are rows of like children.
 
         `near` are the distances of single neighbours.

@@ -23,12 +23,13 @@ from typing import Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis._columns.batch import F64, Ints
 from analysis._estimator import Estimator
 from analysis._records.data_records import DataRecords
 from analysis._records.likeness import edit_measure, neighbours, tree_measure
 from analysis._records.records import Records
-from analysis._records.regions import Block, Floats, chain_lengths, node_range, to_records, walk
-from analysis._records.tag_tree import Ints, TagTree
+from analysis._records.regions import Block, chain_lengths, node_range, to_records, walk
+from analysis._records.tag_tree import TagTree
 from snapshot import Snapshot, UsageError
 
 _THRESHOLDS = {"edit": 0.3, "tree": 0.8}
@@ -132,7 +133,7 @@ class DataRegionMiner(Estimator):
 class Regions:
     """IdentDRs on the distances of one page, as `neighbours` gives them by length."""
 
-    def __init__(self, near: Sequence[Floats]) -> None:
+    def __init__(self, near: Sequence[F64]) -> None:
         self._next = [_next_like(distance, j).tolist() for j, distance in enumerate(near, 1)]
         self._stop = [_chain_stops(distance, j).tolist() for j, distance in enumerate(near, 1)]
 
@@ -167,7 +168,7 @@ class Regions:
         return block
 
 
-def _next_like(distance: Floats, step: int) -> Ints:
+def _next_like(distance: F64, step: int) -> Ints:
     """Return for each position the first one of its phase, itself included, whose group is like its next one."""
     none = distance.size
     at = np.where(np.isfinite(distance), np.arange(none), none)
@@ -176,11 +177,11 @@ def _next_like(distance: Floats, step: int) -> Ints:
     return at
 
 
-def _chain_stops(distance: Floats, step: int) -> Ints:
+def _chain_stops(distance: F64, step: int) -> Ints:
     """Return for each position where the chain that starts there stops; its own position where none does."""
     runs = chain_lengths(np.isfinite(distance), step)
     return np.arange(distance.size) + np.where(runs > 0, (runs + 1) * step, 0)
 
 
-def _mean_distance(near: Sequence[Floats], block: Block) -> float:
+def _mean_distance(near: Sequence[F64], block: Block) -> float:
     return float(near[block.length - 1][[start for start, _ in block.groups[:-1]]].mean())

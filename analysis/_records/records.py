@@ -1,6 +1,6 @@
 """The one result of every record miner: regions of a page, and the records in them as node ranges.
 
-Writers, field alignment and scores are written once against this type. Imports only the Snapshot.
+Writers, field alignment and scores are written once against this type. Imports the Snapshot and the columns.
 """
 
 from collections.abc import Mapping
@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis._columns.batch import Ints
 from snapshot import Scalar
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

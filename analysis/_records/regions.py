@@ -8,13 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from analysis._columns.batch import F64, Bools, Ints
 from analysis._records.records import Records
-from analysis._records.tag_tree import Bools, Ints, Range, TagTree
+from analysis._records.tag_tree import Range, TagTree
 from snapshot import Scalar, Snapshot
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ def chain_lengths(alike: Bools, step: int) -> Ints:
     return lengths
 
 
-def walk(tree: TagTree, near: Sequence[Floats], find: Callable[[int, int], Sequence[Block]]) -> list[Block]:
+def walk(tree: TagTree, near: Sequence[F64], find: Callable[[int, int], Sequence[Block]]) -> list[Block]:
     """Return the regions of a page, parents in document order.
 
     `find` gets the range of positions of the children of one parent and returns its regions in order; what their

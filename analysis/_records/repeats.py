@@ -1,15 +1,14 @@
 """Maximal repeats of a token string: all patterns that occur often and could be extended neither way.
 
 IEPAD (Chang, Lui: WWW 2001) reads them from a PAT tree. The suffix array with its common prefixes holds the same
-patterns: every inner node of the tree is an interval of neighbouring suffixes. Imports numpy only.
+patterns: every inner node of the tree is an interval of neighbouring suffixes. Imports the columns.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from analysis._columns.batch import Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)

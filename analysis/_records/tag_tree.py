@@ -9,17 +9,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analysis._columns.batch import Batch
+from analysis._columns.batch import Batch, Bools, Ints
 from analysis._columns.body import in_body, worded
 from analysis._columns.hash import U64, combine, mix
 from analysis._columns.tables import stable_order
 from analysis._columns.visible import visible_nodes
 from snapshot import Kind, Snapshot
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Range = tuple[int, int]
 _RANK = np.uint64(0x9E3779B97F4A7C15)
 

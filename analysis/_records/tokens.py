@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analysis._columns.batch import Batch
+from analysis._columns.batch import Batch, Ints
 from analysis._columns.body import in_body, worded
 from analysis._columns.names import TagIs
 from analysis._columns.visible import visible_nodes
 from snapshot import Kind
 
-Ints = NDArray[np.int64]
 Encoding = Literal["block", "all"]
 TEXT = 0
 _VOID = frozenset(

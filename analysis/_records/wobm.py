@@ -26,6 +26,7 @@ from typing import Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis._columns.batch import Bools
 from analysis._estimator import Estimator
 from analysis._records.chains import Chains
 from analysis._records.content import Content
@@ -33,7 +34,7 @@ from analysis._records.likeness import edit_measure, group_pairs, neighbours
 from analysis._records.listing import Lists
 from analysis._records.records import Records
 from analysis._records.regions import Block, node_range, to_records, walk
-from analysis._records.tag_tree import Bools, Range, TagTree
+from analysis._records.tag_tree import Range, TagTree
 from snapshot import Kind, Snapshot, UsageError
 
 _RULES = frozenset(["br", "hr"])

@@ -10,12 +10,9 @@ context, since it holds content and noise: the blocks of its body stand for them
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analysis._columns.batch import Ints
+from analysis._columns.batch import F64, Ints
 from analysis._trees.forest import Forest
-
-F64 = NDArray[np.float64]
 
 _FREE_LEVELS = 3  # document, body and the blocks of the body
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._columns.batch import Batch, Ints
+from analysis._columns.batch import F64, Batch, Ints
 from analysis._columns.hash import U64, combine
 from analysis._trees.cst_importance import StructureImportances
 from analysis._trees.features import Occurrences
@@ -18,8 +18,6 @@ from analysis._trees.paths import Paths
 from analysis._trees.style_tree import StyleTree
 from analysis._verdict import Verdict
 from snapshot import Scalar
-
-F64 = NDArray[np.float64]
 
 _EVENLY = 1e-9
 HIDDEN, LIGHT, HEAVY, WORDLESS, ABOVE = range(5)

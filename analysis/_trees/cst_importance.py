@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from analysis._columns.batch import F64
 from analysis._columns.tables import stable_order
 from analysis._trees.importance import entropy, node_importance, unit_interval
 from analysis._trees.style_tree import LOG_UNIT, StyleTree
-
-F64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

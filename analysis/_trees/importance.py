@@ -3,13 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from analysis._columns.batch import F64, Bools, Ints
 from analysis._trees.style_tree import LOG_UNIT, StyleTree
-
-F64 = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +36,7 @@ def entropy(total: F64, log_total: F64, pages: F64) -> F64:
     return np.where(pages > 1, unit_interval(value), 0.0)
 
 
-def node_importance(weight: F64, whole: F64, owner: Rows, pages: F64) -> F64:
+def node_importance(weight: F64, whole: F64, owner: Ints, pages: F64) -> F64:
     """Return NodeImp = -SUM p log_m p of each of the E element nodes.
 
     Parameters
@@ -111,7 +107,7 @@ def importances(
     return Importances(node, composite, leaf_form, feature, all_noisy, ~any_noisy)
 
 
-def _leaves(tree: StyleTree, owner: Rows, rare_share: float) -> tuple[F64, F64]:
+def _leaves(tree: StyleTree, owner: Ints, rare_share: float) -> tuple[F64, F64]:
     """Return H of each feature row and CompImp of the leaf form of each element node."""
     elements, styles, features = tree.elements, tree.styles, tree.features
     is_leaf = styles.fixed["leaf"]

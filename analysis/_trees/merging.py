@@ -26,8 +26,9 @@ from math import ceil
 
 import numpy as np
 
+from analysis._columns.batch import Ints
 from analysis._columns.hash import U64, combine
-from analysis._columns.tables import Ints, Table, grouped, grouping, ranges, stable_order
+from analysis._columns.tables import Table, grouped, grouping, ranges, stable_order
 from analysis._trees.paths import step
 from analysis._trees.style_tree import StyleTree
 

@@ -12,8 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis._columns.batch import Ints
 from analysis._columns.hash import U64, combine, hash_of, mix
-from analysis._columns.tables import Ints, Table, grouping, stable_order, stretch_sums
+from analysis._columns.tables import Table, grouping, stable_order, stretch_sums
 from analysis._trees.forest import Forest
 
 Runs = Literal["exact", "collapse"]

@@ -18,18 +18,9 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from analysis._columns.batch import Batch
+from analysis._columns.batch import Batch, Ints
 from analysis._columns.hash import U64, combine
-from analysis._columns.tables import (
-    Grouping,
-    Ints,
-    Table,
-    grouped,
-    grouping,
-    merged,
-    sorted_set,
-    stretch_sums,
-)
+from analysis._columns.tables import Grouping, Table, grouped, grouping, merged, sorted_set, stretch_sums
 from analysis._trees.features import LeafTexts, Occurrences
 from analysis._trees.forest import Forest
 from analysis._trees.paths import Paths
