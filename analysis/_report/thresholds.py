@@ -1,7 +1,7 @@
 """What thresholds of a site style tree would keep on a few pages, and where the widest gap between blocks lies.
 
-The authors of the method chose theirs by eye (SST section 6); this is what they looked at. Imports the blocks and the
-site style tree.
+The authors of the method (Yi, Liu, Li; KDD 2003) chose theirs by eye; this is what one looks at. Imports the blocks
+and the site style tree.
 """
 
 from collections.abc import Sequence
