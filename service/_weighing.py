@@ -1,5 +1,6 @@
 """Weighing the words of pages, site by site, in two passes over pages that are read when needed."""
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -20,10 +21,12 @@ from analysis import (
     matrix_parquet,
     matrix_svmlight,
 )
-from service._methods import Options, check_fixed
+from service._methods import FEWEST_PAGES, Options, check_fixed
 from service._output import write_file
 from service._pages import Page
 from snapshot import DomsieveError, PageError, Snapshot, UsageError
+
+logger = logging.getLogger("domsieve")
 
 MatrixFormat = Literal["npz", "svmlight", "parquet"]
 
@@ -87,6 +90,9 @@ def weigh(
             known = list[int]()
             tree.fit(read(numbers, known))
             numbers = known
+            if 0 < tree.learned < FEWEST_PAGES:
+                site = pages[numbers[0]].site
+                logger.warning("%s: only %d page(s) to weigh among each other.", site, tree.learned)
         if not tree.learned:
             continue
         if per_block:

@@ -101,6 +101,14 @@ class TestWeigh:
         assert len(names["nodes"]) == len(names["pages"]) == json.loads(result.stdout)["rows"]
         assert json.loads(result.stdout)["pages"] == 6
 
+    def test_few_pages_are_told(
+        self, cache: Path, site: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        run("weigh", site, "-o", tmp_path / "w.npz", cache=cache)
+        assert "weigh among each other" not in caplog.text
+        run("weigh", site / "p1.html", "-o", tmp_path / "w.npz", cache=cache)
+        assert "only 1 page(s) to weigh among each other" in caplog.text
+
     def test_by_a_model(self, cache: Path, site: Path, tmp_path: Path) -> None:
         run("learn", "--method", "cst", site, "-o", tmp_path / "model", cache=cache)
         (tmp_path / "new.html").write_text(page(9), encoding="utf-8")
