@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from analysis._report.blocks import DROPPED, PageBlocks, judge, page_blocks
 from analysis._trees.sst import SiteStyleTree
@@ -75,7 +74,7 @@ def threshold_help(model: SiteStyleTree, pages: Sequence[Snapshot]) -> Threshold
     before: list[NDArray[np.bool_]] = []
     steps: list[ThresholdStep] = []
     for threshold in np.linspace(LOW, HIGH, STEPS).round(4).tolist():
-        twin = clone(model).set_params(threshold=threshold)
+        twin = type(model)(**model.get_params()).set_params(threshold=threshold)
         twin.restore(model.counts_, style=model.style_)
         kept = [
             (judge(blocks, twin.transform(page)).state != DROPPED) & (blocks.hidden == 0)
