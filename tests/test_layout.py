@@ -81,10 +81,9 @@ def test_only_the_renderer_knows_the_browser() -> None:
     assert users == {"renderer"}
 
 
-def test_analysis_loads_no_browser() -> None:
-    code = (
-        "import analysis, snapshot, sys; sys.exit('playwright' in sys.modules or 'renderer' in sys.modules)"
-    )
+def test_analysis_loads_neither_a_browser_nor_scikit_learn() -> None:
+    heavy = {"playwright", "renderer", "sklearn"}
+    code = f"import analysis, snapshot, sys; sys.exit(not sys.modules.keys().isdisjoint({heavy}))"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=60).returncode == 0
 
 
