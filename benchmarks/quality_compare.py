@@ -70,7 +70,7 @@ def measure(urls: Sequence[str]) -> tuple[dict[str, dict[str, float]], dict[str,
     """Return the advice on a site by prefix, and what it costs."""
     with tempfile.TemporaryDirectory() as folder, PageStore(Path(folder)) as store:
         _, plain = render(urls[:TIMED], store, CaptureOptions())
-        records, whole = render(urls, store, CaptureOptions(screenshot=True))
+        records, whole = render(urls, store, CaptureOptions(both_sides=True))
         start = time.perf_counter()
         pages = [(page.record.url, page.result) for page in compare(records, store)]
         compared = (time.perf_counter() - start) / len(records)

@@ -42,6 +42,7 @@ class Capture:
 
 def capture_options(
     *,
+    both_sides: bool = False,
     refresh: Annotated[bool, typer.Option("--refresh", help="Render even what the cache holds.")] = False,
     viewport: Annotated[str, typer.Option(help="Width x height of the window in CSS px.")] = "1280x800",
     user_agent: Annotated[str | None, typer.Option(help="User-Agent header.")] = None,
@@ -86,6 +87,7 @@ def capture_options(
         settle=settle,
         settle_extra=seconds("--settle-extra", settle_extra),
         scroll=scroll,
+        both_sides=both_sides,
         screenshot=screenshot,
     )
     budget = Budget(time=seconds("--timeout", timeout))
@@ -104,9 +106,15 @@ def rendering_all(command: Callable[..., None]) -> Callable[..., None]:
     return _with_options(command, {"screenshot": True})
 
 
+def comparing(command: Callable[..., None]) -> Callable[..., None]:
+    """Do as `rendering`, for a command that needs both sides of a page."""
+    return _with_options(command, {"both_sides": True})
+
+
 def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callable[..., None]:
     own = [p for p in inspect.signature(command).parameters.values() if p.name != "capture"]
-    shared = {n: p for n, p in inspect.signature(capture_options).parameters.items() if n not in fixed}
+    options = inspect.signature(capture_options).parameters
+    shared = {name: option for name, option in options.items() if name not in {"both_sides", *fixed}}
 
     @wraps(command)
     def run(**values: Any) -> None:

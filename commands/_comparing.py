@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from commands._capture import AsJson, Cache, Capture, Targets, fetch, rendering_all
+from commands._capture import AsJson, Cache, Capture, Targets, comparing, fetch
 from commands._errors import finish, open_cache, print_json, say
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from service import Advice
 
 
-@rendering_all
+@comparing
 def compare(targets: Targets, *, cache: Cache = None, as_json: AsJson = False, capture: Capture) -> None:
     """Compare the raw source of pages with what the browser makes of it, and say where a browser is needed."""
     from msgspec import to_builtins

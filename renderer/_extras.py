@@ -32,20 +32,26 @@ _LONGEST_TEXT = 1_000_000
 _MOST_RESPONSES = 32
 
 
-async def take_extras(tab: Tab, watch: Watch, *, limit_s: float) -> dict[str, bytes]:
-    """Return screenshot and data responses by name, as far as the page gives them within `limit_s` seconds."""
+async def take_extras(tab: Tab, watch: Watch, *, screenshot: bool, limit_s: float) -> dict[str, bytes]:
+    """Return data responses and screenshot by name, as far as the page gives them within `limit_s` seconds."""
     data: list[dict[str, Any]] = []
     tiles: dict[str, bytes] = {}
+    facts = no_screenshot("")
     try:
         async with asyncio.timeout(limit_s):
             await _add_data(data, tab, watch, limit_s=limit_s)
-            layout = await tab.send("Page.getLayoutMetrics", limit_s=limit_s)
-            size = layout["cssContentSize"]
-            facts = await _screenshot(tab, tiles, int(size["width"]), int(size["height"]), limit_s=limit_s)
+            if screenshot:
+                layout = await tab.send("Page.getLayoutMetrics", limit_s=limit_s)
+                size = layout["cssContentSize"]
+                facts = await _screenshot(
+                    tab, tiles, int(size["width"]), int(size["height"]), limit_s=limit_s
+                )
     except TimeoutError:
         facts = no_screenshot(f"no answer within {limit_s:.0f} s")
     except PlaywrightError as error:
         facts = no_screenshot(error.message)
+    if not screenshot:
+        return {DATA: to_json(data)}
     return {SCREENSHOT: to_json(facts), **(tiles if facts["tiles"] else {}), DATA: to_json(data)}
 
 

@@ -34,9 +34,9 @@ class CaptureOptions:
         ``"networkidle"``: no request for 500 ms, which live connections delay until the time budget ends.
     settle_extra : further waiting afterwards, for pages that change without any signal.
     scroll : whether to scroll to the end and back first, for content that is loaded when it comes in view.
-    screenshot : whether to keep what lets a person compare and judge the page: its picture, the responses that
-        carried its data, and its source as it looks without scripts, for which it is loaded twice. The capture
-        itself is the same without.
+    both_sides : whether to keep what the page can be compared with: the responses that carried its data, and its
+        source as it looks without scripts, for which it is loaded twice. The capture itself is the same without.
+    screenshot : whether to keep a picture of the page, and with it what `both_sides` keeps.
     """
 
     viewport_px: tuple[int, int] = (1280, 800)
@@ -49,7 +49,13 @@ class CaptureOptions:
     settle: SettlePolicy = "adaptive"
     settle_extra: timedelta = timedelta()
     scroll: bool = False
+    both_sides: bool = False
     screenshot: bool = False
+
+    @property
+    def extras(self) -> bool:
+        """Whether anything is kept beside the capture."""
+        return self.both_sides or self.screenshot
 
     def canonical(self) -> dict[str, Scalar]:
         """Return the options that shape the columns, as scalars for `Provenance.options`; secrets as digests only.

@@ -124,7 +124,7 @@ class _PageRun:
             # A page that went on while it was captured is captured again where it has arrived.
             if watch.navigations == navigations or watch.cut_reason:
                 break
-        extras = await self._extras(end) if self.options.screenshot and not self.original else {}
+        extras = await self._extras(end) if self.options.extras and not self.original else {}
         reasons = [text for text in (watch.cut_reason, reason) if text]
         with self._timed("convert"):
             if capture:
@@ -169,7 +169,12 @@ class _PageRun:
             return {SCREENSHOT: to_json(no_screenshot(reason)), DATA: to_json([])}
         left_s = end - asyncio.get_running_loop().time()
         with self._timed("extras"):
-            return await take_extras(self.tab, self.watch, limit_s=max(left_s, _EXTRAS_LIMIT_S))
+            return await take_extras(
+                self.tab,
+                self.watch,
+                screenshot=self.options.screenshot,
+                limit_s=max(left_s, _EXTRAS_LIMIT_S),
+            )
 
     async def _load(self, end: float) -> None:
         """Navigate, if that was not done, and settle until `end` of the loop's clock; the watch holds a cut."""

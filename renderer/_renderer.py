@@ -97,7 +97,7 @@ class Renderer:
         _check(url)
         rendering = await self._render(url, site, None)
         source = rendering.source
-        if self._options.screenshot and source is not None:
+        if self._options.extras and source is not None:
             content_type = rendering.snapshot.provenance.content_type
             original = Original(url=rendering.source_url, source=source, content_type=content_type)
             try:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from renderer import SCREENSHOT, CaptureOptions, PageSource, Rendering, parse_html, read_html_file
+from renderer import DATA, SCREENSHOT, CaptureOptions, PageSource, Rendering, parse_html, read_html_file
 from service._targets import CacheTarget, FileTarget, Target, UrlTarget, output_name, site_of
 from snapshot import ContentError, DomsieveError, PageRecord, PageStore, Snapshot
 
@@ -49,11 +49,12 @@ def keep(rendering: Rendering, site: str, store: PageStore) -> PageRecord:
 
 
 def cached(url: str, store: PageStore, options: CaptureOptions) -> PageRecord | None:
-    """Return the newest complete capture of `url` with these options, and with a screenshot if one is asked for."""
+    """Return the newest complete capture of `url` with these options, and with the extras that they ask for."""
     record = store.find(url, producer="rendered", options=options.canonical())
     if record is None or not record.complete:
         return None
-    return None if options.screenshot and SCREENSHOT not in store.extra_names(record) else record
+    wanted = {SCREENSHOT} if options.screenshot else {DATA} if options.both_sides else set()
+    return record if wanted <= {*store.extra_names(record)} else None
 
 
 def unscripted(record: PageRecord, store: PageStore) -> PageRecord | None:

@@ -61,7 +61,7 @@ def _labels(batch: Batch) -> U64:
 
 
 def _subtree_hashes(batch: Batch) -> U64:
-    """Return the hash of the tags and texts in and below each node, in order; one pass per level from below."""
+    """Return the hash of the tags and texts in and below each node, in order."""
     own = batch.tag_hash[batch.tag]
     text = np.flatnonzero(batch.kind == Kind.TEXT)
     own[text] = combine(own[text], batch.hashes(batch.text[text]))

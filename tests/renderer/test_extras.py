@@ -53,6 +53,12 @@ def test_the_capture_is_the_same_with_and_without_a_screenshot(studio: Studio) -
     assert without.unscripted is None
 
 
+def test_both_sides_are_kept_without_a_picture(studio: Studio) -> None:
+    rendering = studio.show(TALL, CaptureOptions(both_sides=True), LONG)
+    assert [*rendering.extras] == [DATA]
+    assert rendering.unscripted is not None
+
+
 def test_a_tall_page_full_of_text_stays_small(studio: Studio) -> None:
     line = "<p style='margin:0;height:20px;overflow:hidden'>{} " + "lorem ipsum dolor sit amet " * 7
     page = studio.show("<body style='margin:0'>" + "".join(map(line.format, range(1500))), KEPT, LONG)

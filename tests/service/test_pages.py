@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from renderer import SCREENSHOT, CaptureOptions, Rendering
+from renderer import DATA, SCREENSHOT, CaptureOptions, Rendering
 from service import (
     CacheTarget,
     cached,
@@ -76,7 +76,8 @@ def test_a_page_that_cannot_be_read_harms_no_other(tmp_path: Path, method: str |
 
 def test_a_capture_with_its_extras_answers_both_requests(tmp_path: Path) -> None:
     url = "http://127.0.0.1/page"
-    plain, asked = CaptureOptions(), CaptureOptions(screenshot=True)
+    plain, sides = CaptureOptions(), CaptureOptions(both_sides=True)
+    asked = CaptureOptions(screenshot=True)
 
     def captured(producer: Producer, **options: Scalar) -> Snapshot:
         page = made_up(1, 50, url=url)
@@ -89,16 +90,24 @@ def test_a_capture_with_its_extras_answers_both_requests(tmp_path: Path) -> None
         first = Rendering(snapshot=captured("rendered"), source=b"<p>")
         record = keep(first, "127.0.0.1", store)
         assert cached(url, store, plain) == record
-        assert cached(url, store, asked) is None
+        assert cached(url, store, asked) is cached(url, store, sides) is None
         assert unscripted(record, store) is None
         twin = Rendering(snapshot=captured("unscripted", scripts=False), source=None)
         record = keep(
-            Rendering(snapshot=first.snapshot, source=b"<p>", extras={SCREENSHOT: b"{}"}, unscripted=twin),
+            Rendering(
+                snapshot=first.snapshot,
+                source=b"<p>",
+                extras={SCREENSHOT: b"{}", DATA: b"[]"},
+                unscripted=twin,
+            ),
             "127.0.0.1",
             store,
         )
-        assert cached(url, store, plain) == cached(url, store, asked) == record
+        assert [cached(url, store, options) for options in (plain, sides, asked)] == [record] * 3
         assert find_targets(["127.0.0.1"], store) == [CacheTarget(record)]
         other = unscripted(record, store)
         assert other is not None
         assert store.get(other.page_id).provenance.producer == "unscripted"
+        store.put(first.snapshot, source=b"<p>", site="127.0.0.1", extras={DATA: b"[]"})
+        assert cached(url, store, asked) is None
+        assert cached(url, store, sides) is not None
