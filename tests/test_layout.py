@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PROJECT = {"analysis", "commands", "renderer", "service", "snapshot", "cli"}
+PROJECT = {"analysis", "commands", "evaluation", "renderer", "service", "snapshot", "cli"}
 MAY_IMPORT: dict[str, set[str]] = {
     "snapshot": set(),
     "renderer": {"snapshot"},
     "analysis": {"snapshot"},
+    "evaluation": {"snapshot", "renderer", "analysis"},
     "service": {"snapshot", "renderer", "analysis"},
     "commands": {"snapshot", "renderer", "analysis", "service"},
     "cli": {"commands"},

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("name", ["analysis", "commands", "renderer", "service", "snapshot"])
+@pytest.mark.parametrize("name", ["analysis", "commands", "evaluation", "renderer", "service", "snapshot"])
 def test_all_names_what_is_imported(name: str) -> None:
     package = importlib.import_module(name)
     assert package.__file__
