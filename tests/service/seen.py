@@ -9,10 +9,12 @@ from renderer._discovery import find_browser, launch_options
 
 # The nearest element that is no inline box tells texts apart; the tests of hiding are the plain ones.
 GATHER = """() => {
-  const seen = element => {
+  const seen = (element, left) => {
     if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
     for (let e = element; e; e = e.parentElement) {
-      const { width, height } = e.getBoundingClientRect(), { overflow, display } = getComputedStyle(e);
+      const { width, height, right } = e.getBoundingClientRect();
+      const { overflow, overflowX, display } = getComputedStyle(e);
+      if (overflowX === 'hidden' && display !== 'inline' && left >= right) return false;
       if (overflow !== 'visible' && display !== 'inline' && (width <= 1 || height <= 1)) return false;
     }
     return true;
@@ -29,8 +31,8 @@ GATHER = """() => {
     if (node.nodeType !== 3) continue;
     const range = new Range();
     range.selectNodeContents(node);
-    const { right, bottom } = range.getBoundingClientRect();
-    if (!range.getClientRects().length || right <= 0 || bottom <= 0 || !seen(node.parentElement)) continue;
+    const { left, right, bottom } = range.getBoundingClientRect();
+    if (!range.getClientRects().length || right <= 0 || bottom <= 0 || !seen(node.parentElement, left)) continue;
     const block = holder(node.parentElement);
     text += (block === last ? '' : ' ') + node.data;
     last = block;
