@@ -54,7 +54,8 @@ def records(
                 say(f"{page.label}: {result}")
                 continue
             done += 1
-            say(f"{page.label}: {len(result.records)} records in {len(result.tables)} regions")
+            regions = len(result.tables)
+            say(f"{page.label}: {len(result.records)} records in {regions} region{'s' * (regions != 1)}")
             for table in result.tables:
                 if table.left_out:
                     too_many = f"region {table.region + 1} has too many columns"

@@ -127,6 +127,8 @@ def clean(
         chosen = method or ("sst" if len(known) >= FEWEST_PAGES else "tps")
         if method is None and model is None:
             logger.info("%s: %d pages known, method %s", site, len(known), chosen)
+            if chosen == "tps" and threshold is not None:
+                logger.warning("%s: that method knows no threshold; --method sst does.", site)
         judge = _judge(site, chosen, known, options) if model is None else model.transform
         for page in members:
             try:
