@@ -80,8 +80,8 @@ SEEN = [
     "<div style='position:fixed;inset:0;background:#eee;opacity:1'></div></div>",
     "<details open><summary>-</summary><p>{}</p></details>",
     "<header style='position:sticky;top:0;background:#fff'>menu</header><p>{}</p><div style='height:3000px'></div>",
-    "<div style='height:100px'><header style='position:fixed;top:0;width:100%;height:90px;background:#fff'>menu</header>"
-    "<p>{}</p></div>",
+    "<div style='height:100px'><header style='position:fixed;top:0;width:100%;height:90px;background:#fff'>menu"
+    "</header><p>{}</p></div>",
     "<div style='background:#111'><img src='/pixel.png' style='position:absolute;width:300px;height:90px'>"
     "<p style='position:absolute;color:#111'>{}</p></div>",
     "<button>{}</button>",
