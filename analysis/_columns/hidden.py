@@ -228,7 +228,8 @@ class _Styles:
         self.is_picture = self._is_tag(
             "canvas", "embed", "iframe", "img", "object", "picture", "svg", "video"
         )
-        self.is_opaque = (self.ground[:, 3] == 1) | self._is_tag("img", "video")
+        # Pictures may be transparent or missing, so they hide nothing for certain.
+        self.is_opaque = self.ground[:, 3] == 1
 
     def _each(self, name: str, initial: str, read: Callable[[str], Any]) -> NDArray[Any]:
         """Return what a property says of each node, read once per value."""

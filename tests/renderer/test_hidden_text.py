@@ -48,7 +48,8 @@ HIDDEN = {
     ],
     Hiding.COVERED: [
         f"<div style='position:relative'><p>{{}}</p><div style='{_LAYER};background:#eee'></div></div>",
-        f"<div style='position:relative'><p>{{}}</p><img src='/pixel.png' style='{_LAYER}'></div>",
+        f"<div style='position:relative'><p>{{}}</p><img src='/pixel.png' style='{_LAYER};background:#eee'>"
+        "</div>",
         "<div style='position:relative;height:30px;background:#ffe'>"
         "<p style='position:relative;z-index:-1'>{}</p></div>",
     ],
@@ -84,6 +85,7 @@ SEEN = [
     "</header><p>{}</p></div>",
     "<div style='background:#111'><img src='/pixel.png' style='position:absolute;width:300px;height:90px'>"
     "<p style='position:absolute;color:#111'>{}</p></div>",
+    f"<div style='position:relative'><p>{{}}</p><img alt='view' src='/missing.png' style='{_LAYER}'></div>",
     "<button>{}</button>",
     "<table><tr><td>{}</td></tr></table>",
 ]
