@@ -4,14 +4,18 @@ A site method keeps its counts in a frozen dataclass whose fields are the number
 else the model file knows. Imports the columns and the Verdict.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
 
-from analysis._columns.batch import Batch
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis._columns.batch import Batch, Bools
 from analysis._columns.styles import StyleLevel
 from analysis._estimator import Estimator
 from analysis._verdict import Verdict
-from snapshot import ModelError, Snapshot
+from snapshot import ModelError, Scalar, Snapshot
 
 _NODES_PER_BATCH = 60_000
 
@@ -137,6 +141,32 @@ class SiteModel(Estimator, Generic[C]):
         for name in names:
             if not 0 <= (getattr(self, name) or 0) <= 1:
                 raise ModelError(f"Parameter {name} is {getattr(self, name)}; it must lie between 0 and 1.")
+
+
+def verdicts_of(
+    batch: Batch,
+    method: str,
+    *,
+    kept: Bools,
+    score: NDArray[Any],
+    reason: NDArray[Any],
+    reasons: tuple[str, ...],
+    numbers: Mapping[str, NDArray[Any]],
+    parameters: Mapping[str, Scalar],
+) -> list[Verdict]:
+    """Return one verdict per page of the batch from columns over its N nodes."""
+    return [
+        Verdict(
+            method,
+            kept[a:b],
+            score[a:b].astype(np.float32, copy=False),
+            reason[a:b].astype(np.uint8, copy=False),
+            reasons,
+            {name: column[a:b].astype(np.float32, copy=False) for name, column in numbers.items()},
+            parameters,
+        )
+        for a, b in pairwise(batch.first.tolist())
+    ]
 
 
 def batches(pages: Iterable[Snapshot]) -> Iterator[Batch]:

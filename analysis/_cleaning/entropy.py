@@ -24,7 +24,7 @@ from analysis._columns.hash import combine
 from analysis._columns.names import TagIs
 from analysis._columns.tables import Table, grouped, grouping, merged
 from analysis._columns.visible import visible_nodes
-from analysis._site_model import SiteModel
+from analysis._site_model import SiteModel, verdicts_of
 from analysis._verdict import Verdict
 from snapshot import ModelError, Snapshot
 
@@ -200,18 +200,16 @@ class EntropyFilter(SiteModel[TermCounts]):
         }
         score = np.where(shown & judged, read.unit[read.block], 0).astype(np.float32)
         parameters = {**self.get_params(), "pages": self.learned}
-        return [
-            Verdict(
-                self.name,
-                kept[a:b],
-                score[a:b],
-                reasons[a:b].astype(np.uint8),
-                _REASONS,
-                {name: column[a:b].astype(np.float32) for name, column in numbers.items()},
-                parameters,
-            )
-            for a, b in zip(batch.first[:-1], batch.first[1:], strict=True)
-        ]
+        return verdicts_of(
+            batch,
+            self.name,
+            kept=kept,
+            score=score,
+            reason=reasons,
+            reasons=_REASONS,
+            numbers=numbers,
+            parameters=parameters,
+        )
 
     def _read(self, batch: Batch, shown: Bools) -> "_Read":
         found = element_nodes(batch, shown, language=self.language)

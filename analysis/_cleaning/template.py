@@ -32,7 +32,7 @@ from analysis._columns.hash import combine, mix
 from analysis._columns.links import page_references
 from analysis._columns.tables import Table, grouped, grouping, ranges
 from analysis._columns.visible import visible_nodes
-from analysis._site_model import SiteModel
+from analysis._site_model import SiteModel, verdicts_of
 from analysis._verdict import Verdict
 from snapshot import ModelError
 
@@ -204,15 +204,13 @@ class TemplateFilter(SiteModel[TemplateCounts]):
             for name, values in (("links", found.links), ("words", found.words), ("other_pages", others))
         }
         parameters = {**self.get_params(), "pages": counts.pages}
-        return [
-            Verdict(
-                self.name,
-                kept[a:b],
-                content[a:b].astype(np.float32),
-                reasons[a:b].astype(np.uint8),
-                _REASONS,
-                {name: column[a:b] for name, column in numbers.items()},
-                parameters,
-            )
-            for a, b in zip(batch.first[:-1], batch.first[1:], strict=True)
-        ]
+        return verdicts_of(
+            batch,
+            self.name,
+            kept=kept,
+            score=content,
+            reason=reasons,
+            reasons=_REASONS,
+            numbers=numbers,
+            parameters=parameters,
+        )

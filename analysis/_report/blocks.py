@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._columns.batch import Batch, below
+from analysis._columns.batch import F64, Batch, Ints, below
 from analysis._columns.hash import U64, hashes_of
 from analysis._columns.hidden import hidden_texts
 from analysis._columns.names import TagIs
@@ -20,9 +20,6 @@ from analysis._records.records import Records
 from analysis._verdict import Verdict
 from analysis._writers.flow import BREAK, CELL, NONE, boundaries, text_flow
 from snapshot import Kind, Snapshot
-
-Ints = NDArray[np.int64]
-F64 = NDArray[np.float64]
 
 DROPPED, KEPT, PARTLY = range(3)
 _SPACES = re.compile(r"[ \t\n\r\f]+")

@@ -12,11 +12,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis._columns.batch import Ints
 from analysis._records.records import Records
 from analysis._report.blocks import (
     DROPPED,
     KEPT,
-    Ints,
     Judgement,
     PageBlocks,
     judge,

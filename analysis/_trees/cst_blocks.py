@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from analysis._columns.batch import F64, Batch, Ints
 from analysis._columns.hash import U64, combine
+from analysis._site_model import verdicts_of
 from analysis._trees.cst_importance import StructureImportances
 from analysis._trees.features import Occurrences
 from analysis._trees.forest import Forest, around, spread
@@ -141,15 +142,13 @@ def verdicts(
         "weight": of_leaves(blocks.weight, np.nan),
     }
     columns = {name: spread(values, place, np.nan, np.float32) for name, values in numbers.items()}
-    return [
-        Verdict(
-            "cst",
-            whole[a:b],
-            scores[a:b],
-            reasons[a:b],
-            REASONS,
-            {name: column[a:b] for name, column in columns.items()},
-            parameters,
-        )
-        for a, b in zip(batch.first[:-1], batch.first[1:], strict=True)
-    ]
+    return verdicts_of(
+        batch,
+        "cst",
+        kept=whole,
+        score=scores,
+        reason=reasons,
+        reasons=REASONS,
+        numbers=columns,
+        parameters=parameters,
+    )

@@ -3,17 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analysis._columns.batch import Batch
+from analysis._columns.batch import F64, Batch, Ints
 from analysis._trees.forest import spread
 from analysis._trees.simplify import simplified
 from analysis._trees.sst import SiteStyleTree
 from analysis._trees.style_tree import StyleTree
 from snapshot import Snapshot
-
-Ints = NDArray[np.int64]
-F64 = NDArray[np.float64]
 
 _LONGEST_HINT = 40
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from analysis._columns.batch import Batch, Bools, Ints
 from analysis._columns.hash import combine
+from analysis._site_model import verdicts_of
 from analysis._trees.context import in_context
 from analysis._trees.features import LeafTexts, Occurrences, feature_counts, other_features, text_features
 from analysis._trees.forest import Forest, around, spread
@@ -104,18 +105,16 @@ def verdicts(
         "link_share": spread(np.where(forest.leaf, links, np.nan), node, np.nan, np.float32),
         "pages": spread(np.where(known, tree.elements.sums["units"][row], 0), node, np.nan, np.float32),
     }
-    return [
-        Verdict(
-            "sst",
-            kept[a:b],
-            scores[a:b],
-            reasons[a:b],
-            REASONS,
-            {name: column[a:b] for name, column in numbers.items()},
-            parameters,
-        )
-        for a, b in zip(batch.first[:-1], batch.first[1:], strict=True)
-    ]
+    return verdicts_of(
+        batch,
+        "sst",
+        kept=kept,
+        score=scores,
+        reason=reasons,
+        reasons=REASONS,
+        numbers=numbers,
+        parameters=parameters,
+    )
 
 
 _RULE_REASONS = np.zeros(len(Rule), np.uint8)
