@@ -35,5 +35,5 @@ test-all: ## the same on the oldest and the newest Python of this machine
 
 lock: ## choose the newest versions that pyproject.toml allows, with hashes
 	@command -v uv >/dev/null || { echo "make lock needs uv: pipx install uv" >&2; exit 1; }
-	uv pip compile --upgrade --universal --python-version 3.11 --generate-hashes --extra dev \
+	uv pip compile --upgrade --universal --python-version 3.11 --generate-hashes --extra dev --extra evaluate \
 		--no-header --no-annotate --no-emit-index-url pyproject.toml -o requirements.lock

@@ -27,6 +27,7 @@ for command in (
     commands.records,
     commands.weigh,
     commands.report,
+    commands.evaluate,
     commands.doctor,
 ):
     app.command()(command)

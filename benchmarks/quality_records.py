@@ -17,15 +17,15 @@ from statistics import fmean
 from typing import Any
 
 from analysis import DataRegionMiner, Records, RepeatedPatterns, TagPathFilter, WebObjectBlocks, noise_removed
-from benchmarks.record_pages import (
+from benchmarks.scoring import command_line, print_table
+from evaluation._corpora.records import (
     LabelledPage,
     correct_records,
     halves,
     read_collection,
     score_records,
-    select_nodes,
 )
-from benchmarks.scoring import command_line, print_table
+from evaluation._corpora.selecting import select_nodes
 from renderer import parse_html
 from snapshot import Snapshot
 

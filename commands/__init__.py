@@ -3,6 +3,7 @@
 from commands._cache import cache_list, cache_remove, cache_show, cache_verify, doctor
 from commands._cleaning import clean, learn
 from commands._comparing import compare
+from commands._evaluating import evaluate
 from commands._mining import records
 from commands._pages import render, site
 from commands._reporting import report
@@ -16,6 +17,7 @@ __all__ = [
     "clean",
     "compare",
     "doctor",
+    "evaluate",
     "learn",
     "records",
     "render",

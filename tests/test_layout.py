@@ -17,7 +17,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis": {"snapshot"},
     "evaluation": {"snapshot", "renderer", "analysis"},
     "service": {"snapshot", "renderer", "analysis"},
-    "commands": {"snapshot", "renderer", "analysis", "service"},
+    "commands": {"snapshot", "renderer", "analysis", "service", "evaluation"},
     "cli": {"commands"},
 }
 PARTS: dict[str, set[str]] = {

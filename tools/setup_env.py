@@ -105,7 +105,10 @@ def ensure_environment(root: Path, venv: Path) -> None:
             raise SetupError(f"{venv} could not be made; the reason stands above.")
         say("installing the packages of requirements.lock")
         # Compiling every module of every package took a third of the time; most are never imported.
-        if run([*pip, "--no-compile", "--require-hashes", "-r", root / "requirements.lock"]):
+        # The lock is complete, so nothing is left to resolve; older pips fail at it where two packages ask for
+        # the same extra.
+        lock: list[str | Path] = ["--no-deps", "--require-hashes", "-r", root / "requirements.lock"]
+        if run([*pip, "--no-compile", *lock]):
             raise SetupError(
                 "pip could not install the locked packages; its reason stands above. "
                 "Behind a mirror, set PIP_INDEX_URL or pip's own configuration."

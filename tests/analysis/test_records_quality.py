@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analysis import DataRegionMiner, RepeatedPatterns, WebObjectBlocks
-from benchmarks.record_pages import halves, read_collection, score_records
+from evaluation._corpora.records import halves, read_collection, score_records
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 

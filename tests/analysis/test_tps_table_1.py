@@ -13,7 +13,7 @@ import pytest
 
 from analysis._cleaning.tps import TagPathFilter, paper_sequence
 from analysis._columns.batch import Batch
-from benchmarks.record_pages import select_nodes
+from evaluation._corpora.selecting import select_nodes
 from renderer import parse_html
 
 pytestmark = pytest.mark.data

@@ -6,7 +6,6 @@ page held the same; precision and recall are micro over pages, beside the share 
 
 import json
 import random
-import re
 import warnings
 import zipfile
 from collections.abc import Callable, Sequence
@@ -20,6 +19,7 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from analysis import Records
+from evaluation._corpora.selecting import find_elements
 from renderer import read_tree
 from snapshot import Kind, Provenance, Snapshot
 
@@ -98,20 +98,6 @@ def score_records(pages: Sequence[LabelledPage], mine: Callable[[Snapshot], Reco
     return RecordScore(correct, found, sum(page.truth.size for page in pages), perfect, len(pages))
 
 
-def select_nodes(page: Snapshot, xpath: str) -> NDArray[np.int64]:
-    """Return the elements of a page that an XPath selects, ascending; it may ask for classes and ids."""
-    made = {0: etree.Element("document")}
-    for node in np.flatnonzero(page.kind == Kind.ELEMENT).tolist():
-        made[node] = etree.SubElement(
-            made[int(page.parent[node])], re.sub("[^a-z0-9]", "_", page.tag_name(node))
-        )
-        for key, value in page.attributes(node).items():
-            if key in {"class", "id"}:
-                made[node].set(key, value)
-    nodes = {element: node for node, element in made.items()}
-    return np.array(sorted(nodes[element] for element in _elements(made[0], xpath)), np.int64)
-
-
 def _labelled(source: bytes, entry: dict[str, Any]) -> LabelledPage:
     parser = html5lib.HTMLParser(html5lib.getTreeBuilder("lxml"), namespaceHTMLElements=False)
     with warnings.catch_warnings():
@@ -121,13 +107,7 @@ def _labelled(source: bytes, entry: dict[str, Any]) -> LabelledPage:
     name = entry["page"]
     page = read_tree(root, Provenance(url=name, final_url=name, producer="raw"))
     nodes = dict(zip(root.iter(), np.flatnonzero(page.kind == Kind.ELEMENT).tolist(), strict=True))
-    truth = sorted(nodes[element] for element in _elements(root, entry["record_xpath"]))
+    truth = sorted(nodes[element] for element in find_elements(root, entry["record_xpath"]))
     if len(truth) != entry["records"]:
         raise ValueError(f"{name} has {len(truth)} nodes for its {entry['records']} records.")
     return LabelledPage(name, page, np.array(truth, np.int64))
-
-
-def _elements(root: etree._Element, xpath: str) -> list[etree._Element]:
-    found = root.xpath(xpath)
-    assert isinstance(found, list)
-    return [element for element in found if isinstance(element, etree._Element)]
