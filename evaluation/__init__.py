@@ -2,7 +2,6 @@
 
 from evaluation._document import print_tables, write_document
 from evaluation._experiment import Experiment, Inputs, Task, data_folder
-from evaluation._experiments.records import RECORDS
 from evaluation._figures import save_figure
 from evaluation._journal import Journal
 from evaluation._measures import (
@@ -15,12 +14,10 @@ from evaluation._measures import (
     noise_share,
     record_scores,
 )
+from evaluation._registry import EXPERIMENTS
 from evaluation._running import Ran, run
 from evaluation._runs import Run, Unit, runs_of_pair
 from evaluation._tables import Table
-
-EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in (RECORDS,)}
-"""All experiments by name, in the order of the document."""
 
 __all__ = [
     "EXPERIMENTS",

@@ -10,17 +10,20 @@ from numpy.typing import NDArray
 
 from snapshot import Kind, Snapshot
 
+_NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
 
 def select_nodes(page: Snapshot, xpath: str) -> NDArray[np.int64]:
-    """Return the elements of a page that an XPath selects, ascending; it may ask for classes and ids."""
+    """Return the elements of a page that an XPath selects, ascending."""
+    asked = set(re.findall(r"@([a-z-]+)", xpath))
     made = {0: etree.Element("document")}
     for node in np.flatnonzero(page.kind == Kind.ELEMENT).tolist():
         made[node] = etree.SubElement(
             made[int(page.parent[node])], re.sub("[^a-z0-9]", "_", page.tag_name(node))
         )
         for key, value in page.attributes(node).items():
-            if key in {"class", "id"}:
-                made[node].set(key, value)
+            if key in asked:
+                made[node].set(key, _NO_XML.sub(" ", value))
     nodes = {element: node for node, element in made.items()}
     return np.array(sorted(nodes[element] for element in find_elements(made[0], xpath)), np.int64)
 
