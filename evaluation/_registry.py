@@ -3,6 +3,13 @@
 from evaluation._experiment import Experiment
 from evaluation._experiments.blocks import BLOCKS
 from evaluation._experiments.records import RECORDS
+from evaluation._experiments.table_1 import TABLE_1
 
-EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in (BLOCKS, RECORDS)}
+_ALL = (
+    BLOCKS,
+    RECORDS,
+    TABLE_1,
+)
+
+EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _ALL}
 """All experiments by name, in the order of the document."""
