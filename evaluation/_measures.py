@@ -118,3 +118,11 @@ def mean_noise_removed(rows: Sequence[tuple[int, int, int, int]]) -> float:
     """Return the mean of `noise_share` in which a page that lost its targets counts 0; those without noise do not."""
     noisy = [row for row in rows if row[0] != row[1]]
     return fmean(noise_share(*row) or 0.0 for row in noisy)
+
+
+def bootstrap_interval(values: Sequence[float], *, seed: int, resamples: int = 10_000) -> tuple[float, float]:
+    """Return the 95 % interval of the mean of `values`: percentiles of the means of samples of as many, seeded."""
+    column = np.asarray(values, np.float64)
+    drawn = np.random.default_rng(seed).integers(len(column), size=(resamples, len(column)))
+    low, high = np.quantile(column[drawn].mean(axis=1), (0.025, 0.975))
+    return float(low), float(high)

@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from snapshot import Snapshot, TargetError
 
 NOISY_SITES = ("uci-", "news-", "api-cppreference", "docs-rustbook")
 """How the names of the sites begin whose main content is less than 0.9 of all words."""
+_TEXT_SITES = ("api-", "docs-", "news-", "uci-")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +72,15 @@ class LabelledSite:
 def site_files(data: Path) -> list[Path]:
     """Return the files of all sites below the folder of the corpora, by name."""
     return sorted((data / "sites").glob("*.zip"))
+
+
+def text_site_halves(data: Path) -> dict[Path, Literal["development", "test"]]:
+    """Return the files of the sites whose main text is known, by name, and the half that each belongs to.
+
+    Parameters are chosen on every second site, so that each group of sites is in both halves.
+    """
+    files = [file for file in site_files(data) if file.name.startswith(_TEXT_SITES)]
+    return {file: "test" if number % 2 else "development" for number, file in enumerate(files)}
 
 
 def read_site(file: Path) -> LabelledSite:
