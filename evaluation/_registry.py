@@ -3,9 +3,13 @@
 from evaluation._experiment import Experiment
 from evaluation._experiments.blocks import BLOCKS
 from evaluation._experiments.records import RECORDS
+from evaluation._experiments.sites import SITES
 from evaluation._experiments.table_1 import TABLE_1
+from evaluation._experiments.wcxb import WCXB
 
 _ALL = (
+    SITES,
+    WCXB,
     BLOCKS,
     RECORDS,
     TABLE_1,
