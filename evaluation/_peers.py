@@ -66,12 +66,13 @@ def _boilerpy3(html: str) -> str:
 
 
 ALL_TEXT = "all text, resiliparse"
+BY_HTML_TEXT = "readability-lxml, html_text"
 PEERS: Mapping[str, Extractor] = {
     ALL_TEXT: _all_text,
     "trafilatura": _trafilatura,
     "resiliparse": _resiliparse,
     "readability-lxml": _readability,
-    "readability-lxml, html_text": _readability_lines,
+    BY_HTML_TEXT: _readability_lines,
     "jusText": _justext,
     "boilerpy3": _boilerpy3,
 }

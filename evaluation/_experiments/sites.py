@@ -14,11 +14,13 @@ from evaluation._cleaners import CLEANERS, Cleaner
 from evaluation._corpora.sites import LabelledPage, LabelledSite, read_site, text_site_halves, without_neutral
 from evaluation._experiment import Experiment, Inputs, Row, Task
 from evaluation._experiments.sites_tables import PREFACE, QUOTED, SEED, figure, tables
-from evaluation._peers import ALL_TEXT, PEER_PACKAGES, PEERS, Extractor, extract
+from evaluation._peers import ALL_TEXT, BY_HTML_TEXT, PEER_PACKAGES, PEERS, Extractor, extract
 from evaluation._words import Score, count_words, mean_score, score
 from renderer import parse_html
 
 VALUE_SITE = "swde-book-christianbook"
+EXTRACTORS = {name: peer for name, peer in PEERS.items() if name != BY_HTML_TEXT}
+"""The notes of the corpus take lxml's text of what readability-lxml finds."""
 _PUBLISHED = {"all_text": ALL_TEXT, "rs-trafilatura": QUOTED}
 
 
@@ -103,7 +105,7 @@ def run_systems(site: LabelledSite) -> dict[str, Output]:
         parse_html(page.source, url=page.name, encoding="utf-8")
     parsing = time.process_time() - start
     return {name: run_cleaner(site, clean, parsing) for name, clean in CLEANERS.items()} | {
-        name: run_peer(site, extractor) for name, extractor in PEERS.items()
+        name: run_peer(site, extractor) for name, extractor in EXTRACTORS.items()
     }
 
 
@@ -196,7 +198,7 @@ def _warm_up(pages: Sequence[LabelledPage]) -> None:
     """Let everything be imported before the time is taken."""
     for clean in CLEANERS.values():
         clean([page.snapshot for page in pages])
-    for extractor in PEERS.values():
+    for extractor in EXTRACTORS.values():
         extract(extractor, pages[0].html)
 
 

@@ -36,6 +36,8 @@ CLEANERS: Mapping[str, Cleaner] = {
     "wobm": lambda pages: [keep_records(page) for page in pages],
 }
 """The methods that can do with one page; the entropy filter takes its blocks for the documents then."""
+EXTRACTORS = {name: peer for name, peer in PEERS.items() if name != "readability-lxml"}
+"""The notes of the corpus take the text of what readability-lxml finds from html_text."""
 
 
 def tasks(inputs: Inputs) -> list[Task]:
@@ -86,7 +88,7 @@ def run_systems(page: ReviewedPage) -> dict[str, Extracted]:
         start = time.process_time()
         text = write_text(snapshot, clean([snapshot])[0])
         found[name] = Extracted(text, False, parsing + time.process_time() - start)
-    return found | {name: extract(extractor, page.html) for name, extractor in PEERS.items()}
+    return found | {name: extract(extractor, page.html) for name, extractor in EXTRACTORS.items()}
 
 
 def score_text(page: ReviewedPage, text: str) -> list[float]:

@@ -13,8 +13,7 @@ from analysis import write_text
 from evaluation import Inputs, Table
 from evaluation._corpora.wcxb import ReviewedPage, page_files, read_page
 from evaluation._experiment import Row
-from evaluation._experiments.wcxb import CLEANERS, WCXB, keep_records, measure, score_text
-from evaluation._peers import PEERS
+from evaluation._experiments.wcxb import CLEANERS, EXTRACTORS, WCXB, keep_records, measure, score_text
 from renderer import parse_html
 from snapshot import TargetError
 
@@ -145,6 +144,6 @@ def test_every_system_gives_a_figure_for_real_pages() -> None:
     task = WCXB.tasks(Inputs(Path(os.environ["DOMSIEVE_DATA"]), Path()))[0]
     assert task.files[0] == files[0][0]
     rows = measure(tuple(files[:6]))
-    assert [list(row["systems"]) for row in rows] == [[*CLEANERS, *PEERS]] * 6
+    assert [list(row["systems"]) for row in rows] == [[*CLEANERS, *EXTRACTORS]] * 6
     assert all(row["systems"]["trafilatura"][0] > 0.5 for row in rows)
     assert all(row["cost"]["cpu_ms"]["none"] > 0 for row in rows)
