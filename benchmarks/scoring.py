@@ -1,19 +1,13 @@
-"""What the benchmarks of quality share: word scores, texts left out of a verdict, and tables."""
+"""What the benchmarks of quality share: word scores and tables."""
 
 import argparse
 import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-
-import numpy as np
-from numpy.typing import NDArray
-
-from analysis import Verdict
-from snapshot import Kind, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,27 +39,6 @@ def score(found: Counter[str], truth: Counter[str], *, complete_truth: Counter[s
 def mean_score(scores: Collection[Score]) -> Score:
     """Return the mean over pages of each figure."""
     return Score(*(fmean(getattr(s, name) for s in scores) for name in ("precision", "recall", "f1")))
-
-
-def select(page: Snapshot, selectors: Collection[str]) -> NDArray[np.bool_]:
-    """Return which of the N nodes lie in an element that matches a selector, itself included.
-
-    Only ``tag`` and ``.class`` are understood.
-    """
-    wanted = frozenset(selectors)
-    steps = np.zeros(len(page) + 1, np.int64)
-    for node in np.flatnonzero(page.kind == Kind.ELEMENT).tolist() if wanted else ():
-        classes = page.attributes(node).get("class", "").split()
-        if not wanted.isdisjoint((page.tag_name(node), *(f".{name}" for name in classes))):
-            steps[node] += 1
-            steps[page.end[node]] -= 1
-    selected: NDArray[np.bool_] = np.cumsum(steps[:-1]) > 0
-    return selected
-
-
-def without(verdict: Verdict, left_out: NDArray[np.bool_]) -> Verdict:
-    """Return the verdict with the nodes `left_out` (N,) not kept."""
-    return replace(verdict, kept=verdict.kept & ~left_out)
 
 
 def command_line(description: str | None, *, data: str) -> argparse.ArgumentParser:
