@@ -71,7 +71,7 @@ def measure(file: Path, peers: Path, half: str) -> list[Row]:
                 "f1": found[0].f1,
                 "precision": found[0].precision,
                 "recall": found[0].recall,
-                "neutral_f1": found[1].f1,
+                "alike_f1": found[1].f1,
                 "failures": output.failures,
                 "published": published.get(system),
                 "cost": {"cpu_ms": 1e3 * output.seconds / len(site.pages)},
@@ -140,19 +140,22 @@ def run_peer(site: LabelledSite, extractor: Extractor) -> Output:
 
 
 def score_output(site: LabelledSite, output: Output) -> tuple[Score, Score]:
-    """Return the mean scores over the pages with a truth, and those for which neutral words are never wrong."""
-    scores, neutral_scores = [], []
+    """Return the mean scores over the pages with a truth, and those without the neutral words of any system's text.
+
+    Such words are taken out as often as a text has them beyond the truth.
+    """
+    scores, alike = [], []
     for page, text, scored in zip(site.pages, output.texts, output.scored, strict=True):
         if page.truth is None:
             continue
         truth = count_words(page.truth)
         scores.append(score(count_words(scored), truth))
         if page.neutral.any():
-            complete = truth + count_words(_neutral_text(page))
-            neutral_scores.append(score(count_words(text), truth, complete_truth=complete))
+            found = count_words(text)
+            alike.append(score(found - ((found - truth) & count_words(_neutral_text(page))), truth))
         else:
-            neutral_scores.append(scores[-1])
-    return mean_score(scores), mean_score(neutral_scores)
+            alike.append(scores[-1])
+    return mean_score(scores), mean_score(alike)
 
 
 def survived_values(pages: Sequence[LabelledPage], texts: Sequence[str]) -> dict[str, tuple[int, int]]:
