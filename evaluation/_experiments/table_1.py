@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis import DataRegionMiner, Records, TagPathFilter, WebObjectBlocks, noise_removed
-from evaluation._corpora.records import correct_records
+from evaluation._corpora.records import Truth, correct_records
 from evaluation._corpora.tps import TpsSite, read_tps
 from evaluation._experiment import Experiment, Inputs, Row, Task
 from evaluation._experiments.table_1_differences import FIGURES, REASONS, explain
@@ -112,7 +112,8 @@ def _counts(site: TpsSite, miner: Miner, kept: NDArray[np.bool_]) -> Counts:
     raw, pruned = miner.on(site.snapshot), miner.on(site.snapshot, kept=kept)
     if site.truth is None:
         return Counts(len(raw), None, len(pruned), None)
-    targets = [sum(correct_records(records, site.truth)) for records in (raw, pruned)]
+    truth = Truth.of_nodes(site.truth)
+    targets = [sum(correct_records(records, truth)) for records in (raw, pruned)]
     return Counts(len(raw), targets[0], len(pruned), targets[1])
 
 

@@ -18,6 +18,6 @@ def test_wobm_finds_the_records(collection: str, floor: float) -> None:
         pytest.skip("DOMSIEVE_DATA names no folder with records/")
     pages = halves(read_collection(folder))[1]
     miners = (WebObjectBlocks(), DataRegionMiner(), DataRegionMiner(similarity="tree"), RepeatedPatterns())
-    wobm, *others = [score_records(pages, miner.transform).figures()["F1"] for miner in miners]
+    wobm, *others = [score_records(pages, miner.transform).scores.f for miner in miners]
     assert wobm >= floor
     assert wobm > max(others)
