@@ -68,12 +68,13 @@ user had chosen it.
 
 WHY = """\
 The order in precision and in F1 is that of the paper: WOBM before IEPAD. In recall the paper has IEPAD before WOBM,
-by two points, and here that holds for all its patterns together only, at a precision that nobody can use. Our IEPAD
-picks its pattern itself; IEPAD's own authors leave that to the user, and the row called picked shows that a perfect
-user brings it from half of the paper's F1 to all of it, a little below WOBM as there. What is left of its recall is
-the pages: lists of 2003 have optional lines, so that a pattern covers every second record or a part of one. WOBM by the text of the paper alone (WOBM paper) stays below the paper's figures, because it reports
-every region that repeats, menus included; our default reports the main list, and comes to the paper's precision.
-Which regions the authors counted, the paper does not say.
+by two points; here even all its patterns together reach no more than WOBM does. Our IEPAD picks its pattern itself;
+IEPAD's own authors leave that to the user, and the row called picked shows that a perfect user brings it from half of
+the paper's F1 to all of it, a little below WOBM as there. What is left of its recall is the pages: their lists have
+optional lines, so that a pattern covers every second record or a part of one. WOBM by the text of the paper alone
+(WOBM paper) stays below the paper's figures, because it reports every region that repeats, menus included; our
+default reports the main list, and comes to the paper's precision. Which regions the authors counted, the paper does
+not say.
 """
 
 
