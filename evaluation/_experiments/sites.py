@@ -3,6 +3,7 @@
 import io
 import re
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -42,6 +43,14 @@ class Output:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """The words of the main content of a page, and those of its neutral elements."""
+
+    words: Counter[str]
+    neutral: Counter[str]
+
+
 def tasks(inputs: Inputs) -> list[Task]:
     """Return a task per site with a truth, and one for the site with attribute values."""
     folder = inputs.data / "sites"
@@ -60,18 +69,19 @@ def measure(file: Path, peers: Path, half: str) -> list[Row]:
     site = read_site(file)
     published = read_published(peers).get(site.name, {})
     common = {"site": site.name, "half": half, "main_share": site.main_share}
+    truths = [truth_of(page) for page in site.pages]
     rows = []
     for system, output in run_systems(site).items():
-        found = score_output(site, output)
+        found, alike = score_output(truths, output)
         rows.append(
             {
                 **common,
                 "system": system,
-                "pages": sum(page.truth is not None for page in site.pages),
-                "f1": found[0].f1,
-                "precision": found[0].precision,
-                "recall": found[0].recall,
-                "alike_f1": found[1].f1,
+                "pages": len(truths) - truths.count(None),
+                "f1": found.f1,
+                "precision": found.precision,
+                "recall": found.recall,
+                "alike_f1": alike.f1,
                 "failures": output.failures,
                 "published": published.get(system),
                 "cost": {"cpu_ms": 1e3 * output.seconds / len(site.pages)},
@@ -139,23 +149,31 @@ def run_peer(site: LabelledSite, extractor: Extractor) -> Output:
     return Output(texts, texts, sum(one.failed for one in found), sum(one.seconds for one in found))
 
 
-def score_output(site: LabelledSite, output: Output) -> tuple[Score, Score]:
+def score_output(truths: Sequence[Truth | None], output: Output) -> tuple[Score, Score]:
     """Return the mean scores over the pages with a truth, and those without the neutral words of any system's text.
 
     Such words are taken out as often as a text has them beyond the truth.
     """
     scores, alike = [], []
-    for page, text, scored in zip(site.pages, output.texts, output.scored, strict=True):
-        if page.truth is None:
+    for truth, text, scored in zip(truths, output.texts, output.scored, strict=True):
+        if truth is None:
             continue
-        truth = count_words(page.truth)
-        scores.append(score(count_words(scored), truth))
-        if page.neutral.any():
+        scores.append(score(count_words(scored), truth.words))
+        if truth.neutral:
             found = count_words(text)
-            alike.append(score(found - ((found - truth) & count_words(_neutral_text(page))), truth))
+            alike.append(score(found - ((found - truth.words) & truth.neutral), truth.words))
         else:
             alike.append(scores[-1])
     return mean_score(scores), mean_score(alike)
+
+
+def truth_of(page: LabelledPage) -> Truth | None:
+    """Return the words that a page should give, None where nobody said."""
+    if page.truth is None:
+        return None
+    visible = NoCleaning().transform(page.snapshot)
+    neutral = write_text(page.snapshot, replace(visible, kept=visible.kept & page.neutral))
+    return Truth(count_words(page.truth), count_words(neutral))
 
 
 def survived_values(pages: Sequence[LabelledPage], texts: Sequence[str]) -> dict[str, tuple[int, int]]:
@@ -186,11 +204,6 @@ def read_published(file: Path) -> dict[str, dict[str, float]]:
         elif head and len(cells) == len(head) + 1 and set(cells[0]) != {"-"}:
             published[cells[0]] = dict(zip(head, map(float, cells[1:]), strict=True))
     return published
-
-
-def _neutral_text(page: LabelledPage) -> str:
-    visible = NoCleaning().transform(page.snapshot)
-    return write_text(page.snapshot, replace(visible, kept=visible.kept & page.neutral))
 
 
 def _folded(text: str) -> str:

@@ -22,6 +22,7 @@ from evaluation._experiments.sites import (
     run_peer,
     score_output,
     survived_values,
+    truth_of,
 )
 from evaluation._measures import bootstrap_interval
 from evaluation._peers import PEERS
@@ -68,11 +69,11 @@ def test_each_era_is_learned_alone_and_texts_come_in_the_order_of_the_site(site:
 
 def test_neutral_words_are_out_of_our_nodes_and_alike_out_of_every_text(site: LabelledSite) -> None:
     ours = run_cleaner(site, CLEANERS["none"], 0.0)
-    out, alike = score_output(site, ours)
+    out, alike = score_output([truth_of(page) for page in site.pages], ours)
     assert (out.precision, out.recall) == pytest.approx((4 / 6, 1.0))
     assert (alike.precision, alike.recall) == pytest.approx((4 / 6, 1.0))
     theirs = run_peer(site, lambda html: "Title words of page " + html.partition("Title ")[2][0])
-    out, alike = score_output(site, theirs)
+    out, alike = score_output([truth_of(page) for page in site.pages], theirs)
     assert (out.precision, alike.precision) == pytest.approx((4 / 5, 1.0))
 
 
@@ -188,7 +189,9 @@ def test_peers_give_the_published_figures_and_ours_learn_on_a_real_site() -> Non
     whole = read_site(inputs.data / "sites" / "news-nypost.zip")
     output = run_peer(whole, PEERS["resiliparse"])
     published = read_published(inputs.data / "sites" / "PEERS.md")[whole.name]["resiliparse"]
-    assert score_output(whole, output)[0].f1 == pytest.approx(published, abs=0.005)
+    found, _ = score_output([truth_of(page) for page in whole.pages], output)
+    assert found.f1 == pytest.approx(published, abs=0.005)
     few = replace(whole, pages=whole.pages[-10:])
-    found = {name: score_output(few, run_cleaner(few, CLEANERS[name], 0.0))[0].f1 for name in ("none", "sst")}
-    assert found["sst"] > found["none"] + 0.15
+    truths = [truth_of(page) for page in few.pages]
+    none, sst = (score_output(truths, run_cleaner(few, CLEANERS[name], 0.0))[0] for name in ("none", "sst"))
+    assert sst.f1 > none.f1 + 0.15
