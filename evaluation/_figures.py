@@ -13,13 +13,20 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 def new_figure(width: float = 8.0, height: float = 4.5) -> "tuple[Figure, Axes]":
     """Return an empty figure of a size in inches, and its axes."""
+    figure, (axes,) = new_panels(1, width=width, height=height)
+    return figure, axes
+
+
+def new_panels(count: int, *, width: float = 8.0, height: float = 4.5) -> "tuple[Figure, list[Axes]]":
+    """Return an empty figure of a size in inches with axes side by side, which share what stands at their left."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.subplots()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.set_prop_cycle(color=COLOURS)
-    return figure, axes
+    panels = list(figure.subplots(1, count, sharey=True, squeeze=False)[0])
+    for axes in panels:
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_prop_cycle(color=COLOURS)
+    return figure, panels
 
 
 def save_figure(figure: "Figure", folder: Path, name: str) -> list[Path]:

@@ -2,6 +2,8 @@
 
 from evaluation._experiment import Experiment
 from evaluation._experiments.blocks import BLOCKS
+from evaluation._experiments.classification import CLASSIFICATION
+from evaluation._experiments.clustering import CLUSTERING
 from evaluation._experiments.records import RECORDS
 from evaluation._experiments.sites import SITES
 from evaluation._experiments.table_1 import TABLE_1
@@ -10,6 +12,8 @@ from evaluation._experiments.wcxb import WCXB
 _ALL = (
     SITES,
     WCXB,
+    CLUSTERING,
+    CLASSIFICATION,
     BLOCKS,
     RECORDS,
     TABLE_1,
