@@ -10,7 +10,10 @@ python := $(shell for python in $(PYTHON); do \
 need_python = $(if $(python),,$(error domsieve needs Python 3.11 or newer and found none as: $(PYTHON). \
 	Install one, or name it: make PYTHON=/path/to/python3.11))
 
-.PHONY: help setup demo test test-all lock
+need_data = $(if $(wildcard $(DATA)/.),,$(error Where are the corpora? There is no folder '$(DATA)'. \
+	Name it: make evaluate DATA=/path/to/data))
+
+.PHONY: help setup demo test test-all evaluate lock
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -32,6 +35,16 @@ test-all: ## the same on the oldest and the newest Python of this machine
 		echo "== Python $$version: $$path"; \
 		$(MAKE) test PYTHON=$$path VENV=build/venv-$$version </dev/null || exit 1; \
 	done
+
+evaluate: ## repeat all experiments: make evaluate DATA=/path/to/data
+	$(need_data)@$(MAKE) setup
+	@if command -v npm >/dev/null && $(VENV)/bin/python tools/node_packages.py "$(DATA)" build/npm; then \
+		modules="--node-modules build/npm/node_modules"; \
+	else \
+		echo "There is no npm, or it failed: the experiment javascript is left out." >&2; \
+	fi; \
+	$(VENV)/bin/domsieve evaluate all --data "$(DATA)" $$modules \
+		-o build/evaluation --document build/evaluation/results.md
 
 lock: ## choose the newest versions that pyproject.toml allows, with hashes
 	@command -v uv >/dev/null || { echo "make lock needs uv: pipx install uv" >&2; exit 1; }

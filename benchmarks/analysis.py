@@ -34,7 +34,7 @@ import numpy as np
 
 from analysis import Mode, SiteStyleTree, write_text
 from benchmarks.generated_site import generated_site
-from benchmarks.scoring import print_table
+from benchmarks.printing import print_table
 from renderer import parse_html
 from snapshot import Snapshot, decode, encode
 

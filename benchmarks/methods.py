@@ -32,7 +32,7 @@ from analysis import (
 )
 from benchmarks.analysis import machine
 from benchmarks.generated_site import generated_page
-from benchmarks.scoring import print_table
+from benchmarks.printing import print_table
 from renderer import parse_html
 from snapshot import Snapshot
 

@@ -2,13 +2,12 @@
 
     python -m benchmarks.quality_compare --node-modules FOLDER/node_modules [--data DATA] [--pages 40]
 
-DATA holds the folders js/ (see quality_javascript; every site needs a browser) and sites/ (zips of static pages, none
+DATA holds the folders js/ (every site needs a browser) and sites/ (zips of static pages, none
 needs one). Cost: on the first pages of each site, wall time of a plain render against one that keeps what compare
 needs, medians of three rounds by turns, with the comparison; and the most memory that comparing one page allocates
 in this process.
 """
 
-import argparse
 import asyncio
 import contextlib
 import functools
@@ -24,8 +23,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
 
-from benchmarks.quality_javascript import LOOPBACK_ONLY, serve
-from benchmarks.scoring import command_line, print_check, print_table
+from benchmarks.printing import command_line, print_check, print_table
+from evaluation._corpora.javascript import LOOPBACK_ONLY, serve_corpus
 from renderer import CaptureOptions, Renderer
 from service import advise, compare, render_pages
 from snapshot import PageRecord, PageStore
@@ -40,18 +39,19 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def serve_zip(archive: Path, *, port: int) -> Iterator[list[str]]:
-    """Serve the pages of a site on loopback; the value is their paths."""
+def serve_zip(archive: Path) -> Iterator[list[str]]:
+    """Serve the pages of a site on loopback; the value is their addresses."""
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(archive) as packed:
         names = sorted(
             name for name in packed.namelist() if name.startswith("pages/") and name.endswith(".html")
         )
         packed.extractall(folder, names)
         handler = functools.partial(_Quiet, directory=f"{folder}/pages")
-        with ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
             server.daemon_threads = True
             threading.Thread(target=server.serve_forever, daemon=True).start()
-            yield [name.removeprefix("pages/") for name in names]
+            base = f"http://127.0.0.1:{server.server_port}/"
+            yield [base + name.removeprefix("pages/") for name in names]
             server.shutdown()
 
 
@@ -109,10 +109,8 @@ def main() -> None:
     parser.add_argument("--node-modules", type=Path, required=True)
     parser.add_argument("--pages", type=int, default=40, help="at most, of each site")
     parser.add_argument("--sites", nargs="+", metavar="NAME", help="only these")
-    parser.add_argument("--port", type=int, default=8801)
     arguments = parser.parse_args()
     arguments.node_modules = arguments.node_modules.resolve()
-    base = f"http://127.0.0.1:{arguments.port}"
     drawn = sorted(path.parent.name for path in arguments.data.glob("js/*/routes.json"))
     advice: dict[str, dict[str, float]] = {}
     costs: dict[str, dict[str, float]] = {}
@@ -121,13 +119,12 @@ def main() -> None:
         if name in drawn:
             corpus = arguments.data / "js" / name
             paths = [entry["route"] for entry in json.loads((corpus / "routes.json").read_text("utf-8"))]
-            served = argparse.Namespace(**{**vars(arguments), "data": arguments.data / "js"})
-            with serve(corpus, served):
-                rows, costs[name] = measure([f"{base}/{path}" for path in paths][: arguments.pages])
+            with serve_corpus(corpus, arguments.node_modules) as address:
+                rows, costs[name] = measure([address + path for path in paths][: arguments.pages])
         else:
-            with serve_zip(arguments.data / "sites" / f"{name}.zip", port=arguments.port) as paths:
-                step = max(1, len(paths) // arguments.pages)
-                rows, costs[name] = measure([f"{base}/{path}" for path in paths[::step]][: arguments.pages])
+            with serve_zip(arguments.data / "sites" / f"{name}.zip") as addresses:
+                step = max(1, len(addresses) // arguments.pages)
+                rows, costs[name] = measure(addresses[::step][: arguments.pages])
         for prefix, row in rows.items():
             advice[f"{name} {prefix}"] = row
             if row["browser needed"] != (name in drawn):

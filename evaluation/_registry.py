@@ -4,6 +4,7 @@ from evaluation._experiment import Experiment
 from evaluation._experiments.blocks import BLOCKS
 from evaluation._experiments.classification import CLASSIFICATION
 from evaluation._experiments.clustering import CLUSTERING
+from evaluation._experiments.javascript import JAVASCRIPT
 from evaluation._experiments.records import RECORDS
 from evaluation._experiments.sites import SITES
 from evaluation._experiments.table_1 import TABLE_1
@@ -14,6 +15,7 @@ _ALL = (
     WCXB,
     CLUSTERING,
     CLASSIFICATION,
+    JAVASCRIPT,
     BLOCKS,
     RECORDS,
     TABLE_1,

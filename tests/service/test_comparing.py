@@ -7,7 +7,6 @@ import json
 import os
 import threading
 import zipfile
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -16,14 +15,13 @@ from typing import Any
 
 import pytest
 
-from benchmarks.quality_javascript import serve
+from evaluation._corpora.javascript import serve_corpus
 from examples.serve import serve_demo
 from service import prefix_of
 from tests.command import run
 from tests.service import mixed_site
 from tests.service.seen import count, gather
 
-PORT = 8797
 DRAWN = (
     "docsify-docx",
     "docsify-iot",
@@ -171,8 +169,8 @@ def test_a_site_drawn_by_script_needs_a_browser(name: str, tmp_path: Path) -> No
     if not (data / name).exists() or not modules:
         pytest.skip("DOMSIEVE_DATA names no folder with js/, or DOMSIEVE_NODE_MODULES none with its packages")
     routes = json.loads((data / name / "routes.json").read_text("utf-8"))
-    with serve(data / name, Namespace(data=data, node_modules=Path(modules), port=PORT)):
-        urls = [f"http://127.0.0.1:{PORT}/{entry['route']}" for entry in routes[:: len(routes) // 3][:3]]
+    with serve_corpus(data / name, Path(modules)) as address:
+        urls = [address + entry["route"] for entry in routes[:: len(routes) // 3][:3]]
         pages, advice = lines_of(urls, tmp_path)
         found = asyncio.run(gather(urls, wait_ms=3000))
     assert all(entry["browser_needed"] for entry in advice.values())
