@@ -64,8 +64,9 @@ ABOUT = f"""\
 Three grids stand in for the shops, all of raw HTML, cleaned site by site:
 
 - *api*: five API references of five generators with five topics each, the topic given by the path of the page: 1,233
-  pages. Most words are content already (main share 0.93 or more, but 0.62 on cppreference), and what is
-  not, such as breadcrumbs, side lists and boxes of links, names the topic. No gain is to be expected here.
+  pages. Most words are content already (main share 0.93 or more, but 0.62 on cppreference), and what is not, such as
+  breadcrumbs, side lists and boxes of links, partly names the topic. Judge methods against the perfect cleaner here:
+  a gain beyond it is not noise removed but common words of the content itself removed, or weighed down.
 - *webkb*: hand-made pages of three universities of 1997 (733 pages) with little that repeats: course, faculty,
   project and student. Left out are *department* (one page per site), *staff* (three pages at Texas) and *other*,
   which is no class but the rest; these pages are learned from and not told apart. A page that is but a set of
