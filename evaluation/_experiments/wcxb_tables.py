@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from evaluation._experiment import Row
 from evaluation._figures import COLOURS, new_figure
-from evaluation._peers import ALL_TEXT, BY_HTML_TEXT
+from evaluation._peers import BY_HTML_TEXT
 from evaluation._tables import Cell, Table
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ NOTED: Mapping[str, float] = {
     BY_HTML_TEXT: 0.702,
     "jusText": 0.691,
     "boilerpy3": 0.669,
-    ALL_TEXT: 0.690,
+    "none": 0.690,
 }
 BEST_PUBLISHED = (0.859, 0.932, 0.932, 0.844, 0.808, 0.716, 0.710, 0.641)
 _F1, _PRECISION, _RECALL, _WANTED, _UNWANTED = range(5)
@@ -101,7 +101,8 @@ def _reproduced(rows: Sequence[Row]) -> Table:
             for system, noted in NOTED.items()
             if system in rows[0]["systems"]
         ],
-        "Theirs are of all 1,497 pages, ours of the 1,491 that remain.",
+        "Theirs are of all 1,497 pages, ours of the 1,491 that remain. *none* stands beside their figure of all visible "
+        "text, for which no call is given.",
     )
 
 
