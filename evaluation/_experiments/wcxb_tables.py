@@ -101,8 +101,8 @@ def _reproduced(rows: Sequence[Row]) -> Table:
             for system, noted in NOTED.items()
             if system in rows[0]["systems"]
         ],
-        "Theirs are of all 1,497 pages, ours of the 1,491 that remain. *none* stands beside their figure of all visible "
-        "text, for which no call is given.",
+        "Theirs are of all 1,497 pages, ours of the 1,491 that remain. *none* stands beside their figure of "
+        "all visible text, for which no call is given.",
     )
 
 
