@@ -4,6 +4,7 @@ from evaluation._experiment import Experiment
 from evaluation._experiments.blocks import BLOCKS
 from evaluation._experiments.classification import CLASSIFICATION
 from evaluation._experiments.clustering import CLUSTERING
+from evaluation._experiments.errors import ERRORS
 from evaluation._experiments.javascript import JAVASCRIPT
 from evaluation._experiments.records import RECORDS
 from evaluation._experiments.sites import SITES
@@ -17,6 +18,7 @@ _ALL = (
     CLASSIFICATION,
     JAVASCRIPT,
     BLOCKS,
+    ERRORS,
     RECORDS,
     TABLE_1,
 )

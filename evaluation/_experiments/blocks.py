@@ -11,7 +11,7 @@ from zipfile import ZipFile
 from evaluation._cleaners import CLEANERS
 from evaluation._corpora.sites import NOISY_SITES, read_site, site_files
 from evaluation._experiment import Experiment, Inputs, Row, Task
-from evaluation._noise_blocks import UNITS, NoiseCounts, BlockUnit, count_noise, seen_texts
+from evaluation._noise_blocks import UNITS, BlockUnit, NoiseCounts, count_noise, seen_texts
 from evaluation._tables import Cell, Table
 
 PREFACE = """\
