@@ -1,6 +1,8 @@
 """The algorithms of the papers on Snapshots, and the writers of their results. Imports only `snapshot`."""
 
+from analysis._cleaning.block_features import FEATURES, block_features
 from analysis._cleaning.entropy import BlockEntropies, EntropyFilter, NoiseScores, noise_scores
+from analysis._cleaning.features import BlockFeatures, FeatureWeights, content_probabilities
 from analysis._cleaning.hidden_text import hidden_words, judge_hidden
 from analysis._cleaning.none import NoCleaning
 from analysis._cleaning.template import TemplateFilter
@@ -8,6 +10,7 @@ from analysis._cleaning.tps import HasContent, TagPathFilter, noise_removed
 from analysis._cleaning.tps_search import Region, Round, largest_region, page_regions, tag_path_codes
 from analysis._columns.batch import prune
 from analysis._columns.hidden import HIDING_REASONS
+from analysis._columns.page_blocks import PageBlocks, page_blocks
 from analysis._columns.styles import StyleLevel
 from analysis._compare.blocks import CHANGES, Change, ComparedBlock
 from analysis._compare.comparison import Comparison, Delivery, Overlap, Side, compare_page
@@ -17,7 +20,6 @@ from analysis._records.iepad import RepeatedPatterns
 from analysis._records.mdr import DataRegionMiner
 from analysis._records.records import Records
 from analysis._records.wobm import WebObjectBlocks
-from analysis._report.blocks import PageBlocks, page_blocks
 from analysis._report.document import ReportPart, Tile, write_report
 from analysis._report.thresholds import ThresholdHelp, ThresholdStep, threshold_help
 from analysis._report.view import PageView, Recurrences, TreeView, page_view, tree_view
@@ -48,9 +50,11 @@ from analysis._writers.text import write_text
 
 __all__ = [
     "CHANGES",
+    "FEATURES",
     "HIDING_REASONS",
     "Block",
     "BlockEntropies",
+    "BlockFeatures",
     "BlockWeights",
     "Change",
     "ComparedBlock",
@@ -60,6 +64,7 @@ __all__ = [
     "Delivery",
     "EntropyFilter",
     "FeatureMatrix",
+    "FeatureWeights",
     "Field",
     "FieldTable",
     "HasContent",
@@ -90,7 +95,9 @@ __all__ = [
     "TreeView",
     "Verdict",
     "WebObjectBlocks",
+    "block_features",
     "compare_page",
+    "content_probabilities",
     "dropped_blocks",
     "field_tables",
     "hidden_words",

@@ -20,6 +20,7 @@ import lxml.html
 import numpy as np
 
 from analysis import (
+    BlockFeatures,
     CompressedStructureTree,
     DataRegionMiner,
     EntropyFilter,
@@ -50,6 +51,7 @@ SITE_METHODS: Mapping[str, Callable[[], Any]] = {
 }
 PAGE_METHODS: Mapping[str, Callable[[], Any]] = {
     "none": NoCleaning,
+    "features": BlockFeatures,
     "tps": TagPathFilter,
     "tps paper": lambda: TagPathFilter(mode="paper"),
     "wobm": WebObjectBlocks,

@@ -14,15 +14,18 @@ if TYPE_CHECKING:
     from snapshot import DomsieveError
 
 MethodOption = Annotated[
-    Literal["sst", "cst", "entropy", "tps", "template", "none"] | None,
-    typer.Option(help="Default: sst where 5 pages of the site are known, else tps."),
+    Literal["sst", "cst", "entropy", "features", "tps", "template", "none"] | None,
+    typer.Option(help="Default: sst where 5 pages of the site are known, else features."),
 ]
 ModeOption = Annotated[
     Literal["site", "paper"], typer.Option(help="Ours for today's sites, or as published.")
 ]
 ThresholdOption = Annotated[
     float | None,
-    typer.Option(help="sst: importance up to which a node is noise; entropy: bits below which a block is."),
+    typer.Option(
+        help="sst: importance up to which a node is noise; entropy: bits below which a block is; "
+        "features: probability from which it is content."
+    ),
 ]
 StyleOption = Annotated[
     Literal["none", "html", "layout", "full"] | None,

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from analysis import (
+    BlockFeatures,
     CompressedStructureTree,
     EntropyFilter,
     NoCleaning,
@@ -25,6 +26,7 @@ def _learned(model: Callable[[], SiteModel[Any]], pages: Sequence[Snapshot]) -> 
 
 PAGE_CLEANERS: Mapping[str, Cleaner] = {
     "none": NoCleaning().transform,
+    "features": BlockFeatures().transform,
     "tps": TagPathFilter().transform,
     "tps paper": TagPathFilter(mode="paper").transform,
 }

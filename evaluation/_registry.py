@@ -5,6 +5,7 @@ from evaluation._experiments.blocks import BLOCKS
 from evaluation._experiments.classification import CLASSIFICATION
 from evaluation._experiments.clustering import CLUSTERING
 from evaluation._experiments.errors import ERRORS
+from evaluation._experiments.features import FEATURES
 from evaluation._experiments.javascript import JAVASCRIPT
 from evaluation._experiments.records import RECORDS
 from evaluation._experiments.sites import SITES
@@ -14,6 +15,7 @@ from evaluation._experiments.wcxb import WCXB
 _ALL = (
     SITES,
     WCXB,
+    FEATURES,
     CLUSTERING,
     CLASSIFICATION,
     JAVASCRIPT,

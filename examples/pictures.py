@@ -16,6 +16,7 @@ import numpy as np
 from playwright.async_api import FloatRect, Page, async_playwright
 
 from analysis import (
+    BlockFeatures,
     CompressedStructureTree,
     DataRegionMiner,
     EntropyFilter,
@@ -51,6 +52,7 @@ SITE_METHODS: Mapping[str, Callable[[], Any]] = {
 }
 METHODS: Mapping[str, Callable[[], Any]] = {
     **SITE_METHODS,
+    "features": BlockFeatures,
     "tps": TagPathFilter,
     "wobm": WebObjectBlocks,
     "mdr": DataRegionMiner,

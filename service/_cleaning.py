@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, Literal, cast
 
@@ -42,6 +43,9 @@ WRITERS: Mapping[Format, Writer] = {
 ENDINGS: Mapping[Format, str] = {"text": ".txt", "markdown": ".md", "html": ".html", "json": ".json"}
 
 Cleaned = tuple[Page, tuple[Snapshot, Verdict] | DomsieveError]
+
+# What cleans pages of sites that are not known well enough to learn from.
+_PAGE_METHOD: Method = "features"
 
 logger = logging.getLogger("domsieve")
 
@@ -99,7 +103,7 @@ def clean(
     Parameters
     ----------
     method : None is that of the model; without a model, the site style tree where at least `FEWEST_PAGES` pages of a
-        site are known, else the tag path sequence.
+        site are known, else the block features.
     mode, threshold, style, regions, complement : parameters of the method; None is its default.
     has_text : for the tag path sequence: where the main region lacks this text, the rest of the page is kept.
     model : a site model learned before, which takes over the threshold; otherwise one is learned per site.
@@ -124,18 +128,28 @@ def clean(
         known = members
         if model is None and method not in PAGE_METHODS:
             known = _with_siblings(members, siblings(site))
-        chosen = method or ("sst" if len(known) >= FEWEST_PAGES else "tps")
+        chosen = method or ("sst" if len(known) >= FEWEST_PAGES else _PAGE_METHOD)
+        own = options
         if method is None and model is None:
             logger.info("%s: %d pages known, method %s", site, len(known), chosen)
-            if chosen == "tps" and threshold is not None:
-                logger.warning("%s: that method knows no threshold; --method sst does.", site)
-        judge = _judge(site, chosen, known, options) if model is None else model.transform
+            own = options if chosen == "sst" else _of_page_method(site, options)
+        judge = _judge(site, chosen, known, own) if model is None else model.transform
         for page in members:
             try:
                 snapshot = page.load()
                 yield page, (snapshot, judge_hidden(snapshot, judge(snapshot), keep=keep_hidden))
             except DomsieveError as error:
                 yield page, error
+
+
+def _of_page_method(site: str, options: Options) -> Options:
+    """Return the options without those that were meant for the site style tree."""
+    given = options.given("threshold", "style")
+    if given or options.mode == "paper":
+        logger.warning(
+            "%s: too few pages for the method sst, and %s knows none of its options.", site, _PAGE_METHOD
+        )
+    return replace(options, mode="site", threshold=None, style=None)
 
 
 def _judge(
@@ -146,7 +160,7 @@ def _judge(
     if len(known) < SITE_METHODS[method].fewest:
         logger.warning(
             "%s: only %d page(s) to learn from, so little can be seen to repeat; "
-            "`domsieve site` fetches more, --method tps needs but one.",
+            "`domsieve site` fetches more, --method features needs but one.",
             site,
             len(known),
         )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis import (
+    BlockFeatures,
     CompressedStructureTree,
     EntropyFilter,
     Mode,
@@ -21,7 +22,7 @@ from analysis import (
 )
 from snapshot import Snapshot, UsageError
 
-Method = Literal["sst", "cst", "entropy", "tps", "template", "none"]
+Method = Literal["sst", "cst", "entropy", "features", "tps", "template", "none"]
 
 
 class Cleaner(Protocol):
@@ -120,6 +121,9 @@ SITE_METHODS: Mapping[Method, SiteMethod] = {
     "template": SiteMethod(lambda _: TemplateFilter(), frozenset(), 2),
 }
 PAGE_METHODS: Mapping[Method, PageMethod] = {
+    "features": PageMethod(
+        lambda options: BlockFeatures(**options.given("threshold")), frozenset({"threshold"})
+    ),
     "tps": PageMethod(_MainRegion, frozenset({"style", *_OF_TPS})),
     "none": PageMethod(lambda _: NoCleaning(), frozenset()),
 }
@@ -150,6 +154,8 @@ def check_options(method: Method, options: Options) -> None:
     for name in sorted({"threshold", "style", *_OF_TPS} - takes):
         if getattr(options, name) is not None:
             raise UsageError(f"--{name.replace('_', '-')} is no option of the method {method}.")
+    if method == "features" and options.mode == "paper":
+        raise UsageError("--mode paper is no mode of the method features; leave it out.")
     if method == "tps" and options.mode == "paper" and options.style is not None:
         raise UsageError("--style is fixed by --mode paper of the method tps; leave one of them out.")
     if options.has_text is not None and not _plain(options.has_text):

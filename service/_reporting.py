@@ -128,7 +128,7 @@ class _Writer:
         self.labels: list[str] = []
         self.pages: list[dict[str, Any]] = []
         self.sites: list[dict[str, Any]] = []
-        self.start = "tps"
+        self.start = "features"
 
     @property
     def index(self) -> dict[str, Any]:

@@ -104,7 +104,7 @@ class TestClean:
             assert ("About us" in one["text"]) >= (method == "none")
             assert ("About us" in one["text"]) <= (method != "sst")
 
-    @pytest.mark.parametrize(("count", "method"), [(4, "tps"), (5, "sst")])
+    @pytest.mark.parametrize(("count", "method"), [(4, "features"), (5, "sst")])
     def test_the_method_is_chosen_by_the_known_pages(
         self, cache: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, count: int, method: str
     ) -> None:
@@ -129,7 +129,7 @@ class TestClean:
         write_pages(tmp_path / "other", 2)
         result = run("clean", "--json", tmp_path / "other", site, cache=cache)
         pages = [json.loads(line) for line in result.stdout.splitlines()]
-        assert [one["method"] for one in pages] == ["tps"] * 2 + ["sst"] * 6
+        assert [one["method"] for one in pages] == ["features"] * 2 + ["sst"] * 6
 
     def test_pages_of_the_cache(self, cache: Path) -> None:
         records = fill(cache, URLS)

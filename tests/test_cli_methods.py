@@ -10,7 +10,7 @@ from tests.command import damage, fill, page, run, write_pages
 
 URLS = [f"http://example.org/{number}" for number in range(1, 7)]
 SITE_METHODS = ["sst", "cst", "entropy", "template"]
-METHODS = [*SITE_METHODS, "tps", "none"]
+METHODS = [*SITE_METHODS, "features", "tps", "none"]
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ class TestEveryMethod:
         assert (warning in caplog.text) == (method in SITE_METHODS)
 
     def test_heeds_its_options_or_refuses_them(self, cache: Path, site: Path, method: str) -> None:
-        takes = {"threshold": {"sst", "entropy"}, "style": {"sst", "cst", "tps"}}
+        takes = {"threshold": {"sst", "entropy", "features"}, "style": {"sst", "cst", "tps"}}
         for option, value in (("threshold", "0.3"), ("style", "html")):
             result = run("clean", "--method", method, f"--{option}", value, site, cache=cache)
             refused = f"--{option} is no option of the method {method}." in result.stderr

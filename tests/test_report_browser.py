@@ -21,7 +21,7 @@ from tests.renderer.conftest import LOOPBACK_ONLY
 
 pytestmark = pytest.mark.browser
 
-METHODS = ["sst", "cst", "entropy", "template", "tps", "none"]
+METHODS = ["sst", "cst", "entropy", "template", "features", "tps", "none"]
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d4944415478da63fccff0bf1e00067f0280"
     "f0a1c5a40000000049454e44ae426082"

@@ -7,9 +7,9 @@ from typing import Literal, get_args
 
 import msgspec
 
+from analysis._columns.page_blocks import PageBlocks
 from analysis._columns.words import fold
 from analysis._compare.matching import NOT_MATCHED
-from analysis._report.blocks import PageBlocks
 
 Change = Literal["in source", "changed", "moved", "created", "removed", "hidden"]
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from analysis._cleaning.hidden_text import judge_hidden
 from analysis._cleaning.none import NoCleaning
+from analysis._columns.page_blocks import page_blocks
 from analysis._columns.words import fold
 from analysis._compare.blocks import ComparedBlock, compare_blocks
 from analysis._compare.matching import NOT_MATCHED, match_nodes
 from analysis._records.wobm import WebObjectBlocks
-from analysis._report.blocks import page_blocks
 from analysis._verdict import Verdict
 from analysis._writers.text import write_text
 from snapshot import Snapshot

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis._report.blocks import DROPPED, PageBlocks, judge, page_blocks
+from analysis._columns.page_blocks import PageBlocks, page_blocks
+from analysis._report.blocks import DROPPED, judge
 from analysis._trees.sst import SiteStyleTree
 from snapshot import Snapshot
 

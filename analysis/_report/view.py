@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis._columns.batch import Ints
+from analysis._columns.page_blocks import PageBlocks
 from analysis._records.records import Records
 from analysis._report.blocks import (
     DROPPED,
     KEPT,
     Judgement,
-    PageBlocks,
     judge,
     page_extent,
     record_boxes,

@@ -7,8 +7,8 @@ from math import isfinite
 
 import msgspec
 
+from analysis._columns.flow import BLOCK, CELL, NONE, boundaries, text_flow
 from analysis._verdict import Verdict
-from analysis._writers.flow import BLOCK, CELL, NONE, boundaries, text_flow
 from analysis._writers.html import Source, written_texts
 from analysis._writers.text import write_text
 from snapshot import Kind, Producer, Scalar, Snapshot

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from analysis._columns.addresses import Addresses
 from analysis._columns.batch import below, prune
+from analysis._columns.flow import BLOCK, CELL, NONE, SPACE, Flow, boundaries, text_flow, word_set
 from analysis._verdict import Verdict
-from analysis._writers.flow import BLOCK, CELL, NONE, SPACE, Flow, boundaries, text_flow, word_set
 from snapshot import Kind, Snapshot
 
 BLOCK_TAGS = word_set(

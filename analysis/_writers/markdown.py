@@ -15,8 +15,8 @@ import numpy as np
 from markdownify import MarkdownConverter
 from numpy.typing import NDArray
 
+from analysis._columns.flow import BLOCK, BREAK, CELL, Flow, boundaries, text_flow
 from analysis._verdict import Verdict
-from analysis._writers.flow import BLOCK, BREAK, CELL, Flow, boundaries, text_flow
 from analysis._writers.html import (
     BLOCK_TAGS,
     Source,

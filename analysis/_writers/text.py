@@ -5,8 +5,8 @@ from itertools import chain
 
 import numpy as np
 
+from analysis._columns.flow import boundaries, text_flow
 from analysis._verdict import Verdict
-from analysis._writers.flow import boundaries, text_flow
 from snapshot import Snapshot
 
 # Bytes that UTF-8 never uses stand for boundaries, and for preformatted text, until white space is collapsed.

@@ -1,11 +1,16 @@
 """Single pages of seven types with reviewed main content: the development split of WCXB."""
 
 import gzip
+import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
 
 from snapshot import TargetError
+
+Half = Literal["development", "test"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +21,7 @@ class ReviewedPage:
     ----------
     name : its number in the corpus.
     type : such as ``"article"``.
+    domain : host of its address without ``www.``, its number where it has no address.
     source : the HTML as it came.
     truth : text of the main content; empty where there is none in the HTML.
     wanted, unwanted : pieces of text that belong to the content, and that do not.
@@ -23,10 +29,19 @@ class ReviewedPage:
 
     name: str
     type: str
+    domain: str
     source: bytes
     truth: str
     wanted: tuple[str, ...]
     unwanted: tuple[str, ...]
+
+    @property
+    def half(self) -> Half:
+        """The half of the domains that the page belongs to, by the first byte of the domain's SHA-256.
+
+        What is chosen or learned on this corpus is so on ``"development"``.
+        """
+        return "test" if hashlib.sha256(self.domain.encode()).digest()[0] % 2 else "development"
 
     @property
     def html(self) -> str:
@@ -54,6 +69,7 @@ def read_page(html: Path, truth: Path) -> ReviewedPage:
         return ReviewedPage(
             truth.stem,
             entry["_internal"]["page_type"]["primary"],
+            (urlsplit(entry.get("url") or "").hostname or truth.stem).removeprefix("www."),
             gzip.decompress(html.read_bytes()),
             known.get("main_content") or "",
             tuple(known["with"]),

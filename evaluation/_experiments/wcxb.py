@@ -66,6 +66,7 @@ def measure_page(page: ReviewedPage) -> Row:
     return {
         "page": page.name,
         "type": page.type,
+        "half": page.half,
         "empty": not count_words(page.truth),
         "wanted": len(page.wanted),
         "unwanted": len(page.unwanted),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from analysis import (
+    BlockFeatures,
     CompressedStructureTree,
     DataRegionMiner,
     EntropyFilter,
@@ -40,6 +41,7 @@ SITE_METHODS: Mapping[str, Method] = {
 }
 PAGE_METHODS: Mapping[str, Method] = {
     "none": NoCleaning,
+    "features": BlockFeatures,
     "tps": TagPathFilter,
     "tps paper": lambda: TagPathFilter(mode="paper"),
     "wobm": WebObjectBlocks,

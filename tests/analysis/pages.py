@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from analysis._writers.flow import word_set
+from analysis._columns.flow import word_set
 from snapshot import Interner, Kind, Producer, Provenance, Snapshot, subtree_ends
 
 _VOID = word_set("area base br col embed hr img input link meta source track wbr")

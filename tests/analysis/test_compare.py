@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import NoCleaning
+from analysis._columns.page_blocks import page_blocks
 from analysis._compare.blocks import CHANGES
 from analysis._compare.comparison import Comparison, Overlap, compare_page
 from analysis._compare.matching import NOT_MATCHED, match_nodes
-from analysis._report.blocks import page_blocks
 from renderer import parse_html
 from snapshot import Snapshot
 

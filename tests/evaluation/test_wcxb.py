@@ -24,7 +24,7 @@ RECORD = """<div class="hit"><h3><a href="{n}">Thing {n}</a></h3>
 
 
 def reviewed(truth: str, *, wanted: Sequence[str] = (), unwanted: Sequence[str] = ()) -> ReviewedPage:
-    return ReviewedPage("0001", "article", b"<p>", truth, tuple(wanted), tuple(unwanted))
+    return ReviewedPage("0001", "article", "example.org", b"<p>", truth, tuple(wanted), tuple(unwanted))
 
 
 def write_page(data: Path, name: str, **truth: Any) -> tuple[Path, Path]:
@@ -94,6 +94,7 @@ def made_row(page: str, kind: str, f1: float, *, empty: bool = False) -> Row:
     return {
         "page": page,
         "type": kind,
+        "half": "test" if page == "3" else "development",
         "empty": empty,
         "wanted": 2,
         "unwanted": 1,
@@ -115,6 +116,8 @@ def test_tables_part_types_and_empty_references() -> None:
     assert line["product (0)"] is None
     line = figures(found["Word F1 by page type without the empty references"], "trafilatura")
     assert (line["all pages (2)"], line["article (1)"]) == pytest.approx((0.75, 0.9))
+    unseen = found["Word F1 by page type on the half that nothing was learned on"]
+    assert figures(unseen, "trafilatura")["all pages (1)"] == pytest.approx(0.6)
     sides = next(table for title, table in found.items() if title.startswith("Precision"))
     line = figures(sides, "trafilatura")
     assert (line["precision"], line["with"], line["without"]) == pytest.approx((0.75, 0.5, 0.0))
