@@ -8,12 +8,14 @@ from evaluation._experiments.errors import ERRORS
 from evaluation._experiments.features import FEATURES
 from evaluation._experiments.javascript import JAVASCRIPT
 from evaluation._experiments.records import RECORDS
+from evaluation._experiments.settings import SETTINGS_EXPERIMENT
 from evaluation._experiments.sites import SITES
 from evaluation._experiments.table_1 import TABLE_1
 from evaluation._experiments.wcxb import WCXB
 
 _ALL = (
     SITES,
+    SETTINGS_EXPERIMENT,
     WCXB,
     FEATURES,
     CLUSTERING,

@@ -16,14 +16,16 @@ _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def select_nodes(page: Snapshot, xpath: str) -> NDArray[np.int64]:
     """Return the elements of a page that an XPath selects, ascending."""
     asked = set(re.findall(r"@([a-z-]+)", xpath))
+    tags = [re.sub("[^a-z0-9]", "_", name) for name in page.tags.to_list()]
     made = {0: etree.Element("document")}
     for node in np.flatnonzero(page.kind == Kind.ELEMENT).tolist():
-        made[node] = etree.SubElement(
-            made[int(page.parent[node])], re.sub("[^a-z0-9]", "_", page.tag_name(node))
-        )
-        for key, value in page.attributes(node).items():
-            if key in asked:
-                made[node].set(key, _NO_XML.sub(" ", value))
+        made[node] = etree.SubElement(made[int(page.parent[node])], tags[page.tag[node]])
+    owner = np.repeat(np.arange(len(page)), np.diff(page.attr_start))
+    names = {number: page.strings[number] for number in np.unique(page.attr_name).tolist()}
+    wanted = np.isin(page.attr_name, [number for number, name in names.items() if name in asked])
+    for i in np.flatnonzero(wanted).tolist():
+        value = page.strings[int(page.attr_value[i])]
+        made[int(owner[i])].set(names[int(page.attr_name[i])], _NO_XML.sub(" ", value))
     nodes = {element: node for node, element in made.items()}
     return np.array(sorted(nodes[element] for element in find_elements(made[0], xpath)), np.int64)
 

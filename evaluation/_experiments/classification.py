@@ -52,15 +52,15 @@ What comes of it: on *crossed* the SVM repeats the picture of the CST paper: fro
 cleaning to above 0.9 with CST. Template and SST, in which all kept words count alike, do as well or better. Naive
 Bayes repeats what the SST paper says in words: configuration 1 is good without any cleaning, because noise that both
 classes share cancels out; in 2 cleaning helps and SST beats the template; in 3, where the site speaks for the wrong
-class, no cleaning is worst and the template falls further behind SST. That holds for SST with the parameters for
-today's sites, which comes within 0.02 of the perfect cleaner; with t = 0.2 on each site the paper's SST only equals
-the template. TPS drops most of the texts and does harm.
+class, no cleaning is far below every site method and the template falls further behind SST. That holds for SST with
+the parameters for today's sites, which comes within 0.02 of the perfect cleaner; with t = 0.2 on each site the SST of
+the paper only equals the template. TPS does harm: it is below no cleaning in all three.
 
 On *api* most methods help where two classes are learned from two sites; template, and SST and CST with the papers'
 parameters, help the SVM about as much as the perfect cleaner does. Naive Bayes does best with the weights of CST,
-beyond the perfect cleaner, because they also go down for words that the content of a site repeats. On *webkb* little
-changes but for configuration 3, where CST gains most. *Any length* loses everywhere: vectors have to be of unit
-length.
+beyond the perfect cleaner, perhaps because they also go down for words that the content of a site repeats. On *webkb*
+little changes but for configuration 3, where CST gains most. *Any length* loses everywhere: vectors have to be of
+unit length.
 """
 
 

@@ -39,11 +39,11 @@ What comes of it: on *crossed* uncleaned pages cluster by site, as badly as can 
 0.2 there), and cleaning turns that round, in the order that the SST paper gives: SST, template, no cleaning. With the
 parameters of its paper SST only equals the template. SST comes close to the perfect cleaner, which itself is far from
 1: there k-means on counts of words is the limit, not the noise. CST beats no cleaning by far and stays below the
-template; the paper's parameters do better than those for today's sites. TPS keeps the one region that looks
-most like a list of records, on these pages often one of the template, and does not help. On *webkb* little repeats
+template; the paper's parameters do better than those for today's sites. TPS, which keeps the one region that looks
+most like a list of records, does not help. On *webkb* little repeats
 and little changes; on *api* all scores are low, the perfect cleaner's too. CST does best there, beyond the perfect
-cleaner, because it also weighs down words that the content of a site repeats. *Any length* lets the longest pages
-have clusters of their own: vectors have to be of unit length.
+cleaner, perhaps because it also weighs down words that the content of a site repeats. *Any length* lets the longest
+pages have clusters of their own: vectors have to be of unit length.
 """
 
 

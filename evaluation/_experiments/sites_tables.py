@@ -31,7 +31,9 @@ and one site with attribute values. A figure is word F1 (lower case, `\\w+`, mul
   taken out of what our methods keep, node by node. That cannot be done with the text of another extractor, so a
   second figure, *neutral alike*, treats all systems the same: it takes these words out of every text as often as they
   stand there beyond the truth.
-- Parameters were chosen on the development half, every second site by name; the test half was not looked at for that.
+- Development is every second site by name. No record says which half of the sites chose the parameters of SST at
+  first, so some test sites may have been seen then; the experiment on settings chooses anew on development alone.
+- *features* is what `clean` does with a single page. Its weights were learned on WCXB, and on none of these sites.
 - Sites, not pages, are the unit of the intervals: 95 %, bootstrap over sites.
 - readability-lxml gives HTML; its text here is lxml's `text_content`, as in the notes of the corpus.
 - A page on which an extractor raises an error counts as empty text.
