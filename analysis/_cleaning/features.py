@@ -12,9 +12,10 @@ from typing import overload
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis._cleaning.block_features import FEATURES, block_features
-from analysis._columns.batch import F64, Batch, surrounded
+from analysis._columns.batch import F64, Batch, below, surrounded
 from analysis._columns.page_blocks import page_blocks
 from analysis._columns.visible import visible_nodes
 from analysis._estimator import Estimator
@@ -27,8 +28,10 @@ _REASONS = (
     "looks like content",
     "around content",
     "nothing here looks like content",
+    "floats over the page",
 )
-_HIDDEN, _BOILERPLATE, _CONTENT, _AROUND, _UNLIKE = range(len(_REASONS))
+_HIDDEN, _BOILERPLATE, _CONTENT, _AROUND, _UNLIKE, _FLOATS = range(len(_REASONS))
+_MOST_FLOATING = 0.5
 _SHOWN = {"words": "words", "link_share": "link share", "words_around": "4 above: words"}
 
 
@@ -47,6 +50,9 @@ class FeatureWeights(msgspec.Struct, frozen=True):
 
 class BlockFeatures(Estimator):
     """Keeps the blocks of a page that look like content, from this page alone.
+
+    Of a rendered page, what stays in place while the page is scrolled (``position: fixed``) is no content, unless it
+    holds half of the words: consent boxes and bars read like content, and the weights know no boxes.
 
     Parameters
     ----------
@@ -88,13 +94,15 @@ class BlockFeatures(Estimator):
         score = np.zeros(len(page), np.float32)
         score[text] = likely[block]
         content = np.zeros(len(page), np.bool_)
-        content[text] = visible[text] & (score[text] >= self.threshold)
+        floating = _floating(page, visible)
+        content[text] = visible[text] & ~floating[text] & (score[text] >= self.threshold)
         like_content = bool(content.any())
         if not like_content:
-            content[text] = visible[text]
+            content[text] = visible[text] & ~floating[text]
         reason = np.where(visible, _BOILERPLATE, _HIDDEN).astype(np.uint8)
         childless = visible & (page.end == np.arange(1, len(page) + 1)) & (page.kind == Kind.ELEMENT)
         whole = surrounded(batch, content, childless)
+        reason[floating & visible] = _FLOATS
         reason[whole] = _AROUND
         reason[content] = _CONTENT if like_content else _UNLIKE
         score[~visible] = 0
@@ -106,6 +114,24 @@ class BlockFeatures(Estimator):
             numbers[name] = np.full(len(page), np.nan, np.float32)
             numbers[name][text] = column[block]
         return Verdict("features", whole, score, reason, _REASONS, numbers, {"threshold": self.threshold})
+
+
+def _floating(page: Snapshot, visible: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which of the N nodes lie in a box that stays in place, of those with less than half of the words."""
+    nowhere = np.zeros(len(page), np.bool_)
+    if not page.styles.size or "position" not in page.style_names:
+        return nowhere
+    column = page.styles[:, page.style_names.index("position")]
+    fixed_row = np.array([page.strings[value] == "fixed" for value in column.tolist()])
+    fixed = np.flatnonzero((page.kind == Kind.ELEMENT) & (page.style >= 0) & fixed_row[page.style])
+    text = np.flatnonzero((page.kind == Kind.TEXT) & visible)
+    words = np.zeros(len(page) + 1, np.int64)
+    words[text + 1] = [len(line.split()) for line in page.strings.take(page.text[text].tolist())]
+    before = np.cumsum(words)
+    small = fixed[before[page.end[fixed]] - before[fixed] < _MOST_FLOATING * before[-1]]
+    roots = nowhere.copy()
+    roots[small] = True
+    return below(roots, page.end.astype(np.int64))
 
 
 def content_probabilities(figures: F64, weights: FeatureWeights | None = None) -> F64:

@@ -26,7 +26,7 @@ _DISPLAY = {
     "th": "table-cell",
     "caption": "table-caption",
 }
-STYLE_NAMES = ("display", "visibility", "white-space", "font-size")
+STYLE_NAMES = ("display", "position", "visibility", "white-space", "font-size")
 _SPECIAL = {"#shadow-root": Kind.SHADOW_ROOT, "#document": Kind.DOCUMENT}
 
 
@@ -76,8 +76,13 @@ def page(
     style = [-1] * n
     css: list[dict[str, str]] = []
     for i, (above, name) in enumerate(zip(built.parent, built.names, strict=True)):
-        inherited = {k: v for k, v in css[above].items() if k != "display"} if i else {}
-        own = {"display": _DISPLAY.get(name, "block"), "visibility": "visible", "white-space": "normal"}
+        inherited = {k: v for k, v in css[above].items() if k not in {"display", "position"}} if i else {}
+        own = {
+            "display": _DISPLAY.get(name, "block"),
+            "position": "static",
+            "visibility": "visible",
+            "white-space": "normal",
+        }
         own.update(inherited)
         if name == "pre":
             own["white-space"] = "pre"

@@ -103,6 +103,19 @@ class TestBlockFeatures:
         assert write_text(page, verdict).split() == ["Home"]
         assert "nothing here looks like content" in {verdict.reasons[i] for i in verdict.reason[verdict.kept]}
 
+    def test_drop_what_floats_over_a_rendered_page(self) -> None:
+        box = f"<div style='position: fixed'><p>{SENTENCE.replace('mill', 'cookie')}</p></div>"
+        page = body(ARTICLE + box, producer="rendered")
+        verdict = BlockFeatures().transform(page)
+        assert "cookie" not in write_text(page, verdict)
+        node = next(n for n in page_blocks(page).node.tolist() if "cookie" in page.text_of(n))
+        assert verdict.reasons[verdict.reason[node]] == "floats over the page"
+        assert "cookie" in write_text(body(ARTICLE + box), BlockFeatures().transform(body(ARTICLE + box)))
+
+    def test_keep_a_page_that_stays_in_place_as_a_whole(self) -> None:
+        page = body(f"<div style='position: fixed'>{ARTICLE}</div>", producer="rendered")
+        assert write_text(page, BlockFeatures().transform(page)).count("grinds the flour") == 5
+
     def test_give_the_figures_behind_a_block(self) -> None:
         page = body(ARTICLE)
         verdict = BlockFeatures().transform(page)
