@@ -22,15 +22,15 @@ def write_document(experiments: Sequence[Experiment], inputs: Inputs, file: Path
     sections = [PREFACE]
     for experiment in experiments:
         lines = Journal(inputs.output, experiment.name).read()
-        rows = [
-            row for task in experiment.tasks(inputs) if task.name in lines for row in lines[task.name].rows
-        ]
+        # Without the npm packages there are no tasks, but there may be results.
+        names = [task.name for task in experiment.tasks(inputs)] or sorted(lines)
+        rows = [row for name in names if name in lines for row in lines[name].rows]
         if not rows:
             continue
         parts = [f"## {experiment.title}", experiment.preface.strip()]
         if experiment.figure is not None:
             folder = file.parent / f"{file.stem}_figures"
-            image = save_figure(experiment.figure(rows), folder, experiment.name)[-1]
+            image = save_figure(experiment.figure(rows), folder, experiment.name, forms=("svg",))[0]
             parts.append(f"![{experiment.title}]({folder.name}/{image.name})")
         parts += [write_table(table).strip() for table in experiment.tables(rows)]
         parts.append(_made_by(experiment, list(lines.values())))

@@ -1,7 +1,8 @@
 """Figures as files: the same rows give the same bytes."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,13 +30,17 @@ def new_panels(count: int, *, width: float = 8.0, height: float = 4.5) -> "tuple
     return figure, panels
 
 
-def save_figure(figure: "Figure", folder: Path, name: str) -> list[Path]:
-    """Write a figure as NAME.png and NAME.svg below a folder, and return the files."""
+def save_figure(
+    figure: "Figure", folder: Path, name: str, *, forms: Sequence[Literal["png", "svg"]] = ("png", "svg")
+) -> list[Path]:
+    """Write a figure below a folder as NAME in each of the forms, and return the files."""
     import matplotlib as mpl
 
     folder.mkdir(parents=True, exist_ok=True)
-    files = [folder / f"{name}.{form}" for form in ("png", "svg")]
+    files = [folder / f"{name}.{form}" for form in forms]
+    # What would tell when or by what a file was written stays out, so that equal figures are equal bytes.
+    unsaid = {"png": {"Software": None}, "svg": {"Date": None}}
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
-        figure.savefig(files[0], dpi=144, metadata={"Software": None})
-        figure.savefig(files[1], metadata={"Date": None})
+        for form, file in zip(forms, files, strict=True):
+            figure.savefig(file, dpi=144, metadata=unsaid[form])
     return files
