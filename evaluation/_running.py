@@ -5,6 +5,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -59,7 +60,7 @@ def run(
         os.environ.update(_ONE_THREAD)  # the new processes read them before they load numpy
         context = multiprocessing.get_context("spawn")
         at_once = min(processes or os.cpu_count() or 1, len(missing))
-        with ProcessPoolExecutor(at_once, mp_context=context, initializer=_end_at_interrupt) as pool:
+        with ProcessPoolExecutor(at_once, mp_context=context, initializer=_end_with_parent) as pool:
             futures = {pool.submit(_measured, task): task for task in missing}
             try:
                 for number, future in enumerate(as_completed(futures), 1):
@@ -90,8 +91,17 @@ def _result(future: "Future[tuple[list[Row], dict[str, Any]]]") -> tuple[list[Ro
         raise DomsieveError(f"{type(error).__name__}: {error}") from error
 
 
-def _end_at_interrupt() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a traceback; the parent tells the user
+def _end_with_parent() -> None:
+    """Let an interrupt end this process without a traceback, and the end of the parent, however it came."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _measured(task: Task) -> tuple[list[Row], dict[str, Any]]:

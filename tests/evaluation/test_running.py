@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -90,10 +92,11 @@ def test_costs_are_beside_the_figures(inputs: Inputs) -> None:
     assert {"python", "domsieve", "numpy"} <= line.facts["versions"].keys()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="an interruption comes as a signal")
-def test_an_interruption_keeps_what_is_done(inputs: Inputs, tmp_path: Path) -> None:
+@contextmanager
+def running(inputs: Inputs, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Give a process group that measures, at the moment when its second task has begun and waits."""
     write_numbers(inputs.data, b="wait")
-    script = tmp_path / "interrupted.py"
+    script = folder / "interrupted.py"
     script.write_text(INTERRUPTED, encoding="utf-8")
     with subprocess.Popen(
         [sys.executable, str(script), str(inputs.data), str(inputs.output)],
@@ -108,10 +111,26 @@ def test_an_interruption_keeps_what_is_done(inputs: Inputs, tmp_path: Path) -> N
         assert process.stdout.readline().startswith("[1/3] made a")
         while calls(inputs.output) != ["a", "b"]:
             time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGINT)
-        _, told = process.communicate(timeout=30)
-    assert process.returncode != 0
-    assert told.count("KeyboardInterrupt") == 1
-    write_numbers(inputs.data, b="2")
-    assert values(run(made(), inputs, processes=1)) == {"a": 1, "b": 2, "c": 3}
-    assert calls(inputs.output)[2:] == ["b", "c"]
+        yield process
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an interruption comes as a signal")
+class TestInterruption:
+    def test_keeps_what_is_done(self, inputs: Inputs, tmp_path: Path) -> None:
+        with running(inputs, tmp_path) as process:
+            os.killpg(process.pid, signal.SIGINT)
+            _, told = process.communicate(timeout=30)
+        assert process.returncode != 0
+        assert told.count("KeyboardInterrupt") == 1
+        write_numbers(inputs.data, b="2")
+        assert values(run(made(), inputs, processes=1)) == {"a": 1, "b": 2, "c": 3}
+        assert calls(inputs.output)[2:] == ["b", "c"]
+
+    def test_leaves_no_process_behind(self, inputs: Inputs, tmp_path: Path) -> None:
+        with running(inputs, tmp_path) as process:
+            process.kill()
+            process.wait(timeout=30)
+            with pytest.raises(ProcessLookupError):  # noqa: PT012
+                for _ in range(600):
+                    os.killpg(process.pid, 0)
+                    time.sleep(0.05)
