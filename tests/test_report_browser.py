@@ -230,7 +230,7 @@ def test_the_block_that_is_clicked_is_explained(reader: Reader, demo: tuple[Path
         assert words in panel
     assert "tag path code" in panel
     assert "region" in panel
-    assert report.count("#panel-block .verdicts tbody tr") == 6
+    assert report.count("#panel-block .verdicts tbody tr") == len(METHODS)
     assert report.count(".block.selected") == 1
     before = report.text("#panel-block blockquote")
     report.press("j")

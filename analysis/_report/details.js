@@ -2,7 +2,7 @@
 
 const NAMES = {
   sst: 'Site style tree', cst: 'Compressed structure tree', entropy: 'Entropy of words', tps: 'Tag path sequence',
-  template: 'Template detection', none: 'No cleaning',
+  template: 'Template detection', features: 'Block features', none: 'No cleaning',
 }
 const MEANINGS = {
   sst: { importance: 'importance of its place', alone: 'with links counted', link_share: 'share of linked words',
@@ -11,6 +11,7 @@ const MEANINGS = {
   entropy: { block_entropy: 'entropy of the block, bits', node_entropy: 'entropy of its words, bits',
     block_nodes: 'element nodes in the block' },
   tps: { path: 'tag path code', count: 'nodes of that tag path', position: 'place in the sequence', region: 'region' },
+  features: { words: 'words of the block', link_share: 'share of linked words', words_around: 'words outside links around it' },
   template: { links: 'links in its part', words: 'words in its part', other_pages: 'other pages with this part' },
 }
 const meaning = (name, figureName) => MEANINGS[name]?.[figureName] ?? figureName.replaceAll('_', ' ')
