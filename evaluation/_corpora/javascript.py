@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ SHORTEST = 2
 """Words of the truth have at least this many characters."""
 
 _BUILD_LIMIT_S = 120
+_FIRST_PORT, _PORTS = 20_000, 10_000
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
@@ -55,7 +57,9 @@ class Route:
 
 @contextlib.contextmanager
 def serve_corpus(corpus: Path, node_modules: Path) -> Iterator[str]:
-    """Serve a corpus on a free port while the context is open; the value is the address of its root.
+    """Serve a corpus on a port of its own while the context is open; the value is the address of its root.
+
+    The port goes by the name: addresses shape what methods that compare links find, so a free one would not do.
 
     Raises
     ------
@@ -66,8 +70,9 @@ def serve_corpus(corpus: Path, node_modules: Path) -> Iterator[str]:
         server_file = corpus.parent / "serve.py"
         if not (corpus / manifest["site"]).exists():
             corpus = _build(corpus, manifest["steps"], node_modules, Path(temporary))
+        port = _FIRST_PORT + zlib.crc32(corpus.name.encode()) % _PORTS
         command = [sys.executable, str(server_file), str(corpus)]
-        command += ["--node-modules", str(node_modules), "--port", "0"]
+        command += ["--node-modules", str(node_modules), "--port", str(port)]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         ) as server:
@@ -75,7 +80,9 @@ def serve_corpus(corpus: Path, node_modules: Path) -> Iterator[str]:
             try:
                 address = server.stdout.readline().strip()
                 if not address:
-                    raise TargetError(f"The corpus '{corpus}' cannot be served by {server_file}.")
+                    raise TargetError(
+                        f"The corpus '{corpus}' cannot be served by {server_file}; is port {port} free?"
+                    )
                 yield address
             finally:
                 server.terminate()
