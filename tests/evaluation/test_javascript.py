@@ -41,7 +41,7 @@ def corpus(tmp_path: Path) -> Path:
 def test_a_corpus_has_the_same_address_every_time(corpus: Path, tmp_path: Path) -> None:
     with serve_corpus(corpus, tmp_path) as one:
         assert urllib.request.urlopen(one).read() == b"<p>Raw words"
-        with pytest.raises(TargetError, match="is port 2[0-9]+ free"), serve_corpus(corpus, tmp_path):
+        with pytest.raises(TargetError, match=r"is port 2\d+ free"), serve_corpus(corpus, tmp_path):
             pass
     with serve_corpus(corpus, tmp_path) as other:
         assert other == one
