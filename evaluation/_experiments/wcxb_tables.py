@@ -143,7 +143,7 @@ def figure(rows: Sequence[Row]) -> "Figure":
             label=system,
         )
     axes.set_xticks(
-        range(len(groups)), [f"{name} ({len(group)})" for name, group in groups.items()], fontsize=8
+        range(len(groups)), [f"{name}\n({len(group)})" for name, group in groups.items()], fontsize=8
     )
     axes.set_ylabel("word F1, mean over pages")
     axes.set_ylim(0, 1)
