@@ -134,7 +134,7 @@ def test_the_figure_draws_the_types_that_are_there() -> None:
     pytest.importorskip("matplotlib")
     assert WCXB.figure is not None
     axes = WCXB.figure([made_row("1", "article", 0.9), made_row("3", "forum", 0.6)]).axes[0]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["article (1)", "forum (1)"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["article\n(1)", "forum\n(1)"]
 
 
 @pytest.mark.data
