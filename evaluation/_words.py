@@ -21,6 +21,11 @@ def count_words(text: str, *, shortest: int = 1) -> Counter[str]:
     return Counter(re.findall(rf"\w{{{shortest},}}", text.lower()))
 
 
+def folded(text: str) -> str:
+    """Return a text without differences of case and white space."""
+    return " ".join(text.casefold().split())
+
+
 def score(found: Counter[str], truth: Counter[str], *, complete_truth: Counter[str] | None = None) -> Score:
     """Return how well `found` gives `truth`; two empty texts agree, one empty text and another do not.
 

@@ -1,8 +1,8 @@
 """Block features: a page method that weighs what a block of text and its surroundings look like.
 
 A logistic regression over the figures of `block_features` gives each block the probability that it is content. Its
-weights were learned on labelled pages of many sites and kinds; `evaluation/` holds how, and a test that learning
-again gives the weights of this file's neighbour. Imports the columns, the figures and the Verdict.
+weights were learned on labelled pages of many sites and kinds; `evaluation/` holds how, and says by how much weights
+learned again differ from those beside this file. Imports the columns, the figures and the Verdict.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from analysis._cleaning.block_features import FEATURES, block_features
 from analysis._columns.batch import F64, Batch, below, surrounded
+from analysis._columns.flow import by_style_row
 from analysis._columns.page_blocks import page_blocks
 from analysis._columns.visible import visible_nodes
 from analysis._estimator import Estimator
@@ -118,18 +119,16 @@ class BlockFeatures(Estimator):
 
 def _floating(page: Snapshot, visible: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which of the N nodes lie in a box that stays in place, of those with less than half of the words."""
-    nowhere = np.zeros(len(page), np.bool_)
-    if not page.styles.size or "position" not in page.style_names:
-        return nowhere
-    column = page.styles[:, page.style_names.index("position")]
-    fixed_row = np.array([page.strings[value] == "fixed" for value in column.tolist()])
-    fixed = np.flatnonzero((page.kind == Kind.ELEMENT) & (page.style >= 0) & fixed_row[page.style])
+    roots = np.zeros(len(page), np.bool_)
+    by_row = by_style_row(page, "position", lambda value: value == "fixed")
+    if by_row is None:
+        return roots
+    fixed = np.flatnonzero((page.kind == Kind.ELEMENT) & (page.style >= 0) & (by_row[page.style] > 0))
     text = np.flatnonzero((page.kind == Kind.TEXT) & visible)
     words = np.zeros(len(page) + 1, np.int64)
     words[text + 1] = [len(line.split()) for line in page.strings.take(page.text[text].tolist())]
     before = np.cumsum(words)
     small = fixed[before[page.end[fixed]] - before[fixed] < _MOST_FLOATING * before[-1]]
-    roots = nowhere.copy()
     roots[small] = True
     return below(roots, page.end.astype(np.int64))
 

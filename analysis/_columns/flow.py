@@ -69,7 +69,7 @@ def boundaries(page: Snapshot) -> NDArray[np.uint8]:
     """Return for each of N nodes what it puts around itself, NONE to BLOCK; NONE unless it is an element."""
     by_tag = np.array([_BY_TAG.get(name, NONE) for name in page.tags.to_list()], np.uint8)
     around = by_tag[page.tag]
-    by_row = _by_style_row(page, "display", lambda value: _BY_DISPLAY.get(value, BLOCK))
+    by_row = by_style_row(page, "display", lambda value: _BY_DISPLAY.get(value, BLOCK))
     if by_row is not None:
         boxed = page.style >= 0
         # What is not rendered at all goes by its tags; without a box above one that has, it is no box.
@@ -122,7 +122,7 @@ def _silent(page: Snapshot) -> NDArray[np.bool_]:
 
 
 def _preformatted(page: Snapshot, node: NDArray[np.int64]) -> NDArray[np.bool_]:
-    by_row = _by_style_row(page, "white-space", lambda value: "pre" in value or "break-spaces" in value)
+    by_row = by_style_row(page, "white-space", lambda value: "pre" in value or "break-spaces" in value)
     if by_row is not None:
         return (by_row[page.style[node]] > 0) & (page.style[node] >= 0)
     tags = np.array([name in _PRE_TAGS for name in page.tags.to_list()])
@@ -130,7 +130,7 @@ def _preformatted(page: Snapshot, node: NDArray[np.int64]) -> NDArray[np.bool_]:
     return below(marked, page.end.astype(np.int64))[node] if marked.any() else marked[node]
 
 
-def _by_style_row(page: Snapshot, name: str, value: Callable[[str], int]) -> NDArray[np.uint8] | None:
+def by_style_row(page: Snapshot, name: str, value: Callable[[str], int]) -> NDArray[np.uint8] | None:
     """Return a number for each of the S style rows, from one property; None when the page has none of it."""
     if not page.styles.size or name not in page.style_names:
         return None

@@ -33,23 +33,16 @@ def _of_share(pages: Sequence[Snapshot], *, share: float) -> list[Verdict]:
     return _tree(pages, threshold=min(_HIGHEST_THRESHOLD, -math.log(share) / math.log(len(pages))))
 
 
-def _and_features(pages: Sequence[Snapshot], *, least: float) -> list[Verdict]:
-    """Drop also what block features find unlikely to be content."""
+def _and_features(
+    pages: Sequence[Snapshot], *, drop_below: float = 0.0, keep_from: float = math.inf
+) -> list[Verdict]:
+    """Drop also the texts that block features find unlikely to be content, or keep also those they are sure of."""
     features = BlockFeatures()
     found = []
     for page, verdict in zip(pages, _tree(pages), strict=True):
-        unlikely = (page.text >= 0) & (features.transform(page).score < least)
-        found.append(replace(verdict, kept=verdict.kept & ~unlikely))
-    return found
-
-
-def _with_features(pages: Sequence[Snapshot], *, least: float) -> list[Verdict]:
-    """Keep also what block features are sure of."""
-    features = BlockFeatures()
-    found = []
-    for page, verdict in zip(pages, _tree(pages), strict=True):
-        sure = (page.text >= 0) & (features.transform(page).score >= least)
-        found.append(replace(verdict, kept=np.asarray(verdict.kept | sure)))
+        text, score_of = page.text >= 0, features.transform(page).score
+        kept = (verdict.kept & ~(text & (score_of < drop_below))) | (text & (score_of >= keep_from))
+        found.append(replace(verdict, kept=np.asarray(kept)))
     return found
 
 
@@ -62,8 +55,8 @@ SETTINGS: Mapping[str, Setting] = {
     **{f"local_noise {value:g}": partial(_tree, local_noise=value) for value in (0.0, 0.1)},
     "style none": partial(_tree, style="none"),
     "runs exact": partial(_tree, runs="exact"),
-    **{f"and features >= {least:g}": partial(_and_features, least=least) for least in (0.05, 0.3)},
-    "or features >= 0.95": partial(_with_features, least=0.95),
+    **{f"and features >= {least:g}": partial(_and_features, drop_below=least) for least in (0.05, 0.3)},
+    "or features >= 0.95": partial(_and_features, keep_from=0.95),
 }
 """Settings that differ from the default in one parameter, and the default together with block features."""
 

@@ -16,7 +16,7 @@ from evaluation._corpora.sites import LabelledPage, LabelledSite, read_site, tex
 from evaluation._experiment import Experiment, Inputs, Row, Task
 from evaluation._experiments.sites_tables import PREFACE, QUOTED, SEED, figure, tables
 from evaluation._peers import ALL_TEXT, BY_HTML_TEXT, PEER_PACKAGES, PEERS, Extractor, extract
-from evaluation._words import Score, count_words, mean_score, score
+from evaluation._words import Score, count_words, folded, mean_score, score
 from renderer import parse_html
 
 VALUE_SITE = "swde-book-christianbook"
@@ -183,11 +183,11 @@ def survived_values(pages: Sequence[LabelledPage], texts: Sequence[str]) -> dict
     """
     counts: dict[str, tuple[int, int]] = {}
     for page, text in zip(pages, texts, strict=True):
-        whole = _folded(text)
+        whole = folded(text)
         for attribute, values in page.values.items():
             found, all_ = counts.get(attribute, (0, 0))
             found += sum(
-                re.search(rf"(?<!\w){re.escape(_folded(value))}(?!\w)", whole) is not None for value in values
+                re.search(rf"(?<!\w){re.escape(folded(value))}(?!\w)", whole) is not None for value in values
             )
             counts[attribute] = found, all_ + len(values)
     return counts
@@ -204,10 +204,6 @@ def read_published(file: Path) -> dict[str, dict[str, float]]:
         elif head and len(cells) == len(head) + 1 and set(cells[0]) != {"-"}:
             published[cells[0]] = dict(zip(head, map(float, cells[1:]), strict=True))
     return published
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 def _warm_up(pages: Sequence[LabelledPage]) -> None:

@@ -14,7 +14,7 @@ from evaluation._corpora.wcxb import ReviewedPage, page_files, read_page
 from evaluation._experiment import Experiment, Inputs, Row, Task
 from evaluation._experiments.wcxb_tables import PREFACE, figure, tables
 from evaluation._peers import PEER_PACKAGES, PEERS, Extracted, extract
-from evaluation._words import count_words, score
+from evaluation._words import count_words, folded, score
 from renderer import parse_html
 from snapshot import Snapshot
 
@@ -98,13 +98,9 @@ def score_text(page: ReviewedPage, text: str) -> list[float]:
     A piece is in the text when case and white space make the only difference.
     """
     words = score(count_words(text), count_words(page.truth))
-    whole = _folded(text)
-    pieces = (sum(_folded(piece) in whole for piece in group) for group in (page.wanted, page.unwanted))
+    whole = folded(text)
+    pieces = (sum(folded(piece) in whole for piece in group) for group in (page.wanted, page.unwanted))
     return [round(words.f1, 4), round(words.precision, 4), round(words.recall, 4), *pieces]
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 WCXB = Experiment(
