@@ -13,6 +13,9 @@ need_python = $(if $(python),,$(error domsieve needs Python 3.11 or newer and fo
 need_data = $(if $(wildcard $(DATA)/.),,$(error Where are the corpora? There is no folder '$(DATA)'. \
 	Name it: make evaluate DATA=/path/to/data))
 
+compile := uv pip compile --upgrade --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url pyproject.toml
+
 .PHONY: help setup demo test test-all evaluate lock
 
 help: ## say what can be made
@@ -28,7 +31,7 @@ test: setup ## check style and types, run the tests
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy --python-version $$($(VENV)/bin/python -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest -n auto --dist loadfile
 
 test-all: ## the same on the oldest and the newest Python of this machine
 	$(need_python)@pythons=$$($(python) tools/pythons.py) && echo "$$pythons" | while read -r version path; do \
@@ -48,5 +51,5 @@ evaluate: ## repeat all experiments: make evaluate DATA=/path/to/data
 
 lock: ## choose the newest versions that pyproject.toml allows, with hashes
 	@command -v uv >/dev/null || { echo "make lock needs uv: pipx install uv" >&2; exit 1; }
-	uv pip compile --upgrade --universal --python-version 3.11 --generate-hashes --extra dev --extra evaluate \
-		--no-header --no-annotate --no-emit-index-url pyproject.toml -o requirements.lock
+	$(compile) --extra dev --extra evaluate --extra serve -o requirements.lock
+	$(compile) --extra serve --constraint requirements.lock -o requirements-serve.lock
