@@ -2,6 +2,7 @@
 
 from renderer._capture import STYLE_NAMES
 from renderer._discovery import Browser, browser_in_use, find_browser, launch_options
+from renderer._egress import Egress, offline
 from renderer._extras import DATA, SCREENSHOT
 from renderer._options import Budget, CaptureOptions, SettlePolicy
 from renderer._protocol import Outcome, PageSource, Rendering, ReplaySource
@@ -25,6 +26,7 @@ __all__ = [
     "Browser",
     "Budget",
     "CaptureOptions",
+    "Egress",
     "Outcome",
     "PageDone",
     "PageFailed",
@@ -42,6 +44,7 @@ __all__ = [
     "find_browser",
     "html_files",
     "launch_options",
+    "offline",
     "parse_html",
     "read_html_file",
     "read_tree",

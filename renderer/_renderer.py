@@ -17,6 +17,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from renderer._browser import RunningBrowser, start_browser
 from renderer._discovery import Browser
+from renderer._egress import Egress
 from renderer._options import Budget, CaptureOptions
 from renderer._pages import render_page
 from renderer._protocol import Outcome, Rendering
@@ -42,6 +43,7 @@ class Renderer:
     concurrency : pages open at the same time; by default one per processor.
     executable : path or name of the browser; by default one is looked for.
     arguments : further command line flags of the browser.
+    egress : where connections may go; by default to public addresses only.
 
     Raises
     ------
@@ -57,7 +59,9 @@ class Renderer:
         concurrency: int | None = None,
         executable: str | None = None,
         arguments: tuple[str, ...] = (),
+        egress: Egress | None = None,
     ) -> None:
+        self.egress = egress or Egress()
         self._options = options or CaptureOptions()
         self._budget = budget or Budget()
         self._concurrency = concurrency or os.cpu_count() or 1

@@ -1,0 +1,201 @@
+"""Which host a spelling means, and which addresses are public.
+
+Browsers read ``0x7f.1``, ``2130706433`` and full-width digits as 127.0.0.1 (WHATWG URL, host parsing), and an
+IPv6 address can carry an IPv4 one inside. So a host is brought to its one spelling first, and of IPv6 addresses
+only those are public that are known to be: global unicast without the blocks that lead elsewhere.
+
+Imports nothing of the project.
+"""
+
+import ipaddress
+import re
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+
+Address = IPv4Address | IPv6Address
+
+# From the registries of special addresses at IANA, and what clouds serve to their own machines.
+_SPECIAL_4 = tuple(
+    (IPv4Network(network), kind)
+    for network, kind in (
+        ("0.0.0.0/8", "this machine"),
+        ("10.0.0.0/8", "private"),
+        ("100.64.0.0/10", "private"),
+        ("127.0.0.0/8", "this machine"),
+        ("168.63.129.16/32", "a cloud's own"),
+        ("169.254.0.0/16", "link-local"),
+        ("172.16.0.0/12", "private"),
+        ("192.0.0.0/24", "reserved"),
+        ("192.0.2.0/24", "reserved"),
+        ("192.88.99.0/24", "reserved"),
+        ("192.168.0.0/16", "private"),
+        ("198.18.0.0/15", "reserved"),
+        ("198.51.100.0/24", "reserved"),
+        ("203.0.113.0/24", "reserved"),
+        ("224.0.0.0/4", "multicast"),
+        ("240.0.0.0/4", "reserved"),
+    )
+)
+_SPECIAL_6 = tuple(
+    (IPv6Network(network), kind)
+    for network, kind in (
+        ("::/127", "this machine"),
+        ("64:ff9b:1::/48", "private"),
+        ("2001::/23", "reserved"),  # Teredo among them, which holds an IPv4 address
+        ("2001:db8::/32", "reserved"),
+        ("2002::/16", "reserved"),  # 6to4 holds an IPv4 address
+        ("3fff::/20", "reserved"),
+        ("fc00::/7", "private"),
+        ("fe80::/10", "link-local"),
+        ("fec0::/10", "private"),
+        ("ff00::/8", "multicast"),
+    )
+)
+_GLOBAL_UNICAST = IPv6Network("2000::/3")
+# Networks without IPv4 reach every IPv4 host through this block, so what it holds decides.
+_TRANSLATED = IPv6Network("64:ff9b::/96")
+_MAPPED = IPv6Network("::ffff:0:0/96")
+# Interface identifiers of ISATAP, before the IPv4 address that they hold.
+_ISATAP = frozenset({0x0000_5EFE, 0x0200_5EFE})
+_LOW_32 = 0xFFFF_FFFF
+
+_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_DIGITS = "0123456789"
+_LONGEST_NAME = 253
+# Names that this machine, its network or its cloud gives out.
+_LOCAL_NAMES = (
+    "localhost",
+    "localdomain",
+    "local",
+    "internal",
+    "intranet",
+    "lan",
+    "home.arpa",
+    "in-addr.arpa",
+)
+
+
+class HostError(ValueError):
+    """A text that names no host."""
+
+
+def why_not_public(address: Address) -> str:
+    """Return what an address is when it is not public, such as ``"link-local"``; empty for public ones."""
+    if isinstance(address, IPv4Address):
+        special = next((kind for network, kind in _SPECIAL_4 if address in network), "")
+        return special or ("" if address.is_global else "reserved")
+    number = int(address)
+    inner = IPv4Address(number & _LOW_32)
+    if address in _MAPPED or address in _TRANSLATED:
+        return why_not_public(inner)
+    if special := next((kind for network, kind in _SPECIAL_6 if address in network), ""):
+        return special
+    if address.scope_id:
+        return "link-local"
+    if address not in _GLOBAL_UNICAST:
+        # The rest of ::/96 among them, which holds IPv4 addresses too.
+        return "reserved"
+    if (number >> 32) & _LOW_32 in _ISATAP and (kind := why_not_public(inner)):
+        return kind
+    return "" if address.is_global else "reserved"
+
+
+def is_loopback(address: Address) -> bool:
+    """Return whether an address is of this machine; 0.0.0.0 and [::] reach it too."""
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped is None:
+            return int(address) <= 1
+        address = address.ipv4_mapped
+    return why_not_public(address) == "this machine"
+
+
+def parse_host(text: str) -> str | Address:
+    """Return the address that a host of a URL means, or its name in lower case without a dot at the end.
+
+    As browsers read it: escapes and full-width characters count as what they stand for, and a host whose last
+    label is a number is an IPv4 address of one to four decimal, octal or hexadecimal parts.
+
+    Raises
+    ------
+    HostError : it names no host: empty, with empty labels, with forbidden characters, or with a zone.
+    """
+    if text.startswith("[") or ":" in text:
+        return _parse_6(text.removeprefix("[").removesuffix("]"))
+    name = _in_ascii(text)
+    labels = name.removesuffix(".").split(".")
+    if _is_number(labels[-1]):
+        return _parse_4(labels)
+    if len(name) > _LONGEST_NAME + 1 or not all(map(_LABEL.fullmatch, labels)):
+        raise HostError("no name of a host")
+    return ".".join(labels)
+
+
+def is_local_name(name: str) -> bool:
+    """Return whether a name is given out locally: one without dots, ``localhost``, ``*.local``, ``*.internal``."""
+    return "." not in name or any(name == local or name.endswith(f".{local}") for local in _LOCAL_NAMES)
+
+
+def is_localhost(name: str) -> bool:
+    """Return whether a name means this machine, without anyone being asked."""
+    return name == "localhost" or name.endswith(".localhost")
+
+
+def _parse_6(text: str) -> Address:
+    if "%" in text:
+        raise HostError("an address with a zone")
+    try:
+        return IPv6Address(text)
+    except ValueError as error:
+        raise HostError("no IPv6 address") from error
+
+
+def _in_ascii(text: str) -> str:
+    """Return a host in ASCII and lower case; names are mapped and encoded as IDNA 2003 does."""
+    if "%" in text:
+        pieces = re.sub(
+            "%([0-9A-Fa-f]{2})", lambda match: chr(int(match[1], 16)), text.encode().decode("latin-1")
+        )
+        try:
+            text = pieces.encode("latin-1").decode()
+        except UnicodeError as error:
+            raise HostError("no name of a host") from error
+    if text.isascii():
+        return text.lower()
+    # The mapping comes before the dots are looked for, since full-width dots become dots by it.
+    try:
+        mapped = "".join(map(_mapped, text))
+        return mapped.encode("idna").decode().lower()
+    except UnicodeError as error:
+        raise HostError("no name of a host") from error
+
+
+def _mapped(character: str) -> str:
+    from encodings.idna import nameprep
+
+    return "." if character in "。．｡" else nameprep(character)
+
+
+def _is_number(label: str) -> bool:
+    return bool(label) and (
+        all(c in _DIGITS for c in label) or bool(re.fullmatch("0[xX][0-9a-fA-F]*", label))
+    )
+
+
+def _parse_4(labels: list[str]) -> IPv4Address:
+    try:
+        *first, last = map(_number, labels)
+    except ValueError as error:
+        raise HostError("no IPv4 address") from error
+    room = 4 - len(first)
+    if room < 1 or any(part > 255 for part in first) or last >= 256**room:
+        raise HostError("no IPv4 address")
+    return ipaddress.IPv4Address(last + sum(part << (24 - 8 * i) for i, part in enumerate(first)))
+
+
+def _number(text: str) -> int:
+    if not text:
+        raise HostError("an empty part")
+    if len(text) > 64:
+        raise HostError("a long part")
+    if text[:2].lower() == "0x":
+        return int(text[2:] or "0", 16)
+    return int(text, 8 if text[0] == "0" else 10)
