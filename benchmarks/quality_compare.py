@@ -24,8 +24,8 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.printing import command_line, print_check, print_table
-from evaluation._corpora.javascript import LOOPBACK_ONLY, serve_corpus
-from renderer import CaptureOptions, Renderer
+from evaluation._corpora.javascript import serve_corpus
+from renderer import CaptureOptions, Renderer, offline
 from service import advise, compare, render_pages
 from snapshot import PageRecord, PageStore
 
@@ -59,7 +59,7 @@ def render(urls: Sequence[str], store: PageStore, options: CaptureOptions) -> tu
     """Return the captures of pages rendered one after the other, and seconds per page."""
 
     async def run() -> tuple[list[PageRecord], float]:
-        async with Renderer(options, arguments=(LOOPBACK_ONLY,), concurrency=1) as renderer:
+        async with Renderer(options, concurrency=1, egress=offline()) as renderer:
             start = time.perf_counter()
             outcomes = await render_pages(renderer, urls, store, lambda *_: None)
             spent = time.perf_counter() - start

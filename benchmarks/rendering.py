@@ -107,12 +107,12 @@ async def limit(job: Job) -> dict[str, float]:
 
 
 async def ours(job: Job) -> dict[str, float]:
-    from renderer import Renderer, Rendering
+    from renderer import Renderer, Rendering, offline
     from snapshot import PageStore
 
     nodes = incomplete = failed = stored = 0
     with tempfile.TemporaryDirectory() as folder, PageStore(Path(folder)) as store:
-        async with Renderer(executable=job.executable, arguments=(LOOPBACK_ONLY,)) as renderer:
+        async with Renderer(executable=job.executable, egress=offline()) as renderer:
             async for _, outcome in renderer.render_many(job.urls):
                 if not isinstance(outcome, Rendering):
                     failed += 1

@@ -19,7 +19,7 @@ from typing import Any
 
 from playwright.async_api import Browser, async_playwright
 
-from renderer import SCREENSHOT, Budget, CaptureOptions, Renderer, find_browser, launch_options
+from renderer import SCREENSHOT, Budget, CaptureOptions, Renderer, find_browser, launch_options, offline
 from service import find_targets, keep, report, reported
 from snapshot import PageStore
 
@@ -112,7 +112,7 @@ def _served(folder: Path) -> Iterator[str]:
 
 async def _measure(url: str, folder: Path, file: Path) -> None:
     with PageStore(folder / "cache") as store:
-        async with Renderer(CaptureOptions(screenshot=True), Budget()) as renderer:
+        async with Renderer(CaptureOptions(screenshot=True), Budget(), egress=offline()) as renderer:
             rendering = await renderer.render(url)
         record = keep(rendering, "", store)
         begun = time.perf_counter()

@@ -65,12 +65,19 @@ def capture_options(
     ] = False,
     timeout: Annotated[float, typer.Option(help="Seconds one page may take.")] = 20.0,
     concurrency: Annotated[int | None, typer.Option(min=1, help="Pages at once [default: cores].")] = None,
+    allow_private: Annotated[
+        bool,
+        typer.Option(
+            "--allow-private",
+            help="Let pages reach this machine and private networks, not just the hosts and ports given.",
+        ),
+    ] = False,
     browser: Annotated[
         str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
     ] = None,
 ) -> Capture:
     """Return the renderer that the options describe."""
-    from renderer import Budget, CaptureOptions, Renderer
+    from renderer import Budget, CaptureOptions, Egress, Renderer
     from snapshot import UsageError
 
     width, _, height = viewport.partition("x")
@@ -92,7 +99,8 @@ def capture_options(
     )
     budget = Budget(time=seconds("--timeout", timeout))
     at_once = concurrency or os.cpu_count() or 1
-    renderer = Renderer(options, budget, concurrency=at_once, executable=browser)
+    egress = Egress(allow_private=allow_private)
+    renderer = Renderer(options, budget, concurrency=at_once, executable=browser, egress=egress)
     return Capture(renderer, options, at_once, refresh)
 
 
@@ -152,6 +160,9 @@ def fetch(
 
     urls = wanted_urls(targets)
     known = {} if capture.refresh else {url: cached(url, store, capture.options) for url in urls}
+    for url in urls:
+        # What the user asks for may be private; what it leads to may not.
+        capture.renderer.egress.name(url)
     outcomes: dict[str, PageRecord | DomsieveError] = {url: r for url, r in known.items() if r is not None}
     missing = [url for url in urls if url not in outcomes]
     done = 0

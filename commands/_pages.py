@@ -55,6 +55,10 @@ def site(
 
     done, failed, kept_as = 0, 0, ""
 
+    # What the user asks for may be private; what it leads to may not.
+    egress = capture.renderer.egress
+    egress.name(url)
+
     async def run(store: "PageStore") -> None:
         nonlocal done, failed, kept_as
         async with capture.renderer:
@@ -68,6 +72,7 @@ def site(
                 delay=None if delay is None else seconds("--delay", delay),
                 concurrency=min(capture.concurrency, 8),
                 refresh=capture.refresh,
+                egress=egress,
             ):
                 say(describe(event))
                 failed += isinstance(event, PageFailed)

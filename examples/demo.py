@@ -15,7 +15,7 @@ from pathlib import Path
 
 from analysis import NoCleaning, SiteStyleTree, dropped_blocks, judge_hidden, write_text
 from examples.serve import serve_demo
-from renderer import Budget, CaptureOptions, Renderer
+from renderer import Budget, CaptureOptions, Egress, Renderer
 from service import describe, from_record, sample
 from snapshot import ContentError, DomsieveError, PageRecord, PageStore, Snapshot, default_cache_dir
 
@@ -53,8 +53,10 @@ async def sample_demo(
 ) -> list[PageRecord]:
     """Render a random sample of a site; the first page is `start`."""
     records: list[PageRecord] = []
-    options = CaptureOptions(scroll=True, viewport_px=viewport_px)
-    async with Renderer(options, Budget(time=timedelta(seconds=30)), concurrency=2) as renderer:
+    options, budget = CaptureOptions(scroll=True, viewport_px=viewport_px), Budget(time=timedelta(seconds=30))
+    egress = Egress()
+    egress.name(start)
+    async with Renderer(options, budget, concurrency=2, egress=egress) as renderer:
         async for event, record in sample(
             renderer,
             start,
@@ -65,6 +67,7 @@ async def sample_demo(
             delay=None,
             concurrency=2,
             refresh=False,
+            egress=egress,
         ):
             print(describe(event), file=sys.stderr)
             if record is not None:

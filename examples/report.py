@@ -14,7 +14,7 @@ from pathlib import Path
 from playwright.async_api import Page, ViewportSize, async_playwright
 
 from examples.serve import serve_demo
-from renderer import Budget, CaptureOptions, Renderer, find_browser, launch_options
+from renderer import Budget, CaptureOptions, Renderer, find_browser, launch_options, offline
 from service import find_targets, report, reported, sample, write_file
 from snapshot import PageStore
 
@@ -49,8 +49,8 @@ def main() -> None:
 
 
 async def _fill(store: PageStore, base: str) -> None:
-    options = CaptureOptions(scroll=True, screenshot=True)
-    async with Renderer(options, Budget(time=timedelta(seconds=30)), concurrency=2) as renderer:
+    options, budget = CaptureOptions(scroll=True, screenshot=True), Budget(time=timedelta(seconds=30))
+    async with Renderer(options, budget, concurrency=2, egress=offline()) as renderer:
         events = sample(
             renderer,
             base + ARTICLE,
@@ -61,6 +61,7 @@ async def _fill(store: PageStore, base: str) -> None:
             delay=None,
             concurrency=2,
             refresh=False,
+            egress=renderer.egress,
         )
         async for _ in events:
             pass

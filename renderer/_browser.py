@@ -14,8 +14,10 @@ from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Playwright, async_playwright
 
-from renderer._discovery import Browser, find_browser, launch_options
+from renderer._discovery import Browser, find_browser, guarded, launch_options
+from renderer._egress import Egress
 from renderer._options import CaptureOptions
+from renderer._proxy import Proxy
 from renderer._wire import Wire, open_wire
 from snapshot import BrowserLostError
 
@@ -36,16 +38,24 @@ class RunningBrowser:
     wire : our own conversations with it.
     identity : what it is.
     pid : number of its process, by which it can be killed.
+    proxy : what all its traffic passes; ended with it.
     """
 
     def __init__(
-        self, playwright: Playwright, browser: PlaywrightBrowser, wire: Wire, identity: Browser, pid: int
+        self,
+        playwright: Playwright,
+        browser: PlaywrightBrowser,
+        wire: Wire,
+        identity: Browser,
+        pid: int,
+        proxy: Proxy,
     ) -> None:
         self.playwright = playwright
         self.browser = browser
         self.wire = wire
         self.identity = identity
         self.pid = pid
+        self.proxy = proxy
         self._killed = False
         browser.on("disconnected", lambda _: wire.lose())
 
@@ -72,10 +82,16 @@ class RunningBrowser:
         with contextlib.suppress(PlaywrightError, TimeoutError):
             async with asyncio.timeout(_CLOSE_LIMIT_S):
                 await self.playwright.stop()
+        await self.proxy.close()
 
 
 async def start_browser(
-    options: CaptureOptions, *, executable: str | None, arguments: tuple[str, ...], known: Browser | None
+    options: CaptureOptions,
+    *,
+    executable: str | None,
+    arguments: tuple[str, ...],
+    known: Browser | None,
+    egress: Egress,
 ) -> RunningBrowser:
     """Return a browser that has just been started, with a driver of its own.
 
@@ -85,6 +101,7 @@ async def start_browser(
     executable : see `find_browser`.
     arguments : further command line flags.
     known : a browser found before, which need not be looked for again.
+    egress : where its connections may go.
 
     Raises
     ------
@@ -92,24 +109,33 @@ async def start_browser(
     BrowserLostError : it started and did not answer.
     """
     playwright = await async_playwright().start()
+    proxy = Proxy(egress)
     try:
         identity = known or await find_browser(playwright, executable)
         launch = launch_options(identity)
         launch["args"] += arguments
         if not options.images:
             launch["args"].append("--blink-settings=imagesEnabled=false")
+        await proxy.open()
+        # Last, because of a flag that is given twice Chrome takes the last.
+        launch["args"] += guarded(proxy.url)
         browser = await playwright.chromium.launch(**launch)
         wire = await open_wire(browser, limit_s=_ANSWER_LIMIT_S)
         processes = await wire.ask("SystemInfo.getProcessInfo", limit_s=_ANSWER_LIMIT_S)
     except (PlaywrightError, TimeoutError) as error:
-        await playwright.stop()
+        await _give_up(playwright, proxy)
         raise BrowserLostError(
             f"The browser started but does not answer: {error}", stage="launch", retry=True
         ) from error
     except BaseException:
-        await playwright.stop()
+        await _give_up(playwright, proxy)
         raise
-    return RunningBrowser(playwright, browser, wire, identity, _pid(processes))
+    return RunningBrowser(playwright, browser, wire, identity, _pid(processes), proxy)
+
+
+async def _give_up(playwright: Playwright, proxy: Proxy) -> None:
+    await playwright.stop()
+    await proxy.close()
 
 
 def _pid(processes: dict[str, Any]) -> int:

@@ -40,9 +40,6 @@ _ARGUMENTS = (
     # a security boundary: contexts must not be shared between sites. Not by --disable-features, which would
     # replace Playwright's own list.
     "--disable-site-isolation-trials",
-    # WebRTC would go around any proxy. The headless shell obeys only the first, the full build the second.
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     # When it starts, the full build asks Google for component updates and accounts, in spite of all that
     # Playwright turns off. Chrome refuses to connect to port 9 at all.
     "--component-updater=url-source=http://127.0.0.1:9/",
@@ -134,6 +131,23 @@ def launch_options(location: Location) -> LaunchOptions:
         args=list(_ARGUMENTS),
         timeout=_LAUNCH_LIMIT_MS,
     )
+
+
+def guarded(proxy: str) -> list[str]:
+    """Return the flags that leave a browser no way to the network but the proxy at the address `proxy`."""
+    return [
+        f"--proxy-server={proxy}",
+        # Chrome goes around a proxy to loopback and link-local addresses unless told otherwise.
+        "--proxy-bypass-list=<-loopback>",
+        # WebRTC goes around any proxy. The headless shell obeys only the first, the full build the second.
+        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+        "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+        # Names are resolved at the proxy. Whatever Chrome would ask for itself (hints for its cache, STUN
+        # servers) tells the world what is being rendered.
+        "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+        "--dns-prefetch-disable",
+        "--disable-quic",
+    ]
 
 
 async def find_browser(playwright: Playwright, explicit: str | None = None) -> Browser:

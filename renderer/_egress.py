@@ -130,7 +130,8 @@ class Egress:
         if refused and not (named and not self._loopback_only):
             address, kind = next(iter(refused.items()))
             where = address if address == spelling else f"{spelling} is at {address}, which"
-            raise PolicyError(f"{where} is {kind}, and only public addresses are opened.")
+            opened = "this machine's own" if self._loopback_only else "public"
+            raise PolicyError(f"{where} is {kind}, and only {opened} addresses are opened.")
         if named and not self._allow_private and isinstance(found, str):
             self._keep_side(spelling, kinds)
         return Route(spelling, port, tuple(kinds))

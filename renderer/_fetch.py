@@ -1,6 +1,6 @@
 """Fetch a small file of a site, robots.txt or a sitemap, without a browser.
 
-Imports nothing of the project but its errors and its neighbour `_urls`.
+Imports nothing of the project but its errors and its neighbours.
 """
 
 import asyncio
@@ -14,12 +14,15 @@ from http.client import HTTPException, HTTPMessage
 from typing import IO
 from urllib.error import HTTPError, URLError
 
+from renderer._egress import Egress
+from renderer._proxy import Proxy
 from renderer._urls import Site, normalized
-from snapshot import NavigationError
+from snapshot import NavigationError, PolicyError
 
 AGENT = "domsieve"
 _STEP_LIMIT_S = 10.0
 _LIMIT_S = 30.0
+_FORBIDDEN = 403
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +33,44 @@ class Answer:
     body: bytes
 
 
-async def fetch(url: str, *, max_bytes: int) -> Answer:
+async def fetch(url: str, *, max_bytes: int, egress: Egress | None = None) -> Answer:
     """Return the answer of the server, at most `max_bytes` of it, following redirects on the same site.
 
-    A redirect to another site is not followed but returned. The proxies of the environment are used, as the
-    browser does, but not for this machine.
+    A redirect to another site is not followed but returned. All goes through a filtering proxy of its own, as
+    the browser's traffic does.
+
+    Parameters
+    ----------
+    url : http or https.
+    max_bytes : of the body.
+    egress : where connections may go; by default to public addresses only.
 
     Raises
     ------
+    PolicyError : the server may not be reached.
     NavigationError : no answer, or none within thirty seconds.
     """
+    async with Proxy(egress or Egress()) as proxy:
+        try:
+            answer = await _fetch(url, proxy.url, max_bytes)
+        except NavigationError as error:
+            if reason := proxy.refusal(url):
+                raise PolicyError(reason, url=url) from error
+            if fault := proxy.failure(url):
+                raise NavigationError(f"It cannot be fetched: {fault}.", url=url, retry=True) from error
+            raise
+        if answer.status == _FORBIDDEN and (reason := proxy.refusal(url)):
+            raise PolicyError(reason, url=url)
+        return answer
+
+
+async def _fetch(url: str, proxy: str, max_bytes: int) -> Answer:
     result: Future[Answer] = Future()
 
     # A daemon, for a thread that waits for a drip of bytes can be neither stopped nor waited for.
     def work() -> None:
         try:
-            answer = _get(url, max_bytes)
+            answer = _get(url, proxy, max_bytes)
         except (OSError, HTTPException, ValueError) as error:
             reason = error.reason if isinstance(error, URLError) else error
             with contextlib.suppress(InvalidStateError):
@@ -71,6 +96,21 @@ def is_this_machine(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
+class _Through(urllib.request.BaseHandler):
+    """Sends all through a proxy; urllib's own handler makes exceptions that the environment names."""
+
+    handler_order = 100
+
+    def __init__(self, proxy: str) -> None:
+        self._place = proxy.partition("://")[2]
+
+    def http_open(self, request: urllib.request.Request) -> None:
+        """Turn the request to the proxy, and leave it to the next handler."""
+        request.set_proxy(self._place, "http")
+
+    https_open = http_open
+
+
 class _SameSite(urllib.request.HTTPRedirectHandler):
     def redirect_request(
         self,
@@ -87,11 +127,11 @@ class _SameSite(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _get(url: str, max_bytes: int) -> Answer:
+def _get(url: str, proxy: str, max_bytes: int) -> Answer:
     # Put together by hand because the default opener reads files and FTP too.
     opener = urllib.request.OpenerDirector()
     handlers = (
-        urllib.request.ProxyHandler({} if is_this_machine(Site.of(url).host) else None),
+        _Through(proxy),
         urllib.request.HTTPHandler(),
         urllib.request.HTTPSHandler(),
         urllib.request.HTTPDefaultErrorHandler(),

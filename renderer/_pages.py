@@ -21,12 +21,13 @@ from renderer._convert import Capture, convert, document_only
 from renderer._extras import DATA, SCREENSHOT, no_screenshot, take_extras, to_json
 from renderer._options import Budget, CaptureOptions
 from renderer._protocol import Rendering
+from renderer._proxy import Proxy
 from renderer._settle import settle
 from renderer._sites import Lease
 from renderer._tab import Tab
 from renderer._unscripted import Original, Stage
 from renderer._watch import Watch
-from snapshot import ContentError, NavigationError, Provenance, Snapshot
+from snapshot import ContentError, NavigationError, PolicyError, Provenance, Snapshot
 
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _OPEN_LIMIT_S = 10.0
@@ -35,6 +36,8 @@ _EXTRAS_LIMIT_S = 6.0
 # Commands to a crashed page may fail before its crash is told.
 _CRASH_NEWS_S = 0.1
 _REDIRECTS = "net::ERR_TOO_MANY_REDIRECTS"
+# How a connection looks to Chrome that the proxy could not make.
+_UNSAID = ("net::ERR_EMPTY_RESPONSE", "net::ERR_TUNNEL_CONNECTION_FAILED")
 _RETRY_HELPS = ("CONNECTION", "TIMED_OUT", "EMPTY_RESPONSE", "NETWORK_CHANGED", "ADDRESS_UNREACHABLE")
 
 
@@ -51,6 +54,7 @@ async def render_page(
 
     Raises
     ------
+    PolicyError : its address, or one that it leads to, may not be reached.
     NavigationError : no document arrived.
     ContentError : what arrived is not HTML.
     TimeoutError, playwright.async_api.Error : the browser is not usable.
@@ -66,7 +70,7 @@ async def render_page(
         page.on("popup", _close_popup)
         async with asyncio.timeout(_OPEN_LIMIT_S):
             tab = Tab(page, await context.new_cdp_session(page))
-        return await _PageRun(url, tab, options, budget, original).render(running)
+        return await _PageRun(url, tab, options, budget, original, running.proxy).render(running)
     finally:
         try:
             async with asyncio.timeout(_CLOSE_LIMIT_S):
@@ -84,13 +88,20 @@ class _PageRun:
     """One page from navigation to Rendering."""
 
     def __init__(
-        self, url: str, tab: Tab, options: CaptureOptions, budget: Budget, original: Original | None
+        self,
+        url: str,
+        tab: Tab,
+        options: CaptureOptions,
+        budget: Budget,
+        original: Original | None,
+        proxy: Proxy,
     ) -> None:
         self.url = url
         self.original = original
         self.tab = tab
         self.options = options
         self.budget = budget
+        self.proxy = proxy
         self.limit_s = budget.time.total_seconds()
         self.watch = Watch(budget, self._end_loading)
         self.loader_id = ""
@@ -117,6 +128,7 @@ class _PageRun:
         end = asyncio.get_running_loop().time() + self.limit_s
         while True:
             await self._load(end)
+            self._check_refused()
             if watch.is_error_page and not watch.cut_reason:
                 raise NavigationError("The page led on to an address that does not answer.", url=self.url)
             navigations = watch.navigations
@@ -154,6 +166,7 @@ class _PageRun:
             timings_ms=self.timings_ms,
             requests=watch.requests,
             transferred_bytes=watch.transferred_bytes,
+            refused=self.proxy.refusals(watch.origins),
         )
         return Rendering(
             snapshot=Snapshot(**columns, provenance=provenance),
@@ -235,6 +248,9 @@ class _PageRun:
         self.loader_id = answer.get("loaderId", "")
         fault = answer.get("errorText", "")
         response = self.watch.response(self.loader_id)
+        self._check_refused()
+        if fault in _UNSAID:
+            fault = self.proxy.failure(self.watch.document_url) or fault
         if answer.get("isDownload"):
             self.watch.cut(f"download: a file of type {response.content_type or 'unknown'}, not loaded")
         elif fault == _REDIRECTS:
@@ -250,6 +266,13 @@ class _PageRun:
             )
         elif response.mime_type and response.mime_type not in _HTML_TYPES:
             raise ContentError(f"The address holds {response.mime_type} and no HTML page.", url=self.url)
+
+    def _check_refused(self) -> None:
+        """Raise when the address that the page led to last may not be reached."""
+        asked = self.watch.document_url
+        if asked and (reason := self.proxy.refusal(asked)):
+            where = "" if asked == self.url else f"It led on to {asked}: "
+            raise PolicyError(f"{where}{reason}", url=self.url, stage="navigate")
 
     @contextlib.contextmanager
     def _timed(self, stage: str) -> Iterator[None]:

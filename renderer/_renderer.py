@@ -93,7 +93,7 @@ class Renderer:
 
         Raises
         ------
-        PolicyError : another scheme than http and https.
+        PolicyError : another scheme than http and https, or an address that may not be reached.
         NavigationError : no document arrived: no such host, refused connection, bad address.
         ContentError : what arrived is not HTML.
         BrowserLostError : the browser ended twice while the page was open.
@@ -193,6 +193,7 @@ class Renderer:
                     executable=self._executable,
                     arguments=self._arguments,
                     known=self._identity,
+                    egress=self.egress,
                 )
                 self._identity = running.identity
                 self._running = running, SitePool(running, self._options)

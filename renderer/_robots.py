@@ -9,6 +9,7 @@ from typing import Self
 
 from protego import Protego
 
+from renderer._egress import Egress
 from renderer._fetch import AGENT, fetch
 from renderer._urls import Site
 from snapshot import NavigationError, PolicyError
@@ -55,17 +56,17 @@ class Robots:
             raise PolicyError("The site's robots.txt asks not to visit it.", url=url)
 
 
-async def fetch_robots(site: Site) -> Robots:
+async def fetch_robots(site: Site, *, egress: Egress | None = None) -> Robots:
     """Return the rules of `site`; none when it has no robots.txt (4xx, or a redirect to elsewhere).
 
     Raises
     ------
     NavigationError : the site does not answer.
-    PolicyError : the server fails to say what it allows (5xx), so nothing is.
+    PolicyError : the server may not be reached, or fails to say what it allows (5xx), so nothing is.
     """
     url = f"{site.root}/robots.txt"
     try:
-        answer = await fetch(url, max_bytes=_MAX_BYTES)
+        answer = await fetch(url, max_bytes=_MAX_BYTES, egress=egress)
     except NavigationError as error:
         message = f"{error.message} Without the rules for robots no page of the site is visited."
         raise NavigationError(message, url=url, retry=True) from error

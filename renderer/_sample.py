@@ -16,6 +16,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Literal
 
+from renderer._egress import Egress
 from renderer._frontier import Frontier, rank
 from renderer._links import PageLinks, Routing
 from renderer._protocol import PageSource
@@ -50,6 +51,7 @@ async def sample_site(
     delay: timedelta | None = None,
     concurrency: int = 2,
     known: Known = lambda _: None,
+    egress: Egress | None = None,
 ) -> AsyncGenerator[SampleEvent]:
     """Yield what happens while `pages` different pages of a site are drawn at random and rendered.
 
@@ -67,6 +69,8 @@ async def sample_site(
         robots.txt asks for is kept when it is longer.
     concurrency : pages that are rendered at the same time, at most 8; changes nothing but the time.
     known : returns the rendering of a page that was captured before, or None; asked before rendering.
+    egress : where connections for robots.txt and sitemaps may go; by default to public addresses only. Pages are
+        the matter of `source`.
 
     Raises
     ------
@@ -77,7 +81,7 @@ async def sample_site(
     """
     if pages < 1 or not 1 <= concurrency <= _WINDOW:
         raise UsageError(f"A sample has 1 page at least, and renders 1 to {_WINDOW} of them at a time.")
-    visitor = Visitor(source, known, concurrency=concurrency, delay=delay)
+    visitor = Visitor(source, known, concurrency=concurrency, delay=delay, egress=egress)
     asked = start_page(start)
     robots = await visitor.rules(Site.of(asked))
     robots.check(asked)

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
+from renderer._egress import Egress
 from renderer._fetch import fetch, is_this_machine
 from renderer._protocol import PageSource, Rendering
 from renderer._robots import Robots, fetch_robots
 from renderer._sitemap import MAX_BYTES
 from renderer._urls import Site
-from snapshot import ContentError, DomsieveError, NavigationError
+from snapshot import ContentError, DomsieveError, NavigationError, PolicyError
 
 Known = Callable[[str], Rendering | None]
 
@@ -41,15 +42,23 @@ class Visitor:
     concurrency : pages rendered at the same time.
     delay : time between two requests; by default 0.5 s, or none on this machine. It grows to what a
         robots.txt asks for, and doubles when the server says that it is busy.
+    egress : where connections for files may go; by default to public addresses only.
     """
 
     def __init__(
-        self, source: PageSource, known: Known, *, concurrency: int, delay: timedelta | None
+        self,
+        source: PageSource,
+        known: Known,
+        *,
+        concurrency: int,
+        delay: timedelta | None,
+        egress: Egress | None = None,
     ) -> None:
         self._source = source
         self._known = known
         self._places = asyncio.Semaphore(concurrency)
         self._delay = delay
+        self._egress = egress
         self._turn = asyncio.Lock()
         self._last_turn = -math.inf
         self.delay = timedelta()
@@ -61,7 +70,7 @@ class Visitor:
         ------
         NavigationError, PolicyError : there is no knowing what it allows.
         """
-        robots = await fetch_robots(site)
+        robots = await fetch_robots(site, egress=self._egress)
         usual = timedelta() if is_this_machine(site.host) else _DELAY
         self.delay = max(robots.delay, usual if self._delay is None else self._delay)
         return robots
@@ -70,8 +79,8 @@ class Visitor:
         """Return a small file of the site, empty when it has none."""
         await self._wait()
         try:
-            answer = await fetch(url, max_bytes=MAX_BYTES)
-        except NavigationError:
+            answer = await fetch(url, max_bytes=MAX_BYTES, egress=self._egress)
+        except (NavigationError, PolicyError):
             return b""
         return answer.body if answer.status < 300 else b""
 

@@ -68,9 +68,12 @@ class Watch:
         self.received_bytes = 0
         self.transferred_bytes = 0
         self.data: dict[str, Response] = {}
+        self.document_url = ""  # asked for last, redirects included
+        self.origins: set[str] = set()  # of all that was asked for
         self.frames = 0
         self.navigations = 0
         self.frame_id = ""
+        self._main_frame = ""
         self.loader_id = ""
         self.is_error_page = False
         self.committed_at = inf
@@ -85,6 +88,7 @@ class Watch:
         self._news = asyncio.Event()
         self.handlers: dict[str, Callable[[dict[str, Any]], None]] = {
             "Network.requestWillBeSent": self._request,
+            "Network.webSocketCreated": self._open_socket,
             "Network.responseReceived": self._respond,
             "Network.dataReceived": self._receive,
             "Network.loadingFinished": self._finish,
@@ -136,12 +140,21 @@ class Watch:
         if url.startswith("data:"):
             return
         self.requests += 1
+        self.origins.add(_origin(url))
+        if event["requestId"] == event.get("loaderId"):
+            self._main_frame = self._main_frame or event.get("frameId", "")
+            if event.get("frameId", "") == self._main_frame:
+                self.document_url = url
         self._calls[url] += 1
         if kind in _DATA_KINDS and self._calls[url] > _CALLS_THAT_COUNT:
             kind = "Poll"
         self._in_flight[event["requestId"]] = (kind, self._now())
         if self.requests > self.budget.requests:
             self.cut(f"requests: the budget of {self.budget.requests:,} is used up")
+
+    def _open_socket(self, event: dict[str, Any]) -> None:
+        if len(self.origins) < self.budget.requests:
+            self.origins.add(_origin(event["url"]))
 
     def _respond(self, event: dict[str, Any]) -> None:
         response = event["response"]
@@ -201,3 +214,7 @@ class Watch:
     def _load(self, _: dict[str, Any]) -> None:
         self.loaded = self.interactive = True
         self._news.set()
+
+
+def _origin(url: str) -> str:
+    return "/".join(url.split("/", 3)[:3])

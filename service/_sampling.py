@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from renderer import (
     CaptureOptions,
+    Egress,
     PageDone,
     PageFailed,
     PageRepeated,
@@ -32,10 +33,12 @@ async def sample(
     delay: timedelta | None,
     concurrency: int,
     refresh: bool,
+    egress: Egress | None = None,
 ) -> AsyncIterator[tuple[SampleEvent, PageRecord | None]]:
     """Yield what happens, with the record of each page of the sample, captured now or before.
 
     An interrupted sample goes on when it is asked for again: it draws the same pages, and the cache has them.
+    The `egress` is for robots.txt and sitemaps; give that of the renderer.
     """
 
     def known(url: str) -> Rendering | None:
@@ -48,7 +51,14 @@ async def sample(
             return None  # rendered anew
 
     events = sample_site(
-        source, start, pages=pages, seed=seed, delay=delay, concurrency=concurrency, known=known
+        source,
+        start,
+        pages=pages,
+        seed=seed,
+        delay=delay,
+        concurrency=concurrency,
+        known=known,
+        egress=egress,
     )
     site = ""
     async with aclosing(events):

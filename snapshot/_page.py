@@ -60,6 +60,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     reasons : what was cut and why, empty exactly when `complete`.
     timings_ms : wall milliseconds per stage.
     requests, transferred_bytes : what the page loaded.
+    refused : hosts and ports that it asked for and may not reach, with the reason; in alphabetical order.
     """
 
     url: str
@@ -81,6 +82,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     timings_ms: dict[str, float] = {}
     requests: int = 0
     transferred_bytes: int = 0
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

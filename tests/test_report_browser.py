@@ -13,11 +13,10 @@ import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
 from examples.serve import serve_demo
-from renderer import Budget, CaptureOptions, Renderer, find_browser, launch_options
+from renderer import Budget, CaptureOptions, Renderer, find_browser, launch_options, offline
 from snapshot import PageStore
 from tests.command import run
 from tests.renderer.bad_server import serving
-from tests.renderer.conftest import LOOPBACK_ONLY
 
 pytestmark = pytest.mark.browser
 
@@ -40,7 +39,10 @@ class Reader:
     async def _start(self) -> Browser:
         self.playwright = await async_playwright().start()
         options = launch_options(await find_browser(self.playwright))
-        options["args"] = [*options.get("args", ()), *LOOPBACK_ONLY]
+        options["args"] = [
+            *options.get("args", ()),
+            "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+        ]
         return await self.playwright.chromium.launch(**options)
 
     def run(self, work: Any) -> Any:
@@ -116,7 +118,7 @@ def reader() -> Iterator[Reader]:
 async def captured(urls: list[str], store: PageStore) -> None:
     """Render pages into the store, with a picture beside each that stands for its screenshot."""
     options = CaptureOptions()
-    async with Renderer(options, Budget(), concurrency=2, arguments=LOOPBACK_ONLY) as renderer:
+    async with Renderer(options, Budget(), concurrency=2, egress=offline()) as renderer:
         async for url, done in renderer.render_many(urls):
             assert not isinstance(done, Exception), url
             facts = {

@@ -21,10 +21,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from evaluation._words import count_words
-from renderer import Renderer, Rendering
+from renderer import Renderer, Rendering, offline
 from snapshot import Kind, PageRecord, PageStore, Snapshot, TargetError
 
-LOOPBACK_ONLY = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
 SHORTEST = 2
 """Words of the truth have at least this many characters."""
 
@@ -143,7 +142,7 @@ def _route(truth: Path, name: str, record: PageRecord, store: PageStore) -> Rout
 
 async def _render(urls: Sequence[str], store: PageStore) -> None:
     failed = []
-    async with Renderer(arguments=(LOOPBACK_ONLY,), concurrency=2) as renderer:
+    async with Renderer(concurrency=2, egress=offline()) as renderer:
         async for url, outcome in renderer.render_many(urls):
             if isinstance(outcome, Rendering) and outcome.snapshot.provenance.complete:
                 store.put(outcome.snapshot, source=outcome.source)

@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from renderer import Browser, Budget, CaptureOptions, Renderer, Rendering
+from renderer import Browser, Budget, CaptureOptions, Renderer, Rendering, offline
 from snapshot import DomsieveError
 from tests.renderer.bad_server import Server, serving
 
-# Nothing but loopback has a name.
-LOOPBACK_ONLY = ("--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",)
 CONCURRENCY = 5
 BUDGET = Budget(time=timedelta(seconds=3), nodes=60_000, requests=300, frames=30)
 
@@ -31,7 +29,7 @@ class Studio:
     def renderer(self, options: CaptureOptions | None = None, budget: Budget = BUDGET) -> Renderer:
         """Return a running renderer."""
         if (options, budget) not in self._renderers:
-            renderer = Renderer(options, budget, concurrency=CONCURRENCY, arguments=LOOPBACK_ONLY)
+            renderer = Renderer(options, budget, concurrency=CONCURRENCY, egress=offline())
             renderer._identity = self._identity  # looked for once
             self.runner.run(self._stack.enter_async_context(renderer))
             self._renderers[options, budget] = renderer

@@ -14,6 +14,7 @@ from renderer import (
     PageDone,
     Rendering,
     SampleEvent,
+    offline,
     parse_html,
     sample_site,
 )
@@ -101,7 +102,7 @@ class FakeSite:
         events: list[SampleEvent] = []
 
         async def run() -> None:
-            async with aclosing(sample_site(self, start, **options)) as happening:
+            async with aclosing(sample_site(self, start, egress=offline(), **options)) as happening:
                 async for event in happening:
                     events.append(event)
                     if len(events) == stop_after:

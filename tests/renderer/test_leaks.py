@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from renderer import Renderer
+from renderer import Renderer, offline
 from snapshot import PageError
-from tests.renderer.conftest import LOOPBACK_ONLY, Studio
+from tests.renderer.conftest import Studio
 
 pytestmark = [
     pytest.mark.browser,
@@ -60,7 +60,7 @@ def descendants() -> set[int]:
 
 @pytest.mark.parametrize("pages", [30, pytest.param(300, marks=pytest.mark.slow)])
 def test_many_pages_leave_nothing_behind(studio: Studio, pages: int) -> None:
-    renderer = Renderer(concurrency=2, arguments=LOOPBACK_ONLY)
+    renderer = Renderer(concurrency=2, egress=offline())
     # Every tenth page is of a site of its own, and a few mean harm.
     paths = [
         "/good",
@@ -102,7 +102,7 @@ def test_many_pages_leave_nothing_behind(studio: Studio, pages: int) -> None:
 
 def test_renderer_that_is_cancelled_leaves_nothing_behind(studio: Studio) -> None:
     async def take_one() -> None:
-        async with Renderer(concurrency=3, arguments=LOOPBACK_ONLY) as renderer:
+        async with Renderer(concurrency=3, egress=offline()) as renderer:
             outcomes = renderer.render_many(studio.server.url(path) for path in ("/good", "/silent", "/drip"))
             async for _ in outcomes:
                 break

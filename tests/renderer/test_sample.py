@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from renderer import (
+    Egress,
     PageDone,
     PageFailed,
     PageRepeated,
@@ -341,11 +342,11 @@ class TestBadPages:
     ) -> None:
         asked: list[str] = []
 
-        async def rules(site: Site) -> Robots:
+        async def rules(site: Site, *, egress: Egress) -> Robots:
             asked.append(site.root)
             return Robots.parse("User-agent: *\nDisallow: /b\n" if "www." in site.root else "")
 
-        async def nothing(url: str, *, max_bytes: int) -> _fetch.Answer:
+        async def nothing(url: str, *, max_bytes: int, egress: Egress) -> _fetch.Answer:
             asked.append(url)
             return _fetch.Answer(404, b"")
 

@@ -7,9 +7,17 @@ from contextlib import aclosing
 import pytest
 
 from examples.serve import DEMO, serve_demo
-from renderer import PageDone, Renderer, Rendering, SampleEnded, SampleEvent, SitemapsRead, sample_site
+from renderer import (
+    PageDone,
+    Renderer,
+    Rendering,
+    SampleEnded,
+    SampleEvent,
+    SitemapsRead,
+    offline,
+    sample_site,
+)
 from tests.renderer.bad_server import serving
-from tests.renderer.conftest import LOOPBACK_ONLY
 from tests.renderer.fake_site import done
 
 pytestmark = pytest.mark.browser
@@ -30,8 +38,10 @@ def sample(root: str, *, pages: int, known: dict[str, Rendering] | None = None) 
     events: list[SampleEvent] = []
 
     async def run() -> None:
-        async with Renderer(concurrency=2, arguments=LOOPBACK_ONLY) as renderer:
-            happening = sample_site(renderer, root, pages=pages, known=(known or {}).get)
+        async with Renderer(concurrency=2, egress=offline()) as renderer:
+            happening = sample_site(
+                renderer, root, pages=pages, known=(known or {}).get, egress=renderer.egress
+            )
             async with aclosing(happening):
                 async for event in happening:
                     events.append(event)

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from renderer import _fetch
+from renderer import _fetch, offline
 from renderer._fetch import Answer, fetch, is_this_machine
 from renderer._robots import Robots, fetch_robots
 from renderer._sitemap import parse_sitemap, read_sitemaps
@@ -28,7 +28,11 @@ def server() -> Iterator[Server]:
 
 
 def get(url: str, *, max_bytes: int = 1_000) -> Answer:
-    return asyncio.run(fetch(url, max_bytes=max_bytes))
+    return asyncio.run(fetch(url, max_bytes=max_bytes, egress=offline()))
+
+
+def rules(server: Server) -> Robots:
+    return asyncio.run(fetch_robots(Site(server.url("")), egress=offline()))
 
 
 def moved(to: str) -> Callable[[BaseHTTPRequestHandler], None]:
@@ -72,7 +76,7 @@ class TestFetch:
     def test_no_server(self) -> None:
         with serving() as gone:
             url = gone.url("/file")
-        with pytest.raises(NavigationError, match="refused") as caught:
+        with pytest.raises(NavigationError, match="REFUSED") as caught:
             get(url)
         assert caught.value.url == url
         assert caught.value.retry
@@ -148,32 +152,32 @@ class TestRobots:
     @pytest.mark.parametrize("status", [401, 403, 404, 410])
     def test_none_allows_everything(self, server: Server, status: int) -> None:
         server.pages["/robots.txt"] = lambda handler: send(handler, b"Disallow: /", status=status)
-        assert asyncio.run(fetch_robots(Site(server.url("")))).allows(server.url("/a"))
+        assert rules(server).allows(server.url("/a"))
 
     def test_one_on_another_host_is_none(self, server: Server) -> None:
         server.pages["/robots.txt"] = moved("https://example.org/robots.txt")
-        assert asyncio.run(fetch_robots(Site(server.url("")))).allows(server.url("/a"))
+        assert rules(server).allows(server.url("/a"))
 
     def test_a_server_error_allows_nothing(self, server: Server) -> None:
         server.pages["/robots.txt"] = lambda handler: send(handler, b"", status=500)
         with pytest.raises(PolicyError, match="HTTP 500"):
-            asyncio.run(fetch_robots(Site(server.url(""))))
+            rules(server)
 
     def test_no_answer_allows_nothing(self, server: Server) -> None:
         server.pages["/robots.txt"] = server.hang_up
         with pytest.raises(NavigationError, match="no page of the site is visited"):
-            asyncio.run(fetch_robots(Site(server.url(""))))
+            rules(server)
 
     def test_odd_bytes(self, server: Server) -> None:
         text = b"\xef\xbb\xbfUser-agent: *\r\nDisallow: /\xff\r\nDisallow: /b\r\n"
         server.pages["/robots.txt"] = lambda handler: send(handler, text)
-        robots = asyncio.run(fetch_robots(Site(server.url(""))))
+        robots = rules(server)
         assert not robots.allows(server.url("/b"))
         assert robots.allows(server.url("/a"))
 
     def test_a_page_that_is_served_for_every_path(self, server: Server) -> None:
         server.pages["/robots.txt"] = "<!doctype html><title>App</title><script>'Disallow: /'</script>"
-        assert asyncio.run(fetch_robots(Site(server.url("")))).allows(server.url("/a"))
+        assert rules(server).allows(server.url("/a"))
 
 
 def urlset(*urls: str) -> bytes:

@@ -1,0 +1,291 @@
+"""The two ends of what the filtering proxy connects: the browser's side and the server's.
+
+Bytes of answers are passed on as they come. While one side is slow to take them, the other is not read.
+
+Imports nothing of the project but its errors and its neighbours.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from renderer._egress import Route
+from renderer._proxy_head import Head, HeadError, parse_head
+from snapshot import NavigationError, PolicyError
+
+_HEAD_END = b"\r\n\r\n"
+_ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caps:
+    """What the proxy bears.
+
+    Parameters
+    ----------
+    connection_bytes : of one connection, both ways together; it is ended beyond.
+    total_bytes : of all connections, or None; beyond it all are ended and none is opened.
+    connections : open at the same time.
+    head_bytes : of one request's head, its URL among it.
+    head_s : time in which a head must have come, from its first byte.
+    idle_s : time after which a connection on which nothing moves is ended.
+    """
+
+    connection_bytes: int = 500_000_000
+    total_bytes: int | None = None
+    connections: int = 1_000
+    head_bytes: int = 256_000
+    head_s: float = 10.0
+    idle_s: float = 180.0
+
+
+class Switch(Protocol):
+    """What the ends need of the proxy."""
+
+    caps: Caps
+    passed_bytes: int
+    connections: "set[End]"
+
+    async def route(self, head: Head) -> Route:
+        """Return where a request goes."""
+        ...
+
+    async def connect(self, head: Head, route: Route, server: "Server") -> None:
+        """Connect one end to where a route goes."""
+        ...
+
+
+class End(asyncio.Protocol):
+    """One side of what the proxy connects."""
+
+    def __init__(self, proxy: Switch) -> None:
+        self.proxy = proxy
+        self.transport: asyncio.Transport | None = None
+        self.peer: End | None = None
+        self.has_ended = False  # it sends no more
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.Transport", transport)
+        self.proxy.connections.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        self.proxy.connections.discard(self)
+        peer, self.peer = self.peer, None
+        if peer and peer.peer is self:
+            peer.peer = None
+            # What it was sent before is still delivered.
+            peer.close()
+
+    def pause_writing(self) -> None:
+        if self.peer:
+            self.peer.hold(True)
+
+    def resume_writing(self) -> None:
+        if self.peer:
+            self.peer.hold(False)
+
+    def hold(self, is_held: bool) -> None:
+        """Stop or go on reading from this end."""
+        if self.transport and not self.transport.is_closing():
+            (self.transport.pause_reading if is_held else self.transport.resume_reading)()
+
+    def send(self, data: bytes) -> None:
+        """Send to this end."""
+        if self.transport and not self.transport.is_closing():
+            self.transport.write(data)
+
+    def close(self) -> None:
+        """End the connection when all is sent."""
+        if self.transport:
+            self.transport.close()
+
+    def abort(self) -> None:
+        """End the connection now."""
+        if self.transport:
+            self.transport.abort()
+
+
+class Server(End):
+    """A connection to a server, opened for a client."""
+
+    def __init__(self, proxy: Switch, route: Route) -> None:
+        super().__init__(proxy)
+        self.route = route
+        self.owes = False  # an answer of which nothing has come
+
+    def data_received(self, data: bytes) -> None:
+        client = self.peer
+        self.owes = False
+        if isinstance(client, Client):
+            client.count(len(data))
+            client.send(data)
+
+    def eof_received(self) -> bool:
+        client = self.peer
+        self.has_ended = True
+        if not isinstance(client, Client) or not client.is_tunnel or client.has_ended:
+            return False
+        if client.transport and not client.transport.is_closing():
+            client.transport.write_eof()
+        return True
+
+
+class Client(End):
+    """A connection from the browser."""
+
+    def __init__(self, proxy: Switch) -> None:
+        super().__init__(proxy)
+        self.is_tunnel = False
+        self._buffer = bytearray()
+        self._body_bytes = 0
+        self._head_at: float | None = None
+        self._moved_at = 0.0
+        self._bytes = 0
+        self._opening: asyncio.Task[None] | None = None
+        self._now = asyncio.get_running_loop().time
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._moved_at = self._now()
+        if len(self.proxy.connections) > 2 * self.proxy.caps.connections:
+            self.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._opening:
+            self._opening.cancel()
+
+    def is_overdue(self, now: float) -> bool:
+        """Return whether nothing moves on it, or its head is slow to come."""
+        caps = self.proxy.caps
+        is_slow = self._head_at is not None and now - self._head_at > caps.head_s
+        return is_slow or now - self._moved_at > caps.idle_s
+
+    def count(self, size: int) -> None:
+        """Count bytes that pass, and end what passes too much."""
+        caps, proxy = self.proxy.caps, self.proxy
+        self._moved_at = self._now()
+        self._bytes += size
+        proxy.passed_bytes += size
+        is_over = caps.total_bytes is not None and proxy.passed_bytes > caps.total_bytes
+        if self._bytes > caps.connection_bytes or is_over:
+            if self.peer:
+                self.peer.abort()
+            self.abort()
+
+    def hold(self, is_held: bool) -> None:
+        if not self._opening:  # nothing is read while a connection is opened
+            super().hold(is_held)
+
+    def data_received(self, data: bytes) -> None:
+        self.count(len(data))
+        if self.is_tunnel and self.peer:
+            self.peer.send(data)
+            return
+        self._buffer += data
+        self._advance()
+
+    def eof_received(self) -> bool:
+        self.has_ended = True
+        if self.is_tunnel and self.peer and not self.peer.has_ended:
+            if self.peer.transport and not self.peer.transport.is_closing():
+                self.peer.transport.write_eof()
+            return True
+        # The answer to what was asked may still come.
+        return bool(self.peer or self._opening)
+
+    def _advance(self) -> None:
+        """Pass on what has come of a body, then take the next head."""
+        while self._buffer and not self._opening and self.transport and not self.transport.is_closing():
+            if self._body_bytes:
+                piece = bytes(self._buffer[: self._body_bytes])
+                del self._buffer[: len(piece)]
+                self._body_bytes -= len(piece)
+                if self.peer:
+                    self.peer.send(piece)
+                continue
+            if self._head_at is None:
+                self._head_at = self._now()
+            end = self._buffer.find(_HEAD_END)
+            if max(end, len(self._buffer) if end < 0 else 0) > self.proxy.caps.head_bytes:
+                self._answer("431 Request Header Fields Too Large", last=True)
+            elif end >= 0:
+                self._take(end)
+            else:
+                return
+
+    def _take(self, end: int) -> None:
+        data = bytes(self._buffer[:end])
+        del self._buffer[: end + len(_HEAD_END)]
+        self._head_at = None
+        try:
+            head = parse_head(data)
+        except HeadError as error:
+            self._answer(error.status, last=True)
+            return
+        self._body_bytes = head.body_bytes
+        super().hold(True)
+        self._opening = asyncio.create_task(self._open(head))
+
+    async def _open(self, head: Head) -> None:
+        """Send a request on, or answer it, and go on reading."""
+        try:
+            await self._serve(head)
+        except PolicyError as error:
+            self._leave()
+            self._answer("403 Forbidden", reason=error.message, last=head.is_tunnel)
+        except NavigationError as error:
+            self._leave()
+            if head.is_tunnel:
+                self._answer("502 Bad Gateway", reason=error.message, last=True)
+            else:
+                # As without a proxy: no answer of ours may look like one of the server's.
+                self.close()
+        self._opening = None
+        super().hold(False)
+        if self.is_tunnel and self.peer and self._buffer:
+            self.peer.send(bytes(self._buffer))
+            self._buffer.clear()
+        self._advance()
+
+    async def _serve(self, head: Head) -> None:
+        route = await self.proxy.route(head)
+        server = self.peer
+        if not isinstance(server, Server) or (server.route.host, server.route.port) != (
+            route.host,
+            route.port,
+        ):
+            if isinstance(server, Server) and server.owes:
+                # Whoever asks on before the answer came could not tell whose the next one is.
+                self.abort()
+                return
+            self._leave()
+            server = Server(self.proxy, route)
+            await self.proxy.connect(head, route, server)
+            self.peer, server.peer = server, self
+        if head.is_tunnel:
+            self.is_tunnel = True
+            self.send(_ESTABLISHED)
+        else:
+            self.is_tunnel = head.is_upgrade and not head.body_bytes
+            server.owes = True
+            server.send(head.rewritten)
+
+    def _leave(self) -> None:
+        """Part from the server asked before."""
+        if server := self.peer:
+            self.peer = server.peer = None
+            server.abort()
+
+    def _answer(self, status: str, *, reason: str = "", last: bool = False) -> None:
+        """Answer in the server's place, without a body that could be taken for content."""
+        fields = [f"HTTP/1.1 {status}", "Content-Length: 0"]
+        if reason:
+            fields.append(f"Domsieve-Refused: {reason.encode('ascii', 'replace').decode()}")
+        if last:
+            fields.append("Connection: close")
+        self.send("\r\n".join((*fields, "", "")).encode())
+        if last:
+            self._buffer.clear()
+            self._body_bytes = 0
+            self.close()

@@ -1,0 +1,117 @@
+"""The heads of requests that reach the filtering proxy: read strictly, and written anew for the server.
+
+What two programs could read in two ways is refused, so that no request hides in another one's body
+(RFC 9112, 11.2). Imports nothing of the project.
+"""
+
+import re
+from dataclasses import dataclass
+
+_METHOD = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
+_FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\0\r\n]*)")
+_TARGET = re.compile(rb"[!-~]+")
+_AUTHORITY = re.compile(rb"(\[[^\[\]/?#@]*\]|[^\[\]/?#@:]+)(?::([0-9]{0,5}))?")
+_VERSIONS = (b"HTTP/1.1", b"HTTP/1.0")
+_HTTP = b"http://"
+
+
+class HeadError(ValueError):
+    """A head that is no request for a proxy, and the status to answer with.
+
+    Parameters
+    ----------
+    status : HTTP status and reason.
+    """
+
+    def __init__(self, status: str) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """One request.
+
+    Parameters
+    ----------
+    host, port : whom it is for, as spelled.
+    is_tunnel : whether it asks for a connection (CONNECT), and not for an answer.
+    is_upgrade : whether the connection is to speak something else afterwards.
+    body_bytes : length of the body that follows.
+    rewritten : the head as the server gets it, empty for tunnels.
+    """
+
+    host: str
+    port: int
+    is_tunnel: bool
+    is_upgrade: bool
+    body_bytes: int
+    rewritten: bytes
+
+
+def parse_head(data: bytes) -> Head:
+    """Return the request of a head, given without the empty line at its end.
+
+    Raises
+    ------
+    HeadError : it is none, or could be read in two ways.
+    """
+    line, *lines = data.split(b"\r\n")
+    parts = line.split(b" ")
+    if len(parts) != 3 or not _METHOD.fullmatch(parts[0]) or parts[2] not in _VERSIONS:
+        raise HeadError("400 Bad Request")
+    method, target, version = parts
+    if not _TARGET.fullmatch(target):
+        raise HeadError("400 Bad Request")
+    fields = [_field(each) for each in lines]
+    if method == b"CONNECT":
+        host, port = _authority(target, None)
+        return Head(host, port, True, False, 0, b"")
+    if target[: len(_HTTP)].lower() != _HTTP:
+        raise HeadError("400 Bad Request")
+    authority, path = _split(target[len(_HTTP) :])
+    host, port = _authority(authority, 80)
+    kept = [
+        name + b": " + value
+        for name, value in fields
+        if name.lower() != b"host" and not name.lower().startswith(b"proxy-")
+    ]
+    rewritten = b"\r\n".join((b" ".join((method, path, version)), b"Host: " + authority, *kept, b"", b""))
+    names = {name.lower() for name, _ in fields}
+    return Head(host, port, False, b"upgrade" in names, _body_bytes(fields), rewritten)
+
+
+def _field(line: bytes) -> tuple[bytes, bytes]:
+    match = _FIELD.fullmatch(line)
+    if not match:
+        raise HeadError("400 Bad Request")
+    return match[1], match[2]
+
+
+def _split(rest: bytes) -> tuple[bytes, bytes]:
+    end = next((i for i, byte in enumerate(rest) if byte in b"/?#"), len(rest))
+    path = rest[end:].partition(b"#")[0]
+    return rest[:end], path if path.startswith(b"/") else b"/" + path
+
+
+def _authority(text: bytes, default: int | None) -> tuple[str, int]:
+    match = _AUTHORITY.fullmatch(text)
+    if not match or (not match[2] and default is None):
+        raise HeadError("400 Bad Request")
+    return match[1].decode("ascii"), int(match[2]) if match[2] else default or 0
+
+
+def _body_bytes(fields: list[tuple[bytes, bytes]]) -> int:
+    lengths = set()
+    for name, value in fields:
+        # Browsers send no chunked requests over HTTP/1, and a second way to tell the end is a way to lie.
+        if name.lower() == b"transfer-encoding":
+            raise HeadError("501 Not Implemented")
+        if name.lower() == b"content-length":
+            lengths.add(value.strip())
+    if not lengths:
+        return 0
+    length = lengths.pop()
+    if lengths or not re.fullmatch(rb"[0-9]{1,15}", length):
+        raise HeadError("400 Bad Request")
+    return int(length)
