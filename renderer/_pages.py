@@ -35,6 +35,7 @@ _CLOSE_LIMIT_S = 2.0
 _EXTRAS_LIMIT_S = 6.0
 # Commands to a crashed page may fail before its crash is told.
 _CRASH_NEWS_S = 0.1
+_FORBIDDEN = 403
 _REDIRECTS = "net::ERR_TOO_MANY_REDIRECTS"
 # How a connection looks to Chrome that the proxy could not make.
 _UNSAID = ("net::ERR_EMPTY_RESPONSE", "net::ERR_TUNNEL_CONNECTION_FAILED")
@@ -128,7 +129,8 @@ class _PageRun:
         end = asyncio.get_running_loop().time() + self.limit_s
         while True:
             await self._load(end)
-            self._check_refused()
+            if watch.is_error_page or watch.response(watch.loader_id).status == _FORBIDDEN:
+                self._check_refused(watch.arrived_url)
             if watch.is_error_page and not watch.cut_reason:
                 raise NavigationError("The page led on to an address that does not answer.", url=self.url)
             navigations = watch.navigations
@@ -248,7 +250,8 @@ class _PageRun:
         self.loader_id = answer.get("loaderId", "")
         fault = answer.get("errorText", "")
         response = self.watch.response(self.loader_id)
-        self._check_refused()
+        if fault or response.status == _FORBIDDEN:
+            self._check_refused(self.watch.document_url)
         if fault in _UNSAID:
             fault = self.proxy.failure(self.watch.document_url) or fault
         if answer.get("isDownload"):
@@ -267,9 +270,8 @@ class _PageRun:
         elif response.mime_type and response.mime_type not in _HTML_TYPES:
             raise ContentError(f"The address holds {response.mime_type} and no HTML page.", url=self.url)
 
-    def _check_refused(self) -> None:
-        """Raise when the address that the page led to last may not be reached."""
-        asked = self.watch.document_url
+    def _check_refused(self, asked: str) -> None:
+        """Raise when the address that the page led to may not be reached."""
         if asked and (reason := self.proxy.refusal(asked)):
             where = "" if asked == self.url else f"It led on to {asked}: "
             raise PolicyError(f"{where}{reason}", url=self.url, stage="navigate")

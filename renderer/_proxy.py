@@ -87,7 +87,8 @@ class Proxy:
     def refusals(self, urls: Iterable[str]) -> tuple[str, ...]:
         """Return what of the hosts and ports of URLs was refused, and why: the first of them in their order."""
         places = {place for url in urls if (place := place_of(url)) in self._refused}
-        return tuple(f"{host}:{port}: {self._refused[host, port]}" for host, port in sorted(places)[:_LISTED])
+        lines = (f"{host}:{port}: {self._refused[host, port]}" for host, port in places)
+        return tuple(sorted(lines)[:_LISTED])
 
     def failure(self, url: str) -> str:
         """Return Chrome's name for why the host of a URL could not be reached last, empty when it could."""

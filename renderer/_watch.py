@@ -69,6 +69,7 @@ class Watch:
         self.transferred_bytes = 0
         self.data: dict[str, Response] = {}
         self.document_url = ""  # asked for last, redirects included
+        self.arrived_url = ""  # of the document that is there, or that failed in its place
         self.origins: set[str] = set()  # of all that was asked for
         self.frames = 0
         self.navigations = 0
@@ -141,7 +142,7 @@ class Watch:
             return
         self.requests += 1
         self.origins.add(_origin(url))
-        if event["requestId"] == event.get("loaderId"):
+        if event["requestId"] == event.get("loaderId") and kind == "Document":
             self._main_frame = self._main_frame or event.get("frameId", "")
             if event.get("frameId", "") == self._main_frame:
                 self.document_url = url
@@ -196,6 +197,7 @@ class Watch:
         self.navigations += 1
         self.frame_id, self.loader_id = frame["id"], frame["loaderId"]
         self.is_error_page = "unreachableUrl" in frame
+        self.arrived_url = frame.get("unreachableUrl") or frame.get("url", "")
         self.committed_at = self._idle_at = self._now()
         self.interactive = self.loaded = False
         self.frames = 0
