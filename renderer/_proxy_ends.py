@@ -191,8 +191,8 @@ class Client(End):
             if self.peer.transport and not self.peer.transport.is_closing():
                 self.peer.transport.write_eof()
             return True
-        # The answer to what was asked may still come.
-        return bool(self.peer or self._opening)
+        # Browsers do not wait for an answer on a connection that they have closed for their part.
+        return False
 
     def _advance(self) -> None:
         """Pass on what has come of a body, then take the next head."""
