@@ -50,6 +50,7 @@ STYLE_NAMES = (
     "background-clip",
 )
 
+_SCRIPTS = "Emulation.setScriptExecutionDisabled"
 _STOP_LIMIT_S = 2.0
 _CAPTURE_LIMIT_S = 4.0
 # What a capture that has only its minimum of time can hold, at 20 us per node.
@@ -91,7 +92,7 @@ async def stop(tab: Tab) -> None:
     """End loading and scripts of a page, so that it can be captured as it is; a lost page stays lost."""
     commands: dict[str, dict[str, Any]] = {
         "Page.stopLoading": {},
-        "Emulation.setScriptExecutionDisabled": {"value": True},
+        _SCRIPTS: {"value": True},
         "Runtime.terminateExecution": {},
     }
     # All at once: some are answered only when a script under way has ended, which another one sees to.
@@ -100,7 +101,7 @@ async def stop(tab: Tab) -> None:
 
 
 async def capture_document(
-    tab: Tab, watch: Watch, wire: Wire, *, max_nodes: int, left_s: float
+    tab: Tab, watch: Watch, wire: Wire, *, max_nodes: int, left_s: float, scripts: bool
 ) -> tuple[Capture | None, str]:
     """Return the DOM snapshot, and what was cut from it or why there is none.
 
@@ -108,13 +109,14 @@ async def capture_document(
     ----------
     max_nodes : of a larger document the rest is removed first, since a capture of it would take minutes.
     left_s : seconds left of the page's time; when it is little, the capture has a minimum of its own.
+    scripts : whether scripts of the page may still run.
     """
     limit_s = max(left_s, _CAPTURE_LIMIT_S)
     if left_s < _CAPTURE_LIMIT_S:
         max_nodes = min(max_nodes, _HURRIED_NODES)
     try:
         async with asyncio.timeout(limit_s):
-            count = await tab.call(watch.frame_id, watch.loader_id, f"trim({max_nodes})", limit_s=limit_s)
+            count = await _trim(tab, watch, max_nodes, scripts=scripts, limit_s=limit_s)
             capture = await wire.ask_page(
                 watch.frame_id,  # the main frame's id is the page's too
                 "DOMSnapshot.captureSnapshot",
@@ -130,6 +132,25 @@ async def capture_document(
         capture,
         f"nodes: {count:,}, of which the first {max_nodes:,} were kept" if count > max_nodes else "",
     )
+
+
+async def _trim(tab: Tab, watch: Watch, max_nodes: int, *, scripts: bool, limit_s: float) -> int:
+    """Make the document ready for its capture and return how many nodes it had; its scripts do not notice.
+
+    What is taken away wakes the observers and custom elements of a page, which could run for ever or put it back.
+    While scripts are off nothing wakes them, and they are never told later. Styles may ask whether scripts are on.
+    """
+    function = f"trim({max_nodes})"
+    if not scripts:
+        return int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
+    await tab.send(_SCRIPTS, {"value": True}, limit_s=limit_s)
+    try:
+        count = int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
+    except PlaywrightError:  # it has navigated, and where it arrives needs its scripts
+        await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
+        raise
+    await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
+    return count
 
 
 async def fetch_source(tab: Tab, watch: Watch, *, left_s: float) -> tuple[Body | None, str]:

@@ -234,7 +234,14 @@ class _PageRun:
                 return None, None, "", "no document arrived"
             left_s = end - asyncio.get_running_loop().time()
             (capture, reason), (body, source_reason) = await asyncio.gather(
-                capture_document(self.tab, watch, running.wire, max_nodes=self.budget.nodes, left_s=left_s),
+                capture_document(
+                    self.tab,
+                    watch,
+                    running.wire,
+                    max_nodes=self.budget.nodes,
+                    left_s=left_s,
+                    scripts=not (watch.cut_reason or self.original),
+                ),
                 fetch_source(self.tab, watch, left_s=left_s),
             )
         return capture, body, reason, source_reason
