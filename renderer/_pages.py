@@ -36,6 +36,8 @@ _EXTRAS_LIMIT_S = 6.0
 # Commands to a crashed page may fail before its crash is told.
 _CRASH_NEWS_S = 0.1
 _FORBIDDEN = 403
+# A page that is closed while another process takes it over closes after seconds.
+_SWAP_LIMIT_S = 0.5
 _REDIRECTS = "net::ERR_TOO_MANY_REDIRECTS"
 # How a connection looks to Chrome that the proxy could not make.
 _UNSAID = ("net::ERR_EMPTY_RESPONSE", "net::ERR_TUNNEL_CONNECTION_FAILED")
@@ -275,6 +277,11 @@ class _PageRun:
                 retry=any(name in fault for name in _RETRY_HELPS),
             )
         elif response.mime_type and response.mime_type not in _HTML_TYPES:
+            self._loading = None  # how the rest of it loads is of no account
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_SWAP_LIMIT_S):
+                    while not self.watch.loaded:
+                        await self.watch.news(_SWAP_LIMIT_S)
             raise ContentError(f"The address holds {response.mime_type} and no HTML page.", url=self.url)
 
     def _check_refused(self, asked: str) -> None:

@@ -93,7 +93,7 @@ class Watch:
             "Network.responseReceived": self._respond,
             "Network.dataReceived": self._receive,
             "Network.loadingFinished": self._finish,
-            "Network.loadingFailed": self._finish,
+            "Network.loadingFailed": self._fail,
             "Page.frameAttached": self._attach_frame,
             "Page.frameNavigated": self._navigate,
             "Page.domContentEventFired": self._be_interactive,
@@ -184,6 +184,12 @@ class Watch:
             self._idle_at = self._now()
         if kind in _CONTENT_KINDS and self.interactive:
             self._news.set()
+
+    def _fail(self, event: dict[str, Any]) -> None:
+        self._finish(event)
+        # The browser then neither says that the document is parsed nor that it is loaded.
+        if event["requestId"] == self.loader_id and not event.get("canceled"):
+            self.cut(f"document: it broke off ({event.get('errorText', 'no reason given')})")
 
     def _attach_frame(self, _: dict[str, Any]) -> None:
         self.frames += 1

@@ -136,3 +136,13 @@ def test_main_response_is_that_of_the_document(tape: Tape) -> None:
     response = tape.watch.response("L")
     assert (response.status, response.content_type) == (200, "t")
     assert tape.watch.response("unknown").status is None
+
+
+def test_a_document_that_breaks_off_ends_the_loading(tape: Tape) -> None:
+    tape.request("L", "Document")
+    tape.play("Page.frameNavigated", frame=PAGE)
+    tape.play("Network.loadingFailed", requestId="other", errorText="net::ERR_FAILED")
+    tape.play("Network.loadingFailed", requestId="L", errorText="net::ERR_ABORTED", canceled=True)
+    assert tape.cuts == 0
+    tape.play("Network.loadingFailed", requestId="L", errorText="net::ERR_CONTENT_LENGTH_MISMATCH")
+    assert tape.watch.cut_reason == "document: it broke off (net::ERR_CONTENT_LENGTH_MISMATCH)"
