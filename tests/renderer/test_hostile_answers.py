@@ -118,7 +118,8 @@ ENCODED = {
 @pytest.fixture(scope="module")
 def outcomes(studio: Studio) -> dict[str, Rendering | DomsieveError]:
     """Return what became of every page that ends by itself; they were rendered side by side."""
-    answers = {path: entry[0] for path, entry in (*KEPT.items(), *REFUSED.items())}
+    answers = {path: answer for path, (answer, _, _) in KEPT.items()}
+    answers |= {path: answer for path, (answer, _) in REFUSED.items()}
     answers |= {path: typed(kind, body) for path, (body, kind, _) in ENCODED.items()}
     studio.server.pages.update(answers)
     return studio.render_all([*answers])
