@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from commands._capture import AsJson, Cache
-from commands._errors import EXIT_STORAGE, failures, open_cache, print_json, say
+from commands._errors import EXIT_STORAGE, failures, open_cache, print_json, print_line, say
 
 
 def cache_list(
@@ -23,7 +23,7 @@ def cache_list(
                 print_json(asdict(record))
             else:
                 mark = "" if record.complete else " incomplete"
-                typer.echo(
+                print_line(
                     f"{record.page_id[:12]} {record.nodes:>8,} nodes {record.bytes:>9,} B {record.url}{mark}"
                 )
 
@@ -56,7 +56,7 @@ def cache_verify(
             if as_json:
                 print_json(asdict(problem))
             else:
-                typer.echo(str(problem))
+                print_line(str(problem))
         say(f"{len(store.records())} pages, {len(problems)} problems")
         if problems:
             raise typer.Exit(EXIT_STORAGE)

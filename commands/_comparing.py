@@ -2,10 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-import typer
-
 from commands._capture import AsJson, Cache, Capture, Targets, comparing, fetch
-from commands._errors import finish, open_cache, print_json, say
+from commands._errors import finish, open_cache, print_json, print_line, say
 
 if TYPE_CHECKING:
     from analysis import Comparison
@@ -48,13 +46,15 @@ def compare(targets: Targets, *, cache: Cache = None, as_json: AsJson = False, c
                 facts = {"url": record.url, "page_id": record.page_id, "prefix": prefix_of(record.url)}
                 print_json({**facts, **to_builtins(result)})
             else:
-                typer.echo("\n".join(_page_lines(record.url, result)))
+                for line in _page_lines(record.url, result):
+                    print_line(line)
         for site, pages in by_site.items():
             advice = advise(pages)
             if as_json:
                 print_json({"site": site, "advice": to_builtins(advice)})
             else:
-                typer.echo("\n".join([f"\n{site}", *map(_advice_line, advice)]))
+                for line in ("", site, *map(_advice_line, advice)):
+                    print_line(line)
     finish(sum(map(len, by_site.values())), failed)
 
 

@@ -23,7 +23,9 @@ def failures() -> Iterator[None]:
     """Turn errors of the project's tree into one line on stderr and the exit code of their branch."""
     from snapshot import BrowserNotFoundError, DomsieveError, StorageError, UsageError
 
-    logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_PlainLines("%(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.INFO)
     if isinstance(sys.stdout, TextIOWrapper):  # results are UTF-8 everywhere; file names need not be
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     codes = ((UsageError, EXIT_USAGE), (BrowserNotFoundError, EXIT_BROWSER), (StorageError, EXIT_STORAGE))
@@ -44,8 +46,27 @@ def failures() -> Iterator[None]:
         raise typer.Exit(0) from error
 
 
+class _PlainLines(logging.Formatter):
+    """Keeps pages, servers and file names from steering the terminal; tracebacks are ours."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        from snapshot import plain
+
+        return plain(super().formatMessage(record))
+
+
 def say(text: str) -> None:
-    typer.echo(text, err=True)
+    """Write a line for people to stderr."""
+    from snapshot import plain
+
+    typer.echo(plain(text), err=True)
+
+
+def print_line(text: str) -> None:
+    """Write a line of a result for people."""
+    from snapshot import plain
+
+    typer.echo(plain(text))
 
 
 def open_cache(cache: Path | None) -> "PageStore":

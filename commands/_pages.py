@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from commands._capture import AsJson, Cache, Capture, Targets, fetch, rendering, seconds
-from commands._errors import finish, open_cache, print_json, say
+from commands._errors import finish, open_cache, print_json, print_line, say
 
 if TYPE_CHECKING:
     from snapshot import PageStore
@@ -32,7 +32,7 @@ def render(targets: Targets, *, cache: Cache = None, as_json: AsJson = False, ca
         elif as_json:
             print_json(asdict(outcome))
         else:
-            typer.echo(f"{outcome.page_id[:12]} {url}")
+            print_line(f"{outcome.page_id[:12]} {url}")
     finish(len(outcomes) - len(failed), len(failed))
 
 
@@ -83,7 +83,7 @@ def site(
                 if as_json:
                     print_json(asdict(record))
                 else:
-                    typer.echo(f"{record.page_id[:12]} {record.url}")
+                    print_line(f"{record.page_id[:12]} {record.url}")
 
     with open_cache(cache) as store:
         asyncio.run(run(store))

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from service._pages import Page
-from snapshot import StorageError
+from snapshot import StorageError, plain
 
 
 class Results:
@@ -48,7 +48,7 @@ class Results:
         if self._folder:
             write_file(self._folder / (page.name + self._ending), _bytes(text))
             return
-        whole = f"==> {page.label} <==\n{text}\n" if self._heads else text
+        whole = f"==> {plain(page.label)} <==\n{text}\n" if self._heads else text
         if self._output:
             self._parts.append(whole)
         else:

@@ -24,6 +24,7 @@ from snapshot._files import default_cache_dir
 from snapshot._format import Base, base_of, decode, encode, payload_of
 from snapshot._index import PageRecord
 from snapshot._page import CAPTURE_VERSION, Kind, Producer, Provenance, Scalar, Snapshot, subtree_ends
+from snapshot._plain import plain
 from snapshot._store import PageStore, Problem
 from snapshot._strings import Interner, StringTable
 
@@ -60,5 +61,6 @@ __all__ = [
     "default_cache_dir",
     "encode",
     "payload_of",
+    "plain",
     "subtree_ends",
 ]
