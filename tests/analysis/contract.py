@@ -95,6 +95,34 @@ ODD_BODIES: Mapping[str, str] = {
 }
 
 
+_TABLE = "<table>" + "<tr>" + "<td>cell</td><td>other</td>" * 3 + "</tr>"
+ODD_SITES: Mapping[str, Sequence[str]] = {
+    "one page": ["<div><p>alone</p></div>"],
+    "two identical pages": ["<div><p>same</p><p>words</p></div>"] * 2,
+    "all noise": ["<ul><li>menu</li><li>about</li></ul><p>all rights reserved</p>"] * 12,
+    "all unique": [
+        f"<{tag}><p>word{i} only{i}</p></{tag}>" for i, tag in enumerate(["div", "main", "ul", "b"] * 3)
+    ],
+    "no text anywhere": ["<div><img src=a.png><p></p></div>"] * 4,
+    "alternating templates": [
+        f"<div><h1>head{i}</h1><p>text{i}</p></div><p>foot</p>"
+        if i % 2
+        else f"<ul><li>menu</li></ul><table><tr><td>cell{i}</td></tr></table>"
+        for i in range(10)
+    ],
+    "giant tables": [
+        _TABLE.replace("cell", f"c{i}") + "<tr><td>x</td></tr>" * 1000 + "</table>" for i in range(2)
+    ],
+    "right to left": [
+        f"<div dir=rtl><p>שלום {i} עולם</p><p>مرحبا بالعالم</p></div><p>תפריט</p>" for i in range(5)
+    ],
+    "chinese and thai": [
+        f"<div><p>第{i}章。漢字かな交じり文。</p><p>ภาษาไทย{i}</p></div><p>菜单</p>" for i in range(5)
+    ],
+    "a page and its empty twins": ["<div><p>words</p></div>", "", "", ""],
+}
+
+
 def wide(count: int, *, alike: bool) -> Snapshot:
     """Return a page of `count` siblings, all alike or all different."""
     items = (

@@ -15,6 +15,7 @@ from snapshot import ModelError
 from tests.analysis.contract import (
     METHODS,
     ODD_BODIES,
+    ODD_SITES,
     PAGE_METHODS,
     SITE_METHODS,
     body,
@@ -74,6 +75,20 @@ def test_odd_pages_have_a_result(name: str, kind: str, producer: str) -> None:
     page = body(ODD_BODIES[kind], producer=producer)
     for pages in ([page], [page, page], [*site(producer=producer), page]):
         check(page, fitted(name, pages).transform(page))
+
+
+@every_method
+@pytest.mark.parametrize("kind", ODD_SITES)
+def test_odd_sites_have_a_result_for_every_page(name: str, kind: str) -> None:
+    pages = [body(html) for html in ODD_SITES[kind]]
+    method = fitted(name, pages)
+    results = method.transform(pages)
+    for page, result in zip(pages, results, strict=True):
+        check(page, result)
+    told_of = {page.digest(): told(result) for page, result in zip(pages, results, strict=True)}
+    assert [told(result) for result in results] == [told_of[page.digest()] for page in pages], (
+        "equal pages, equal results"
+    )
 
 
 @every_method

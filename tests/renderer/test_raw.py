@@ -191,3 +191,27 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
         read_html_file(tmp_path / "missing.html")
     with pytest.raises(TargetError, match="nowhere"):
         html_files(tmp_path / "nowhere")
+
+
+BILLION_LAUGHS = (
+    "<!DOCTYPE a [<!ENTITY l0 'laugh'>"
+    + "".join(f"<!ENTITY l{i} '{f'&l{i - 1};' * 10}'>" for i in range(1, 10))
+    + "<!ENTITY file SYSTEM 'file:///etc/passwd'>]>"
+)
+
+
+def test_entities_of_xml_are_neither_expanded_nor_fetched() -> None:
+    snapshot = page(f"<?xml version='1.0'?>{BILLION_LAUGHS}<html><body><p>&l9; &file; &#xFFFE;</p>")
+    texts = "".join(snapshot.text_of(n) for n in range(len(snapshot)) if snapshot.kind[n] == Kind.TEXT)
+    assert "&l9; &file; \ufffd" in texts
+    assert "laugh" not in texts
+    assert "root:" not in texts
+
+
+def test_namespaces_and_includes_of_xml_are_plain_elements() -> None:
+    snapshot = page(
+        "<a:b xmlns:a='u' xml:lang=de xml:space=preserve><xml:p xmlns:xml='x'>text</xml:p>"
+        "<xi:include href='file:///etc/passwd' xmlns:xi='http://www.w3.org/2001/XInclude'/><![CDATA[c]]></a:b>"
+    )
+    assert next(snapshot.text_of(n) for n in range(len(snapshot)) if snapshot.kind[n] == Kind.TEXT) == "text"
+    assert {"a:b", "xml:p", "xi:include"} <= set(snapshot.tags.to_list())

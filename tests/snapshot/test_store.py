@@ -1,5 +1,6 @@
 """The store: what is put is found, whatever is killed, damaged or lost."""
 
+import errno
 import multiprocessing
 import os
 import random
@@ -9,6 +10,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import IO, Any
 
 import msgspec
 import pytest
@@ -229,6 +231,25 @@ def test_a_full_disk_is_named_and_leaves_nothing(store: PageStore, monkeypatch: 
     assert store.records() == []
     assert store.verify() == []
     assert [path for path in store.root.rglob("*") if path.is_file() and "index" not in path.name] == []
+
+
+def test_a_folder_that_only_can_be_read_serves_what_it_holds(
+    store: PageStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = store.put(PAGE, source=b"<p>")
+    real = Path.open
+
+    def fail(path: Path, mode: str = "r") -> IO[Any]:
+        if "w" in mode:
+            raise OSError(errno.EROFS, "Read-only file system")
+        return real(path, mode)
+
+    monkeypatch.setattr(Path, "open", fail)
+    with pytest.raises(StorageError, match="cannot be written: Read-only file system"):
+        store.put(made_up(2, 200, url="http://a.example/2"), source=b"<p>2")
+    assert store.get(record.page_id).digest() == PAGE.digest()
+    assert store.source(record) == b"<p>"
+    assert store.records() == [record]
 
 
 def test_a_folder_in_the_way_is_named(store: PageStore) -> None:
