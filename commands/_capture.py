@@ -77,7 +77,7 @@ def capture_options(
     ] = None,
 ) -> Capture:
     """Return the renderer that the options describe."""
-    from renderer import Budget, CaptureOptions, Egress, Renderer
+    from renderer import Budget, CaptureOptions, Egress, Renderer, environment_proxies
     from snapshot import UsageError
 
     width, _, height = viewport.partition("x")
@@ -99,7 +99,7 @@ def capture_options(
     )
     budget = Budget(time=seconds("--timeout", timeout))
     at_once = concurrency or os.cpu_count() or 1
-    egress = Egress(allow_private=allow_private)
+    egress = Egress(allow_private=allow_private, upstreams=environment_proxies())
     renderer = Renderer(options, budget, concurrency=at_once, executable=browser, egress=egress)
     return Capture(renderer, options, at_once, refresh)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from analysis import NoCleaning, SiteStyleTree, dropped_blocks, judge_hidden, write_text
 from examples.serve import serve_demo
-from renderer import Budget, CaptureOptions, Egress, Renderer
+from renderer import Budget, CaptureOptions, Egress, Renderer, environment_proxies
 from service import describe, from_record, sample
 from snapshot import ContentError, DomsieveError, PageRecord, PageStore, Snapshot, default_cache_dir
 
@@ -54,7 +54,7 @@ async def sample_demo(
     """Render a random sample of a site; the first page is `start`."""
     records: list[PageRecord] = []
     options, budget = CaptureOptions(scroll=True, viewport_px=viewport_px), Budget(time=timedelta(seconds=30))
-    egress = Egress()
+    egress = Egress(upstreams=environment_proxies())
     egress.name(start)
     async with Renderer(options, budget, concurrency=2, egress=egress) as renderer:
         async for event, record in sample(

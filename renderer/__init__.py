@@ -18,6 +18,7 @@ from renderer._sample_events import (
     SitemapsRead,
     SiteOpened,
 )
+from renderer._upstream import environment_proxies
 
 __all__ = [
     "DATA",
@@ -41,6 +42,7 @@ __all__ = [
     "SiteOpened",
     "SitemapsRead",
     "browser_in_use",
+    "environment_proxies",
     "find_browser",
     "html_files",
     "launch_options",

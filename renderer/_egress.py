@@ -24,6 +24,7 @@ from renderer._addresses import (
     parse_host,
     why_not_public,
 )
+from renderer._upstream import Upstream, Upstreams
 from snapshot import NavigationError, PolicyError
 
 Resolver = Callable[[str, int], Awaitable[Collection[str]]]
@@ -43,12 +44,14 @@ _UNSAFE = (
 _UNSAFE_PORTS = frozenset(map(int, _UNSAFE.split()))
 _LOCALHOST = ("127.0.0.1", "::1")
 _RESOLVE_LIMIT_S = 10.0
+_KNOWN_HERE_LIMIT_S = 2.0  # where a proxy knows names that are unknown here
 _DIAL_LIMIT_S = 10.0
 _LOOKUPS = 16  # names whose servers never answer must not hold up other pages for long
 # Chrome's names for what fails, so that messages are the same with and without a proxy between.
 _NOT_RESOLVED = "net::ERR_NAME_NOT_RESOLVED"
 _REFUSED = "net::ERR_CONNECTION_REFUSED"
 _UNREACHABLE = "net::ERR_ADDRESS_UNREACHABLE"
+_NO_PROXY = "net::ERR_PROXY_CONNECTION_FAILED"
 _TIMED_OUT = "net::ERR_CONNECTION_TIMED_OUT"
 
 
@@ -61,11 +64,13 @@ class Route:
     host : its one spelling.
     port : 1 to 65535.
     addresses : literal, all of them checked, in the order in which they are tried.
+    via : proxy on the way; what it makes of the host is then its own affair.
     """
 
     host: str
     port: int
     addresses: tuple[str, ...]
+    via: Upstream | None = None
 
 
 class Egress:
@@ -83,6 +88,8 @@ class Egress:
     loopback_only : whether addresses of this machine may be reached and nothing else; names are not resolved.
     resolver : asks for the addresses of names, by default the system.
     dialer : opens connections, by default the event loop.
+    upstreams : proxies on the way to public hosts. Names that nobody knows here are left to them; names that
+        have a private address here are refused, and what may be private is never asked of them.
     """
 
     def __init__(
@@ -93,7 +100,9 @@ class Egress:
         loopback_only: bool = False,
         resolver: Resolver | None = None,
         dialer: Dialer | None = None,
+        upstreams: Upstreams | None = None,
     ) -> None:
+        self._upstreams = upstreams
         self._named = frozenset((_spelling(host), port) for host, port in named)
         self._allow_private = allow_private
         self._loopback_only = loopback_only
@@ -124,7 +133,14 @@ class Egress:
             raise PolicyError(f"The address names no host: {error}.") from error
         spelling = str(found)
         named = self._allow_private or not self._named.isdisjoint({(spelling, port), (spelling, None)})
-        addresses = await self._addresses(found, port, named)
+        via = self._upstreams(scheme.lower(), spelling, port) if self._upstreams else None
+        try:
+            limit_s = _KNOWN_HERE_LIMIT_S if via else _RESOLVE_LIMIT_S
+            addresses = await self._addresses(found, port, named, limit_s)
+        except NavigationError:
+            if via:
+                return Route(spelling, port, (), via)
+            raise
         kinds = {str(address): self._why_not(address) for address in addresses}
         refused = {address: kind for address, kind in kinds.items() if kind}
         if refused and not (named and not self._loopback_only):
@@ -134,7 +150,8 @@ class Egress:
             raise PolicyError(f"{where} is {kind}, and only {opened} addresses are opened.")
         if named and not self._allow_private and isinstance(found, str):
             self._keep_side(spelling, kinds)
-        return Route(spelling, port, tuple(kinds))
+        is_public = not any(why_not_public(address) for address in addresses)
+        return Route(spelling, port, tuple(kinds), via if is_public else None)
 
     async def connect(self, route: Route, factory: Factory) -> asyncio.Transport:
         """Return a connection to the first address of a route that answers.
@@ -143,19 +160,34 @@ class Egress:
         ------
         NavigationError : none does.
         """
-        fault = _UNREACHABLE
-        limit_s = _DIAL_LIMIT_S / len(route.addresses)
-        for address in route.addresses:
+        fault = _UNREACHABLE if route.via is None else _NO_PROXY
+        addresses, port = route.addresses, route.port
+        if route.via:
+            addresses, port = await self._at(route.via), route.via.port
+        limit_s = _DIAL_LIMIT_S / max(len(addresses), 1)
+        for address in addresses:
             try:
                 async with asyncio.timeout(limit_s):
-                    return await self._dialer(factory, address, route.port)
+                    return await self._dialer(factory, address, port)
             except TimeoutError:
                 fault = _TIMED_OUT
             except ConnectionRefusedError:
                 fault = _REFUSED
             except OSError:
                 fault = _UNREACHABLE
+        if route.via:
+            fault = _NO_PROXY
         raise NavigationError(fault, retry=True)
+
+    async def _at(self, via: Upstream) -> tuple[str, ...]:
+        """Return the addresses of a proxy, which may be private."""
+        try:
+            found = parse_host(via.host)
+            if isinstance(found, str) and not is_localhost(found):
+                return tuple(await self._resolver(found, via.port))
+        except OSError as error:
+            raise NavigationError(_NO_PROXY, retry=True) from error
+        return _LOCALHOST if isinstance(found, str) else (str(found),)
 
     def _why_not(self, address: Address) -> str:
         if self._loopback_only:
@@ -164,7 +196,9 @@ class Egress:
             return ""
         return why_not_public(address) or ("this machine" if _is_own(address) else "")
 
-    async def _addresses(self, host: str | Address, port: int, named: bool) -> tuple[Address, ...]:
+    async def _addresses(
+        self, host: str | Address, port: int, named: bool, limit_s: float
+    ) -> tuple[Address, ...]:
         if not isinstance(host, str):
             return (host,)
         if is_localhost(host):
@@ -174,7 +208,7 @@ class Egress:
         if is_local_name(host) and not named:
             raise PolicyError(f"{host} is a name of the local network, and only public addresses are opened.")
         try:
-            async with asyncio.timeout(_RESOLVE_LIMIT_S):
+            async with asyncio.timeout(limit_s):
                 found = await self._resolver(host, port)
             # A zone is dropped: an address that needs one is link-local without it, too.
             addresses = tuple(dict.fromkeys(ip_address(text.partition("%")[0]) for text in found))

@@ -125,6 +125,8 @@ class Proxy:
         """
         try:
             await self.egress.connect(route, lambda: server)
+            if route.via and head.is_tunnel:
+                await server.tunnel()
         except NavigationError as error:
             self._remember(self._failed, head, error.message)
             raise

@@ -6,6 +6,7 @@ Imports nothing of the project but its errors and its neighbours.
 """
 
 import asyncio
+import re
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -14,6 +15,9 @@ from renderer._proxy_head import Head, HeadError, parse_head
 from snapshot import NavigationError, PolicyError
 
 _HEAD_END = b"\r\n\r\n"
+_CONSENT = re.compile(rb"HTTP/1\.[01] 2[0-9][0-9](?: |\r|$)")
+_CONSENT_S = 30.0
+_LONGEST_CONSENT = 65_536
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
 
@@ -112,8 +116,52 @@ class Server(End):
         super().__init__(proxy)
         self.route = route
         self.owes = False  # an answer of which nothing has come
+        self.early = b""  # what came behind the consent to a tunnel
+        self._consent: asyncio.Future[None] | None = None
+
+    async def tunnel(self) -> None:
+        """Have the proxy on the way connect to where the route goes.
+
+        Raises
+        ------
+        NavigationError : it does not.
+        """
+        route = self.route
+        host = f"[{route.host}]" if ":" in route.host else route.host
+        field = route.via.field if route.via else b""
+        self._consent = asyncio.get_running_loop().create_future()
+        place = f"{host}:{route.port}".encode()
+        self.send(b"CONNECT " + place + b" HTTP/1.1\r\nHost: " + place + b"\r\n" + field + b"\r\n")
+        try:
+            async with asyncio.timeout(_CONSENT_S):
+                await self._consent
+        except (TimeoutError, ConnectionError) as error:
+            self.abort()
+            raise NavigationError("net::ERR_TUNNEL_CONNECTION_FAILED", retry=True) from error
+        finally:
+            self._consent = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._consent and not self._consent.done():
+            self._consent.set_exception(ConnectionResetError())
+
+    def _await_consent(self, data: bytes, consent: asyncio.Future[None]) -> None:
+        self.early += data
+        head, found, early = self.early.partition(_HEAD_END)
+        if found and not consent.done():
+            self.early = early
+            if _CONSENT.match(head):
+                consent.set_result(None)
+            else:
+                consent.set_exception(ConnectionRefusedError())
+        elif len(self.early) > _LONGEST_CONSENT:
+            self.abort()
 
     def data_received(self, data: bytes) -> None:
+        if self._consent:
+            self._await_consent(data, self._consent)
+            return
         client = self.peer
         self.owes = False
         if isinstance(client, Client):
@@ -265,11 +313,14 @@ class Client(End):
             self.peer, server.peer = server, self
         if head.is_tunnel:
             self.is_tunnel = True
-            self.send(_ESTABLISHED)
+            self.send(_ESTABLISHED + server.early)
         else:
             self.is_tunnel = head.is_upgrade and not head.body_bytes
             server.owes = True
-            server.send(head.rewritten)
+            if route.via:
+                server.send(head.absolute.replace(b"\r\n", b"\r\n" + route.via.field, 1))
+            else:
+                server.send(head.rewritten)
 
     def _leave(self) -> None:
         """Part from the server asked before."""

@@ -39,6 +39,7 @@ class Head:
     is_upgrade : whether the connection is to speak something else afterwards.
     body_bytes : length of the body that follows.
     rewritten : the head as the server gets it, empty for tunnels.
+    absolute : the head as a further proxy gets it, empty for tunnels.
     """
 
     host: str
@@ -47,6 +48,7 @@ class Head:
     is_upgrade: bool
     body_bytes: int
     rewritten: bytes
+    absolute: bytes
 
 
 def parse_head(data: bytes) -> Head:
@@ -66,7 +68,7 @@ def parse_head(data: bytes) -> Head:
     fields = [_field(each) for each in lines]
     if method == b"CONNECT":
         host, port = _authority(target, None)
-        return Head(host, port, True, False, 0, b"")
+        return Head(host, port, True, False, 0, b"", b"")
     if target[: len(_HTTP)].lower() != _HTTP:
         raise HeadError("400 Bad Request")
     authority, path = _split(target[len(_HTTP) :])
@@ -76,9 +78,11 @@ def parse_head(data: bytes) -> Head:
         for name, value in fields
         if name.lower() != b"host" and not name.lower().startswith(b"proxy-")
     ]
-    rewritten = b"\r\n".join((b" ".join((method, path, version)), b"Host: " + authority, *kept, b"", b""))
+    rest = b"\r\n".join((b" " + version, b"Host: " + authority, *kept, b"", b""))
+    rewritten = method + b" " + path + rest
+    absolute = method + b" " + _HTTP + authority + path + rest
     names = {name.lower() for name, _ in fields}
-    return Head(host, port, False, b"upgrade" in names, _body_bytes(fields), rewritten)
+    return Head(host, port, False, b"upgrade" in names, _body_bytes(fields), rewritten, absolute)
 
 
 def _field(line: bytes) -> tuple[bytes, bytes]:
