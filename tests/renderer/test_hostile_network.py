@@ -103,6 +103,16 @@ def test_the_command_line_reaches_nothing_private(tmp_path: Path) -> None:
     assert f"{refused} of {len(site.paths)} pages failed".encode() in done.stderr
 
 
+def test_they_do_where_the_command_line_allows_it(tmp_path: Path) -> None:
+    with hostile_site() as site:
+        done = process(
+            "render", "--allow-private", site.url("/"), site.url("/leave/location"), cache=tmp_path
+        )
+        standin = site.standin
+    assert {"img", "iframe", "fetch", "websocket", "redirect-302-img", "location"} <= standin.reached, done
+    assert not standin.datagrams, "but never past the proxy"
+
+
 def test_the_probes_reach_it_without_the_guard() -> None:
     with hostile_site() as site:
         asyncio.run(_open_unguarded(site))
