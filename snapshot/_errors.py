@@ -3,7 +3,9 @@
     DomsieveError
     ├── UsageError              the caller asked for something that cannot be
     │   ├── TargetError         a target is no URL, file, folder or cached page
-    │   └── ModelError          a site model does not fit the call
+    │   ├── ModelError          a site model does not fit the call
+    │   ├── UnknownJobError     the service has no such job, or it is another client's
+    │   └── KeyConflictError    an idempotency key was used for another request
     ├── PolicyError             a rule forbids it: scheme, robots.txt
     ├── PageError               the page or its server
     │   ├── NavigationError     no document arrived
@@ -11,6 +13,9 @@
     ├── BrowserError            the browser
     │   ├── BrowserNotFoundError
     │   └── BrowserLostError    it crashed or stopped answering
+    ├── BusyError               the service has no room now
+    │   ├── QueueFullError      for anybody
+    │   └── ClientLimitError    for this client
     └── StorageError            files of ours
         ├── DamagedFileError    a file does not hold what was written
         ├── FormatVersionError  a file of a version this program does not know
@@ -67,6 +72,14 @@ class ModelError(UsageError):
     """A site model does not fit the call: other parameters, another producer, or not fitted."""
 
 
+class UnknownJobError(UsageError):
+    """The service has no such job, or it is another client's."""
+
+
+class KeyConflictError(UsageError):
+    """An idempotency key was used before, for another request."""
+
+
 class PolicyError(DomsieveError):
     """A rule forbids it: a scheme other than http and https, or robots.txt."""
 
@@ -93,6 +106,18 @@ class BrowserNotFoundError(BrowserError):
 
 class BrowserLostError(BrowserError):
     """The browser crashed or stopped answering."""
+
+
+class BusyError(DomsieveError):
+    """The service takes no further job now."""
+
+
+class QueueFullError(BusyError):
+    """As many jobs wait as may."""
+
+
+class ClientLimitError(BusyError):
+    """As many jobs of this client wait or run as may."""
 
 
 class StorageError(DomsieveError):

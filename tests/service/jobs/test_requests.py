@@ -1,0 +1,131 @@
+"""What the service may be asked for, and what it refuses before a job is made."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from renderer import CaptureOptions
+from service._jobs.requests import (
+    REQUESTS,
+    CleanRequest,
+    CompareRequest,
+    RecordsRequest,
+    ReportRequest,
+    SiteRequest,
+    request_of,
+)
+
+URL = "http://site.example/"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        URL,
+        "HTTPS://Site.Example:8443/a?b#/c",
+        "http://[::1]:8080",
+        "http://münchen.example/ä",
+        "http://2130706433/",
+        "http://site.example:80?q",
+        "http://site.example/" + "x" * 8000,
+    ],
+)
+def test_addresses_of_pages(url: str) -> None:
+    assert CleanRequest(url=url).url == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "site.example",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "http://",
+        "http:///path",
+        "http://user:secret@site.example/",
+        "http://ok@10.0.0.1/",
+        "http://site.example\\@10.0.0.1/",
+        "http://site.example/a b",
+        "http://site.example/\r\nx: y",
+        "http://site.example/\x1b[31m",
+        "http://site.example:99999/",
+        "http://site.example:x/",
+        "http://[::",
+        "http://[1.2.3]x/",
+        "http://site.example/\ud800",
+        "http://a\u2100b.example/",
+        "http://site.example/" + "x" * 8192,
+        " http://site.example/",
+        "http://site.example/\n",
+    ],
+)
+def test_what_is_no_address_of_a_page_is_refused(url: str) -> None:
+    with pytest.raises(ValidationError):
+        CleanRequest(url=url)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"viewport_width": 319},
+        {"viewport_height": 2161},
+        {"viewport_width": "800"},
+        {"viewport_width": 800.5},
+        {"viewport_width": True},
+        {"locale": "de_DE"},
+        {"locale": "de-DE\n"},
+        {"settle": "never"},
+        {"settle_extra_s": 10.1},
+        {"settle_extra_s": 5, "time_s": 5},
+        {"time_s": 0},
+        {"time_s": float("nan")},
+        {"time_s": float("inf")},
+        {"scroll": "yes"},
+        {"method": "wobm"},
+        {"format": "pdf"},
+        {"user_agent": "x"},
+        {"cookies": {}},
+        {"arguments": ["--no-sandbox"]},
+        {"kind": "site"},
+    ],
+)
+def test_values_out_of_range_and_unknown_fields_are_refused(values: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        CleanRequest(url=URL, **values)
+
+
+def test_a_site_method_needs_pages_to_learn_from() -> None:
+    assert SiteRequest(url=URL, pages=5, method="sst").pages == 5
+    assert SiteRequest(url=URL, pages=1, method="features").pages == 1
+    with pytest.raises(ValidationError, match="at least 5 pages"):
+        SiteRequest(url=URL, pages=4, method="sst")
+
+
+def test_parquet_without_the_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service._jobs.requests._has_pyarrow", lambda: False)
+    with pytest.raises(ValidationError, match="without pyarrow"):
+        RecordsRequest(url=URL, format="parquet")
+
+
+def test_options_and_budget_of_a_page() -> None:
+    request = CleanRequest(
+        url=URL, viewport_width=390, viewport_height=844, locale="de-DE", settle="load", scroll=True, time_s=7
+    )
+    assert request.capture_options() == CaptureOptions(
+        viewport_px=(390, 844), locale="de-DE", settle="load", scroll=True
+    )
+    assert request.budget().time == timedelta(seconds=7)
+
+
+def test_comparisons_and_reports_keep_what_they_need() -> None:
+    assert CompareRequest(url=URL).capture_options() == CaptureOptions(both_sides=True)
+    assert ReportRequest(url=URL).capture_options() == CaptureOptions(screenshot=True)
+
+
+@pytest.mark.parametrize("kind", sorted(REQUESTS))
+def test_a_request_that_was_kept_is_the_same_again(kind: str) -> None:
+    request = REQUESTS[kind](url=URL, settle_extra_s=1.5)  # type: ignore[index]
+    assert request_of(kind, request.model_dump(mode="json")) == request
