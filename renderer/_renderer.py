@@ -23,7 +23,14 @@ from renderer._pages import render_page
 from renderer._protocol import Outcome, Rendering
 from renderer._sites import SitePool
 from renderer._unscripted import Original
-from snapshot import BrowserError, BrowserLostError, DomsieveError, NavigationError, PolicyError
+from snapshot import (
+    BrowserError,
+    BrowserLostError,
+    DomsieveError,
+    NavigationError,
+    PolicyError,
+    UsageError,
+)
 
 _SCHEMES = ("http", "https")
 
@@ -44,6 +51,10 @@ class Renderer:
     executable : path or name of the browser; by default one is looked for.
     arguments : further command line flags of the browser.
     egress : where connections may go; by default to public addresses only.
+
+    Attributes
+    ----------
+    starts : how many browsers were started; each but the first followed one that was lost.
 
     Raises
     ------
@@ -71,6 +82,12 @@ class Renderer:
         self._starting = asyncio.Lock()
         self._identity: Browser | None = None
         self._running: tuple[RunningBrowser, SitePool] | None = None
+        self.starts = 0
+
+    @property
+    def browser_pid(self) -> int | None:
+        """Number of the browser's process; None while none runs."""
+        return self._running[0].pid if self._running and self._running[0].is_alive else None
 
     async def __aenter__(self) -> Self:
         await self._browser()
@@ -83,29 +100,43 @@ class Renderer:
             await self._running[0].close()
             self._running = None
 
-    async def render(self, url: str, *, site: str | None = None) -> Rendering:
+    async def render(
+        self,
+        url: str,
+        *,
+        site: str | None = None,
+        options: CaptureOptions | None = None,
+        budget: Budget | None = None,
+    ) -> Rendering:
         """Return the page at `url`: whole, or as far as its budget went, with the reasons.
 
         Parameters
         ----------
         url : http or https; what stands behind ``#`` is a page of its own.
-        site : pages of an equal site share cookies and cache; by default the host and port.
+        site : pages of an equal site and options share cookies and cache; by default the host and port.
+        options : instead of the renderer's; whether images load is a matter of the browser and cannot change.
+        budget : instead of the renderer's.
 
         Raises
         ------
+        UsageError : options that load images where the renderer does not, or the other way round.
         PolicyError : another scheme than http and https, or an address that may not be reached.
         NavigationError : no document arrived: no such host, refused connection, bad address.
         ContentError : what arrived is not HTML.
         BrowserLostError : the browser ended twice while the page was open.
         """
         _check(url)
-        rendering = await self._render(url, site, None)
+        options, budget = options or self._options, budget or self._budget
+        if options.images != self._options.images:
+            raise UsageError("Whether images load is settled when the browser starts.", url=url)
+        rendering = await self._render(url, site, None, options=options, budget=budget)
         source = rendering.source
-        if self._options.extras and source is not None:
+        if options.extras and source is not None:
             content_type = rendering.snapshot.provenance.content_type
             original = Original(url=rendering.source_url, source=source, content_type=content_type)
             try:
-                rendering = replace(rendering, unscripted=await self._render(url, site, original))
+                twin = await self._render(url, site, original, options=options, budget=budget)
+                rendering = replace(rendering, unscripted=twin)
             except DomsieveError as error:
                 logger.warning("%s could not be shown without scripts: %s", url, error.message)
         return rendering
@@ -130,21 +161,25 @@ class Renderer:
         PolicyError, NavigationError, ContentError, BrowserLostError : see `render`.
         """
         _check(url)
-        return await self._render(url, site, Original(url=url, source=source, content_type=content_type))
+        original = Original(url=url, source=source, content_type=content_type)
+        return await self._render(url, site, original, options=self._options, budget=self._budget)
 
-    async def _render(self, url: str, site: str | None, original: Original | None) -> Rendering:
+    async def _render(
+        self,
+        url: str,
+        site: str | None,
+        original: Original | None,
+        *,
+        options: CaptureOptions,
+        budget: Budget,
+    ) -> Rendering:
         async with self._slots:
             for _ in range(2):
                 running, pool = await self._browser()
                 try:
-                    async with pool.lease(site or urlsplit(url).netloc) as lease:
+                    async with pool.lease(site or urlsplit(url).netloc, options) as lease:
                         return await render_page(
-                            running,
-                            lease,
-                            url,
-                            options=self._options,
-                            budget=self._budget,
-                            original=original,
+                            running, lease, url, options=options, budget=budget, original=original
                         )
                 except TimeoutError:
                     running.kill()
@@ -196,7 +231,8 @@ class Renderer:
                     egress=self.egress,
                 )
                 self._identity = running.identity
-                self._running = running, SitePool(running, self._options)
+                self._running = running, SitePool(running)
+                self.starts += 1
             return self._running
 
 

@@ -1,4 +1,4 @@
-"""Browser contexts: a throw-away one per site, so that sites share nothing and pages share a warm cache.
+"""Browser contexts: a throw-away one per site and options, so that sites share nothing and pages a warm cache.
 
 Imports Playwright and, of the project, the options and the browser.
 """
@@ -22,6 +22,7 @@ _PAGES_PER_CONTEXT = 50
 _IDLE_CONTEXTS = 4
 _ANSWER_LIMIT_S = 10.0
 _CLOSE_LIMIT_S = 3.0
+_Key = tuple[str, CaptureOptions]
 _GUARD = Path(__file__).with_name("_guard.js").read_text("utf-8")
 
 
@@ -50,41 +51,40 @@ class Lease:
 
 
 class SitePool:
-    """The contexts of one browser, by site."""
+    """The contexts of one browser, by site and by the options they are opened with."""
 
-    def __init__(self, running: RunningBrowser, options: CaptureOptions) -> None:
+    def __init__(self, running: RunningBrowser) -> None:
         self._running = running
-        self._options = options
-        self._sites: OrderedDict[str, _Site] = OrderedDict()
+        self._sites: OrderedDict[_Key, _Site] = OrderedDict()
 
     @contextlib.asynccontextmanager
-    async def lease(self, site: str) -> AsyncIterator[Lease]:
+    async def lease(self, site: str, options: CaptureOptions) -> AsyncIterator[Lease]:
         """Lend the context of a site for one page.
 
         Raises
         ------
         TimeoutError, playwright.async_api.Error : the browser does not open one.
         """
-        entry = self._sites.setdefault(site, _Site())
-        self._sites.move_to_end(site)
+        key = site, options
+        entry = self._sites.setdefault(key, _Site())
+        self._sites.move_to_end(key)
         entry.users += 1
         entry.pages += 1
         lease = None
         try:
             async with entry.opening:
                 if entry.context is None:
-                    entry.context = await self._open()
+                    entry.context = await self._open(options)
             lease = Lease(entry.context)
             yield lease
         finally:
             entry.users -= 1
             is_used_up = entry.pages >= _PAGES_PER_CONTEXT or lease is None or lease.broken
-            if is_used_up and self._sites.get(site) is entry:
-                del self._sites[site]
-            await self._tidy(site, entry)
+            if is_used_up and self._sites.get(key) is entry:
+                del self._sites[key]
+            await self._tidy(key, entry)
 
-    async def _open(self) -> BrowserContext:
-        options = self._options
+    async def _open(self, options: CaptureOptions) -> BrowserContext:
         width, height = options.viewport_px
         async with asyncio.timeout(_ANSWER_LIMIT_S):
             context = await self._running.browser.new_context(
@@ -99,8 +99,8 @@ class SitePool:
             await context.add_init_script(_GUARD)
         return context
 
-    async def _tidy(self, site: str, entry: _Site) -> None:
-        if self._sites.get(site) is not entry and not entry.users:
+    async def _tidy(self, key: _Key, entry: _Site) -> None:
+        if self._sites.get(key) is not entry and not entry.users:
             await self._close(entry)
         idle = [name for name, other in self._sites.items() if not other.users]
         for name in idle[:-_IDLE_CONTEXTS]:
