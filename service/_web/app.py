@@ -1,0 +1,147 @@
+"""The application: its routes, what it refuses before them, and how errors are told."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from http import HTTPStatus
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from service._jobs.store import JobStore
+from service._web.api import api
+from service._web.desk import Desk
+from service._web.files import files
+from service._web.guard import Guard
+from service._web.limits import Requests
+from service._web.metrics import METRICS_TYPE, Figures, Traffic
+from service._web.openapi import describe, problems
+from service._web.pages import pages
+from service._web.problems import Invalid, ProblemError, problem_response
+from service._web.settings import Settings
+from service._web.shapes import Health
+
+_STATIC = Path(__file__).parent / "static"
+_ERRORS_TOLD = 20
+_JOBS = (
+    "SELECT kind, state, COALESCE(json_extract(problem, '$.fault'), ''), COUNT(*) FROM jobs GROUP BY 1, 2, 3"
+)
+
+
+def create_app(
+    settings: Settings,
+    store: JobStore,
+    *,
+    figures: Callable[[], Figures] = Figures,
+    is_well: Callable[[], bool] = lambda: True,
+    watched: Callable[[], object] | None = None,
+) -> FastAPI:
+    """Return the application.
+
+    Parameters
+    ----------
+    settings : see there.
+    store : where jobs are kept; workers take them from there.
+    figures : what the workers have to tell for the metrics; those of the jobs are added here.
+    is_well : whether the workers can do their work; called in a thread.
+    watched : returns another value whenever the store has changed; that of the store itself by default, which waits
+        for writers of this process.
+    """
+    desk = Desk(settings, store, version=watched or store.version)
+    traffic = Traffic(lambda: _with_jobs(figures(), store))
+    app = FastAPI(title="domsieve", docs_url=None, redoc_url=None, redirect_slashes=False)
+    app.state.desk = desk
+    app.include_router(api(desk))
+    app.include_router(files(desk))
+    app.include_router(pages(desk))
+    app.mount("/static", StaticFiles(directory=_STATIC), name="static")
+
+    @app.get(
+        "/v1/health",
+        summary="Is the service well?",
+        tags=["service"],
+        responses={
+            503: {"model": Health, "description": "It is not: its workers or its store do not work."},
+            **problems(421, 500),
+        },
+    )
+    def health(response: Response) -> Health:
+        """Say whether jobs can be accepted and done; needs no token."""
+        store.counts()
+        if is_well() and not desk.is_stopping:
+            return Health(status="ok")
+        response.status_code = 503
+        return Health(status="failing")
+
+    @app.get(
+        "/metrics",
+        summary="Metrics",
+        tags=["service"],
+        response_class=Response,
+        responses={
+            200: {"content": {METRICS_TYPE: {"schema": {"type": "string"}}}},
+            **problems(401, 421, 429, 500),
+        },
+    )
+    def metrics() -> Response:
+        """Return figures in the text format of Prometheus."""
+        return Response(traffic.text(), media_type=METRICS_TYPE)
+
+    @app.exception_handler(HTTPException)
+    async def refused(_: Request, error: HTTPException) -> Response:
+        problem = ProblemError(error.status_code, _sentence(error)).problem
+        return problem_response(problem, error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        errors = [_invalid(one) for one in error.errors()[:_ERRORS_TOLD]]
+        told = ProblemError(422, "; ".join(f"{one.where}: {one.what}" for one in errors), errors=errors)
+        return problem_response(told.problem)
+
+    app.add_middleware(
+        Guard, settings=settings, requests=Requests(settings.requests_per_minute), traffic=traffic
+    )
+    document: dict[str, Any] = {}
+
+    def described() -> dict[str, Any]:
+        if not document:
+            document.update(describe(app, version=_version(), tokens=bool(settings.tokens)))
+        return document
+
+    app.openapi = described  # type: ignore[method-assign]
+    return app
+
+
+def _with_jobs(figures: Figures, store: JobStore) -> Figures:
+    jobs = {(kind, state, fault): count for kind, state, fault, count in store.run(_JOBS)}
+    oldest = store.oldest_queued()
+    waited = 0.0 if oldest is None else (datetime.now(UTC) - datetime.fromisoformat(oldest)).total_seconds()
+    return replace(figures, jobs=jobs, oldest_queued_s=max(0.0, waited))
+
+
+def _sentence(error: HTTPException) -> str:
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return "There is nothing at this address."
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        return "This address does not take this method."
+    return str(error.detail)
+
+
+def _invalid(error: Mapping[str, Any]) -> Invalid:
+    where = ".".join(str(part) for part in error.get("loc", ()))
+    what = str(error.get("msg", ""))
+    if error.get("type") == "string_pattern_mismatch":  # the pattern itself helps nobody
+        what = "This is not of the form that the description of the API asks for"
+    return Invalid(where=where[:200], what=what.removeprefix("Value error, ")[:300])
+
+
+def _version() -> str:
+    try:
+        return version("domsieve")
+    except PackageNotFoundError:  # run from a checkout
+        return "0"

@@ -1,0 +1,111 @@
+"""Jobs, events and figures in words for the web page. The templates escape all of it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from service._jobs.values import Event, Job
+from service._web.forms import KINDS
+
+KIND_NAMES = {kind.value: kind.label for kind in KINDS}
+_STATE_LINES = {
+    "queued": "Waiting for a worker",
+    "running": "A worker took it up",
+    "done": "Done",
+    "failed": "Failed",
+    "cancelled": "Cancelled",
+}
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_ROWS = 50
+_LONGEST = 300
+
+
+def short_time(iso: str | None) -> str:
+    """Return a time for people, in UTC."""
+    if not iso:
+        return "–"
+    at = datetime.fromisoformat(iso)
+    return f"{at.day} {at:%b %H:%M:%S}"
+
+
+def size(size_bytes: int) -> str:
+    """Return a size for people."""
+    if size_bytes < 1000:
+        return f"{size_bytes} bytes"
+    for unit in ("kB", "MB"):
+        size_bytes_of = size_bytes / (1000 if unit == "kB" else 1_000_000)
+        if size_bytes_of < 1000:
+            return f"{size_bytes_of:.1f} {unit}"
+    return f"{size_bytes / 1e9:.1f} GB"
+
+
+def page_count(job: Job) -> str:
+    """Return how many pages a job has done, empty when it is of one page alone."""
+    if job.kind != "site":
+        return ""
+    return f"{job.done_pages} of {job.total_pages} pages" if job.total_pages else f"{job.done_pages} pages"
+
+
+def event_line(event: Event) -> dict[str, str] | None:
+    """Return an event as time and words."""
+    data = event.data
+    if event.kind == "state":
+        said = _STATE_LINES.get(str(data.get("state")), str(data.get("state")))
+        if (attempt := data.get("attempt", 1)) != 1:
+            said += f", attempt {attempt}"
+        if data.get("lost"):
+            said = "Its worker was lost; it waits for another one"
+    else:
+        said = event.kind.replace("_", " ").capitalize()
+        details = [_flat(value) for name, value in data.items() if isinstance(value, str | int | float)]
+        said += f": {' · '.join(details)}" if details else ""
+    return {"at": short_time(event.at), "said": said[:_LONGEST], "kind": event.kind}
+
+
+def facts_of(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what came out of a job as pairs of name and value and as tables of rows."""
+    pairs: list[tuple[str, str]] = []
+    tables: list[dict[str, Any]] = []
+    for name, value in _named(summary, ""):
+        if isinstance(value, list) and value and all(isinstance(row, Mapping) for row in value):
+            columns = list(dict.fromkeys(key for row in value for key in row))
+            tables.append(
+                {
+                    "name": name,
+                    "columns": [_words(column) for column in columns],
+                    "rows": [[_flat(row.get(column)) for column in columns] for row in value[:_ROWS]],
+                    "left_out": max(0, len(value) - _ROWS),
+                }
+            )
+        elif isinstance(value, list):
+            pairs.append((name, ", ".join(map(_flat, value[:_ROWS])) or "–"))
+        else:
+            pairs.append((name, _flat(value)))
+    return {"pairs": pairs, "tables": tables}
+
+
+def _named(values: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        whole = _words(f"{before} {name}".strip())
+        if isinstance(value, Mapping):
+            yield from _named(value, whole)
+        else:
+            yield whole, value
+
+
+def _words(name: str) -> str:
+    return str(name).replace("_", " ")
+
+
+def _flat(value: object) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return _CONTROLS.sub(lambda found: quote(found[0]), str(value))[:_LONGEST]
