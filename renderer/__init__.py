@@ -4,6 +4,7 @@ from renderer._capture import STYLE_NAMES
 from renderer._discovery import Browser, browser_in_use, find_browser, launch_options
 from renderer._egress import Egress, offline
 from renderer._extras import DATA, SCREENSHOT
+from renderer._machine import Machine, this_machine
 from renderer._options import Budget, CaptureOptions, SettlePolicy
 from renderer._protocol import Outcome, PageSource, Rendering, ReplaySource
 from renderer._raw import html_files, parse_html, read_html_file, read_tree
@@ -18,6 +19,7 @@ from renderer._sample_events import (
     SitemapsRead,
     SiteOpened,
 )
+from renderer._supervisor import Served, Supervisor, Wear
 from renderer._upstream import environment_proxies
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "Budget",
     "CaptureOptions",
     "Egress",
+    "Machine",
     "Outcome",
     "PageDone",
     "PageFailed",
@@ -38,9 +41,12 @@ __all__ = [
     "ReplaySource",
     "SampleEnded",
     "SampleEvent",
+    "Served",
     "SettlePolicy",
     "SiteOpened",
     "SitemapsRead",
+    "Supervisor",
+    "Wear",
     "browser_in_use",
     "environment_proxies",
     "find_browser",
@@ -51,4 +57,5 @@ __all__ = [
     "read_html_file",
     "read_tree",
     "sample_site",
+    "this_machine",
 ]

@@ -1,6 +1,6 @@
 """Sampling a site into the cache: what was captured before is not rendered again."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import timedelta
 
@@ -34,7 +34,7 @@ async def sample(
     concurrency: int,
     refresh: bool,
     egress: Egress | None = None,
-) -> AsyncIterator[tuple[SampleEvent, PageRecord | None]]:
+) -> AsyncGenerator[tuple[SampleEvent, PageRecord | None]]:
     """Yield what happens, with the record of each page of the sample, captured now or before.
 
     An interrupted sample goes on when it is asked for again: it draws the same pages, and the cache has them.

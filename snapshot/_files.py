@@ -5,6 +5,7 @@ Imports the errors of the project only.
 
 import hashlib
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def write_file(path: Path, data: bytes) -> None:
     ------
     StorageError : it cannot be written; nothing of it is left behind.
     """
-    part = path.with_name(f"{path.name}.{os.getpid()}{_PART}")
+    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}{_PART}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -101,7 +102,7 @@ def remove_file(path: Path) -> None:
 def leftovers(folder: Path) -> Iterator[Path]:
     """Yield what writers that were killed have left in and below `folder`."""
     for path in sorted(folder.rglob(f"*{_PART}")):
-        writer = path.name.removesuffix(_PART).rpartition(".")[2]
+        writer = path.name.removesuffix(_PART).rpartition(".")[2].partition("-")[0]
         if not (writer.isdecimal() and _is_alive(int(writer))):
             yield path
 

@@ -7,6 +7,7 @@ lost index is made anew from the files.
 import json
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
@@ -176,7 +177,7 @@ class Index:
 
 def _create(path: Path) -> None:
     """Make an empty index beside its place and link it there: SQLite itself cannot be made by two at once."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
         database = sqlite3.connect(part)
         try:

@@ -4,6 +4,7 @@ A claim has a token that rises with every claim of its job. Every statement here
 runs under that very token, so that a worker that was thought dead, or whose job was cancelled, changes nothing.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,7 +37,11 @@ class Claims(Database):
         sites : whether it may be a site job.
         """
         wanted = "state = 'queued'" if sites else "state = 'queued' AND kind <> 'site'"
-        if not self.run("SELECT 1 FROM jobs WHERE state IN ('queued', 'running') LIMIT 1"):
+        boot, time = lease_end(0.0)
+        if not self.run(
+            f"SELECT 1 FROM jobs WHERE {wanted} OR (state = 'running' AND (boot <> ? OR lease_until < ?)) LIMIT 1",
+            (boot, time),
+        ):
             return None
         with self.transaction():
             self._take_back_expired()
@@ -147,7 +152,17 @@ class Claims(Database):
         Returns the number of jobs.
         """
         with self.transaction(durable=True):
+            self.run("DELETE FROM workers WHERE ? IS NULL OR name = ?", (worker, worker))
             return self._take_back("(? IS NULL OR worker = ?)", (worker, worker))
+
+    def report_worker(self, worker: str, facts: Mapping[str, Any]) -> None:
+        """Keep what a worker says of itself, until its jobs are taken back."""
+        with self.transaction():
+            self.run("INSERT OR REPLACE INTO workers VALUES (?, ?)", (worker, packed(facts)))
+
+    def workers(self) -> dict[str, dict[str, Any]]:
+        """Return what the workers last said of themselves, by their names."""
+        return {name: json.loads(facts) for name, facts in self.run("SELECT * FROM workers ORDER BY name")}
 
     def _take_back_expired(self) -> None:
         boot, time = lease_end(0.0)

@@ -46,6 +46,7 @@ CREATE TABLE pages (
 );
 CREATE INDEX pages_by_client ON pages (client, page_id, number);
 CREATE INDEX pages_by_id ON pages (page_id);
+CREATE TABLE workers (name TEXT PRIMARY KEY, facts TEXT NOT NULL) WITHOUT ROWID;
 """
 _JOB = (
     "id, kind, client, request, state, created_at, started_at, ended_at, attempts, done_pages, total_pages, "

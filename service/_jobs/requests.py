@@ -90,7 +90,9 @@ class CleanRequest(PageRequest):
     kind = "clean"
 
     method: Method | None = Field(
-        None, description="Null: the site style tree where enough pages of the site are known, else features."
+        None,
+        description="Null: features, which needs but the page. Methods that learn from a site learn from the pages "
+        "of it that your earlier jobs have used.",
     )
     format: Format = Field("markdown", description="What is returned.")
 

@@ -190,6 +190,11 @@ class JobStore(Claims):
         used = [dict(zip(names, row, strict=True)) for row in rows]
         return [UsedPage(**{**values, "complete": bool(values["complete"])}) for values in used]
 
+    def page_ids(self, client: str, site: str) -> frozenset[str]:
+        """Return the ids of the captures of a site that jobs of a client made or used."""
+        rows = self.run("SELECT page_id FROM pages WHERE client = ? AND site = ?", (client, site))
+        return frozenset(row[0] for row in rows)
+
     def counts(self) -> dict[JobState, int]:
         """Return how many jobs stand where."""
         return self._counts("1", ())

@@ -15,7 +15,7 @@ COOKIE = "<!doctype html><p>set<script>document.cookie = 'seen=1'</script>"
 
 
 def _shown(page: Snapshot) -> str:
-    (paragraph,) = (node for node in range(len(page)) if page.tag_of(node) == "p")
+    (paragraph,) = (node for node in range(len(page)) if page.tag_name(node) == "p")
     return page.text_of(paragraph + 1)
 
 

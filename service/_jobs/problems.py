@@ -1,0 +1,47 @@
+"""Why a job failed, told by whose fault it was."""
+
+import asyncio
+from typing import Any
+
+from service._jobs.values import Fault
+from snapshot import (
+    BrowserError,
+    BusyError,
+    DomsieveError,
+    NavigationError,
+    PageError,
+    PolicyError,
+    UsageError,
+)
+
+_FAULTS: tuple[tuple[type[DomsieveError], Fault, str], ...] = (
+    (UsageError, "caller", "The request asks for something that cannot be."),
+    (PolicyError, "policy", "The page may not be opened."),
+    (PageError, "page", "The page cannot be had."),
+    (BrowserError, "browser", "The browser failed."),
+    (BusyError, "service", "The service has no room."),
+)
+_TOO_LONG = "The page took too long."
+# Files of ours and faults of the program are told in the log; their messages name paths.
+_OURS = "Something went wrong in the service; its log says what."
+
+
+def problem_of(error: BaseException) -> dict[str, Any]:
+    """Return the problem that an error is: title, detail, fault, retry and stage.
+
+    A page that took too long has a title of its own, which says so.
+    """
+    for kind, fault, title in _FAULTS:
+        if isinstance(error, kind):
+            timed_out = isinstance(error, NavigationError) and (
+                error.stage == "time" or "TIMED_OUT" in error.message
+            )
+            return _problem(_TOO_LONG if timed_out else title, error.message, fault, error.retry, error.stage)
+    retry = isinstance(error, DomsieveError | asyncio.TimeoutError | OSError)
+    return _problem("The service failed.", _OURS, "service", retry, getattr(error, "stage", None))
+
+
+def _problem(title: str, detail: str, fault: Fault, retry: bool, stage: str | None) -> dict[str, Any]:
+    # What a page or server said may hold anything.
+    plain = "".join(sign if sign.isprintable() else " " for sign in detail)[:2_000]
+    return {"title": title, "detail": plain, "fault": fault, "retry": retry, "stage": stage}

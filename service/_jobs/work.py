@@ -1,0 +1,249 @@
+"""Doing one job: render what is not cached, analyse in a thread, and say what came out.
+
+Nothing here changes the store of jobs but events; the worker ends the job by what is returned or raised.
+"""
+
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable
+from concurrent.futures import Executor
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from renderer import (
+    Budget,
+    CaptureOptions,
+    Egress,
+    Outcome,
+    PageDone,
+    PageFailed,
+    PageRepeated,
+    Rendering,
+    SampleEnded,
+)
+from service._jobs.problems import problem_of
+from service._jobs.requests import PageRequest, SiteRequest, request_of
+from service._jobs.results import SitePages, page_result, site_result
+from service._jobs.store import JobStore
+from service._jobs.values import Claim, NewFile, UsedPage
+from service._pages import cached, keep
+from service._sampling import describe, sample
+from service._targets import site_of
+from snapshot import DomsieveError, NavigationError, PageRecord, PageStore
+
+_PORTS = {"http": 80, "https": 443}
+
+
+class Browsing(Protocol):
+    """What renders pages for jobs: a supervisor."""
+
+    egress: Egress
+    concurrency: int
+
+    async def render(
+        self,
+        url: str,
+        *,
+        site: str | None = None,
+        options: CaptureOptions | None = None,
+        budget: Budget | None = None,
+    ) -> Rendering:
+        """Return the page at `url`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came out of a job."""
+
+    summary: dict[str, Any]
+    files: list[NewFile]
+    pages: list[UsedPage]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a worker works with.
+
+    Parameters
+    ----------
+    browsing : renders pages.
+    jobs : the store of jobs.
+    desk : threads that analyse; each has a page store of its own.
+    pages : returns the page store of the thread that asks.
+    """
+
+    browsing: Browsing
+    jobs: JobStore
+    desk: Executor
+    pages: Callable[[], PageStore]
+
+
+async def do(claim: Claim, bench: Bench, *, run: Callable[..., Any], stopped: threading.Event) -> Result:
+    """Return what comes out of a job.
+
+    Parameters
+    ----------
+    claim : the job.
+    bench : what to work with.
+    run : awaits a function with arguments in a thread.
+    stopped : set when the job is cancelled; what runs in threads looks at it between two pages.
+
+    Raises
+    ------
+    DomsieveError : the job fails; `problem_of` tells why.
+    """
+    request = request_of(claim.job.kind, dict(claim.job.request))
+    await _may_be_opened(request.url, bench.browsing.egress)
+    if isinstance(request, SiteRequest):
+        return await _site(request, claim, bench, run, stopped)
+    return await _page(request, claim, bench, run)
+
+
+async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[..., Any]) -> Result:
+    options, site, client = request.capture_options(), site_of(request.url), claim.job.client
+    known: PageRecord | None = None
+    if not request.refresh:
+        known = await run(lambda: cached(request.url, bench.pages(), options))
+    rendering = None
+    if known is None:
+        await run(partial(bench.jobs.event, claim, "stage", {"stage": "render"}, done=0, total=1))
+        # The client is part of the name, so that no cookie of one client's pages meets another's.
+        rendering = await bench.browsing.render(
+            request.url, site=f"{client} {site}", options=options, budget=request.budget()
+        )
+        _arrived(request.url, rendering)
+
+    def work() -> Result:
+        store = bench.pages()
+        bench.jobs.event(claim, "stage", {"stage": "analyse"}, done=1, total=1)
+        record = known or keep(rendering, site, store)  # type: ignore[arg-type]
+        ids = bench.jobs.page_ids(client, site)
+        summary, files = page_result(request, record, store, ids)
+        return Result({**summary, "from_cache": known is not None}, files, [_used(record, claim)])
+
+    done: Result = await run(work)
+    return done
+
+
+@dataclass(slots=True)
+class _Sampled:
+    records: list[PageRecord] = field(default_factory=list)
+    failures: list[dict[str, Any]] = field(default_factory=list)
+    ended: str = ""
+
+
+async def _site(
+    request: SiteRequest, claim: Claim, bench: Bench, run: Callable[..., Any], stopped: threading.Event
+) -> Result:
+    found = _Sampled()
+    options = request.capture_options()
+    source = _Source(bench.browsing, claim.job.client, options, request.budget())
+    events = sample(
+        source,
+        request.url,
+        bench.pages(),
+        options=options,
+        pages=request.pages,
+        seed=request.seed,
+        delay=None,
+        concurrency=min(2, bench.browsing.concurrency),
+        refresh=request.refresh,
+    )
+    async with aclosing(events):
+        async for event, record in events:
+            facts: dict[str, Any] = {"said": describe(event), "total": request.pages}
+            kind = "site"
+            if isinstance(event, PageDone) and record is not None:
+                found.records.append(record)
+                kind = "page"
+                facts |= {"url": event.url, "nodes": record.nodes, "from_cache": event.was_known}
+            elif isinstance(event, PageFailed):
+                problem = problem_of(event.error)
+                found.failures.append({"url": event.url, **problem})
+                kind = "page_failed"
+                facts |= {"url": event.url, "detail": problem["detail"], "fault": problem["fault"]}
+            elif isinstance(event, PageRepeated):
+                facts |= {"url": event.url}
+            elif isinstance(event, SampleEnded):
+                found.ended = event.reason
+            facts["done"] = len(found.records)
+            await run(
+                partial(bench.jobs.event, claim, kind, facts, done=len(found.records), total=request.pages)
+            )
+
+    def work() -> Result:
+        pages = SitePages(found.records, found.failures, found.ended)
+        summary, files = site_result(request, pages, bench.pages(), stopped)
+        return Result(summary, files, [_used(record, claim) for record in found.records])
+
+    done: Result = await run(work)
+    return done
+
+
+class _Source:
+    """A source of pages for one job: with its options, and contexts that no other client shares."""
+
+    def __init__(self, browsing: Browsing, client: str, options: CaptureOptions, budget: Budget) -> None:
+        self.egress = browsing.egress
+        self._browsing = browsing
+        self._client = client
+        self._options = options
+        self._budget = budget
+
+    async def render(self, url: str, *, site: str | None = None) -> Rendering:
+        """Return the page at `url`."""
+        name = f"{self._client} {site or site_of(url)}"
+        return await self._browsing.render(url, site=name, options=self._options, budget=self._budget)
+
+    async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
+        """Yield each of `urls` in order with its page or its error."""
+        for url in urls:
+            try:
+                yield url, await self.render(url)
+            except DomsieveError as error:
+                yield url, error
+
+
+async def _may_be_opened(url: str, egress: Egress) -> None:
+    """Refuse what may not be opened, before the cache is looked into: it may hold what was allowed once.
+
+    Raises
+    ------
+    PolicyError, NavigationError : see `Egress.decide`.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise NavigationError(f"Not a valid address: {error}.", url=url) from error
+    await egress.decide(parts.scheme, host, _PORTS.get(parts.scheme, 0) if port is None else port)
+
+
+def _arrived(url: str, rendering: Rendering) -> None:
+    """Refuse a page of which nothing came.
+
+    Raises
+    ------
+    NavigationError : the document is empty and incomplete.
+    """
+    page = rendering.snapshot
+    reasons = page.provenance.reasons
+    if len(page) == 1 and reasons:
+        timed_out = any(reason.startswith("time:") for reason in reasons)
+        message = f"Nothing of the page arrived: {'; '.join(reasons)}."
+        raise NavigationError(message, url=url, stage="time" if timed_out else "navigate", retry=timed_out)
+
+
+def _used(record: PageRecord, claim: Claim) -> UsedPage:
+    return UsedPage(
+        page_id=record.page_id,
+        url=record.url,
+        site=record.site,
+        captured_at=record.captured_at,
+        nodes=record.nodes,
+        complete=record.complete,
+        job=claim.job.id,
+    )
