@@ -28,6 +28,7 @@ for command in (
     commands.weigh,
     commands.report,
     commands.evaluate,
+    commands.serve,
     commands.doctor,
 ):
     app.command()(command)

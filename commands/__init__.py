@@ -7,6 +7,7 @@ from commands._evaluating import evaluate
 from commands._mining import records
 from commands._pages import render, site
 from commands._reporting import report
+from commands._serving import serve
 from commands._weighing import weigh
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "records",
     "render",
     "report",
+    "serve",
     "site",
     "weigh",
 ]

@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from service._jobs.store import JobStore
 from service._web.api import api
@@ -93,9 +94,12 @@ def create_app(
         return Response(traffic.text(), media_type=METRICS_TYPE)
 
     @app.exception_handler(HTTPException)
-    async def refused(_: Request, error: HTTPException) -> Response:
+    async def refused(request: Request, error: HTTPException) -> Response:
         problem = ProblemError(error.status_code, _sentence(error)).problem
-        return problem_response(problem, error.headers)
+        headers = dict(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["Allow"] = ", ".join(_methods_at(app, request))  # the framework names those of one route
+        return problem_response(problem, headers)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
@@ -122,6 +126,16 @@ def _with_jobs(figures: Figures, store: JobStore) -> Figures:
     oldest = store.oldest_queued()
     waited = 0.0 if oldest is None else (datetime.now(UTC) - datetime.fromisoformat(oldest)).total_seconds()
     return replace(figures, jobs=jobs, oldest_queued_s=max(0.0, waited))
+
+
+def _methods_at(app: FastAPI, request: Request) -> list[str]:
+    at = {"type": "http", "path": request.url.path, "root_path": ""}
+    methods = {
+        method
+        for method in ("DELETE", "GET", "POST")
+        if any(route.matches({**at, "method": method})[0] is Match.FULL for route in app.routes)
+    }
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
 
 
 def _sentence(error: HTTPException) -> str:

@@ -82,13 +82,13 @@ class Guard:
         except ProblemError as error:
             await problem_response(error.problem, error.headers)(asked, receive, sender)
         except StorageError as error:
-            log("store failed", level=logging.ERROR, path=scope["path"], reason=error.message)
+            log("store_failed", level=logging.ERROR, path=scope["path"], reason=error.message)
             told = ProblemError(503, "The jobs cannot be read or written now.", fault="service", retry_s=10)
             if not sent.status:
                 await problem_response(told.problem, told.headers)(asked, receive, sender)
         except Exception:
             # The boundary of the service: whatever was not foreseen is ours, and is told without its particulars.
-            log("request failed", level=logging.ERROR, path=scope["path"], trace=True)
+            log("request_failed", level=logging.ERROR, path=scope["path"], trace=True)
             if not sent.status:
                 await problem_response(_unforeseen())(asked, receive, sender)
         finally:

@@ -23,7 +23,8 @@ class Figures:
     jobs : how many there are by kind, state and whose fault it was (empty where nothing failed).
     oldest_queued_s : how long the job has waited that waits longest, in seconds; 0 if none does.
     workers : worker processes that are alive.
-    pages, browser_starts, worker_restarts : since the service was started.
+    worker_restarts, pages, browser_starts : since the service was started; of workers that live.
+    browser_memory_bytes : of all browsers.
     """
 
     jobs: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
@@ -32,6 +33,7 @@ class Figures:
     worker_restarts: int = 0
     pages: int = 0
     browser_starts: int = 0
+    browser_memory_bytes: int = 0
 
 
 class Traffic:
@@ -97,6 +99,7 @@ class _Figures(Collector):
         yield _counter("domsieve_worker_restarts", "Workers that died.", figures.worker_restarts)
         yield _counter("domsieve_pages", "Pages rendered.", figures.pages)
         yield _counter("domsieve_browser_starts", "Browsers started.", figures.browser_starts)
+        yield _gauge("domsieve_browser_memory_bytes", "Memory of the browsers.", figures.browser_memory_bytes)
         yield _gauge("domsieve_start_time_seconds", "When the service was started.", self._started)
         if (memory := _resident_bytes()) is not None:
             yield _gauge("domsieve_web_memory_bytes", "Resident memory of the process that answers.", memory)

@@ -16,6 +16,8 @@ from typing import Annotated, Any, Literal, get_args
 from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from service._jobs.problems import TOO_LONG
+
 Fault = Literal["caller", "policy", "page", "browser", "service"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 PROBLEM_JSON = "application/problem+json"
@@ -94,7 +96,7 @@ def problem_response(problem: Problem, headers: Mapping[str, str] | None = None)
 
 def job_problem(job: str, problem: Mapping[str, Any]) -> tuple[Problem, dict[str, str]]:
     """Return why a job failed as an answer: the problem and its further headers."""
-    fault: Fault = problem.get("fault") if problem.get("fault") in FAULTS else "service"  # type: ignore[assignment]
+    fault = fault_of(problem)
     retry = bool(problem.get("retry"))
     status = _STATUS[fault]
     if fault == "page" and is_timeout(problem):
@@ -113,7 +115,11 @@ def job_problem(job: str, problem: Mapping[str, Any]) -> tuple[Problem, dict[str
     return told, {"Retry-After": str(_RETRY_S)} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
 
 
+def fault_of(problem: Mapping[str, Any]) -> Fault:
+    """Return whose fault a job's problem was; ours where that is not said."""
+    return next((fault for fault in FAULTS if fault == problem.get("fault")), "service")
+
+
 def is_timeout(problem: Mapping[str, Any]) -> bool:
     """Return whether a page took too long, which is told as 504."""
-    said = f"{problem.get('title', '')} {problem.get('detail', '')}".casefold()
-    return "timeout" in said or "too long" in said or "timed out" in said or "did not answer in" in said
+    return problem.get("title") == TOO_LONG

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from service._jobs.requests import JobKind
 from service._jobs.values import Job, JobFile, JobState
-from service._web.problems import Fault
+from service._web.problems import Fault, fault_of
 
 TEXT_LIMIT_BYTES = 1_000_000
 
@@ -138,7 +138,7 @@ def _facts(job: Job) -> dict[str, Any]:
         else ProblemOfJob(
             title=str(problem.get("title", "")),
             detail=str(problem.get("detail", "")),
-            fault=problem.get("fault", "service"),
+            fault=fault_of(problem),
             retry=bool(problem.get("retry")),
             stage=problem.get("stage"),
         ),

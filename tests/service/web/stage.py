@@ -95,12 +95,15 @@ class Stage:
         self.server = Server(self.app, stopping=self.app.state.desk.stop)
         self._thread = threading.Thread(target=self.server.run, args=([self._socket],), daemon=True)
         self._thread.start()
+        self._clients: list[httpx.Client] = []
         self.client = self.as_client(None)
 
     def as_client(self, name: str | None) -> httpx.Client:
         """Return a client, one that shows its token if it is named."""
         headers = {"Authorization": f"Bearer {TOKENS[name]}"} if name else {}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=30, trust_env=False)
+        client = httpx.Client(base_url=self.url, headers=headers, timeout=30, trust_env=False)
+        self._clients.append(client)
+        return client
 
     def job(self, kind: str = "clean", url: str = PAGE, **fields: Any) -> dict[str, Any]:
         """Return a job that was asked for and, unless nobody works, has ended."""
@@ -120,7 +123,8 @@ class Stage:
 
     def close(self) -> None:
         """Stop in order."""
-        self.client.close()
+        for client in self._clients:
+            client.close()
         self.server.should_exit = True
         self._thread.join()
 

@@ -1,0 +1,154 @@
+"""The whole service as one call: HTTP on one side, workers on the other, the store of jobs between them.
+
+It needs the packages of the extra `serve`, so nothing else imports it.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from renderer import browser_in_use
+from service._jobs.pool import WorkerPool, owned
+from service._jobs.store import JobStore
+from service._jobs.worker import WorkerSettings
+from service._web.app import create_app
+from service._web.logs import log, log_to_stderr
+from service._web.metrics import Figures
+from service._web.server import Server, listen
+from service._web.settings import Settings, host_name, read_tokens
+from snapshot import DomsieveError, PageStore, UsageError
+
+__all__ = ["Settings", "Work", "private_host", "read_tokens", "serve"]
+
+_EXPIRE_EVERY_S = 3600
+_BEGINNING_S = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """How jobs are done.
+
+    Parameters
+    ----------
+    workers : processes, each with a browser of its own.
+    concurrency : jobs that each of them does at once.
+    browser : path or name of Chrome; None looks for one.
+    browser_arguments : further flags of it.
+    """
+
+    workers: int
+    concurrency: int
+    browser: str | None = None
+    browser_arguments: tuple[str, ...] = ()
+
+
+def private_host(text: str) -> tuple[str, int | None]:
+    """Return host and port of ``HOST`` or ``HOST:PORT``; without a port all of them are meant.
+
+    Raises
+    ------
+    UsageError : it is neither.
+    """
+    name = host_name(text)
+    port = text.rpartition(":")[2] if text.rpartition(":")[1] and not text.endswith("]") else ""
+    if name is None or (port and not 0 < int(port) < 65_536):
+        raise UsageError(f"{text!r} is no host: write HOST or HOST:PORT, an IPv6 address in brackets.")
+    return name, int(port) if port else None
+
+
+def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT.
+
+    Parameters
+    ----------
+    settings : how to answer.
+    data : folder of jobs and cache, made if need be.
+    work : how jobs are done.
+    ready : told the URL when connections are taken.
+
+    Raises
+    ------
+    UsageError : the address cannot be listened at, or would be open to strangers.
+    BrowserNotFoundError : there is no Chrome.
+    StorageError : another service owns the folder, or it cannot be used.
+    """
+    settings.check()
+    told = WorkerSettings(
+        data=str(data.resolve()),
+        concurrency=work.concurrency,
+        private_hosts=tuple(private_host(text) for text in settings.private_hosts),
+        browser=work.browser,
+        browser_arguments=work.browser_arguments,
+    )
+    with (
+        owned(data),
+        listen(settings.host, settings.port) as listener,
+        JobStore(data / "jobs.sqlite") as store,
+        JobStore(data / "jobs.sqlite") as watched,
+    ):
+        log_to_stderr()
+        log("browser", found=str(browser_in_use(work.browser)))
+        port = listener.getsockname()[1]
+        shown = f"[{settings.host}]" if ":" in settings.host else settings.host
+
+        async def run() -> None:
+            async with AsyncExitStack() as stack:
+                pool = await stack.enter_async_context(WorkerPool(told, store, workers=work.workers))
+                began = time.monotonic()
+
+                def is_well() -> bool:
+                    said = [facts["healthy"] for facts in store.workers().values()]
+                    return any(said) or time.monotonic() - began < _BEGINNING_S
+
+                app = create_app(
+                    settings,
+                    store,
+                    figures=lambda: _figures(pool, store),
+                    is_well=is_well,
+                    watched=watched.version,
+                )
+                expiring = asyncio.create_task(_expire(store, data, keep_days=settings.keep_days))
+                stack.callback(expiring.cancel)
+                ready(f"http://{shown}:{port}/")
+                log("serving", host=settings.host, port=port, workers=work.workers)
+                await Server(app, stopping=app.state.desk.stop).serve([listener])
+                log("stopping")
+
+        asyncio.run(run())
+        log("stopped")
+
+
+def _figures(pool: WorkerPool, store: JobStore) -> Figures:
+    said = store.workers().values()
+    return Figures(
+        workers=len(pool.pids),
+        worker_restarts=pool.restarts,
+        pages=sum(facts["pages"] for facts in said),
+        browser_starts=sum(facts["browsers"] for facts in said),
+        browser_memory_bytes=sum(facts["memory_bytes"] for facts in said),
+    )
+
+
+async def _expire(store: JobStore, data: Path, *, keep_days: int) -> None:
+    """Forget what is old, now and every hour."""
+    while True:
+        try:
+            await asyncio.to_thread(_forget_old, store, data, keep_days)
+        except DomsieveError as error:
+            log("store_failed", level=logging.ERROR, detail=error.message)
+        await asyncio.sleep(_EXPIRE_EVERY_S)
+
+
+def _forget_old(store: JobStore, data: Path, keep_days: int) -> None:
+    before = datetime.now(UTC) - timedelta(days=keep_days)
+    gone = store.expire(before.isoformat(timespec="milliseconds"))
+    if gone.page_ids:
+        with PageStore(data / "cache") as pages:
+            pages.remove(gone.page_ids)
+    if gone.jobs:
+        log("expired", jobs=gone.jobs, pages=len(gone.page_ids))

@@ -1,0 +1,313 @@
+"""What is refused before a route sees it, and the headers that every answer has."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service._web.limits import Requests
+from service._web.problems import ProblemError
+from service._web.settings import Settings, client_of, read_tokens
+from snapshot import UsageError
+from tests.service.web.stage import PAGE, TOKENS, Stage, stage
+
+
+@pytest.fixture(scope="module")
+def open_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    with stage(tmp_path_factory.mktemp("open"), public_hosts=("Clean.example.org",)) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def closed_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    with stage(tmp_path_factory.mktemp("closed"), tokens=TOKENS) as made:
+        yield made
+
+
+def problem(answer: Any, status: int) -> dict[str, Any]:
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    body: dict[str, Any] = answer.json()
+    assert body["status"] == status
+    return body
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/jobs", "/v1/health", "/v1/jobs", "/nothing", "/static/app.js", "/metrics"]
+)
+def test_every_answer_has_the_headers_that_keep_it_in_its_place(open_service: Stage, path: str) -> None:
+    headers = open_service.client.get(path).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-frame-options"] == "DENY"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cache-control"] == "no-store"
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert "unsafe" not in headers["content-security-policy"]
+    assert "server" not in headers
+    assert "access-control-allow-origin" not in headers
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:8090", 200),
+        ("LOCALHOST", 200),
+        ("[::1]:8090", 200),
+        ("clean.example.org:443", 200),
+        ("evil.example", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("localhost:80@evil.example", 421),
+        ("localhost:99999999", 421),
+        ("", 421),
+    ],
+)
+def test_names_that_are_not_ours_are_refused(open_service: Stage, host: str, status: int) -> None:
+    assert open_service.client.get("/v1/jobs", headers={"Host": host}).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Origin": "{own}"}, 200),
+        ({"Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Sec-Fetch-Site": "none"}, 200),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Origin": "{own}", "Sec-Fetch-Site": "cross-site"}, 403),
+    ],
+)
+def test_pages_of_other_sites_change_nothing(
+    open_service: Stage, headers: dict[str, str], status: int
+) -> None:
+    sent = {name: value.replace("{own}", open_service.url) for name, value in headers.items()}
+    before = len(open_service.client.get("/v1/jobs?limit=200").json()["jobs"])
+    answer = open_service.client.post("/v1/clean", json={"url": PAGE}, headers=sent)
+    assert answer.status_code == status
+    after = len(open_service.client.get("/v1/jobs?limit=200").json()["jobs"])
+    assert after - before == (status == 200)
+
+
+class TestBody:
+    def test_a_long_one_is_refused(self, open_service: Stage) -> None:
+        body = json.dumps({"url": PAGE, "locale": "x" * 70_000})
+        problem(open_service.client.post("/v1/clean", content=body), 413)
+
+    def test_a_long_one_in_pieces_is_refused(self, open_service: Stage) -> None:
+        pieces = (b" " * 10_000 for _ in range(8))
+        problem(open_service.client.post("/v1/clean", content=pieces), 413)
+
+    def test_one_that_does_not_come_is_not_waited_for(self, tmp_path: Path) -> None:
+        with stage(tmp_path, body_s=0.05) as made:
+            head = f"POST /v1/clean HTTP/1.1\r\nHost: 127.0.0.1:{made.port}\r\nContent-Length: 10\r\n\r\n{{"
+            answer = made.send(head.encode())
+        assert answer.startswith(b"HTTP/1.1 408 ")
+
+    @pytest.mark.parametrize(
+        "body", [b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b"1e999", b"[" * 60_000]
+    )
+    def test_one_that_is_no_request_is_the_callers_fault(self, open_service: Stage, body: bytes) -> None:
+        answer = open_service.client.post(
+            "/v1/clean", content=body, headers={"Content-Type": "application/json"}
+        )
+        assert problem(answer, 400 if len(body) > 1000 else 422)["fault"] == "caller"
+
+
+def test_what_is_no_http_is_told_as_a_problem(open_service: Stage) -> None:
+    answer = open_service.send(b"GARBAGE <script>\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"application/problem+json" in answer
+    assert b"script" not in answer
+
+
+def test_a_long_address_is_refused(open_service: Stage) -> None:
+    problem(open_service.client.get("/v1/jobs?before=" + "a" * 9000), 414)
+
+
+def test_an_endless_head_is_refused(open_service: Stage) -> None:
+    answer = open_service.send(b"GET / HTTP/1.1\r\nX: " + b"a" * 70_000)
+    assert answer.startswith((b"HTTP/1.1 400 ", b""))
+    assert b" 200 " not in answer[:20]
+
+
+def test_methods_that_there_are_not_are_named(open_service: Stage) -> None:
+    answer = open_service.client.put("/v1/jobs/" + "0" * 32)
+    problem(answer, 405)
+    assert answer.headers["allow"] == "DELETE, GET, HEAD"
+
+
+def test_a_head_request_is_answered_without_a_body(open_service: Stage) -> None:
+    job = open_service.job()
+    for path in ("/v1/jobs", "/", f"/v1/jobs/{job['id']}/events", job["files"][0]["url"]):
+        answer = open_service.client.head(path)
+        assert (answer.status_code, answer.content) == (200, b""), path
+
+
+class TestTokens:
+    @pytest.mark.parametrize(
+        "path", ["/v1/jobs", "/v1/pages", "/metrics", "/v1/jobs/" + "0" * 32, "/v1/nothing"]
+    )
+    def test_are_asked_for(self, closed_service: Stage, path: str) -> None:
+        answer = closed_service.client.get(path)
+        problem(answer, 401)
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+
+    def test_are_asked_for_before_jobs_are_made(self, closed_service: Stage) -> None:
+        problem(closed_service.client.post("/v1/clean", json={"url": PAGE}), 401)
+
+    def test_lead_people_to_the_login(self, closed_service: Stage) -> None:
+        answer = closed_service.client.get("/jobs")
+        assert (answer.status_code, answer.headers["location"]) == (303, "/login")
+
+    def test_are_not_needed_to_ask_for_health(self, closed_service: Stage) -> None:
+        assert closed_service.client.get("/v1/health").json() == {"status": "ok"}
+
+    @pytest.mark.parametrize(
+        "value", ["Bearer", "Bearer x", "Basic YTpi", "Bearer " + TOKENS["anna"][:-1], "Bearer \xe4" * 9]
+    )
+    def test_that_are_wrong_open_nothing(self, closed_service: Stage, value: str) -> None:
+        headers = {"Authorization": value.encode("latin-1")}
+        assert closed_service.client.get("/v1/jobs", headers=headers).status_code == 401  # type: ignore[arg-type]
+
+    def test_show_each_client_its_own_jobs_alone(self, closed_service: Stage) -> None:
+        anna, bert = closed_service.as_client("anna"), closed_service.as_client("bert")
+        job = anna.post("/v1/clean", json={"url": PAGE}).json()
+        assert anna.get(job["url"]).status_code == 200
+        assert anna.get("/v1/pages").json()["pages"]
+        assert bert.get("/v1/jobs").json()["jobs"] == []
+        assert bert.get("/v1/pages").json()["pages"] == []
+        for path in (job["url"], job["url"] + "/events", job["files"][0]["url"], f"/jobs/{job['id']}"):
+            assert bert.get(path).status_code == 404, path
+        assert bert.post(job["url"] + "/cancel").status_code == 404
+        assert bert.delete(job["url"]).status_code == 404
+        assert anna.delete(job["url"]).status_code == 204
+
+
+class TestLogin:
+    def test_a_cookie_stands_for_the_token(self, closed_service: Stage) -> None:
+        browser = closed_service.as_client(None)
+        answer = browser.post("/login", data={"token": TOKENS["anna"]})
+        assert (answer.status_code, answer.headers["location"]) == (303, "/")
+        cookie = answer.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "samesite=strict" in cookie.casefold()
+        assert TOKENS["anna"] not in cookie
+        assert browser.get("/").status_code == 200
+        browser.post("/logout")
+        assert browser.get("/").status_code == 303
+
+    def test_the_cookie_is_for_tls_alone_where_others_could_listen(self, tmp_path: Path) -> None:
+        with stage(tmp_path, tokens=TOKENS, public_hosts=("clean.example.org",)) as made:
+            data = {"token": TOKENS["anna"]}
+            for headers in ({"Host": "clean.example.org"}, {"X-Forwarded-Proto": "https"}):
+                cookie = made.client.post("/login", data=data, headers=headers).headers["set-cookie"]
+                assert cookie.startswith("__Host-")
+                assert "Secure" in cookie
+
+    def test_a_wrong_token_gets_none(self, closed_service: Stage) -> None:
+        answer = closed_service.client.post("/login", data={"token": "not-one-of-the-tokens"})
+        assert answer.status_code == 401
+        assert "set-cookie" not in answer.headers
+
+    def test_a_forged_cookie_opens_nothing(self, closed_service: Stage) -> None:
+        browser = closed_service.as_client(None)
+        browser.post("/login", data={"token": TOKENS["anna"]})
+        (good,) = browser.cookies.jar
+        client, end, mark = str(good.value).split("/")
+        for forged in (
+            f"bert/{end}/{mark}",
+            f"{client}/{int(end) + 1}/{mark}",
+            f"{client}/1/{mark}",
+            f"{client}/{end}/",
+            f"{client}/{end}",
+            "x",
+            "",
+        ):
+            headers = {"Cookie": f"{good.name}={forged}"}
+            assert closed_service.client.get("/v1/jobs", headers=headers).status_code == 401, forged
+
+
+class TestLimits:
+    def test_a_client_that_asks_too_often_is_told_when_to_come_back(self, tmp_path: Path) -> None:
+        with stage(tmp_path, requests_per_minute=3) as made:
+            answers = [made.client.get("/v1/jobs") for _ in range(4)]
+            assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+            assert 1 <= int(answers[-1].headers["retry-after"]) <= 20
+            assert made.client.get("/v1/health").status_code == 200
+
+    def test_the_bucket_fills_again(self) -> None:
+        now = [0.0]
+        requests = Requests(60, clock=lambda: now[0])
+        for _ in range(60):
+            requests.take("a")
+        requests.take("b")
+        with pytest.raises(ProblemError):
+            requests.take("a")
+        now[0] = 1.0
+        requests.take("a")
+        with pytest.raises(ProblemError):
+            requests.take("a")
+
+    def test_a_full_queue_refuses(self, tmp_path: Path) -> None:
+        with stage(tmp_path, work=None, queue=2, wait_s=0) as made:
+            for _ in range(2):
+                made.job()
+            answer = made.client.post("/v1/clean", json={"url": PAGE})
+            assert problem(answer, 503)["retry"]
+            assert int(answer.headers["retry-after"]) > 0
+
+    def test_a_client_has_a_share_of_the_queue(self, tmp_path: Path) -> None:
+        with stage(tmp_path, work=None, tokens=TOKENS, client_queue=1, wait_s=0) as made:
+            anna, bert = made.as_client("anna"), made.as_client("bert")
+            assert anna.post("/v1/clean", json={"url": PAGE}).status_code == 202
+            answer = anna.post("/v1/clean", json={"url": PAGE})
+            problem(answer, 429)
+            assert "retry-after" in answer.headers
+            assert bert.post("/v1/clean", json={"url": PAGE}).status_code == 202
+
+    def test_a_client_has_so_many_streams(self, tmp_path: Path) -> None:
+        with stage(tmp_path, work=None, streams=1, wait_s=0) as made:
+            path = made.job()["url"] + "/events"
+            with made.client.stream("GET", path) as first:
+                assert first.status_code == 200
+                problem(made.client.get(path), 429)
+
+
+class TestTokenFile:
+    def test_is_read(self, tmp_path: Path) -> None:
+        file = tmp_path / "tokens"
+        file.write_text("# who\n\nanna:0123456789abcdef\nbert: no\n".replace("bert: no\n", ""))
+        tokens = read_tokens(file)
+        assert client_of("0123456789abcdef", tokens) == "anna"
+        assert client_of("0123456789abcdeF", tokens) is None
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "anna\n",
+            "anna:short\n",
+            ":0123456789abcdef",
+            "a b:0123456789abcdef",
+            "a:0123456789abcdef\n" * 2,
+        ],
+    )
+    def test_is_refused_when_it_is_no_good(self, tmp_path: Path, text: str) -> None:
+        file = tmp_path / "tokens"
+        file.write_text(text)
+        with pytest.raises(UsageError) as caught:
+            read_tokens(file)
+        assert "0123456789abcdef" not in str(caught.value)
+        assert "short" not in str(caught.value)
+
+    @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "clean.example.org"])
+    def test_is_asked_for_beyond_loopback(self, host: str) -> None:
+        with pytest.raises(UsageError, match="--token-file"):
+            Settings(host=host).check()
+        Settings(host=host, tokens=TOKENS).check()
+        Settings(host="127.0.0.1").check()
