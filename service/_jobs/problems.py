@@ -21,7 +21,7 @@ _FAULTS: tuple[tuple[type[DomsieveError], Fault, str], ...] = (
     (BrowserError, "browser", "The browser failed."),
     (BusyError, "service", "The service has no room."),
 )
-_TOO_LONG = "The page took too long."
+TOO_LONG = "The page took too long."
 # Files of ours and faults of the program are told in the log; their messages name paths.
 _OURS = "Something went wrong in the service; its log says what."
 
@@ -36,7 +36,7 @@ def problem_of(error: BaseException) -> dict[str, Any]:
             timed_out = isinstance(error, NavigationError) and (
                 error.stage == "time" or "TIMED_OUT" in error.message
             )
-            return _problem(_TOO_LONG if timed_out else title, error.message, fault, error.retry, error.stage)
+            return _problem(TOO_LONG if timed_out else title, error.message, fault, error.retry, error.stage)
     retry = isinstance(error, DomsieveError | asyncio.TimeoutError | OSError)
     return _problem("The service failed.", _OURS, "service", retry, getattr(error, "stage", None))
 

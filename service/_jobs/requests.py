@@ -46,15 +46,15 @@ class PageRequest(BaseModel):
     kind: ClassVar[JobKind]
 
     url: Url
-    viewport_width: int = Field(1280, ge=320, le=3840, description="Width of the window in CSS px.")
-    viewport_height: int = Field(800, ge=240, le=2160, description="Height of the window in CSS px.")
+    viewport_width: int = Field(default=1280, ge=320, le=3840, description="Width of the window in CSS px.")
+    viewport_height: int = Field(default=800, ge=240, le=2160, description="Height of the window in CSS px.")
     locale: Annotated[str, Field(pattern=_LOCALE, max_length=35)] | None = Field(
-        None, description="Language tag such as de-DE; null is the browser's own."
+        default=None, description="Language tag such as de-DE; null is the browser's own."
     )
-    settle: SettlePolicy = Field("adaptive", description="When a page counts as complete.")
-    settle_extra_s: float = Field(0.0, ge=0, le=10, description="Further seconds to wait then.")
+    settle: SettlePolicy = Field(default="adaptive", description="When a page counts as complete.")
+    settle_extra_s: float = Field(default=0.0, ge=0, le=10, description="Further seconds to wait then.")
     scroll: bool = Field(default=False, description="Whether to scroll to the end first.")
-    time_s: float = Field(20.0, ge=1, le=60, description="Seconds one page may take.")
+    time_s: float = Field(default=20.0, ge=1, le=60, description="Seconds one page may take.")
     refresh: bool = Field(default=False, description="Whether to render even what the cache holds.")
 
     @field_validator("url")
@@ -90,11 +90,11 @@ class CleanRequest(PageRequest):
     kind = "clean"
 
     method: Method | None = Field(
-        None,
+        default=None,
         description="Null: features, which needs but the page. Methods that learn from a site learn from the pages "
         "of it that your earlier jobs have used.",
     )
-    format: Format = Field("markdown", description="What is returned.")
+    format: Format = Field(default="markdown", description="What is returned.")
 
 
 class RecordsRequest(PageRequest):
@@ -102,8 +102,8 @@ class RecordsRequest(PageRequest):
 
     kind = "records"
 
-    method: MiningMethod = Field("wobm", description="How records are found.")
-    format: RecordFormat = Field("jsonl", description="What is returned; parquet needs pyarrow.")
+    method: MiningMethod = Field(default="wobm", description="How records are found.")
+    format: RecordFormat = Field(default="jsonl", description="What is returned; parquet needs pyarrow.")
 
     @field_validator("format")
     @classmethod
@@ -128,7 +128,7 @@ class ReportRequest(PageRequest):
 
     kind = "report"
 
-    method: Method | None = Field(None, description="Which method the summary's words are of.")
+    method: Method | None = Field(default=None, description="Which method the summary's words are of.")
 
     def capture_options(self) -> CaptureOptions:
         """Return how the page is captured: with a screenshot and both of its sides."""
@@ -140,10 +140,12 @@ class SiteRequest(PageRequest):
 
     kind = "site"
 
-    pages: int = Field(20, ge=1, le=200, description="How many different pages.")
-    method: Method | None = Field(None, description="Null: the program's choice, by the number of pages.")
-    format: Format = Field("markdown", description="What each page becomes.")
-    seed: int = Field(0, ge=0, le=2**31 - 1, description="Each one draws another sample.")
+    pages: int = Field(default=20, ge=1, le=200, description="How many different pages.")
+    method: Method | None = Field(
+        default=None, description="Null: the program's choice, by the number of pages."
+    )
+    format: Format = Field(default="markdown", description="What each page becomes.")
+    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="Each one draws another sample.")
 
     @model_validator(mode="after")
     def _has_enough_pages(self) -> Self:

@@ -1,0 +1,518 @@
+"""Jobs are accepted once, done once, kept until they are old, and shown to nobody else."""
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    initialize,
+    invariant,
+    multiple,
+    rule,
+)
+
+from service._jobs.requests import CleanRequest, SiteRequest
+from service._jobs.store import JobStore
+from service._jobs.values import ATTEMPTS, Claim, Job, NewFile, QueueLimits, UsedPage
+from snapshot import ClientLimitError, KeyConflictError, QueueFullError, StorageError, UnknownJobError
+
+LIMITS = QueueLimits(queued=100, per_client=100)
+FILE = NewFile("page.md", "text/markdown", b"words")
+LEASE_S = 60.0
+
+
+def asked(number: int = 0) -> CleanRequest:
+    return CleanRequest(url=f"http://site.example/{number}")
+
+
+def used(page_id: str, job: str = "") -> UsedPage:
+    return UsedPage(
+        page_id=page_id,
+        url="http://site.example/",
+        site="site.example",
+        captured_at="",
+        nodes=1,
+        complete=True,
+        job=job,
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[JobStore]:
+    with JobStore(tmp_path / "jobs.sqlite") as store:
+        yield store
+
+
+def add(store: JobStore, number: int = 0, *, client: str = "ann") -> Job:
+    return store.add(asked(number), client=client, limits=LIMITS)[0]
+
+
+def claim(store: JobStore, worker: str = "w", *, lease_s: float = LEASE_S) -> Claim:
+    found = store.claim(worker, lease_s=lease_s)
+    assert found is not None
+    return found
+
+
+def lose(store: JobStore, times: int) -> None:
+    """Claim the only job and lose it with its worker."""
+    for number in range(times):
+        claim(store, f"lost{number}")
+        store.take_back(f"lost{number}")
+
+
+class TestAccepting:
+    def test_a_job_is_as_it_was_asked_for(self, store: JobStore) -> None:
+        job = add(store)
+        assert (job.kind, job.client, job.state, job.attempts) == ("clean", "ann", "queued", 0)
+        assert job.request == asked().model_dump(mode="json")
+        assert store.get(job.id, "ann") == job
+        assert len(job.id) == 32
+
+    def test_it_is_there_for_another_process_at_once(self, store: JobStore) -> None:
+        job = add(store)
+        with JobStore(store.path) as other:
+            assert other.get(job.id, "ann") == job
+
+    def test_a_key_gives_the_same_job_again(self, store: JobStore) -> None:
+        first, is_new = store.add(asked(), client="ann", key="k", limits=LIMITS)
+        again, is_newer = store.add(
+            asked(), client="ann", key="k", limits=QueueLimits(queued=0, per_client=0)
+        )
+        assert (first.id, is_new, is_newer) == (again.id, True, False)
+
+    def test_a_key_belongs_to_its_client(self, store: JobStore) -> None:
+        first, _ = store.add(asked(), client="ann", key="k", limits=LIMITS)
+        other, is_new = store.add(asked(1), client="bob", key="k", limits=LIMITS)
+        assert is_new
+        assert first.id != other.id
+
+    @pytest.mark.parametrize("other", [asked(1), SiteRequest(url=asked().url)])
+    def test_a_key_is_of_one_request(self, store: JobStore, other: Any) -> None:
+        store.add(asked(), client="ann", key="k", limits=LIMITS)
+        with pytest.raises(KeyConflictError):
+            store.add(other, client="ann", key="k", limits=LIMITS)
+        assert store.counts()["queued"] == 1
+
+    def test_no_key_is_no_key(self, store: JobStore) -> None:
+        assert add(store).id != add(store).id
+
+    def test_the_queue_is_bounded(self, store: JobStore) -> None:
+        limits = QueueLimits(queued=2, per_client=9)
+        for client in ("ann", "bob"):
+            store.add(asked(), client=client, limits=limits)
+        with pytest.raises(QueueFullError) as raised:
+            store.add(asked(), client="eve", limits=limits)
+        assert raised.value.retry
+        claim(store)  # one less waits
+        assert store.add(asked(), client="eve", limits=limits)[1]
+
+    def test_a_client_is_bounded_by_what_waits_and_runs(self, store: JobStore) -> None:
+        limits = QueueLimits(queued=9, per_client=2)
+        store.add(asked(), client="ann", limits=limits)
+        store.add(asked(), client="ann", limits=limits)
+        held = claim(store)
+        with pytest.raises(ClientLimitError):
+            store.add(asked(), client="ann", limits=limits)
+        assert store.add(asked(), client="bob", limits=limits)[1]
+        store.finish(held, {}, [])
+        assert store.add(asked(), client="ann", limits=limits)[1]
+
+
+class TestPrivacy:
+    def test_the_job_of_another_is_as_no_job(self, store: JobStore) -> None:
+        job = add(store)
+        store.finish(claim(store), {}, [FILE], pages=[used("p")])
+        for call in (
+            lambda: store.get(job.id, "bob"),
+            lambda: store.events(job.id, "bob"),
+            lambda: store.file(job.id, "bob", FILE.name),
+            lambda: store.cancel(job.id, "bob"),
+            lambda: store.delete(job.id, "bob"),
+            lambda: store.list("bob", before=job.id),
+            lambda: store.get("0" * 32, "ann"),
+            lambda: store.file(job.id, "ann", "other.md"),
+        ):
+            with pytest.raises(UnknownJobError):
+                call()
+        assert (store.list("bob"), store.pages("bob")) == ([], [])
+        assert store.page_ids("bob", "site.example") == frozenset()
+
+
+class TestWorking:
+    def test_from_claim_to_end(self, store: JobStore) -> None:
+        job = add(store)
+        held = claim(store)
+        assert (held.job.id, held.job.state, held.job.attempts) == (job.id, "running", 1)
+        assert store.event(held, "page", {"url": "u"}, done=1, total=2)
+        assert store.finish(held, {"words": 3}, [FILE], pages=[used("p")])
+        done = store.get(job.id, "ann")
+        assert (done.state, done.summary, done.done_pages, done.total_pages) == ("done", {"words": 3}, 1, 2)
+        assert [(file.name, file.size_bytes) for file in done.files] == [("page.md", 5)]
+        assert store.file(job.id, "ann", "page.md")[1] == b"words"
+        events = store.events(job.id, "ann")
+        assert [event.kind for event in events] == ["state", "state", "page", "state"]
+        assert [event.data.get("state") for event in events] == ["queued", "running", None, "done"]
+        assert store.events(job.id, "ann", after=events[2].number) == events[3:]
+        assert [page.page_id for page in store.pages("ann")] == ["p"]
+
+    def test_a_job_is_claimed_once(self, store: JobStore) -> None:
+        add(store)
+        with JobStore(store.path) as other:
+            assert claim(store)
+            assert other.claim("other", lease_s=LEASE_S) is None
+
+    def test_clients_take_turns(self, store: JobStore) -> None:
+        for number in range(3):
+            add(store, number, client="ann")
+        add(store, 9, client="bob")
+        assert [claim(store).job.client for _ in range(4)] == ["ann", "bob", "ann", "ann"]
+
+    def test_site_jobs_can_be_passed_over(self, store: JobStore) -> None:
+        store.add(SiteRequest(url="http://site.example/"), client="ann", limits=LIMITS)
+        assert store.claim("w", lease_s=LEASE_S, sites=False) is None
+        single = add(store)
+        found = store.claim("w", lease_s=LEASE_S, sites=False)
+        assert found is not None
+        assert found.job.id == single.id
+
+    def test_what_was_released_does_not_count_as_an_attempt(self, store: JobStore) -> None:
+        job = add(store)
+        for _ in range(ATTEMPTS + 2):
+            assert store.release(claim(store))
+        assert (store.get(job.id, "ann").state, store.get(job.id, "ann").attempts) == ("queued", 0)
+
+
+class TestFencing:
+    @pytest.mark.parametrize("how", ["cancel", "delete", "take_back", "expired", "done"])
+    def test_who_has_lost_a_job_changes_nothing(self, store: JobStore, how: str) -> None:
+        job = add(store)
+        held = claim(store, "old", lease_s=-1.0 if how == "expired" else LEASE_S)
+        newer = None
+        if how == "cancel":
+            assert store.cancel(job.id, "ann").state == "cancelled"
+        elif how == "delete":
+            store.delete(job.id, "ann")
+        elif how == "done":
+            assert store.finish(held, {"first": 1}, [])
+        else:
+            if how == "take_back":
+                assert store.take_back("old") == 1
+            newer = claim(store, "new")
+        before = store.list("ann")
+        assert not store.holds(held)
+        assert not store.renew(held)
+        assert not store.event(held, "page", {})
+        assert not store.finish(held, {"second": 2}, [FILE], pages=[used("p")])
+        assert not store.fail(held, {"fault": "page"})
+        assert not store.release(held)
+        assert store.list("ann") == before
+        assert store.pages("ann") == []
+        if newer:
+            assert store.finish(newer, {}, [FILE])
+
+    def test_a_lease_that_ended_is_renewed_by_nobody_else_in_time(self, store: JobStore) -> None:
+        add(store)
+        held = claim(store, lease_s=LEASE_S)
+        assert store.claim("other", lease_s=LEASE_S) is None
+        assert store.renew(held)
+
+    def test_leases_of_an_earlier_start_of_the_machine_have_ended(
+        self, store: JobStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        add(store)
+        claim(store, "old")
+        monkeypatch.setattr("service._jobs.database._boot_id", lambda: "another")
+        assert claim(store, "new").job.attempts == 2
+
+    def test_a_clock_that_goes_backwards_changes_no_lease(
+        self, store: JobStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        add(store)
+        claim(store, "old")
+        monkeypatch.setattr("service._jobs.database.now", lambda: "1970-01-01T00:00:00+00:00")
+        monkeypatch.setattr(time, "time", lambda: 0.0)
+        assert store.claim("new", lease_s=LEASE_S) is None
+
+
+class TestLosing:
+    def test_a_job_that_kills_its_workers_is_given_up(self, store: JobStore) -> None:
+        job = add(store)
+        for number in range(ATTEMPTS):
+            assert store.get(job.id, "ann").state == "queued"
+            claim(store, f"w{number}")
+            assert store.take_back(f"w{number}") == 1
+        lost = store.get(job.id, "ann")
+        assert lost.state == "failed"
+        assert lost.problem is not None
+        assert lost.problem["fault"] == "service"
+
+    def test_nothing_is_begun_beside_its_last_attempt(self, store: JobStore) -> None:
+        poison = add(store, 1)
+        lose(store, ATTEMPTS - 1)
+        held = claim(store)
+        other = add(store, 2)
+        assert held.job.id == poison.id
+        assert store.claim("w", lease_s=LEASE_S) is None
+        assert claim(store, "another").job.id == other.id
+        store.finish(held, {}, [])
+        add(store, 3)
+        assert claim(store).job.attempts == 1
+
+    def test_its_last_attempt_is_not_begun_beside_others(self, store: JobStore) -> None:
+        poison = add(store, 1)
+        lose(store, ATTEMPTS - 2)
+        held_elsewhere = claim(store, "dying")
+        add(store, 2)
+        neighbour = claim(store)
+        store.take_back(held_elsewhere.worker)
+        assert store.claim("w", lease_s=LEASE_S) is None
+        store.finish(neighbour, {}, [])
+        assert claim(store).job.id == poison.id
+
+    def test_only_the_jobs_of_the_dead_are_taken_back(self, store: JobStore) -> None:
+        add(store, 1)
+        add(store, 2)
+        dead, living = claim(store, "dead"), claim(store, "living")
+        assert store.take_back("dead") == 1
+        assert not store.holds(dead)
+        assert store.holds(living)
+        assert store.take_back() == 1
+
+
+class TestListing:
+    def test_newest_first_page_by_page(self, store: JobStore) -> None:
+        jobs = [add(store, number) for number in range(5)]
+        ids = [job.id for job in reversed(jobs)]
+        first = store.list("ann", limit=2)
+        rest = store.list("ann", before=first[-1].id, limit=9)
+        assert [job.id for job in (*first, *rest)] == ids
+        store.cancel(ids[1], "ann")
+        assert [job.id for job in store.list("ann", state="cancelled")] == [ids[1]]
+
+    def test_used_pages_once_with_their_latest_job(self, store: JobStore) -> None:
+        for page_ids in (["p", "q"], ["p"]):
+            job = add(store)
+            store.finish(claim(store), {}, [], pages=[used(page_id) for page_id in page_ids])
+        first, second = store.pages("ann")
+        assert [(first.page_id, first.job), second.page_id] == [("p", job.id), "q"]
+        assert [page.page_id for page in store.pages("ann", before=first.number)] == ["q"]
+        assert store.page_ids("ann", "site.example") == {"p", "q"}
+
+    def test_counts_and_the_oldest(self, store: JobStore) -> None:
+        assert store.oldest_queued() is None
+        job = add(store)
+        assert store.oldest_queued() == job.created_at
+        assert store.counts() == {"queued": 1, "running": 0, "done": 0, "failed": 0, "cancelled": 0}
+
+    def test_the_version_tells_of_changes_here_and_elsewhere(self, store: JobStore) -> None:
+        before = store.version()
+        assert store.version() == before
+        add(store)
+        here = store.version()
+        with JobStore(store.path) as other:
+            add(other)
+        assert len({before, here, store.version()}) == 3
+
+
+class TestForgetting:
+    def test_old_jobs_and_their_captures(self, store: JobStore) -> None:
+        old, newer, waiting = (add(store, number) for number in range(3))
+        store.finish(claim(store), {}, [FILE], pages=[used("p"), used("q")])
+        store.finish(claim(store), {}, [FILE], pages=[used("q")])
+        store.run("UPDATE jobs SET ended_at = '2020-01-01' WHERE id = ?", (old.id,))
+        expired = store.expire("2021-01-01")
+        assert (expired.jobs, expired.page_ids) == (1, ("p",))
+        assert [job.id for job in store.list("ann")] == [waiting.id, newer.id]
+        assert store.run("SELECT COUNT(*) FROM files") == [(1,)]
+
+    def test_a_deleted_job_frees_its_key(self, store: JobStore) -> None:
+        job, _ = store.add(asked(), client="ann", key="k", limits=LIMITS)
+        store.delete(job.id, "ann")
+        assert store.add(asked(1), client="ann", key="k", limits=LIMITS)[1]
+
+
+class TestFailing:
+    def test_a_full_disk_leaves_the_job_as_it_was(self, store: JobStore) -> None:
+        job = add(store)
+        held = claim(store)
+        ((pages,),) = store.run("PRAGMA page_count")
+        store.run(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(StorageError, match="full"):
+            store.finish(held, {}, [NewFile("a", "text/plain", os.urandom(1 << 20))])
+        assert store.get(job.id, "ann").state == "running"
+        store.run("PRAGMA max_page_count = 1000000")
+        assert store.finish(held, {}, [FILE])
+
+    def test_another_version_is_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "jobs.sqlite"
+        JobStore(path).close()
+        database = sqlite3.connect(path)
+        database.execute("PRAGMA user_version = 99")
+        database.close()
+        with pytest.raises(StorageError, match="version 99"):
+            JobStore(path)
+
+    def test_no_database(self, tmp_path: Path) -> None:
+        path = tmp_path / "jobs.sqlite"
+        path.write_bytes(b"no database at all, but long enough to be taken for one" * 20)
+        with pytest.raises(StorageError, match="cannot be used"):
+            JobStore(path)
+
+
+def _add_until_killed(path: Path, told: Any) -> None:
+    with JobStore(path) as store:
+        number = 0
+        while True:
+            number += 1
+            told.send(
+                store.add(asked(number), client="ann", limits=QueueLimits(queued=10**6, per_client=10**6))[
+                    0
+                ].id
+            )
+
+
+def _work(path: Path, name: str) -> None:
+    with JobStore(path) as store:
+        while held := store.claim(name, lease_s=LEASE_S):
+            store.finish(held, {"by": name}, [NewFile(f"{name}.txt", "text/plain", b"x")])
+
+
+class TestProcesses:
+    def test_what_was_told_before_a_kill_is_kept(self, tmp_path: Path) -> None:
+        path = tmp_path / "jobs.sqlite"
+        context = multiprocessing.get_context("fork")
+        here, there = context.Pipe(duplex=False)
+        writer = context.Process(target=_add_until_killed, args=(path, there))
+        writer.start()
+        there.close()
+        told = [here.recv() for _ in range(20)]
+        assert writer.pid is not None
+        os.kill(writer.pid, signal.SIGKILL)
+        writer.join()
+        while here.poll():
+            try:
+                told.append(here.recv())
+            except EOFError:
+                break
+        with JobStore(path) as store:
+            assert {job.id for job in store.list("ann", limit=10**6)} >= set(told)
+            assert store.run("PRAGMA integrity_check") == [("ok",)]
+
+    def test_several_workers_do_each_job_once(self, tmp_path: Path) -> None:
+        path = tmp_path / "jobs.sqlite"
+        with JobStore(path) as store:
+            jobs = [add(store, number) for number in range(60)]
+        context = multiprocessing.get_context("fork")
+        workers = [context.Process(target=_work, args=(path, f"w{number}")) for number in range(3)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        with JobStore(path) as store:
+            for job in jobs:
+                done = store.get(job.id, "ann")
+                assert (done.state, done.attempts, len(done.files)) == ("done", 1, 1)
+
+
+class Machine(RuleBasedStateMachine):
+    """Two stores on one file against a dictionary of what every job must be."""
+
+    held = Bundle("held")
+
+    @initialize()
+    def begin(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.stores = [JobStore(Path(self.folder.name) / "jobs.sqlite") for _ in range(2)]
+        self.state: dict[str, str] = {}
+        self.token: dict[str, int] = {}
+        self.lost: dict[str, int] = {}
+        self.workers: dict[str, set[str]] = {"a": set(), "b": set()}
+
+    def teardown(self) -> None:
+        for store in getattr(self, "stores", []):
+            store.close()
+        if hasattr(self, "folder"):
+            self.folder.cleanup()
+
+    @rule(which=st.integers(0, 1))
+    def accept(self, which: int) -> None:
+        job = add(self.stores[which])
+        self.state[job.id], self.token[job.id], self.lost[job.id] = "queued", 0, 0
+
+    @rule(target=held, which=st.integers(0, 1), worker=st.sampled_from("ab"))
+    def take(self, which: int, worker: str) -> Any:
+        found = self.stores[which].claim(worker, lease_s=LEASE_S)
+        if found is None:
+            return multiple()
+        assert self.state[found.job.id] == "queued"
+        self.state[found.job.id] = "running"
+        self.token[found.job.id] += 1
+        self.workers[worker].add(found.job.id)
+        assert found.token == self.token[found.job.id]
+        return found
+
+    def _holds(self, claim: Claim) -> bool:
+        return self.state.get(claim.job.id) == "running" and self.token[claim.job.id] == claim.token
+
+    @rule(which=st.integers(0, 1), claim=held, how=st.sampled_from(["done", "failed"]))
+    def end(self, which: int, claim: Claim, how: str) -> None:
+        store = self.stores[which]
+        held = store.finish(claim, {}, [FILE]) if how == "done" else store.fail(claim, {"fault": "page"})
+        assert held == self._holds(claim)
+        if held:
+            self.state[claim.job.id] = how
+            self.workers[claim.worker].discard(claim.job.id)
+
+    @rule(which=st.integers(0, 1), claim=consumes(held))
+    def give_back(self, which: int, claim: Claim) -> None:
+        held = self.stores[which].release(claim)
+        assert held == self._holds(claim)
+        if held:
+            self.state[claim.job.id] = "queued"
+            self.workers[claim.worker].discard(claim.job.id)
+
+    @rule(which=st.integers(0, 1), worker=st.sampled_from("ab"))
+    def die(self, which: int, worker: str) -> None:
+        running = {job for job in self.workers[worker] if self.state.get(job) == "running"}
+        assert self.stores[which].take_back(worker) == len(running)
+        for job in running:
+            self.lost[job] += 1
+            self.state[job] = "failed" if self.lost[job] >= ATTEMPTS else "queued"
+        self.workers[worker].clear()
+
+    @rule(which=st.integers(0, 1), data=st.data(), forget=st.booleans())
+    def stop(self, which: int, data: st.DataObject, forget: bool) -> None:
+        if not self.state:
+            return
+        job = data.draw(st.sampled_from(sorted(self.state)))
+        if forget:
+            self.stores[which].delete(job, "ann")
+            del self.state[job]
+        else:
+            self.stores[which].cancel(job, "ann")
+            if self.state[job] in {"queued", "running"}:
+                self.state[job] = "cancelled"
+
+    @invariant()
+    def agrees(self) -> None:
+        if hasattr(self, "stores"):
+            jobs = {job.id: job for job in self.stores[0].list("ann", limit=10**6)}
+            assert {number: job.state for number, job in jobs.items()} == self.state
+            assert all((job.state == "done") == bool(job.files) for job in jobs.values())
+            assert all(job.has_ended == (job.ended_at is not None) for job in jobs.values())
+
+
+TestMachine = Machine.TestCase
+TestMachine.settings = settings(max_examples=8, stateful_step_count=30, deadline=None)
