@@ -29,7 +29,7 @@ PAGE_POLICY = (
 _DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 _HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with `no-referrer` forms of ours would come from nowhere
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "X-Frame-Options": "DENY",

@@ -1,5 +1,6 @@
 """The web page: a form, jobs, a job and the cache, made here from templates. Captured text is only ever text."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,11 @@ from service._web.problems import ProblemError
 from service._web.sessions import close_session, open_session
 from service._web.settings import client_of
 from service._web.shapes import text_file
-from service._web.words import KIND_NAMES, event_line, facts_of, page_count, short_time, size
+from service._web.words import KIND_NAMES, event_line, facts_of, page_count, short_time, size, verdict_of
 
 _NEWEST, _PART, _EVENTS = 8, 30, 200
 _SHOWN_BYTES = 200_000
+_INDEX = "pages.json"
 
 
 def pages(desk: Desk) -> APIRouter:
@@ -101,6 +103,7 @@ def pages(desk: Desk) -> APIRouter:
             found = await desk.ask(desk.store.get, job, client)
             events = await desk.ask(desk.store.events, job, client)
             text, is_cut = await _text(desk, found)
+            index = await _index(desk, found)
         except ProblemError as error:
             return failed(request, error)
         lines = [line for line in map(event_line, events) if line is not None]
@@ -112,7 +115,8 @@ def pages(desk: Desk) -> APIRouter:
             lines=lines[-_EVENTS:],
             text=text,
             is_cut=is_cut,
-            facts=facts_of(found.summary or {}),
+            facts=facts_of({**(found.summary or {}), **index}, url=str(found.request["url"])),
+            verdict=verdict_of(found),
             report=next(
                 (file for file in found.files if found.kind == "report" and file.name == REPORT), None
             ),
@@ -180,6 +184,15 @@ async def _text(desk: Desk, job: Job) -> tuple[str | None, bool]:
         return None, False
     _, data = await desk.ask(desk.store.file, job.id, job.client, file.name)
     return data[:_SHOWN_BYTES].decode("utf-8", "ignore"), len(data) > _SHOWN_BYTES
+
+
+async def _index(desk: Desk, job: Job) -> dict[str, Any]:
+    """Return the list of the pages of a site job."""
+    if not any(file.name == _INDEX for file in job.files):
+        return {}
+    _, data = await desk.ask(desk.store.file, job.id, job.client, _INDEX)
+    index: dict[str, Any] = json.loads(data)
+    return {"pages": index.get("pages"), "failed": index.get("failed")}
 
 
 def _to(path: str) -> Response:

@@ -17,6 +17,7 @@ _STATE_LINES = {
     "failed": "Failed",
     "cancelled": "Cancelled",
 }
+_STAGE_LINES = {"render": "The browser opens the page", "analyse": "Its content is looked for"}
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _ROWS = 50
 _LONGEST = 300
@@ -51,21 +52,38 @@ def page_count(job: Job) -> str:
 def event_line(event: Event) -> dict[str, str] | None:
     """Return an event as time and words."""
     data = event.data
-    if event.kind == "state":
+    if event.kind == "stage":
+        said = _STAGE_LINES.get(str(data.get("stage")), str(data.get("stage")))
+    elif event.kind == "state":
         said = _STATE_LINES.get(str(data.get("state")), str(data.get("state")))
         if (attempt := data.get("attempt", 1)) != 1:
             said += f", attempt {attempt}"
         if data.get("lost"):
             said = "Its worker was lost; it waits for another one"
+    elif isinstance(data.get("said"), str):
+        said = data["said"].removeprefix("failed: ") if event.kind != "page_failed" else data["said"]
+        said = _flat(said[:1].upper() + said[1:])
     else:
         said = event.kind.replace("_", " ").capitalize()
         details = [_flat(value) for name, value in data.items() if isinstance(value, str | int | float)]
         said += f": {' · '.join(details)}" if details else ""
-    return {"at": short_time(event.at), "said": said[:_LONGEST], "kind": event.kind}
+    return {"at": event.at[11:19], "said": said[:_LONGEST], "kind": event.kind}
 
 
-def facts_of(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what came out of a job as pairs of name and value and as tables of rows."""
+def verdict_of(job: Job) -> str:
+    """Return what a comparison came to, empty for other jobs."""
+    needed = (job.summary or {}).get("browser_needed") if job.kind == "compare" else None
+    if needed is None:
+        return ""
+    return "This page needs a browser." if needed else "This page can be had without a browser."
+
+
+def facts_of(summary: Mapping[str, Any], *, url: str) -> dict[str, Any]:
+    """Return what came out of a job as pairs of name and value and as tables of rows.
+
+    What only repeats the address that was asked for, or says nothing, is left out.
+    """
+    summary = {name: value for name, value in summary.items() if value not in (url, None, [])}
     pairs: list[tuple[str, str]] = []
     tables: list[dict[str, Any]] = []
     for name, value in _named(summary, ""):
