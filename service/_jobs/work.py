@@ -151,6 +151,7 @@ async def _site(
         delay=None,
         concurrency=min(2, bench.browsing.concurrency),
         refresh=request.refresh,
+        egress=bench.browsing.egress,
     )
     async with aclosing(events):
         async for event, record in events:
