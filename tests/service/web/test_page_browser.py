@@ -1,0 +1,356 @@
+"""The web page in Chrome, with the real service and the demo site: what a person does works, nothing else runs."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, Page, async_playwright
+
+from examples.serve import serve_demo
+from renderer import find_browser, launch_options
+from tests.command import COMMAND, ROOT
+from tests.renderer.bad_server import Server, serving
+from tests.renderer.conftest import LOOPBACK_ONLY
+
+pytestmark = pytest.mark.browser
+
+ENDED = "#status .badge:is(.done, .failed, .cancelled)"
+HOSTILE = "<img src=x onerror=hostile_ran=1><script>hostile_ran=1</script>\"'><svg onload=hostile_ran=1>"
+LIMIT_MS = 60_000
+
+
+class Person:
+    """Uses the page in a window and notes whatever it does besides what it should."""
+
+    def __init__(self, runner: asyncio.Runner, browser: Browser, base: str) -> None:
+        self.runner, self.browser, self.base = runner, browser, base
+        self.events: list[str] = []
+        self.page: Page = runner.run(self._open())
+
+    async def _open(self) -> Page:
+        context = await self.browser.new_context(viewport={"width": 1100, "height": 900})
+        context.set_default_timeout(LIMIT_MS)
+        await context.add_init_script(
+            "addEventListener('securitypolicyviolation', "
+            "(event) => console.log(event.violatedDirective + ' ' + event.blockedURI))"
+        )
+        page = await context.new_page()
+        page.on("console", lambda message: self.events.append(f"console {message.text}"))
+        page.on("pageerror", lambda error: self.events.append(f"error {error}"))
+        page.on("dialog", lambda dialog: self.events.append(f"dialog {dialog.message}"))
+        context.on("request", lambda request: self._request(request.url))
+        return page
+
+    def _request(self, url: str) -> None:
+        if not url.startswith((self.base, "data:image/")):
+            self.events.append(f"request {url[:100]}")
+
+    def do(self, work: Any) -> Any:
+        return self.runner.run(work)
+
+    def go(self, path: str) -> None:
+        self.do(self.page.goto(self.base + path))
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.do(self.page.keyboard.press(key))
+
+    def see(self, selector: str) -> None:
+        self.do(self.page.wait_for_selector(selector))
+
+    def text(self, selector: str) -> str:
+        return str(self.do(self.page.inner_text(selector)))
+
+    def js(self, code: str) -> Any:
+        return self.do(self.page.evaluate(code))
+
+    def ask(self, kind: str, url: str) -> None:
+        """Fill in the form and send it."""
+        self.go("/")
+        self.do(self.page.fill("#url", url))
+        self.do(self.page.check(f"input[value={kind}]"))
+        self.do(self.page.click("button.main"))
+        self.do(self.page.wait_for_url("**/jobs/*"))
+
+    def close(self) -> None:
+        assert self.js("() => typeof hostile_ran") == "undefined"
+        assert self.events == []
+        self.do(self.page.context.close())
+
+
+class Running:
+    """The service as a process."""
+
+    def __init__(self, folder: Path, *private: str) -> None:
+        words = [word for host in private for word in ("--private-host", host)]
+        self.log = folder / "log"
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [*COMMAND, "serve", "--port", "0", "--data", str(folder / "data"), "--workers", "1", *words],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                cwd=ROOT,
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            )
+        assert self.process.stdout
+        self.base = self.process.stdout.readline().decode().strip().rstrip("/")
+        assert self.base.startswith("http://127.0.0.1:"), self.log.read_text()
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.stdout
+        self.process.stdout.close()
+        return self.process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[str]:
+    with serve_demo() as base:
+        yield base
+
+
+@pytest.fixture(scope="module")
+def bad() -> Iterator[Server]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory, demo: str, bad: Server) -> Iterator[Running]:
+    running = Running(
+        tmp_path_factory.mktemp("service"), demo.removeprefix("http://"), f"127.0.0.1:{bad.port}"
+    )
+    yield running
+    assert running.stop() == 0
+    assert "Traceback" not in running.log.read_text()
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture(scope="module")
+def browser(runner: asyncio.Runner) -> Iterator[Browser]:
+    async def start() -> tuple[Any, Browser]:
+        playwright = await async_playwright().start()
+        options = launch_options(await find_browser(playwright))
+        options["args"] = [*options.get("args", ()), *LOOPBACK_ONLY]
+        return playwright, await playwright.chromium.launch(**options)
+
+    playwright, browser = runner.run(start())
+    yield browser
+    runner.run(browser.close())
+    runner.run(playwright.stop())
+
+
+@pytest.fixture
+def person(runner: asyncio.Runner, browser: Browser, service: Running) -> Iterator[Person]:
+    person = Person(runner, browser, service.base)
+    yield person
+    person.close()
+
+
+def test_a_page_is_cleaned_and_its_text_shown(person: Person, demo: str) -> None:
+    person.ask("clean", demo + "/articles/owl-pellets")
+    person.see(".badge.done")
+    assert "A barn owl swallows its dinner whole" in person.text("pre.result")
+    assert "Crumbs on the desk" not in person.text("pre.result")
+
+    async def download() -> Path:
+        async with person.page.expect_download() as waiting:
+            await person.page.click("text=Download page.md")
+        return await (await waiting.value).path()
+
+    assert "An owl" in person.do(download()).read_text(encoding="utf-8")
+
+
+def test_the_progress_of_a_site_is_followed_without_loading_the_page_anew(person: Person, demo: str) -> None:
+    person.ask("site", demo + "/")
+    person.js("() => { document.body.dataset.same = 'yes' }")
+    person.see(ENDED)
+    assert person.js("() => document.body.dataset.same") == "yes"
+    assert person.text("#status").split()[0] == "done"
+    assert person.js("() => document.title").startswith("done")
+    assert person.do(person.page.locator("#live-course li").count()) > 10
+    assert person.do(person.page.locator("#live-result tbody tr").count()) > 5
+
+
+def test_the_report_opens_in_a_sandbox_of_its_own(person: Person, demo: str) -> None:
+    person.ask("report", demo + "/articles/swifts")
+    person.see(".badge.done")
+
+    async def opened() -> tuple[str, int, str]:
+        async with person.page.context.expect_page() as waiting:
+            await person.page.click("text=Open the report")
+        report = await waiting.value
+        report.on("console", lambda message: person.events.append(f"report {message.text}"))
+        await report.click("#methods button >> nth=2")
+        tabs = await report.locator("[role=tab]").count()
+        said = await report.evaluate("() => { try { return document.cookie } catch (e) { return e.name } }")
+        return await report.evaluate("() => origin"), tabs, said
+
+    assert person.do(opened()) == ("null", 4, "SecurityError")
+
+
+def test_a_job_is_cancelled_and_deleted(person: Person, bad: Server) -> None:
+    person.ask("clean", bad.url("/silent"))
+    person.see(".badge.running")
+    person.do(person.page.click("text=Cancel"))
+    person.see(".badge.cancelled")
+    here = person.page.url
+    person.do(person.page.click("text=Delete"))
+    person.do(person.page.wait_for_url("**/jobs"))
+    answer = person.do(person.page.request.get(here))
+    assert answer.status == 404
+
+
+def test_all_is_done_by_keyboard(person: Person, demo: str) -> None:
+    person.go("/")
+    assert person.js("() => document.activeElement.id") == "url"
+    person.do(person.page.keyboard.type(demo + "/shop"))
+    person.press("Tab", "Tab", "ArrowRight")
+    assert person.js("() => document.activeElement.value") == "records"
+    person.press("Tab")
+    assert person.js("() => document.activeElement.name") == "records_method"
+    person.do(person.page.focus("#url"))
+    person.press("Enter")
+    person.do(person.page.wait_for_url("**/jobs/*"))
+    person.see(".badge.done")
+    person.press("Tab")
+    assert person.text(":focus") == "Skip to the content"
+    person.press("Enter", "Tab", "Tab")
+    assert person.text(":focus").startswith("Download")
+    outline = "() => getComputedStyle(document.activeElement).outlineStyle"
+    assert person.js(outline) == "solid"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_phone_shows_all_of_the_width(person: Person, demo: str, theme: Any) -> None:
+    person.do(person.page.set_viewport_size({"width": 390, "height": 844}))
+    person.do(person.page.emulate_media(color_scheme=theme))
+    person.ask("compare", demo + "/articles/" + "a-long-name" * 30)
+    person.see(ENDED)
+    paths = [
+        "/",
+        "/?kind=site",
+        "/jobs",
+        "/jobs?state=done",
+        "/cache",
+        person.page.url.removeprefix(person.base),
+    ]
+    for path in paths:
+        person.go(path)
+        wide = person.js("() => document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, path
+        assert person.js("() => getComputedStyle(document.body).backgroundColor") == (
+            "rgb(246, 245, 242)" if theme == "light" else "rgb(22, 24, 28)"
+        )
+
+
+def test_what_a_page_says_is_only_ever_text(person: Person, bad: Server) -> None:
+    bad.pages["/hostile"] = f"<title>{HOSTILE}</title><main><h1>Heading</h1><p>{'word ' * 80}</p><p>" + (
+        HOSTILE.replace("&", "&amp;").replace("<", "&lt;") + "</p></main>"
+    )
+    url = bad.url("/hostile") + "?q=" + HOSTILE.replace(" ", "/")
+    person.ask("clean", url)
+    person.see(".badge.done")
+    assert "<script>hostile_ran=1</script>" in person.text("h1.url")
+    assert "<svg onload=hostile_ran=1>" in person.text("pre.result")
+    for path in ("/", "/jobs", "/cache", "/?url=" + HOSTILE.replace(" ", "/").replace("#", "")):
+        person.go(path)
+        assert person.do(person.page.locator("main img, main svg, main script").count()) == 0
+
+
+def test_a_page_that_may_not_be_opened_says_so(person: Person) -> None:
+    person.ask("clean", "http://127.0.0.1:1/")
+    person.see(".badge.failed")
+    assert "A rule of this service forbids it." in person.text("#live-result")
+
+
+def test_a_bad_form_is_shown_again_with_what_was_in_it(person: Person) -> None:
+    person.go("/")
+    person.do(person.page.fill("#url", "http://"))
+    person.do(person.page.check("input[value=records]"))
+    person.do(person.page.click("button.main"))
+    person.see("[role=alert]")
+    assert person.do(person.page.input_value("#url")) == "http://"
+    assert person.do(person.page.is_checked("input[value=records]"))
+    # Chrome itself notes the status of the answer.
+    person.events = [event for event in person.events if "422" not in event]
+
+
+def test_without_scripts_the_page_loads_itself_anew(
+    runner: asyncio.Runner, browser: Browser, service: Running, demo: str
+) -> None:
+    async def visit() -> str:
+        context = await browser.new_context(java_script_enabled=False)
+        context.set_default_timeout(LIMIT_MS)
+        page = await context.new_page()
+        await page.goto(service.base + "/")
+        await page.fill("#url", demo + "/articles/lichens")
+        await page.click("button.main")
+        await page.wait_for_selector(".badge.done")
+        text = await page.inner_text("pre.result")
+        await context.close()
+        return text
+
+    assert "lichen" in runner.run(visit())
+
+
+class TestCommand:
+    """What the command says when it cannot serve: one line and an exit code."""
+
+    def run(self, folder: Path, *words: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [*COMMAND, "serve", "--port", "0", "--data", str(folder / "data"), *words],
+            capture_output=True,
+            check=False,
+            timeout=60,
+            cwd=ROOT,
+        )
+        lines = [line for line in done.stderr.decode().splitlines() if line.startswith("domsieve:")]
+        assert len(lines) == 1, done.stderr
+        return done.returncode, lines[0]
+
+    def test_the_port_is_taken(self, tmp_path: Path, service: Running) -> None:
+        code, said = self.run(tmp_path, "--port", service.base.rpartition(":")[2])
+        assert code == 2
+        assert "--port" in said
+
+    def test_the_folder_is_in_use(self, service: Running) -> None:
+        code, said = self.run(service.log.parent)
+        assert code == 5
+        assert "in use" in said
+
+    def test_there_are_no_tokens(self, tmp_path: Path) -> None:
+        code, said = self.run(tmp_path, "--token-file", str(tmp_path / "none"))
+        assert code == 2
+        assert "cannot be read" in said
+
+    def test_it_would_be_open_to_strangers(self, tmp_path: Path) -> None:
+        code, said = self.run(tmp_path, "--host", "0.0.0.0")
+        assert code == 2
+        assert "--token-file" in said
+
+    def test_there_is_no_chrome(self, tmp_path: Path) -> None:
+        code, _ = self.run(tmp_path, "--browser", str(tmp_path / "none"))
+        assert code == 4
+
+    def test_the_extra_is_missing(self, tmp_path: Path) -> None:
+        hide = "import sys; sys.modules['uvicorn'] = None; import importlib.util as u; f = u.find_spec; "
+        hide += "u.find_spec = lambda n, p=None: None if n == 'uvicorn' else f(n, p); "
+        code = hide + "import cli; cli.app(['serve', '--data', sys.argv[1]])"
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path / "data")], capture_output=True, check=False, cwd=ROOT
+        )
+        assert done.returncode == 2
+        assert b"domsieve[serve]" in done.stderr
+        assert b"Traceback" not in done.stderr
