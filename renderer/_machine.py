@@ -77,7 +77,7 @@ def _groups(root: Path) -> list[Path]:
     found: list[Path] = []
     with contextlib.suppress(OSError):
         for line in (root / "proc/self/cgroup").read_text("utf-8").splitlines():
-            _, controllers, path = line.split(":", 2)
+            _, controllers, path = (line.split(":", 2) + [""] * 3)[:3]
             # Inside a container the path may be that of the host, which is not there: then the top is ours.
             mounts = [root / "sys/fs/cgroup" / name for name in ({controllers, *controllers.split(",")})]
             for mount in mounts:

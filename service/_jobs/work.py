@@ -107,6 +107,8 @@ async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[
     known: PageRecord | None = None
     if not request.refresh:
         known = await run(lambda: cached(request.url, bench.pages(), options))
+    if known is not None and not await _is_open(known.final_url, bench.browsing.egress):
+        known = None  # what was allowed once; rendering says what is refused now
     rendering = None
     if known is None:
         await run(partial(bench.jobs.event, claim, "stage", {"stage": "render"}, done=0, total=1))
@@ -221,6 +223,14 @@ async def _may_be_opened(url: str, egress: Egress) -> None:
     except ValueError as error:
         raise NavigationError(f"Not a valid address: {error}.", url=url) from error
     await egress.decide(parts.scheme, host, _PORTS.get(parts.scheme, 0) if port is None else port)
+
+
+async def _is_open(url: str, egress: Egress) -> bool:
+    try:
+        await _may_be_opened(url, egress)
+    except DomsieveError:
+        return False
+    return True
 
 
 def _arrived(url: str, rendering: Rendering) -> None:

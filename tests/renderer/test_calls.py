@@ -16,7 +16,7 @@ COOKIE = "<!doctype html><p>set<script>document.cookie = 'seen=1'</script>"
 
 def _shown(page: Snapshot) -> str:
     (paragraph,) = (node for node in range(len(page)) if page.tag_name(node) == "p")
-    return page.text_of(paragraph + 1)
+    return page.text_of(paragraph + 1).strip()
 
 
 def test_a_call_has_its_own_options_and_shares_no_cookies_with_others(studio: Studio) -> None:
