@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Body, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from service._jobs.requests import (
@@ -19,7 +19,7 @@ from service._web.desk import Desk
 from service._web.events import EventStream
 from service._web.examples import CLEAN, COMPARE, RECORDS, REPORT, SITE
 from service._web.openapi import problems
-from service._web.problems import ProblemError, job_problem, problem_response
+from service._web.problems import Invalid, ProblemError, job_problem, problem_response
 from service._web.shapes import (
     JobList,
     JobResult,
@@ -59,6 +59,21 @@ _READ = problems(401, 404, 414, 421, 422, 429, 500, 503)
 _CHANGE = problems(400, 401, 403, 404, 408, 413, 414, 421, 422, 429, 500, 503)
 
 
+def only_known(request: Request) -> None:
+    """Refuse parameters behind the question mark that a route does not know: they would be heeded by nobody.
+
+    Raises
+    ------
+    ProblemError : there is one.
+    """
+    known = {parameter.alias for parameter in request.scope["route"].dependant.query_params}
+    if unknown := sorted(set(request.query_params) - known):
+        errors = [
+            Invalid(where=f"query.{name}"[:200], what="This is not known here") for name in unknown[:20]
+        ]
+        raise ProblemError(422, "Parameters of the address are not known here.", errors=errors)
+
+
 def wait_of(prefer: str | None, *, default: int) -> int:
     """Return the seconds that a Prefer header (RFC 7240) asks to wait; what it does not understand it ignores."""
     if prefer is None:
@@ -70,7 +85,7 @@ def wait_of(prefer: str | None, *, default: int) -> int:
 
 def api(desk: Desk) -> APIRouter:
     """Return the routes under ``/v1`` that have to do with jobs."""
-    router = APIRouter(prefix="/v1")
+    router = APIRouter(prefix="/v1", dependencies=[Depends(only_known)])
 
     async def call(request: Request, asked: PageRequest, key: str | None, seconds: int) -> Response:
         job = await desk.add(asked, client=request.state.client, key=key)

@@ -8,14 +8,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from service._jobs.store import JobStore
-from service._web.api import api
+from service._web.api import api, only_known
 from service._web.desk import Desk
 from service._web.files import files
 from service._web.guard import Guard
@@ -66,9 +66,10 @@ def create_app(
         "/v1/health",
         summary="Is the service well?",
         tags=["service"],
+        dependencies=[Depends(only_known)],
         responses={
             503: {"model": Health, "description": "It is not: its workers or its store do not work."},
-            **problems(421, 500),
+            **problems(421, 422, 500),
         },
     )
     def health(response: Response) -> Health:
@@ -84,9 +85,10 @@ def create_app(
         summary="Metrics",
         tags=["service"],
         response_class=Response,
+        dependencies=[Depends(only_known)],
         responses={
             200: {"content": {METRICS_TYPE: {"schema": {"type": "string"}}}},
-            **problems(401, 421, 429, 500),
+            **problems(401, 421, 422, 429, 500),
         },
     )
     def metrics() -> Response:

@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from service._web.api import FileName, JobId
+from service._web.api import FileName, JobId, only_known
 from service._web.desk import Desk
 from service._web.guard import with_policy
 from service._web.openapi import problems
@@ -23,7 +23,7 @@ _CHUNK_BYTES = 262_144
 
 def files(desk: Desk) -> APIRouter:
     """Return the route of the results of jobs."""
-    router = APIRouter(prefix="/v1")
+    router = APIRouter(prefix="/v1", dependencies=[Depends(only_known)])
 
     @router.get(
         "/jobs/{job}/files/{name}",

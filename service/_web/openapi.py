@@ -55,6 +55,10 @@ def describe(app: FastAPI, *, version: str, tokens: bool) -> dict[str, Any]:
     made = Problem.model_json_schema(ref_template=_REFERENCE)
     schemas.update(made.pop("$defs", {}))
     schemas["Problem"] = made
+    for path in document["paths"].values():
+        for operation in path.values():
+            for parameter in operation.get("parameters", ()):
+                _leave_out_null(parameter["schema"])
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     if tokens:
@@ -62,3 +66,10 @@ def describe(app: FastAPI, *, version: str, tokens: bool) -> dict[str, Any]:
         document["security"] = [{"bearer": []}]
         document["paths"]["/v1/health"]["get"]["security"] = []
     return document
+
+
+def _leave_out_null(schema: dict[str, Any]) -> None:
+    """Say of a parameter what it is when it is there: none is the text `null`."""
+    kinds = [kind for kind in schema.pop("anyOf", ()) if kind != {"type": "null"}]
+    for kind in kinds:
+        schema.update(kind)

@@ -79,7 +79,6 @@ def test_what_is_no_address_of_a_page_is_refused(url: str) -> None:
         {"locale": "de-DE\n"},
         {"settle": "never"},
         {"settle_extra_s": 10.1},
-        {"settle_extra_s": 5, "time_s": 5},
         {"time_s": 0},
         {"time_s": float("nan")},
         {"time_s": float("inf")},

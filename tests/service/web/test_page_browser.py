@@ -16,10 +16,11 @@ from examples.serve import serve_demo
 from renderer import find_browser, launch_options
 from tests.command import COMMAND, ROOT
 from tests.renderer.bad_server import Server, serving
-from tests.renderer.conftest import LOOPBACK_ONLY
 
 pytestmark = pytest.mark.browser
 
+# Nothing but loopback has a name.
+LOOPBACK_ONLY = ("--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",)
 ENDED = "#status .badge:is(.done, .failed, .cancelled)"
 HOSTILE = "<img src=x onerror=hostile_ran=1><script>hostile_ran=1</script>\"'><svg onload=hostile_ran=1>"
 LIMIT_MS = 60_000
