@@ -74,10 +74,10 @@ class Fake(Renderer):
     async def render_source(
         self,
         url: str,
-        source: bytes,
+        source: bytes,  # noqa: ARG002
         *,
-        content_type: str = "",
-        site: str | None = None,  # noqa: ARG002
+        content_type: str = "",  # noqa: ARG002
+        site: str | None = None,
     ) -> Rendering:
         return await self.render(url, site=site)
 

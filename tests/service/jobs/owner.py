@@ -1,0 +1,26 @@
+"""A service without HTTP, to be killed: ``python -m tests.service.jobs.owner FOLDER``.
+
+It prints the numbers of its workers.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from service._jobs.pool import WorkerPool, owned
+from service._jobs.store import JobStore
+from service._jobs.worker import WorkerSettings
+
+
+async def main(data: Path) -> None:
+    with owned(data), JobStore(data / "jobs.sqlite") as store:
+        settings = WorkerSettings(data=str(data), concurrency=2, browser="/nonexistent/chrome")
+        async with WorkerPool(settings, store, workers=2) as pool:
+            while len(pool.pids) < 2 or len(store.workers()) < 2:  # noqa: ASYNC110 (they are other processes)
+                await asyncio.sleep(0.02)
+            print(*pool.pids, flush=True)
+            await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1])))

@@ -1,0 +1,287 @@
+"""Worker processes: started, started anew, ended; whatever dies, jobs are neither lost nor done twice."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from service._jobs.pool import WorkerPool, owned
+from service._jobs.requests import CleanRequest, CompareRequest, RecordsRequest, ReportRequest, SiteRequest
+from service._jobs.store import JobStore
+from service._jobs.values import Job, QueueLimits
+from service._jobs.worker import WorkerSettings
+from snapshot import StorageError
+
+LIMITS = QueueLimits(queued=1_000, per_client=1_000)
+LIMIT_S = 60.0
+ROOT = Path(__file__).parents[3]
+
+
+def alive(pid: int) -> bool:
+    """Return whether a process lives; one that ended and was not asked for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(LIMIT_S):
+        while not condition():  # noqa: ASYNC110 (other processes make it come true)
+            await asyncio.sleep(0.02)
+
+
+def below(pid: int) -> list[int]:
+    """Return the numbers of all processes below one."""
+    found: list[int] = []
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            for child in map(int, file.read_text("ascii").split()):
+                found += [child, *below(child)]
+    return found
+
+
+def is_browser(pid: int) -> bool:
+    """Return whether a process is the browser's own, not the driver's or a page's."""
+    try:
+        return b"--remote-debugging-" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+@contextlib.asynccontextmanager
+async def pool_of(
+    data: Path, *, workers: int = 1, port: int | None = None, grace_s: float = 10.0
+) -> AsyncIterator[tuple[WorkerPool, JobStore]]:
+    """Run workers; without a port nothing may be rendered, and no browser is there."""
+    settings = WorkerSettings(
+        data=str(data),
+        concurrency=2,
+        private_hosts=() if port is None else (("127.0.0.1", port),),
+        browser="/nonexistent/chrome" if port is None else None,
+        grace_s=grace_s,
+    )
+    with owned(data), JobStore(data / "jobs.sqlite") as store:
+        async with WorkerPool(settings, store, workers=workers) as pool:
+            yield pool, store
+
+
+def refused(store: JobStore) -> Job:
+    """Ask for what every worker refuses without a browser."""
+    return store.add(CleanRequest(url="http://127.0.0.1:8/"), client="ann", limits=LIMITS)[0]
+
+
+def test_jobs_of_before_are_done(tmp_path: Path) -> None:
+    with JobStore(tmp_path / "jobs.sqlite") as store:
+        waiting, running = refused(store), refused(store)
+        assert store.claim("of a service that was killed", lease_s=1e6)
+
+    async def main() -> None:
+        async with pool_of(tmp_path) as (_, store):
+            await until(lambda: store.counts()["failed"] == 2)
+            for job in (waiting, running):
+                problem = store.get(job.id, "ann").problem
+                assert problem is not None
+                assert problem["fault"] == "policy"
+
+    asyncio.run(main())
+
+
+def test_a_killed_worker_is_followed_by_another(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with pool_of(tmp_path) as (pool, store):
+            await until(lambda: len(store.workers()) == 1)
+            (first,) = pool.pids
+            (name,) = store.workers()
+            os.kill(first, signal.SIGKILL)
+            job = refused(store)
+            await until(lambda: store.get(job.id, "ann").has_ended)
+            await until(lambda: len(store.workers()) == 1)
+            assert pool.restarts == 1
+            assert pool.pids != [first]
+            assert name not in store.workers()
+
+    asyncio.run(main())
+
+
+def test_no_worker_outlives_the_pool(tmp_path: Path) -> None:
+    pids: list[int] = []
+
+    async def main() -> None:
+        async with pool_of(tmp_path, workers=2) as (pool, store):
+            await until(lambda: len(store.workers()) == 2)
+            pids.extend(pool.pids)
+
+    asyncio.run(main())
+    assert len(pids) == 2
+    assert not any(map(alive, pids))
+
+
+def test_workers_end_with_a_service_that_was_killed(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.service.jobs.owner", str(tmp_path)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    with process:
+        assert process.stdout
+        pids = [int(word) for word in process.stdout.readline().split()]
+        assert len(pids) == 2
+        assert all(map(alive, pids))
+        with pytest.raises(StorageError, match="in use by another service"), owned(tmp_path):
+            pass
+        process.kill()
+    asyncio.run(until(lambda: not any(map(alive, pids))))
+    with owned(tmp_path):
+        pass
+
+
+class Site(BaseHTTPRequestHandler):
+    """A site whose page ``/slow`` comes when the gate is opened."""
+
+    server: "SiteServer"
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)
+        if self.path == "/slow":
+            self.server.gate.wait(LIMIT_S)
+        body = (
+            f"<!doctype html><title>T</title><main><p>The words of {self.path} are here.</p></main>".encode()
+        )
+        found = self.path not in {"/robots.txt", "/sitemap.xml", "/favicon.ico"}
+        with contextlib.suppress(ConnectionError):
+            self.send_response(200 if found else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+class SiteServer(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Site)
+        self.gate = threading.Event()
+        self.asked: list[str] = []
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.server_port}{path}"
+
+
+@pytest.fixture
+def site() -> Iterator[SiteServer]:
+    with SiteServer() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.gate.set()
+            server.shutdown()
+            thread.join()
+
+
+def slow(store: JobStore, site: SiteServer) -> Job:
+    request = CleanRequest(url=site.url("/slow"), format="text", time_s=60)
+    return store.add(request, client="ann", limits=LIMITS)[0]
+
+
+@pytest.mark.browser
+def test_every_kind_of_job(tmp_path: Path, site: SiteServer) -> None:
+    url = site.url("/page")
+    requests = {
+        CleanRequest(url=url, format="text"): ["page.txt"],
+        RecordsRequest(url=url): ["records.jsonl"],
+        CompareRequest(url=url): ["comparison.json"],
+        ReportRequest(url=url): ["report.html"],
+        SiteRequest(url=url, pages=2): ["pages.zip", "pages.json"],
+    }
+
+    async def main() -> None:
+        async with pool_of(tmp_path, port=site.server_port) as (_, store):
+            for request, names in requests.items():
+                job = store.add(request, client="ann", limits=LIMITS)[0]
+                await until(lambda: store.get(job.id, "ann").has_ended)  # noqa: B023
+                done = store.get(job.id, "ann")
+                assert done.state == "done", done.problem
+                assert [file.name for file in done.files] == names
+                for file in done.files:
+                    assert len(store.file(job.id, "ann", file.name)[1]) == file.size_bytes
+            again = store.add(CleanRequest(url=url, format="text"), client="bob", limits=LIMITS)[0]
+            await until(lambda: store.get(again.id, "bob").has_ended)
+            summary = store.get(again.id, "bob").summary
+            assert summary is not None
+            assert summary["from_cache"]
+            assert b"The words of /page are here." in store.file(again.id, "bob", "page.txt")[1]
+
+    asyncio.run(main())
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("victim", ["browser", "worker"])
+def test_a_job_outlives_a_kill(tmp_path: Path, site: SiteServer, victim: str) -> None:
+    async def main() -> None:
+        async with pool_of(tmp_path, port=site.server_port) as (pool, store):
+            job = slow(store, site)
+            await until(lambda: "/slow" in site.asked)
+            (worker,) = pool.pids
+            family = below(worker)
+            chrome = next(pid for pid in family if is_browser(pid))
+            os.kill(chrome if victim == "browser" else worker, signal.SIGKILL)
+            site.gate.set()
+            await until(lambda: store.get(job.id, "ann").has_ended)
+            done = store.get(job.id, "ann")
+            assert (done.state, done.attempts) == ("done", 1 if victim == "browser" else 2)
+            states = [event.data["state"] for event in store.events(job.id, "ann") if event.kind == "state"]
+            assert states.count("done") == 1
+            # Nothing of the dead worker's browser is left either.
+            await until(lambda: victim == "browser" or not any(map(alive, family)))
+
+    asyncio.run(main())
+
+
+@pytest.mark.browser
+def test_a_cancelled_job_lets_go_of_its_page(tmp_path: Path, site: SiteServer) -> None:
+    async def main() -> None:
+        async with pool_of(tmp_path, port=site.server_port) as (_, store):
+            jobs = [slow(store, site) for _ in range(2)]  # all places
+            other = store.add(CleanRequest(url=site.url("/page")), client="ann", limits=LIMITS)[0]
+            await until(lambda: site.asked.count("/slow") == 2)
+            store.cancel(jobs[0].id, "ann")
+            store.delete(jobs[1].id, "ann")
+            await until(lambda: store.get(other.id, "ann").has_ended)
+            assert store.get(other.id, "ann").state == "done"
+            assert store.get(jobs[0].id, "ann").state == "cancelled"
+
+    asyncio.run(main())
+
+
+@pytest.mark.browser
+def test_what_an_ending_service_cannot_finish_waits_for_the_next(tmp_path: Path, site: SiteServer) -> None:
+    async def main() -> None:
+        async with pool_of(tmp_path, port=site.server_port, grace_s=0.1) as (_, store):
+            job = slow(store, site)
+            await until(lambda: "/slow" in site.asked)
+        with JobStore(tmp_path / "jobs.sqlite") as store:
+            waiting = store.get(job.id, "ann")
+            assert (waiting.state, waiting.attempts) == ("queued", 0)
+        site.gate.set()
+        async with pool_of(tmp_path, port=site.server_port) as (_, store):
+            await until(lambda: store.get(job.id, "ann").has_ended)
+            assert store.get(job.id, "ann").state == "done"
+
+    asyncio.run(main())
