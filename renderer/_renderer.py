@@ -17,7 +17,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from renderer._browser import RunningBrowser, start_browser
 from renderer._discovery import Browser
-from renderer._egress import Egress
+from renderer._egress import Egress, place_of
 from renderer._options import Budget, CaptureOptions
 from renderer._pages import render_page
 from renderer._protocol import Outcome, Rendering
@@ -247,3 +247,5 @@ def _check(url: str) -> None:
         )
     if not parts.hostname:
         raise NavigationError("The address names no host.", url=url)
+    if place_of(url) is None:  # the proxy would say so in a page of its own
+        raise NavigationError("Not a valid address: its host or port cannot be.", url=url)
