@@ -248,3 +248,13 @@ def test_redirects_between_http_and_https_end_at_a_certificate_that_nobody_knows
     with pytest.raises(NavigationError, match="ERR_CERT_AUTHORITY_INVALID"):
         studio.render("/to-secure")
     assert asked == []
+
+
+def test_what_is_no_page_closes_at_once_and_leaves_its_site_usable(studio: Studio) -> None:
+    renderer = studio.renderer()
+    for path in ("/html-as-png", "/mp4", "/html-as-text") * 4:
+        studio.server.pages[path] = REFUSED[path][0]
+        with pytest.raises(ContentError):
+            studio.runner.run(renderer.render(studio.server.url(path), site="kept"))
+        assert renderer._running
+        assert "kept" in renderer._running[1]._sites, "a page that does not close costs its context"
