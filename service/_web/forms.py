@@ -26,8 +26,7 @@ KINDS = (
     Choice("report", "Report", "what each method keeps, and why"),
     Choice("site", "Whole site", "sample many pages and clean them"),
 )
-_CLEANERS = (
-    Choice("", "Automatic", "site style tree where enough pages are known, else features"),
+_METHODS = (
     Choice("sst", "Site style tree", "learns what repeats over the pages of a site"),
     Choice("cst", "Compressed structure tree", "the same on a folded tree"),
     Choice("template", "Template", "drops blocks that other pages have too"),
@@ -36,6 +35,8 @@ _CLEANERS = (
     Choice("tps", "Tag paths", "from one page alone, finds the main region"),
     Choice("none", "None", "all that a reader sees"),
 )
+_OF_PAGE = (Choice("", "Automatic", "block features, which need but the page"), *_METHODS)
+_OF_SITE = (Choice("", "Automatic", "site style tree where pages are enough, else block features"), *_METHODS)
 _MINERS = (
     Choice("wobm", "Web object blocks", "by layout; the best start"),
     Choice("mdr", "Data regions", "by similar neighbours in the tree"),
@@ -54,11 +55,11 @@ _RECORD_FORMATS = (
     Choice("parquet", "Parquet"),
 )
 CHOICES: Mapping[str, tuple[Choice, ...]] = {
-    "clean_method": _CLEANERS,
+    "clean_method": _OF_PAGE,
     "clean_format": _CLEAN_FORMATS,
     "records_method": _MINERS,
     "records_format": _RECORD_FORMATS,
-    "site_method": _CLEANERS,
+    "site_method": _OF_SITE,
     "site_format": _CLEAN_FORMATS,
     "window": (
         Choice("1280x800", "Desktop, 1280 × 800"),

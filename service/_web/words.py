@@ -20,6 +20,7 @@ _STATE_LINES = {
 _STAGE_LINES = {"render": "The browser opens the page", "analyse": "Its content is looked for"}
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _ROWS = 50
+_UNSHOWN = frozenset({"page_id", "title", "retry"})
 _LONGEST = 300
 
 
@@ -62,7 +63,7 @@ def event_line(event: Event) -> dict[str, str] | None:
             said = "Its worker was lost; it waits for another one"
     elif isinstance(data.get("said"), str):
         said = data["said"].removeprefix("failed: ") if event.kind != "page_failed" else data["said"]
-        said = _flat(said[:1].upper() + said[1:])
+        said = _flat(said if said.startswith("http") else said[:1].upper() + said[1:])
     else:
         said = event.kind.replace("_", " ").capitalize()
         details = [_flat(value) for name, value in data.items() if isinstance(value, str | int | float)]
@@ -88,7 +89,9 @@ def facts_of(summary: Mapping[str, Any], *, url: str) -> dict[str, Any]:
     tables: list[dict[str, Any]] = []
     for name, value in _named(summary, ""):
         if isinstance(value, list) and value and all(isinstance(row, Mapping) for row in value):
-            columns = list(dict.fromkeys(key for row in value for key in row))
+            columns = [
+                key for key in dict.fromkeys(key for row in value for key in row) if key not in _UNSHOWN
+            ]
             tables.append(
                 {
                     "name": name,

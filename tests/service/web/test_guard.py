@@ -1,12 +1,16 @@
 """What is refused before a route sees it, and the headers that every answer has."""
 
 import json
-from collections.abc import Iterator
+import socket
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from service._jobs.store import JobStore
+from service._jobs.values import Claim, NewFile
 from service._web.limits import Requests
 from service._web.problems import ProblemError
 from service._web.settings import Settings, client_of, read_tokens
@@ -146,6 +150,49 @@ def test_a_head_request_is_answered_without_a_body(open_service: Stage) -> None:
     for path in ("/v1/jobs", "/", f"/v1/jobs/{job['id']}/events", job["files"][0]["url"]):
         answer = open_service.client.head(path)
         assert (answer.status_code, answer.content) == (200, b""), path
+
+
+class TestConnections:
+    def test_that_ask_for_nothing_are_cut(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("service._web.server._HEAD_S", 0.05)
+        with stage(tmp_path) as made:
+            assert made.send(b"GET / HTTP/1.1\r\nHost: ") == b""
+
+    def test_that_do_not_take_the_answer_are_cut(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def large(store: JobStore, claim: Claim) -> None:
+            store.finish(claim, {}, [NewFile("a.bin", "application/octet-stream", bytes(30_000_000))])
+
+        monkeypatch.setattr("service._web.server._READER_S", 0.05)
+        with stage(tmp_path, work=large) as made:
+            (file,) = made.job()["files"]
+            with socket.create_connection(("127.0.0.1", made.port), timeout=30) as slow:
+                slow.sendall(f"GET {file['url']} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+                until(lambda: made.server.server_state.connections and busy(made))
+                until(lambda: not busy(made))  # although it has read nothing
+
+    def test_that_go_away_are_not_worked_for_but_their_job_goes_on(self, tmp_path: Path) -> None:
+        with stage(tmp_path, work=None, wait_s=60) as made:
+            body = json.dumps({"url": PAGE})
+            head = f"POST /v1/clean HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
+            with socket.create_connection(("127.0.0.1", made.port), timeout=30) as gone:
+                gone.sendall(f"{head}Content-Type: application/json\r\n\r\n{body}".encode())
+                until(lambda: made.store.list("local"))
+            until(lambda: not busy(made))
+            assert made.store.list("local")[0].state == "queued"
+
+
+def busy(made: Stage) -> bool:
+    return any(not task.done() for task in [*made.server.server_state.tasks])
+
+
+def until(is_so: Callable[[], object]) -> None:
+    """Wait until something is so; a minute is only there to end a test that fails."""
+    end = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 class TestTokens:
