@@ -1,0 +1,119 @@
+"""The log, the form and the words of the web page, without a server."""
+
+import io
+import json
+import logging
+
+import pytest
+
+from service._jobs.requests import RecordsRequest, SiteRequest
+from service._jobs.values import Event, Job
+from service._web.forms import DEFAULTS, FormError, read_form, request_from
+from service._web.logs import JsonLines
+from service._web.words import event_line, facts_of, page_count, size, verdict_of
+
+NASTY = 'a\r\n{"level": "error"}\x1b[31m\u202e\u2028\x7f\ud800'
+
+
+def test_nothing_that_a_stranger_sends_forges_a_line_of_the_log() -> None:
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonLines())
+    record = logging.makeLogRecord({"msg": NASTY, "facts": {"path": NASTY}, "levelname": "INFO"})
+    handler.emit(record)
+    (line,) = stream.getvalue().splitlines()
+    assert line.isascii()
+    assert line.isprintable()
+    assert json.loads(line)["path"] == NASTY
+
+
+class TestForm:
+    def test_takes_what_belongs_to_the_choice(self) -> None:
+        fields = read_form(
+            b"kind=records&url=example.org%2Fshop&records_method=mdr&clean_method=sst&scroll=1"
+        )
+        assert request_from(fields) == RecordsRequest(
+            url="https://example.org/shop", method="mdr", format="jsonl", scroll=True
+        )
+
+    def test_of_a_site(self) -> None:
+        fields = {"kind": "site", "url": "http://example.org", "site_pages": "7", "window": "390x844"}
+        asked = request_from(fields)
+        assert isinstance(asked, SiteRequest)
+        assert (asked.pages, asked.viewport_width, asked.method) == (7, 390, None)
+
+    @pytest.mark.parametrize("kind", ["clean", "records", "compare", "report", "site"])
+    def test_as_it_is_shown_first_is_good_for_all(self, kind: str) -> None:
+        assert request_from({**DEFAULTS, "url": "example.org", "kind": kind}).kind == kind
+
+    @pytest.mark.parametrize(
+        ("fields", "said"),
+        [
+            ({}, "Give the address"),
+            ({"url": "ftp://example.org"}, "Give the address"),
+            ({"url": "a.org", "kind": "evil"}, "Choose"),
+            ({"url": "a.org", "kind": "site", "site_pages": "0"}, "Pages"),
+            ({"url": "a.org", "kind": "site", "site_pages": "many"}, "Pages"),
+            ({"url": "a.org", "kind": "site", "site_pages": "2", "site_method": "sst"}, "at least 5 pages"),
+            ({"url": "a.org", "time_s": "nan"}, "Seconds a page may take"),
+            ({"url": "a.org", "locale": "../../etc"}, "Language"),
+            ({"url": "a.org", "window": "99999x1"}, "viewport width"),
+        ],
+    )
+    def test_says_what_cannot_be(self, fields: dict[str, str], said: str) -> None:
+        with pytest.raises(FormError, match=said):
+            request_from({"kind": "clean", **fields})
+
+    @pytest.mark.parametrize("body", [b"\xff", b"a=%ff", b"&".join([b"a=1"] * 50)])
+    def test_that_is_none_is_refused(self, body: bytes) -> None:
+        with pytest.raises(FormError):
+            read_form(body)
+
+
+class TestWords:
+    def test_of_events(self) -> None:
+        def said(kind: str, **data: object) -> str:
+            line = event_line(Event(1, "2026-01-02T03:04:05.000+00:00", kind, data))
+            return line["said"] if line else ""
+
+        assert said("state", state="running", attempt=2) == "A worker took it up, attempt 2"
+        assert said("state", state="queued", lost=1) == "Its worker was lost; it waits for another one"
+        assert said("site", said="http://example.org: 0 s") == "http://example.org: 0 s"
+        assert said("unknown", number=3, what="\x1b[31mred\u202e") == "Unknown: 3 · %1B[31mred%E2%80%AE"
+
+    def test_of_what_came_out(self) -> None:
+        found = {
+            "url": "http://example.org/",
+            "nodes": 1234,
+            "complete": True,
+            "reasons": [],
+            "share": 0.25,
+            "raw": {"words": 3},
+            "pages": [{"url": "a", "page_id": "1"}, {"url": "b", "nodes": 2}],
+        }
+        facts = facts_of(found, url="http://example.org/")
+        assert facts["pairs"] == [
+            ("nodes", "1,234"),
+            ("complete", "yes"),
+            ("share", "0.25"),
+            ("raw words", "3"),
+        ]
+        (table,) = facts["tables"]
+        assert (table["columns"], table["rows"]) == (["url", "nodes"], [["a", "–"], ["b", "2"]])
+
+    def test_of_jobs(self) -> None:
+        def job(kind: str, **values: object) -> Job:
+            at = "2026-01-02T03:04:05.000+00:00"
+            return Job(id="0", kind=kind, client="a", request={}, state="running", created_at=at, **values)  # type: ignore[arg-type]
+
+        assert page_count(job("clean", done_pages=1, total_pages=1)) == ""
+        assert page_count(job("site", done_pages=3)) == "3 pages"
+        assert page_count(job("site", done_pages=3, total_pages=9)) == "3 of 9 pages"
+        assert verdict_of(job("compare", summary={"browser_needed": True})) == "This page needs a browser."
+        assert verdict_of(job("clean", summary={"browser_needed": True})) == ""
+
+    @pytest.mark.parametrize(
+        ("count", "said"), [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (2_500_000, "2.5 MB")]
+    )
+    def test_of_sizes(self, count: int, said: str) -> None:
+        assert size(count) == said
