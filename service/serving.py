@@ -145,10 +145,14 @@ async def _expire(store: JobStore, data: Path, *, keep_days: int) -> None:
 
 
 def _forget_old(store: JobStore, data: Path, keep_days: int) -> None:
-    before = datetime.now(UTC) - timedelta(days=keep_days)
-    gone = store.expire(before.isoformat(timespec="milliseconds"))
-    if gone.page_ids:
-        with PageStore(data / "cache") as pages:
-            pages.remove(gone.page_ids)
-    if gone.jobs:
-        log("expired", jobs=gone.jobs, pages=len(gone.page_ids))
+    before = (datetime.now(UTC) - timedelta(days=keep_days)).isoformat(timespec="milliseconds")
+    gone = store.expire(before)
+    with PageStore(data / "cache") as pages:
+        records = pages.records()
+        # Also those of jobs that were deleted or cancelled. What a job made anew meanwhile is no longer old.
+        used = store.used_pages()
+        kept = {record.url for record in records if record.page_id in used}
+        old = [record.page_id for record in records if record.captured_at < before and record.url not in kept]
+        pages.remove(old)
+    if gone.jobs or old:
+        log("expired", jobs=gone.jobs, pages=len(old))

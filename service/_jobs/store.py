@@ -195,6 +195,10 @@ class JobStore(Claims):
         rows = self.run("SELECT page_id FROM pages WHERE client = ? AND site = ?", (client, site))
         return frozenset(row[0] for row in rows)
 
+    def used_pages(self) -> frozenset[str]:
+        """Return the ids of all captures that jobs made or used."""
+        return frozenset(row[0] for row in self.run("SELECT DISTINCT page_id FROM pages"))
+
     def counts(self) -> dict[JobState, int]:
         """Return how many jobs stand where."""
         return self._counts("1", ())

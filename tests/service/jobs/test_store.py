@@ -334,6 +334,7 @@ class TestForgetting:
         store.run("UPDATE jobs SET ended_at = '2020-01-01' WHERE id = ?", (old.id,))
         expired = store.expire("2021-01-01")
         assert (expired.jobs, expired.page_ids) == (1, ("p",))
+        assert store.used_pages() == {"q"}
         assert [job.id for job in store.list("ann")] == [waiting.id, newer.id]
         assert store.run("SELECT COUNT(*) FROM files") == [(1,)]
 
