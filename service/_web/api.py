@@ -194,7 +194,7 @@ def api(desk: Desk) -> APIRouter:
         response_class=StreamingResponse,
         responses={
             200: {
-                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+                "content": {"text/event-stream": {}},
                 "description": "Server-sent events: each has the number of the event as id and as data a JSON "
                 "object of `number`, `at`, `kind` and `data`. The stream ends with the job.",
             },

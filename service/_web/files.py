@@ -32,7 +32,7 @@ def files(desk: Desk) -> APIRouter:
         response_class=Response,
         responses={
             200: {
-                "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}},
+                "content": {"*/*": {}},
                 "description": "The file.",
             },
             **problems(401, 404, 414, 421, 422, 429, 500, 503),
