@@ -16,8 +16,8 @@ from renderer import browser_in_use
 from service._jobs.pool import WorkerPool, owned
 from service._jobs.store import JobStore
 from service._jobs.worker import WorkerSettings
+from service._logs import log, log_to_stderr
 from service._web.app import create_app
-from service._web.logs import log, log_to_stderr
 from service._web.metrics import Figures
 from service._web.server import Server, listen
 from service._web.settings import Settings, host_name, read_tokens

@@ -29,6 +29,8 @@ PARTS: dict[str, set[str]] = {
     "_report": {"_columns", "_trees", "_records", "_writers"},
     "_compare": {"_columns", "_cleaning", "_records", "_writers", "_report"},
 }
+# The web part knows the jobs; jobs know nothing of HTTP.
+PARTS_OF_SERVICE: dict[str, set[str]] = {"_jobs": set(), "_web": {"_jobs"}}
 MODULES = [path for name in MAY_IMPORT for path in sorted(ROOT.glob(f"{name}/**/*.py"))] + [ROOT / "cli.py"]
 LONGEST = 350
 # Written in pieces, so that this file does not hold them itself.
@@ -66,6 +68,11 @@ class TestModule:
         own = path.parent.name
         parts = [name.split(".")[1] for name in imports(path) if name.startswith("analysis._")]
         assert {part for part in parts if part in PARTS} - {own} <= PARTS.get(own, set(PARTS))
+
+    def test_jobs_of_the_service_know_no_http(self, path: Path) -> None:
+        own = path.parent.name
+        parts = {name.split(".")[1] for name in imports(path) if name.startswith("service._")}
+        assert parts & PARTS_OF_SERVICE.keys() - {own} <= PARTS_OF_SERVICE.get(own, set(PARTS_OF_SERVICE))
 
     def test_private_modules_stay_in_their_package(self, path: Path) -> None:
         own = path.relative_to(ROOT).parts[0]

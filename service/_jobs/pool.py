@@ -21,7 +21,7 @@ import msgspec
 import service
 from service._jobs.store import JobStore
 from service._jobs.worker import WorkerSettings
-from service._web.logs import log
+from service._logs import log
 from snapshot import DomsieveError, StorageError
 
 _FIRST_WAIT_S = 0.1

@@ -27,7 +27,7 @@ from service._jobs.problems import problem_of
 from service._jobs.store import JobStore
 from service._jobs.values import Claim
 from service._jobs.work import Bench, do
-from service._web.logs import log, log_to_stderr
+from service._logs import log, log_to_stderr
 from snapshot import BrowserLostError, DomsieveError, PageStore
 
 _LEASE_S = 60.0

@@ -14,8 +14,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from service._logs import log
 from service._web.limits import Requests
-from service._web.logs import log
 from service._web.metrics import Traffic
 from service._web.problems import Problem, ProblemError, problem_response
 from service._web.sessions import client_of_request

@@ -6,7 +6,7 @@ import sys
 import traceback
 from datetime import UTC, datetime
 
-_LOGGER = logging.getLogger("domsieve.web")
+_LOGGER = logging.getLogger("domsieve.service")
 
 
 class JsonLines(logging.Formatter):
