@@ -43,9 +43,9 @@ class Studio:
         self.server.pages.update({f"/{name.replace('_', '-')}": page for name, page in pages.items()})
         return self.runner.run(self.renderer(options, budget).render(self.server.url(path)))
 
-    def render_all(self, paths: list[str]) -> dict[str, Rendering | DomsieveError]:
+    def render_all(self, paths: list[str], budget: Budget = BUDGET) -> dict[str, Rendering | DomsieveError]:
         """Return several pages of the server by path, rendered at the same time."""
-        renderer, urls = self.renderer(), {self.server.url(path): path for path in paths}
+        renderer, urls = self.renderer(budget=budget), {self.server.url(path): path for path in paths}
 
         async def run() -> dict[str, Rendering | DomsieveError]:
             return {urls[url]: outcome async for url, outcome in renderer.render_many(urls)}
