@@ -239,12 +239,11 @@ def tell(run: Run, memory: list[tuple[float, float]]) -> list[str]:
     print(
         f"latency of one page: p50 {statistics.median(single):.2f} s, p95 {tenths[-1]:.2f} s, most {single[-1]:.2f} s"
     )
-    last = memory[-1][0]
-    for name, values in (
-        ("first minute", [mb for at, mb in memory if at < 60]),
-        ("last minute", [mb for at, mb in memory if at > last - 60]),
-    ):
-        print(f"memory in the {name}: median {statistics.median(values):.0f} MB, most {max(values):.0f} MB")
+    minutes: dict[int, list[float]] = {}
+    for at, mb in memory:
+        minutes.setdefault(int(at // 60), []).append(mb)
+    medians = [f"{statistics.median(values):.0f}" for values in minutes.values()]
+    print(f"memory by minute, median MB: {' '.join(medians)}; most {max(mb for _, mb in memory):.0f} MB")
     for (path, state, why), count in sorted(
         Counter((e.path, e.state, e.why) for e in run.asked if e.is_hostile).items()
     ):
