@@ -83,10 +83,10 @@ def why_not_public(address: Address) -> str:
     if isinstance(address, IPv4Address):
         special = next((kind for network, kind in _SPECIAL_4 if address in network), "")
         return special or ("" if address.is_global else "reserved")
+    held = held_address(address)
+    if isinstance(held, IPv4Address):
+        return why_not_public(held)
     number = int(address)
-    inner = IPv4Address(number & _LOW_32)
-    if address in _MAPPED or address in _TRANSLATED:
-        return why_not_public(inner)
     if special := next((kind for network, kind in _SPECIAL_6 if address in network), ""):
         return special
     if address.scope_id:
@@ -94,9 +94,16 @@ def why_not_public(address: Address) -> str:
     if address not in _GLOBAL_UNICAST:
         # The rest of ::/96 among them, which holds IPv4 addresses too.
         return "reserved"
-    if (number >> 32) & _LOW_32 in _ISATAP and (kind := why_not_public(inner)):
+    if (number >> 32) & _LOW_32 in _ISATAP and (kind := why_not_public(IPv4Address(number & _LOW_32))):
         return kind
     return "" if address.is_global else "reserved"
+
+
+def held_address(address: Address) -> Address:
+    """Return the IPv4 address that a mapped or translated one (NAT64) leads to; others as they are."""
+    if isinstance(address, IPv6Address) and (address in _MAPPED or address in _TRANSLATED):
+        return IPv4Address(int(address) & _LOW_32)
+    return address
 
 
 def is_loopback(address: Address) -> bool:

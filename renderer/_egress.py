@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from renderer._addresses import (
     Address,
     HostError,
+    held_address,
     is_local_name,
     is_localhost,
     is_loopback,
@@ -46,13 +47,36 @@ _LOCALHOST = ("127.0.0.1", "::1")
 _RESOLVE_LIMIT_S = 10.0
 _KNOWN_HERE_LIMIT_S = 2.0  # where a proxy knows names that are unknown here
 _DIAL_LIMIT_S = 10.0
-_LOOKUPS = 16  # names whose servers never answer must not hold up other pages for long
+# Names whose servers never answer must not hold up other pages: a page asks for 32 at a time.
+_LOOKUPS = 128
 # Chrome's names for what fails, so that messages are the same with and without a proxy between.
 _NOT_RESOLVED = "net::ERR_NAME_NOT_RESOLVED"
 _REFUSED = "net::ERR_CONNECTION_REFUSED"
 _UNREACHABLE = "net::ERR_ADDRESS_UNREACHABLE"
 _NO_PROXY = "net::ERR_PROXY_CONNECTION_FAILED"
 _TIMED_OUT = "net::ERR_CONNECTION_TIMED_OUT"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caps:
+    """What the proxy bears that all traffic passes.
+
+    Parameters
+    ----------
+    connection_bytes : of one connection, both ways together; it is ended beyond.
+    total_bytes : of all connections, or None; beyond it all are ended and none is opened.
+    connections : open at the same time.
+    head_bytes : of one request's head, its URL among it.
+    head_s : time in which a head must have come, from its first byte.
+    idle_s : time after which a connection on which nothing moves is ended.
+    """
+
+    connection_bytes: int = 500_000_000
+    total_bytes: int | None = None
+    connections: int = 1_000
+    head_bytes: int = 256_000
+    head_s: float = 10.0
+    idle_s: float = 180.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +112,7 @@ class Egress:
     loopback_only : whether addresses of this machine may be reached and nothing else; names are not resolved.
     resolver : asks for the addresses of names, by default the system.
     dialer : opens connections, by default the event loop.
+    caps : how much may pass.
     upstreams : proxies on the way to public hosts. Names that nobody knows here are left to them; names that
         have a private address here are refused, and what may be private is never asked of them.
     """
@@ -100,8 +125,10 @@ class Egress:
         loopback_only: bool = False,
         resolver: Resolver | None = None,
         dialer: Dialer | None = None,
+        caps: Caps | None = None,
         upstreams: Upstreams | None = None,
     ) -> None:
+        self.caps = caps or Caps()
         self._upstreams = upstreams
         self._named = frozenset((_spelling(host), port) for host, port in named)
         self._allow_private = allow_private
@@ -224,9 +251,9 @@ class Egress:
             raise PolicyError(f"{name} has public and private addresses, at once or by turns.")
 
 
-def offline(*, dialer: Dialer | None = None) -> Egress:
+def offline(*, dialer: Dialer | None = None, caps: Caps | None = None) -> Egress:
     """Return an egress that reaches this machine only, and asks nobody for names; for tests and benchmarks."""
-    return Egress(loopback_only=True, dialer=dialer)
+    return Egress(loopback_only=True, dialer=dialer, caps=caps)
 
 
 def place_of(url: str) -> tuple[str, int] | None:
@@ -251,11 +278,12 @@ def _spelling(host: str) -> str:
 
 def _is_own(address: Address) -> bool:
     """Return whether a public address is one of this machine's own; nothing is sent to find out."""
+    address = held_address(address)
     family = socket.AF_INET if isinstance(address, IPv4Address) else socket.AF_INET6
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect((str(address), 9))
-            return bool(probe.getsockname()[0] == str(address))
+            return ip_address(probe.getsockname()[0].partition("%")[0]) == address
         except OSError:
             return False
 

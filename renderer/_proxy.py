@@ -1,8 +1,9 @@
 """The filtering proxy on loopback that all traffic of the browser passes.
 
 Plain requests come in absolute form and are sent on; for all else the browser asks for a tunnel. Each request
-is decided by the `Egress`. A client keeps the connection to the server it asked last, so answers are passed on
-as they come, unread: whoever sent a request knows where its answer ends.
+is decided by the `Egress`. Answers are passed on as they come, unread: whoever sent a request knows where its
+answer ends. So a connection is for the first server that it reached, because nobody could tell what that one
+sends late from the answer of another.
 
 No credentials are asked for. Chrome answers a proxy's demand for them only through the interception of every
 request, which costs a round trip each; and who may connect to loopback reaches through the proxy nothing but
@@ -19,7 +20,7 @@ from typing import Self
 
 from renderer._addresses import is_loopback
 from renderer._egress import Egress, Route, place_of
-from renderer._proxy_ends import Caps, Client, End, Server
+from renderer._proxy_ends import Client, End, Server
 from renderer._proxy_head import Head
 from snapshot import NavigationError, PolicyError
 
@@ -33,13 +34,12 @@ class Proxy:
 
     Parameters
     ----------
-    egress : decides and connects.
-    caps : what it bears.
+    egress : decides and connects, and says how much may pass.
     """
 
-    def __init__(self, egress: Egress, *, caps: Caps | None = None) -> None:
+    def __init__(self, egress: Egress) -> None:
         self.egress = egress
-        self.caps = caps or Caps()
+        self.caps = egress.caps
         self.port = 0
         self.passed_bytes = 0
         self.connections: set[End] = set()

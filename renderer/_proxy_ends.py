@@ -7,10 +7,9 @@ Imports nothing of the project but its errors and its neighbours.
 
 import asyncio
 import re
-from dataclasses import dataclass
 from typing import Protocol, cast
 
-from renderer._egress import Route
+from renderer._egress import Caps, Route
 from renderer._proxy_head import Head, HeadError, parse_head
 from snapshot import NavigationError, PolicyError
 
@@ -18,29 +17,10 @@ _HEAD_END = b"\r\n\r\n"
 _CONSENT = re.compile(rb"HTTP/1\.[01] 2[0-9][0-9](?: |\r|$)")
 _CONSENT_S = 30.0
 _LONGEST_CONSENT = 65_536
+# How an answer begins that agrees to speak something else; another one ends where HTTP says.
+_SWITCHING = re.compile(rb"HTTP/1\.[01] 101(?: |\r|$)")
+_STATUS_BYTES = len(b"HTTP/1.1 101 ")
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caps:
-    """What the proxy bears.
-
-    Parameters
-    ----------
-    connection_bytes : of one connection, both ways together; it is ended beyond.
-    total_bytes : of all connections, or None; beyond it all are ended and none is opened.
-    connections : open at the same time.
-    head_bytes : of one request's head, its URL among it.
-    head_s : time in which a head must have come, from its first byte.
-    idle_s : time after which a connection on which nothing moves is ended.
-    """
-
-    connection_bytes: int = 500_000_000
-    total_bytes: int | None = None
-    connections: int = 1_000
-    head_bytes: int = 256_000
-    head_s: float = 10.0
-    idle_s: float = 180.0
 
 
 class Switch(Protocol):
@@ -115,8 +95,7 @@ class Server(End):
     def __init__(self, proxy: Switch, route: Route) -> None:
         super().__init__(proxy)
         self.route = route
-        self.owes = False  # an answer of which nothing has come
-        self.early = b""  # what came behind the consent to a tunnel
+        self.early = b""  # what came behind the consent to a tunnel, or of the answer to an upgrade
         self._consent: asyncio.Future[None] | None = None
 
     async def tunnel(self) -> None:
@@ -163,8 +142,13 @@ class Server(End):
             self._await_consent(data, self._consent)
             return
         client = self.peer
-        self.owes = False
         if isinstance(client, Client):
+            if client.is_upgrading:
+                self.early += data
+                if len(self.early) < _STATUS_BYTES:
+                    return
+                data, self.early = self.early, b""
+                client.upgrade(is_agreed=bool(_SWITCHING.match(data)))
             client.count(len(data))
             client.send(data)
 
@@ -184,6 +168,8 @@ class Client(End):
     def __init__(self, proxy: Switch) -> None:
         super().__init__(proxy)
         self.is_tunnel = False
+        self.is_upgrading = False  # asked to speak something else, and not answered yet
+        self._place: tuple[str, int] | None = None  # whom the connection is for, once it reached somebody
         self._buffer = bytearray()
         self._body_bytes = 0
         self._head_at: float | None = None
@@ -222,8 +208,14 @@ class Client(End):
             self.abort()
 
     def hold(self, is_held: bool) -> None:
-        if not self._opening:  # nothing is read while a connection is opened
+        if not self._opening and not self.is_upgrading:  # nothing is read meanwhile
             super().hold(is_held)
+
+    def upgrade(self, *, is_agreed: bool) -> None:
+        """Go on as the server answered: with a tunnel, or with further requests."""
+        self.is_upgrading, self.is_tunnel = False, is_agreed
+        super().hold(False)
+        self._resume()
 
     def data_received(self, data: bytes) -> None:
         self.count(len(data))
@@ -244,7 +236,7 @@ class Client(End):
 
     def _advance(self) -> None:
         """Pass on what has come of a body, then take the next head."""
-        while self._buffer and not self._opening and self.transport and not self.transport.is_closing():
+        while self._buffer and not self._opening and not self.is_upgrading and self._is_open:
             if self._body_bytes:
                 piece = bytes(self._buffer[: self._body_bytes])
                 del self._buffer[: len(piece)]
@@ -261,6 +253,10 @@ class Client(End):
                 self._take(end)
             else:
                 return
+
+    @property
+    def _is_open(self) -> bool:
+        return self.transport is not None and not self.transport.is_closing()
 
     def _take(self, end: int) -> None:
         data = bytes(self._buffer[:end])
@@ -279,18 +275,23 @@ class Client(End):
         """Send a request on, or answer it, and go on reading."""
         try:
             await self._serve(head)
-        except PolicyError as error:
-            self._leave()
-            self._answer("403 Forbidden", reason=error.message, last=head.is_tunnel)
-        except NavigationError as error:
-            self._leave()
-            if head.is_tunnel:
+        except (PolicyError, NavigationError) as error:
+            if self._place:
+                self.abort()  # as for another place, below; who asks again is told
+            elif isinstance(error, PolicyError):
+                self._answer("403 Forbidden", reason=error.message, last=head.is_tunnel)
+            elif head.is_tunnel:
                 self._answer("502 Bad Gateway", reason=error.message, last=True)
             else:
                 # As without a proxy: no answer of ours may look like one of the server's.
                 self.close()
         self._opening = None
-        super().hold(False)
+        if not self.is_upgrading:
+            super().hold(False)
+        self._resume()
+
+    def _resume(self) -> None:
+        """Pass on what came meanwhile."""
         if self.is_tunnel and self.peer and self._buffer:
             self.peer.send(bytes(self._buffer))
             self._buffer.clear()
@@ -298,35 +299,25 @@ class Client(End):
 
     async def _serve(self, head: Head) -> None:
         route = await self.proxy.route(head)
+        place = route.host, route.port
+        if self._place and (self._place != place or head.is_tunnel):
+            # The late words of one server must not be taken for the answer of another.
+            self.abort()
+            return
         server = self.peer
-        if not isinstance(server, Server) or (server.route.host, server.route.port) != (
-            route.host,
-            route.port,
-        ):
-            if isinstance(server, Server) and server.owes:
-                # Whoever asks on before the answer came could not tell whose the next one is.
-                self.abort()
-                return
-            self._leave()
+        if not isinstance(server, Server):
             server = Server(self.proxy, route)
             await self.proxy.connect(head, route, server)
-            self.peer, server.peer = server, self
+            self.peer, server.peer, self._place = server, self, place
         if head.is_tunnel:
             self.is_tunnel = True
             self.send(_ESTABLISHED + server.early)
+            return
+        self.is_upgrading = head.is_upgrade and not head.body_bytes
+        if route.via:
+            server.send(head.absolute.replace(b"\r\n", b"\r\n" + route.via.field, 1))
         else:
-            self.is_tunnel = head.is_upgrade and not head.body_bytes
-            server.owes = True
-            if route.via:
-                server.send(head.absolute.replace(b"\r\n", b"\r\n" + route.via.field, 1))
-            else:
-                server.send(head.rewritten)
-
-    def _leave(self) -> None:
-        """Part from the server asked before."""
-        if server := self.peer:
-            self.peer = server.peer = None
-            server.abort()
+            server.send(head.rewritten)
 
     def _answer(self, status: str, *, reason: str = "", last: bool = False) -> None:
         """Answer in the server's place, without a body that could be taken for content."""

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
+from ipaddress import ip_address
 
 import pytest
 
 from renderer import Egress, offline
-from renderer._egress import Factory, Route, place_of
+from renderer._egress import Factory, Route, _is_own, place_of
 from snapshot import NavigationError, PolicyError
 
 PUBLIC, OTHER, PRIVATE = "93.184.216.34", "2606:4700::1", "10.0.0.7"
@@ -230,3 +231,8 @@ class TestModes:
 )
 def test_the_place_of_an_url(url: str, place: tuple[str, int] | None) -> None:
     assert place_of(url) == place
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1", "::ffff:127.0.0.1", "64:ff9b::127.0.0.1"])
+def test_an_address_of_this_machine_is_known_in_every_spelling(text: str) -> None:
+    assert _is_own(ip_address(text))

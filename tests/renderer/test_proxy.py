@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from renderer import Egress, offline
+from renderer import Caps, Egress, offline
 from renderer._proxy import Proxy
-from renderer._proxy_ends import Caps
 
 LIMIT_S = 20  # of a whole test, for one that hangs
 Answer = Callable[[bytes, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -72,7 +71,7 @@ async def world(
         writer.close()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=1_000_000)
-    async with server, Proxy(egress or offline(), caps=caps) as proxy:
+    async with server, Proxy(egress or offline(caps=caps)) as proxy:
         here = World(proxy, server.sockets[0].getsockname()[1])
         try:
             yield here
@@ -157,6 +156,67 @@ def test_an_upgraded_connection_is_a_tunnel() -> None:
             writer.write(b"\x81\x00")
             assert await reader.readexactly(2) == b"\x81\x00"
             writer.close()
+
+    run(test())
+
+
+def test_an_upgrade_that_is_turned_down_opens_no_tunnel() -> None:
+    async def test() -> None:
+        async with world() as here, world() as other:
+            reader, writer = await here.open()
+            # What comes before the answer waits for it.
+            writer.write(here.get(b"Connection: Upgrade", b"Upgrade: websocket") + here.get(path=b"/2"))
+            for _ in range(2):
+                assert b" 200 " in await answer_of(reader)
+                assert await reader.readexactly(5) == b"hello"
+            writer.write(b"CONNECT 10.0.0.1:443 HTTP/1.1\r\n\r\n")
+            assert await reader.read() == b""
+            assert [head.split()[1] for head in here.heads] == [b"/", b"/2"]
+            assert here.proxy.refusal("https://10.0.0.1/")
+            assert not other.heads
+
+    run(test())
+
+
+def test_the_answer_to_an_upgrade_may_come_in_pieces() -> None:
+    async def upgrade(_: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for piece in (b"HTTP/1.1 1", b"01 Switching Protocols\r\n\r\n"):
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(0.02)
+        writer.write(await reader.readexactly(2))
+
+    async def test() -> None:
+        async with world(upgrade) as here:
+            reader, writer = await here.open()
+            writer.write(here.get(b"Connection: Upgrade", b"Upgrade: websocket") + b"\x81\x00")
+            assert b" 101 " in await answer_of(reader)
+            assert await reader.readexactly(2) == b"\x81\x00"
+            writer.close()
+
+    run(test())
+
+
+def test_a_connection_is_for_the_server_that_it_reached() -> None:
+    """What the first one sends late could pass for the answer of the second one."""
+
+    async def twice(_: bytes, __: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello" * 2)
+
+    async def test() -> None:
+        async with world(twice) as here, world() as other:
+            for elsewhere in (other.get(), b"CONNECT " + here.place + b" HTTP/1.1\r\n\r\n"):
+                reader, writer = await here.open()
+                writer.write(here.get())
+                await answer_of(reader)
+                await reader.readexactly(5)
+                writer.write(elsewhere)
+                rest = b""
+                with contextlib.suppress(ConnectionError):
+                    rest = await reader.read()
+                assert rest.count(b"HTTP/1.1") <= 1, "of the server that was reached"
+                assert not other.heads
+            assert len(here.heads) == 2
 
     run(test())
 
