@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from renderer import browser_in_use
+from service._jobs.database import clock
 from service._jobs.pool import WorkerPool, owned
 from service._jobs.store import JobStore
 from service._jobs.worker import WorkerSettings
@@ -27,6 +28,8 @@ __all__ = ["Settings", "Work", "private_host", "read_tokens", "serve"]
 
 _EXPIRE_EVERY_S = 3600
 _BEGINNING_S = 60.0
+# A worker that says nothing for so long is stuck; it speaks every five seconds.
+_SILENT_S = 45.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +105,12 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
                 began = time.monotonic()
 
                 def is_well() -> bool:
-                    said = [facts["healthy"] for facts in store.workers().values()]
-                    return any(said) or time.monotonic() - began < _BEGINNING_S
+                    said = store.workers().values()
+                    if not said:
+                        return time.monotonic() - began < _BEGINNING_S
+                    return any(
+                        facts["healthy"] and clock() - facts["said_at_s"] < _SILENT_S for facts in said
+                    )
 
                 app = create_app(
                     settings,

@@ -169,7 +169,12 @@ def now() -> str:
 
 def lease_end(seconds: float) -> tuple[str, float]:
     """Return which start of the machine this is, and when a lease that begins now ends on its clock."""
-    return _boot_id(), time.clock_gettime(time.CLOCK_BOOTTIME) + seconds
+    return _boot_id(), clock() + seconds
+
+
+def clock() -> float:
+    """Return seconds since the machine was started, the same for all its processes."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def _boot_id() -> str:

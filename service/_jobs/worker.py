@@ -23,12 +23,13 @@ from typing import Any
 import msgspec
 
 from renderer import Egress, Renderer, Supervisor, Wear
+from service._jobs.database import clock
 from service._jobs.problems import problem_of
 from service._jobs.store import JobStore
 from service._jobs.values import Claim
 from service._jobs.work import Bench, do
 from service._logs import log, log_to_stderr
-from snapshot import BrowserLostError, DomsieveError, PageStore
+from snapshot import BrowserError, BrowserLostError, DomsieveError, PageStore
 
 _LEASE_S = 60.0
 _RENEW_S = 15.0
@@ -96,6 +97,7 @@ class Worker:
         self._ledger = ledger
         self._running: dict[tuple[str, int], _Running] = {}
         self._sites = 0
+        self._is_in_doubt = False  # whether the browser works
         self._news = asyncio.Event()
         self.draining = asyncio.Event()
 
@@ -124,7 +126,8 @@ class Worker:
         looked = renewed = -_HEALTH_S
         healthy = False
         while True:
-            if time.monotonic() - looked >= _HEALTH_S or not healthy:
+            if time.monotonic() - looked >= _HEALTH_S or self._is_in_doubt or not healthy:
+                self._is_in_doubt = False
                 looked, healthy = time.monotonic(), await supervisor.health()
             served = supervisor.served
             facts = {
@@ -132,6 +135,7 @@ class Worker:
                 "running": len(self._running),
                 "concurrency": self._settings.concurrency,
                 "healthy": healthy,
+                "said_at_s": clock(),
                 "pages": served.pages,
                 "browsers": served.browsers,
                 "crashes": served.crashes,
@@ -200,10 +204,12 @@ class Worker:
             try:
                 result = await do(claim, self._bench, run=self._in_thread, stopped=stopped)
             except BrowserLostError as error:
+                self._is_in_doubt = True
                 if left:
                     continue  # another browser is at hand
                 held = await self._store(self._jobs.fail, claim, problem_of(error))
             except DomsieveError as error:
+                self._is_in_doubt |= isinstance(error, BrowserError)
                 if problem_of(error)["fault"] == "service":
                     log("job_broke", level=logging.ERROR, trace=True, job=claim.job.id)
                 held = await self._store(self._jobs.fail, claim, problem_of(error))

@@ -55,7 +55,7 @@ _CALL: dict[int | str, dict[str, Any]] = {
     202: {"model": JobView, "description": "The job is not done yet; Location says where it is."},
     **problems(400, 401, 403, 404, 408, 409, 413, 414, 421, 422, 429, 500, 502, 503, 504),
 }
-_READ = problems(401, 404, 414, 421, 422, 429, 500, 503)
+_READ = problems(401, 403, 404, 414, 421, 422, 429, 500, 503)
 _CHANGE = problems(400, 401, 403, 404, 408, 413, 414, 421, 422, 429, 500, 503)
 
 

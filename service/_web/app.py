@@ -19,7 +19,7 @@ from service._web.api import api, only_known
 from service._web.desk import Desk
 from service._web.files import files
 from service._web.guard import Guard
-from service._web.limits import Requests
+from service._web.limits import Held, Requests
 from service._web.metrics import METRICS_TYPE, Figures, Traffic
 from service._web.openapi import describe, problems
 from service._web.pages import pages
@@ -29,6 +29,8 @@ from service._web.shapes import Health
 
 _STATIC = Path(__file__).parent / "static"
 _ERRORS_TOLD = 20
+# Health is told without a token, and figures read all jobs.
+_HELD_S = 1.0
 _JOBS = (
     "SELECT kind, state, COALESCE(json_extract(problem, '$.fault'), ''), COUNT(*) FROM jobs GROUP BY 1, 2, 3"
 )
@@ -54,7 +56,8 @@ def create_app(
         for writers of this process.
     """
     desk = Desk(settings, store, version=watched or store.version)
-    traffic = Traffic(lambda: _with_jobs(figures(), store))
+    traffic = Traffic(Held(lambda: _with_jobs(figures(), store), seconds=_HELD_S))
+    can_work = Held(lambda: bool(store.counts()) and is_well(), seconds=_HELD_S)
     app = FastAPI(title="domsieve", docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.desk = desk
     app.include_router(api(desk))
@@ -69,13 +72,12 @@ def create_app(
         dependencies=[Depends(only_known)],
         responses={
             503: {"model": Health, "description": "It is not: its workers or its store do not work."},
-            **problems(421, 422, 500),
+            **problems(403, 421, 422, 500),
         },
     )
     def health(response: Response) -> Health:
         """Say whether jobs can be accepted and done; needs no token."""
-        store.counts()
-        if is_well() and not desk.is_stopping:
+        if can_work() and not desk.is_stopping:
             return Health(status="ok")
         response.status_code = 503
         return Health(status="failing")
@@ -88,7 +90,7 @@ def create_app(
         dependencies=[Depends(only_known)],
         responses={
             200: {"content": {METRICS_TYPE: {"schema": {"type": "string"}}}},
-            **problems(401, 421, 422, 429, 500),
+            **problems(401, 403, 421, 422, 429, 500),
         },
     )
     def metrics() -> Response:

@@ -35,7 +35,7 @@ def files(desk: Desk) -> APIRouter:
                 "content": {"*/*": {}},
                 "description": "The file.",
             },
-            **problems(401, 404, 414, 421, 422, 429, 500, 503),
+            **problems(401, 403, 404, 414, 421, 422, 429, 500, 503),
         },
     )
     async def file(

@@ -41,6 +41,7 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _OPEN = frozenset({"/v1/health", "/login", "/openapi.json"})
 _URL_BYTES = 8192
 _STATIC = "/static/"
+_LOGGED = 300  # characters of a path
 
 
 @dataclass(slots=True)
@@ -82,13 +83,13 @@ class Guard:
         except ProblemError as error:
             await problem_response(error.problem, error.headers)(asked, receive, sender)
         except StorageError as error:
-            log("store_failed", level=logging.ERROR, path=scope["path"], reason=error.message)
+            log("store_failed", level=logging.ERROR, path=scope["path"][:_LOGGED], reason=error.message)
             told = ProblemError(503, "The jobs cannot be read or written now.", fault="service", retry_s=10)
             if not sent.status:
                 await problem_response(told.problem, told.headers)(asked, receive, sender)
         except Exception:
             # The boundary of the service: whatever was not foreseen is ours, and is told without its particulars.
-            log("request_failed", level=logging.ERROR, path=scope["path"], trace=True)
+            log("request_failed", level=logging.ERROR, path=scope["path"][:_LOGGED], trace=True)
             if not sent.status:
                 await problem_response(_unforeseen())(asked, receive, sender)
         finally:
@@ -99,7 +100,7 @@ class Guard:
                 log(
                     "request",
                     method=scope["method"],
-                    path=scope["path"],
+                    path=scope["path"][:_LOGGED],
                     status=sent.status,
                     client=state.get("client"),
                     ms=round(taken * 1000),
@@ -111,10 +112,13 @@ class Guard:
             raise ProblemError(421, "This service is not addressed by that Host; see --public-host.")
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > _URL_BYTES:
             raise ProblemError(414, f"The address of the request is longer than {_URL_BYTES} bytes.")
-        if method not in _SAFE:
-            check_origin(headers)
+        check_origin(headers, is_safe=method in _SAFE)
         is_open = path in _OPEN or path.startswith(_STATIC)
-        client = LOCAL if not self._settings.tokens else client_of_request(headers, self._settings.tokens)
+        client = (
+            LOCAL
+            if not self._settings.tokens
+            else client_of_request(headers, self._settings.tokens, scheme=scope["scheme"])
+        )
         if client is None and not is_open:
             self._requests.take("?")  # no name of a client has this character
             if not path.startswith("/v1/") and path != "/metrics" and method == "GET":
@@ -170,20 +174,32 @@ class Guard:
         return forward
 
 
-def check_origin(headers: Headers) -> None:
-    """Refuse what another site makes the browser of a user send. Programs send neither of the two headers.
+def check_origin(headers: Headers, *, is_safe: bool) -> None:
+    """Refuse what another site makes the browser of a user send. Programs send none of these headers.
+
+    A link to us is followed; nothing else of another site is answered, lest it use up what the user may ask.
 
     Raises
     ------
     ProblemError : it comes from another site.
     """
-    refusal = ProblemError(403, "Requests that change something are not taken from pages of other sites.")
     site = headers.get("sec-fetch-site")
-    if site is not None and site not in {"same-origin", "none"}:
-        raise refusal
+    is_own = site in {None, "same-origin", "none"}
+    if is_safe:
+        is_link = (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document")
+        if not is_own and not is_link:
+            raise ProblemError(403, "Pages of other sites may lead here, but get nothing from here.")
+        return
     origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc.casefold() != headers.get("host", "").casefold():
-        raise refusal
+    if not is_own or (origin is not None and _place(origin) != headers.get("host", "").casefold()):
+        raise ProblemError(403, "Requests that change something are not taken from pages of other sites.")
+
+
+def _place(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc.casefold()
+    except ValueError:
+        return None
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

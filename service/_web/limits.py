@@ -1,11 +1,18 @@
-"""How often one client may ask, and how many streams it may hold. Clocks are given, so tests need not wait."""
+"""How often one client may ask, and how many streams it may hold; what is not worked out anew for each who asks.
+
+Clocks are given, so tests need not wait.
+"""
 
 import math
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Generic, TypeVar
 
 from service._web.problems import ProblemError
+
+_T = TypeVar("_T")
 
 
 class Requests:
@@ -66,3 +73,30 @@ class Streams:
             yield
         finally:
             self._open[client] -= 1
+
+
+class Held(Generic[_T]):
+    """A value that is worked out at most once in a while, however many threads ask for it.
+
+    Parameters
+    ----------
+    make : works it out; what it raises is raised to the one who asked.
+    seconds : how long a value holds.
+    clock : seconds that never go back.
+    """
+
+    def __init__(
+        self, make: Callable[[], _T], *, seconds: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._make = make
+        self._seconds = seconds
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._held: tuple[float, _T] | None = None
+
+    def __call__(self) -> _T:
+        """Return the value."""
+        with self._lock:
+            if self._held is None or self._clock() - self._held[0] >= self._seconds:
+                self._held = self._clock(), self._make()
+            return self._held[1]

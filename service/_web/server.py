@@ -8,7 +8,7 @@ from typing import Any
 import h11
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from service._web.problems import PROBLEM_JSON, Problem, ProblemError
 from snapshot import UsageError
@@ -34,10 +34,20 @@ class _Connection(H11Protocol):
         if len(self.connections) > _CONNECTIONS:
             transport.write(_raw(_CROWDED))
             transport.close()
-        self._head = self.loop.call_later(_HEAD_S, self._no_request)
+        self._await_request()
 
-    def _no_request(self) -> None:
-        if getattr(self, "cycle", None) is None:
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._await_request()
+
+    def _await_request(self) -> None:
+        """Cut the connection unless the head of the next request comes in time."""
+        if self._head is not None:
+            self._head.cancel()
+        self._head = self.loop.call_later(_HEAD_S, self._no_request, self.cycle)
+
+    def _no_request(self, last: RequestResponseCycle | None) -> None:
+        if self.cycle is last and (last is None or last.response_complete):
             self.transport.abort()
 
     def pause_writing(self) -> None:

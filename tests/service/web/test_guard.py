@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.datastructures import Headers
+from starlette.responses import Response
 
 from service._jobs.store import JobStore
 from service._jobs.values import Claim, NewFile
-from service._web.limits import Requests
+from service._web.limits import Held, Requests
 from service._web.problems import ProblemError
+from service._web.sessions import client_of_request, open_session
 from service._web.settings import Settings, client_of, read_tokens
 from snapshot import UsageError
 from tests.service.web.stage import PAGE, TOKENS, Stage, stage
@@ -81,6 +84,8 @@ def test_names_that_are_not_ours_are_refused(open_service: Stage, host: str, sta
         ({"Sec-Fetch-Site": "none"}, 200),
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Origin": "http://[evil"}, 403),
+        ({"Origin": ""}, 403),
         ({"Sec-Fetch-Site": "cross-site"}, 403),
         ({"Sec-Fetch-Site": "same-site"}, 403),
         ({"Origin": "{own}", "Sec-Fetch-Site": "cross-site"}, 403),
@@ -95,6 +100,27 @@ def test_pages_of_other_sites_change_nothing(
     assert answer.status_code == status
     after = len(open_service.client.get("/v1/jobs?limit=200").json()["jobs"])
     assert after - before == (status == 200)
+
+
+@pytest.mark.parametrize(
+    ("site", "mode", "dest", "status"),
+    [
+        ("same-origin", "cors", "empty", 200),
+        ("none", "navigate", "document", 200),
+        ("cross-site", "navigate", "document", 200),
+        ("cross-site", "navigate", "iframe", 403),
+        ("cross-site", "no-cors", "image", 403),
+        ("same-site", "cors", "empty", 403),
+    ],
+)
+def test_pages_of_other_sites_lead_here_and_get_nothing(
+    tmp_path: Path, site: str, mode: str, dest: str, status: int
+) -> None:
+    headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+    with stage(tmp_path, requests_per_minute=1) as made:
+        assert made.client.get("/v1/jobs", headers=headers).status_code == status
+        # What was refused is not counted as the user's.
+        assert made.client.get("/v1/jobs").status_code == (429 if status == 200 else 200)
 
 
 class TestBody:
@@ -157,6 +183,25 @@ class TestConnections:
         monkeypatch.setattr("service._web.server._HEAD_S", 0.05)
         with stage(tmp_path) as made:
             assert made.send(b"GET / HTTP/1.1\r\nHost: ") == b""
+
+    def test_that_are_slow_to_ask_again_are_cut(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("service._web.server._HEAD_S", 0.05)
+        ask = b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        with stage(tmp_path) as made:
+            answer = made.send(ask + b"\r\n" + ask)
+            assert answer.count(b"HTTP/1.1 200 ") == 1
+
+    def test_that_wait_for_an_answer_are_not_cut(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("service._web.server._HEAD_S", 0.01)
+        body = json.dumps({"url": PAGE})
+        head = f"POST /v1/clean HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
+        head += "Content-Type: application/json\r\nPrefer: wait=1\r\n\r\n"
+        with stage(tmp_path, work=None) as made:
+            assert made.send((head + body).encode()).startswith(b"HTTP/1.1 202 ")
 
     def test_that_do_not_take_the_answer_are_cut(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -256,6 +301,29 @@ class TestLogin:
                 assert cookie.startswith("__Host-")
                 assert "Secure" in cookie
 
+    def test_a_neighbours_cookie_does_not_take_its_place(self, tmp_path: Path) -> None:
+        """A page under a neighbouring name can set all cookies but those of the host alone."""
+        with stage(tmp_path, tokens=TOKENS, public_hosts=("clean.example.org",)) as made:
+            host = {"Host": "clean.example.org"}
+            plain = made.client.post("/login", data={"token": TOKENS["bert"]}).headers["set-cookie"]
+            secure = made.client.post("/login", data={"token": TOKENS["anna"]}, headers=host).headers[
+                "set-cookie"
+            ]
+            theirs, own = plain.partition(";")[0], secure.partition(";")[0]
+            for sent, name in ((f"{theirs}; {own}", "anna"), (own, "anna"), (theirs, None)):
+                answer = made.client.get("/", headers={**host, "Cookie": sent})
+                assert answer.status_code == (200 if name else 303), sent
+                assert name is None or f">{name}<" in answer.text
+
+    def test_a_cookie_is_found_among_others_of_any_form(self) -> None:
+        """Not by `http.cookies`, which takes seconds for 32 kB of backslashes in some versions of Python."""
+        response = Response()
+        open_session(response, "anna", token=TOKENS["anna"], headers=Headers({"host": "::1"}), scheme="https")
+        cookie = response.headers["set-cookie"].partition(";")[0]
+        for other in ("a=" + "\\" * 32_000, 'a="' + "\\" * 32_000 + '"', "=;;=", "a", cookie[:-2] + '"'):
+            headers = Headers({"host": "[::1]", "cookie": f"{other}; {cookie} ;b"})
+            assert client_of_request(headers, TOKENS, scheme="https") == "anna", other[:20]
+
     def test_a_wrong_token_gets_none(self, closed_service: Stage) -> None:
         answer = closed_service.client.post("/login", data={"token": "not-one-of-the-tokens"})
         assert answer.status_code == 401
@@ -299,6 +367,13 @@ class TestLimits:
         requests.take("a")
         with pytest.raises(ProblemError):
             requests.take("a")
+
+    def test_health_is_worked_out_once_however_many_ask(self) -> None:
+        now, values = [0.0], iter((1, 2))
+        held = Held(lambda: next(values), seconds=1.0, clock=lambda: now[0])
+        assert [held(), held()] == [1, 1]
+        now[0] = 1.0
+        assert held() == 2
 
     def test_a_full_queue_refuses(self, tmp_path: Path) -> None:
         with stage(tmp_path, work=None, queue=2, wait_s=0) as made:
