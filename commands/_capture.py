@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from commands._errors import failures, say
+from commands._errors import advice, failures, say
 
 if TYPE_CHECKING:
     from renderer import CaptureOptions, Renderer
@@ -171,7 +171,7 @@ def fetch(
         nonlocal done
         done += 1
         if isinstance(outcome, DomsieveError):
-            what = f"failed: {outcome.message}"
+            what = f"failed: {outcome.message}{advice(outcome)}"
         else:
             what = f"{outcome.nodes:,} nodes" + "".join(f"; cut: {reason}" for reason in outcome.reasons)
         say(f"[{done}/{len(missing)}] {url} {what}")

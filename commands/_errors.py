@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from snapshot import PageStore
+    from snapshot import DomsieveError, PageStore
 
 EXIT_SOME_FAILED, EXIT_USAGE, EXIT_NOTHING, EXIT_BROWSER, EXIT_STORAGE, EXIT_INTERRUPTED = 1, 2, 3, 4, 5, 130
 
@@ -33,7 +33,7 @@ def failures() -> Iterator[None]:
         yield
         sys.stdout.flush()
     except DomsieveError as error:
-        say(f"domsieve: {error}")
+        say(f"domsieve: {error}{advice(error)}")
         raise typer.Exit(
             next((code for kind, code in codes if isinstance(error, kind)), EXIT_NOTHING)
         ) from error
@@ -44,6 +44,18 @@ def failures() -> Iterator[None]:
         # The reader of our output has seen enough; Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from error
+
+
+def advice(error: "DomsieveError") -> str:
+    """Return what to do about an error, where an option helps: a sentence behind a space, or nothing."""
+    from snapshot import PolicyError
+
+    if isinstance(error, PolicyError):
+        from renderer import ONLY_PUBLIC
+
+        if ONLY_PUBLIC in error.message:
+            return " --allow-private opens others; say so for pages that you trust."
+    return ""
 
 
 class _PlainLines(logging.Formatter):

@@ -2,7 +2,7 @@
 
 from renderer._capture import STYLE_NAMES
 from renderer._discovery import Browser, browser_in_use, find_browser, launch_options
-from renderer._egress import Caps, Egress, offline
+from renderer._egress import ONLY_PUBLIC, Caps, Egress, offline
 from renderer._extras import DATA, SCREENSHOT
 from renderer._machine import Machine, this_machine
 from renderer._options import Budget, CaptureOptions, SettlePolicy
@@ -24,6 +24,7 @@ from renderer._upstream import environment_proxies
 
 __all__ = [
     "DATA",
+    "ONLY_PUBLIC",
     "SCREENSHOT",
     "STYLE_NAMES",
     "Browser",

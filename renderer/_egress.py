@@ -34,6 +34,8 @@ Factory = Callable[[], asyncio.Protocol]
 Dialer = Callable[[Factory, str, int], Awaitable[asyncio.Transport]]
 """Returns a connection to a literal address and port; raises OSError when there is none."""
 
+ONLY_PUBLIC = "only public addresses are opened"
+"""What messages say where another setting of the egress would have opened an address."""
 _SCHEMES = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 # Chrome's list (net/base/port_util.cc), and data stores that take commands from a stray HTTP request.
 _UNSAFE = (
@@ -173,8 +175,8 @@ class Egress:
         if refused and not (named and not self._loopback_only):
             address, kind = next(iter(refused.items()))
             where = address if address == spelling else f"{spelling} is at {address}, which"
-            opened = "this machine's own" if self._loopback_only else "public"
-            raise PolicyError(f"{where} is {kind}, and only {opened} addresses are opened.")
+            opened = "only this machine's own addresses are opened" if self._loopback_only else ONLY_PUBLIC
+            raise PolicyError(f"{where} is {kind}, and {opened}.")
         if named and not self._allow_private and isinstance(found, str):
             self._keep_side(spelling, kinds)
         is_public = not any(why_not_public(address) for address in addresses)
@@ -233,7 +235,7 @@ class Egress:
         if self._loopback_only:
             raise PolicyError(f"{host} is no address of this machine, and no other is opened.")
         if is_local_name(host) and not named:
-            raise PolicyError(f"{host} is a name of the local network, and only public addresses are opened.")
+            raise PolicyError(f"{host} is a name of the local network, and {ONLY_PUBLIC}.")
         try:
             async with asyncio.timeout(limit_s):
                 found = await self._resolver(host, port)

@@ -1,5 +1,6 @@
 """The command line on pages that need no browser."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -7,7 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
+from commands._errors import failures
+from renderer import Egress
 from snapshot import PageStore
 from tests.command import COMMAND, ROOT, damage, fill, page, process, run, write_pages
 
@@ -414,3 +418,18 @@ def test_help(cache: Path, command: str) -> None:
     result = run(command, "--help", cache=cache)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "Usage: " in result.stdout
+
+
+def test_what_is_refused_as_private_names_the_option(capsys: pytest.CaptureFixture[str]) -> None:
+    async def nobody(_: str, __: int) -> list[str]:
+        return ["10.0.0.7"]
+
+    for host, is_named in (
+        ("10.0.0.7", True),
+        ("printer.local", True),
+        ("example.org", True),
+        ("a b", False),
+    ):
+        with pytest.raises(typer.Exit), failures():
+            asyncio.run(Egress(resolver=nobody).decide("http", host, 80))
+        assert ("--allow-private" in capsys.readouterr().err) is is_named

@@ -100,6 +100,7 @@ def test_the_command_line_reaches_nothing_private(tmp_path: Path) -> None:
     assert captured == {*map(site.url, _STAYING)}, done
     refused = len(site.paths) - len(_STAYING)
     assert done.stderr.count(b"is this machine, and only public addresses are opened") >= refused
+    assert done.stderr.count(b"--allow-private opens others") >= refused
     assert f"{refused} of {len(site.paths)} pages failed".encode() in done.stderr
 
 
