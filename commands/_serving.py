@@ -8,6 +8,7 @@ import typer
 
 from commands._errors import failures
 
+_MEGABYTE = 1_000_000
 _EXTRA = ("fastapi", "jinja2", "prometheus_client", "pydantic", "uvicorn")
 
 
@@ -48,6 +49,15 @@ def serve(
         ),
     ] = None,
     keep_days: Annotated[int, typer.Option(min=1, max=36_500, help="Days that ended jobs are kept.")] = 30,
+    keep_jobs: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Ended jobs of one client that are kept.")
+    ] = 10_000,
+    keep_megabytes: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Results of one client that are kept.")
+    ] = 5_000,
+    free_megabytes: Annotated[
+        int, typer.Option(min=0, max=1_000_000, help="Room on the disk, below which no job is accepted.")
+    ] = 500,
     browser: Annotated[
         str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
     ] = None,
@@ -78,6 +88,9 @@ def serve(
                 client_queue=client_queue,
                 requests_per_minute=requests_per_minute,
                 keep_days=keep_days,
+                keep_jobs=keep_jobs,
+                keep_bytes=keep_megabytes * _MEGABYTE,
+                free_bytes=free_megabytes * _MEGABYTE,
             ),
             data,
             work=Work(workers=processes, concurrency=-(-at_once // processes), browser=browser),

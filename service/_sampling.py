@@ -1,6 +1,6 @@
 """Sampling a site into the cache: what was captured before is not rendered again."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from datetime import timedelta
 
@@ -33,17 +33,18 @@ async def sample(
     delay: timedelta | None,
     concurrency: int,
     refresh: bool,
+    may_use: Callable[[PageRecord], bool] = lambda _: True,
     egress: Egress | None = None,
 ) -> AsyncGenerator[tuple[SampleEvent, PageRecord | None]]:
     """Yield what happens, with the record of each page of the sample, captured now or before.
 
-    An interrupted sample goes on when it is asked for again: it draws the same pages, and the cache has them.
-    The `egress` is for robots.txt and sitemaps; give that of the renderer.
+    An interrupted sample goes on when it is asked for again: it draws the same pages, and the cache has them, as far
+    as `may_use` lets them be used. The `egress` is for robots.txt and sitemaps; give that of the renderer.
     """
 
     def known(url: str) -> Rendering | None:
         record = None if refresh else cached(url, store, options)
-        if record is None:
+        if record is None or not may_use(record):
             return None
         try:
             return Rendering(snapshot=store.get(record.page_id), source=None, source_reason="from the cache")

@@ -4,6 +4,7 @@ It needs the packages of the extra `serve`, so nothing else imports it.
 """
 
 import asyncio
+import itertools
 import logging
 import time
 from collections.abc import Callable
@@ -22,11 +23,12 @@ from service._web.app import create_app
 from service._web.metrics import Figures
 from service._web.server import Server, listen
 from service._web.settings import Settings, host_name, read_tokens
-from snapshot import DomsieveError, PageStore, UsageError
+from snapshot import DomsieveError, PageRecord, PageStore, UsageError
 
 __all__ = ["Settings", "Work", "private_host", "read_tokens", "serve"]
 
-_EXPIRE_EVERY_S = 3600
+_MINUTE_S = 60.0
+_MINUTES = 60
 _BEGINNING_S = 60.0
 # A worker that says nothing for so long is stuck; it speaks every five seconds.
 _SILENT_S = 45.0
@@ -119,7 +121,7 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
                     is_well=is_well,
                     watched=watched.version,
                 )
-                expiring = asyncio.create_task(_expire(store, data, keep_days=settings.keep_days))
+                expiring = asyncio.create_task(_expire(store, data, settings))
                 stack.callback(expiring.cancel)
                 ready(f"http://{shown}:{port}/")
                 log("serving", host=settings.host, port=port, workers=work.workers)
@@ -141,25 +143,43 @@ def _figures(pool: WorkerPool, store: JobStore) -> Figures:
     )
 
 
-async def _expire(store: JobStore, data: Path, *, keep_days: int) -> None:
-    """Forget what is old, now and every hour."""
-    while True:
+async def _expire(store: JobStore, data: Path, settings: Settings) -> None:
+    """Forget what is old, now and every hour, and what is too much, every minute."""
+    for minute in itertools.count():
         try:
-            await asyncio.to_thread(_forget_old, store, data, keep_days)
+            await asyncio.to_thread(_forget_much, store, data, settings)
+            if minute % _MINUTES == 0:
+                await asyncio.to_thread(_forget_old, store, data, settings.keep_days)
         except DomsieveError as error:
             log("store_failed", level=logging.ERROR, detail=error.message)
-        await asyncio.sleep(_EXPIRE_EVERY_S)
+        await asyncio.sleep(_MINUTE_S)
+
+
+def _forget_much(store: JobStore, data: Path, settings: Settings) -> None:
+    gone = store.trim(jobs=settings.keep_jobs, size_bytes=settings.keep_bytes)
+    if not gone.jobs:
+        return
+    with PageStore(data / "cache") as pages:
+        unused = {record.url for record in pages.records() if record.page_id in gone.page_ids}
+        _remove(pages, store, lambda record: record.url in unused)
+    log("trimmed", jobs=gone.jobs, pages=len(gone.page_ids))
 
 
 def _forget_old(store: JobStore, data: Path, keep_days: int) -> None:
     before = (datetime.now(UTC) - timedelta(days=keep_days)).isoformat(timespec="milliseconds")
     gone = store.expire(before)
     with PageStore(data / "cache") as pages:
-        records = pages.records()
         # Also those of jobs that were deleted or cancelled. What a job made anew meanwhile is no longer old.
-        used = store.used_pages()
-        kept = {record.url for record in records if record.page_id in used}
-        old = [record.page_id for record in records if record.captured_at < before and record.url not in kept]
-        pages.remove(old)
+        old = _remove(pages, store, lambda record: record.captured_at < before)
     if gone.jobs or old:
-        log("expired", jobs=gone.jobs, pages=len(old))
+        log("expired", jobs=gone.jobs, pages=old)
+
+
+def _remove(pages: PageStore, store: JobStore, is_unwanted: Callable[[PageRecord], bool]) -> int:
+    """Remove captures of addresses of which no job uses any; return how many."""
+    records = pages.records()
+    used = store.used_pages()
+    kept = {record.url for record in records if record.page_id in used}
+    removed = [record.page_id for record in records if is_unwanted(record) and record.url not in kept]
+    pages.remove(removed)
+    return len(removed)

@@ -83,17 +83,20 @@ class Claims(Database):
         *,
         done: int | None = None,
         total: int | None = None,
+        pages: Sequence[UsedPage] = (),
     ) -> bool:
         """Tell what happened; return whether the job still is the worker's, else nothing is told.
 
         Parameters
         ----------
         done, total : of its pages; None changes nothing.
+        pages : captures that it used by then, so that another attempt finds them.
         """
         counts = "done_pages = COALESCE(:done, done_pages), total_pages = COALESCE(:total, total_pages)"
         with self.transaction():
             held = self._change(claim, counts, {"done": done, "total": total})
             if held:
+                self._use(claim, pages)
                 self.tell(claim.job.id, kind, data)
         return held
 

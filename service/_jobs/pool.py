@@ -147,7 +147,7 @@ def owned(data: Path) -> Iterator[None]:
     StorageError : another service owns it, or it cannot be made.
     """
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)  # its jobs are nobody else's on this machine
         lock = (data / "lock").open("w")
     except OSError as error:
         raise StorageError(f"The folder {data} cannot be used: {error.strerror}.") from error

@@ -6,6 +6,7 @@ from typing import Any
 from service._jobs.values import Fault
 from snapshot import (
     BrowserError,
+    BrowserNotFoundError,
     BusyError,
     DomsieveError,
     NavigationError,
@@ -14,16 +15,19 @@ from snapshot import (
     UsageError,
 )
 
+_NO_BROWSER = "No browser can be started."
 _FAULTS: tuple[tuple[type[DomsieveError], Fault, str], ...] = (
     (UsageError, "caller", "The request asks for something that cannot be."),
     (PolicyError, "policy", "The page may not be opened."),
     (PageError, "page", "The page cannot be had."),
+    (BrowserNotFoundError, "browser", _NO_BROWSER),
     (BrowserError, "browser", "The browser failed."),
     (BusyError, "service", "The service has no room."),
 )
 TOO_LONG = "The page took too long."
 # Files of ours and faults of the program are told in the log; their messages name paths.
 _OURS = "Something went wrong in the service; its log says what."
+_OUR_BROWSER = "The browser of the service does not start; its log says why."
 
 
 def problem_of(error: BaseException) -> dict[str, Any]:
@@ -36,7 +40,10 @@ def problem_of(error: BaseException) -> dict[str, Any]:
             timed_out = isinstance(error, NavigationError) and (
                 error.stage == "time" or "TIMED_OUT" in error.message
             )
-            return _problem(TOO_LONG if timed_out else title, error.message, fault, error.retry, error.stage)
+            # What is said of a start names paths, too.
+            is_ours = kind is BrowserNotFoundError or (kind is BrowserError and error.stage == "launch")
+            detail = _OUR_BROWSER if is_ours else error.message
+            return _problem(TOO_LONG if timed_out else title, detail, fault, error.retry, error.stage)
     retry = isinstance(error, DomsieveError | asyncio.TimeoutError | OSError)
     return _problem("The service failed.", _OURS, "service", retry, getattr(error, "stage", None))
 

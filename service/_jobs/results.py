@@ -39,6 +39,10 @@ _TYPES: Mapping[Format | RecordFormat, str] = {
 }
 # More pages teach a method little more, and each is read and learned anew for every job.
 _SIBLINGS = 50
+# Of the pages of an archive, which is held in memory and kept in one piece.
+_LARGEST_BYTES = 200_000_000
+# Of an address in a summary, as of one that is asked for; a page may call itself by one of two million characters.
+_LONGEST = 8_192
 # Archives of equal pages are equal.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -105,7 +109,7 @@ def site_result(
     failures = list(pages.failures)
     archive = io.BytesIO()
     ending = ENDINGS[request.format]
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+    with zipfile.ZipFile(archive, "w") as packed:
         members = [from_record(record, store) for record in pages.records]
         for page, result in clean(members, method=method, siblings=lambda _: []):
             if stopped.is_set():
@@ -114,7 +118,12 @@ def site_result(
                 failures.append({"url": page.label, "detail": result.message, "fault": "service"})
                 continue
             name = page.name + ending
-            packed.writestr(zipfile.ZipInfo(name, _NO_DATE), _utf8(WRITERS[request.format](*result)))
+            if archive.tell() > _LARGEST_BYTES or name in packed.NameToInfo:
+                detail = f"It was left out: the archive is full, or has a page of the name {name}."
+                failures.append({"url": page.label, "detail": detail, "fault": "service"})
+                continue
+            text = _utf8(WRITERS[request.format](*result))
+            packed.writestr(zipfile.ZipInfo(name, _NO_DATE), text, zipfile.ZIP_DEFLATED)
             record = by_label[page.label]
             listed.append(
                 {"url": page.label, "file": name, "complete": record.complete, "page_id": record.page_id}
@@ -139,7 +148,7 @@ def _facts(record: PageRecord, store: PageStore) -> dict[str, Any]:
     page = store.get(record.page_id).provenance
     return {
         "url": record.url,
-        "final_url": record.final_url,
+        "final_url": record.final_url[:_LONGEST],
         "status": page.status,
         "page_id": record.page_id,
         "captured_at": record.captured_at,

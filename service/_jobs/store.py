@@ -5,6 +5,7 @@ has become old. Whoever asks for a job of another client is told that there is n
 """
 
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,6 +72,10 @@ class JobStore(Claims):
             if counts["queued"] + counts["running"] >= limits.per_client:
                 raise ClientLimitError(
                     f"{limits.per_client} jobs of this client wait or run; let one end first.", retry=True
+                )
+            if shutil.disk_usage(self.path.parent).free < limits.free_bytes:
+                raise QueueFullError(
+                    "The disk of the service is nearly full; no jobs are accepted now.", retry=True
                 )
             if self._counts("1", ())["queued"] >= limits.queued:
                 raise QueueFullError(f"{limits.queued} jobs wait; no more are accepted now.", retry=True)
@@ -190,9 +195,10 @@ class JobStore(Claims):
         used = [dict(zip(names, row, strict=True)) for row in rows]
         return [UsedPage(**{**values, "complete": bool(values["complete"])}) for values in used]
 
-    def page_ids(self, client: str, site: str) -> frozenset[str]:
-        """Return the ids of the captures of a site that jobs of a client made or used."""
-        rows = self.run("SELECT page_id FROM pages WHERE client = ? AND site = ?", (client, site))
+    def page_ids(self, client: str, site: str | None = None) -> frozenset[str]:
+        """Return the ids of the captures, of a site or of all, that jobs of a client made or used."""
+        condition = "client = ? AND (? IS NULL OR site = ?)"
+        rows = self.run(f"SELECT page_id FROM pages WHERE {condition}", (client, site, site))
         return frozenset(row[0] for row in rows)
 
     def used_pages(self) -> frozenset[str]:
@@ -213,6 +219,25 @@ class JobStore(Claims):
         with self.transaction():
             old = [row[0] for row in self.run("SELECT id FROM jobs WHERE ended_at < ?", (before,))]
             return Expired(len(old), self._forget(old))
+
+    def trim(self, *, jobs: int, size_bytes: int) -> Expired:
+        """Forget of each client the oldest jobs that have ended, but the newest one, beyond a number or a size.
+
+        Parameters
+        ----------
+        jobs : that have ended and are kept.
+        size_bytes : of their results together.
+        """
+        old = self.run(
+            "SELECT id FROM (SELECT id, ended_at, "
+            "ROW_NUMBER() OVER (PARTITION BY client ORDER BY number DESC) AS place, "
+            "SUM(COALESCE(size, 0)) OVER (PARTITION BY client ORDER BY number DESC) AS held FROM jobs "
+            "LEFT JOIN (SELECT job, SUM(size_bytes) AS size FROM files GROUP BY job) ON job = id "
+            "WHERE ended_at IS NOT NULL) WHERE place > 1 AND (place > ? OR held > ?)",
+            (jobs, size_bytes),
+        )
+        with self.transaction():
+            return Expired(len(old), self._forget([row[0] for row in old]))
 
     def _forget(self, job_ids: Sequence[str]) -> tuple[str, ...]:
         """Delete all rows of jobs; return the captures that no job uses now."""

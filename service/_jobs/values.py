@@ -106,10 +106,12 @@ class QueueLimits:
     ----------
     queued : jobs that may wait.
     per_client : jobs of one client that may wait or run.
+    free_bytes : room on the disk, below which none is accepted: a job has results.
     """
 
     queued: int = 100
     per_client: int = 20
+    free_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

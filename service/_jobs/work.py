@@ -34,6 +34,7 @@ from service._targets import site_of
 from snapshot import DomsieveError, NavigationError, PageRecord, PageStore
 
 _PORTS = {"http": 80, "https": 443}
+_LONGEST = 2_000  # characters of what happened to a page; addresses that pages lead to may have two million
 
 
 class Browsing(Protocol):
@@ -107,6 +108,9 @@ async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[
     known: PageRecord | None = None
     if not request.refresh:
         known = await run(lambda: cached(request.url, bench.pages(), options))
+        # Another client's capture may show what only he was shown, and would tell that he was there.
+        if known is not None and known.page_id not in await run(partial(bench.jobs.page_ids, client, site)):
+            known = None
     if known is not None and not await _is_open(known.final_url, bench.browsing.egress):
         known = None  # what was allowed once; rendering says what is refused now
     rendering = None
@@ -143,6 +147,12 @@ async def _site(
     found = _Sampled()
     options = request.capture_options()
     source = _Source(bench.browsing, claim.job.client, options, request.budget())
+    own = await run(partial(bench.jobs.page_ids, claim.job.client))
+
+    def may_use(record: PageRecord) -> bool:
+        # Where it led to elsewhere it is rendered anew, since that may not be opened any more.
+        return record.page_id in own and site_of(record.final_url) == site_of(record.url)
+
     events = sample(
         source,
         request.url,
@@ -153,14 +163,17 @@ async def _site(
         delay=None,
         concurrency=min(2, bench.browsing.concurrency),
         refresh=request.refresh,
+        may_use=may_use,
         egress=bench.browsing.egress,
     )
     async with aclosing(events):
         async for event, record in events:
-            facts: dict[str, Any] = {"said": describe(event), "total": request.pages}
+            facts: dict[str, Any] = {"said": describe(event)[:_LONGEST], "total": request.pages}
+            pages: list[UsedPage] = []
             kind = "site"
             if isinstance(event, PageDone) and record is not None:
                 found.records.append(record)
+                pages.append(_used(record, claim))
                 kind = "page"
                 facts |= {"url": event.url, "nodes": record.nodes, "from_cache": event.was_known}
             elif isinstance(event, PageFailed):
@@ -174,7 +187,15 @@ async def _site(
                 found.ended = event.reason
             facts["done"] = len(found.records)
             await run(
-                partial(bench.jobs.event, claim, kind, facts, done=len(found.records), total=request.pages)
+                partial(
+                    bench.jobs.event,
+                    claim,
+                    kind,
+                    facts,
+                    done=len(found.records),
+                    total=request.pages,
+                    pages=pages,
+                )
             )
 
     def work() -> Result:

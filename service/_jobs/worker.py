@@ -207,10 +207,11 @@ class Worker:
                 self._is_in_doubt = True
                 if left:
                     continue  # another browser is at hand
+                log("job_broke", level=logging.ERROR, trace=True, job=claim.job.id)
                 held = await self._store(self._jobs.fail, claim, problem_of(error))
             except DomsieveError as error:
                 self._is_in_doubt |= isinstance(error, BrowserError)
-                if problem_of(error)["fault"] == "service":
+                if problem_of(error)["fault"] in {"service", "browser"}:
                     log("job_broke", level=logging.ERROR, trace=True, job=claim.job.id)
                 held = await self._store(self._jobs.fail, claim, problem_of(error))
             else:

@@ -35,7 +35,9 @@ class Desk:
         self.store = store
         self.streams = Streams(settings.streams)
         self._version = version
-        self._limits = QueueLimits(queued=settings.queue, per_client=settings.client_queue)
+        self._limits = QueueLimits(
+            queued=settings.queue, per_client=settings.client_queue, free_bytes=settings.free_bytes
+        )
         self.is_stopping = False
 
     def stop(self) -> None:

@@ -40,6 +40,9 @@ class Settings:
     body_s : seconds in which a body, or the head of a request, has to arrive, and a reader has to take what it asked.
     wait_s : seconds that a request for one page waits for its result, unless it says otherwise.
     keep_days : days after which jobs that ended are forgotten.
+    keep_jobs : jobs of one client that are kept when they have ended; the oldest ones are forgotten.
+    keep_bytes : of the results of one client's jobs, likewise.
+    free_bytes : room on the disk, below which no job is accepted.
     """
 
     host: str = "127.0.0.1"
@@ -55,6 +58,9 @@ class Settings:
     body_s: float = 15.0
     wait_s: int = 30
     keep_days: int = 30
+    keep_jobs: int = 10_000
+    keep_bytes: int = 5_000_000_000
+    free_bytes: int = 500_000_000
 
     def check(self) -> None:
         """Refuse what would leave the service open to strangers.

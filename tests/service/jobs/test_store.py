@@ -338,6 +338,26 @@ class TestForgetting:
         assert [job.id for job in store.list("ann")] == [waiting.id, newer.id]
         assert store.run("SELECT COUNT(*) FROM files") == [(1,)]
 
+    def test_too_many_jobs_of_one_client(self, store: JobStore) -> None:
+        theirs, *own = add(store, client="bob"), *(add(store, number) for number in range(4))
+        for number in range(5):
+            store.finish(claim(store), {}, [FILE], pages=[used(f"p{number}")])
+        waiting = add(store)
+        gone = store.trim(jobs=2, size_bytes=1_000)
+        assert (gone.jobs, len(gone.page_ids)) == (2, 2)
+        assert [job.id for job in store.list("ann")] == [waiting.id, own[3].id, own[2].id]
+        assert [job.id for job in store.list("bob")] == [theirs.id]
+        assert store.trim(jobs=2, size_bytes=1_000).jobs == 0
+
+    def test_too_large_results_of_one_client(self, store: JobStore) -> None:
+        for size in (10, 500, 600):
+            add(store)
+            store.finish(claim(store), {}, [NewFile("a", "text/plain", bytes(size))])
+        newest = add(store)
+        store.finish(claim(store), {}, [NewFile("a", "text/plain", bytes(5_000))])
+        assert store.trim(jobs=100, size_bytes=1_000).jobs == 3
+        assert [job.id for job in store.list("ann")] == [newest.id], "which is there to be fetched"
+
     def test_a_deleted_job_frees_its_key(self, store: JobStore) -> None:
         job, _ = store.add(asked(), client="ann", key="k", limits=LIMITS)
         store.delete(job.id, "ann")
@@ -345,6 +365,14 @@ class TestForgetting:
 
 
 class TestFailing:
+    def test_no_job_is_accepted_when_the_disk_is_nearly_full(self, store: JobStore) -> None:
+        limits = QueueLimits(free_bytes=1 << 62)
+        kept, _ = store.add(asked(), client="ann", key="k", limits=LIMITS)
+        with pytest.raises(QueueFullError, match="disk"):
+            store.add(asked(), client="ann", limits=limits)
+        assert store.list("ann") == [kept]
+        assert store.add(asked(), client="ann", key="k", limits=limits) == (kept, False)
+
     def test_a_full_disk_leaves_the_job_as_it_was(self, store: JobStore) -> None:
         job = add(store)
         held = claim(store)

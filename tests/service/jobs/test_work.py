@@ -4,20 +4,25 @@ import asyncio
 import threading
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
-from renderer import STYLE_NAMES, Budget, CaptureOptions, Egress, Rendering
+from renderer import STYLE_NAMES, Budget, CaptureOptions, Egress, Rendering, parse_html
 from renderer._convert import document_only
+from renderer._fetch import Answer
 from service._jobs.problems import problem_of
-from service._jobs.requests import CleanRequest, PageRequest
+from service._jobs.requests import CleanRequest, PageRequest, SiteRequest
+from service._jobs.results import SitePages, site_result
 from service._jobs.store import JobStore
-from service._jobs.values import QueueLimits
+from service._jobs.values import Claim, QueueLimits, UsedPage
 from service._jobs.work import Bench, Result, do
 from snapshot import (
     BrowserLostError,
+    BrowserNotFoundError,
     ContentError,
     DomsieveError,
     PageStore,
@@ -35,11 +40,15 @@ async def resolve(host: str, port: int) -> Collection[str]:
     return ["10.0.0.1"] if host.startswith("private") else ["93.184.216.34"]
 
 
+async def nowhere(*_: object) -> asyncio.Transport:
+    raise ConnectionRefusedError
+
+
 class Pages:
     """Renders pages from memory."""
 
     def __init__(self, outcome: Rendering | DomsieveError) -> None:
-        self.egress = Egress(resolver=resolve)
+        self.egress = Egress(resolver=resolve, dialer=nowhere)
         self.concurrency = 1
         self.outcome = outcome
         self.sites: list[str | None] = []
@@ -75,12 +84,86 @@ def doing(tmp_path: Path, pages: Pages, request: PageRequest, *, client: str = "
         return asyncio.run(do(claim, bench, run=run, stopped=threading.Event()))
 
 
+def ending(tmp_path: Path, pages: Pages, request: PageRequest, *, client: str = "ann") -> Result:
+    """Do a job and bring it to its end, so that what it used is known."""
+    result = doing(tmp_path, pages, request, client=client)
+    with JobStore(tmp_path / "jobs.sqlite") as jobs:
+        ((job,),) = jobs.run("SELECT id FROM jobs WHERE state = 'running'")
+        claim = Claim(jobs.get(job, client), "w", 1, 60.0)
+        jobs.finish(claim, result.summary, result.files, pages=result.pages)
+    return result
+
+
 def test_contexts_are_of_one_client(tmp_path: Path) -> None:
     pages = Pages(ContentError("none"))
     for client in ("ann", "bob"):
         with pytest.raises(ContentError):
             doing(tmp_path, pages, CleanRequest(url=URL), client=client)
     assert pages.sites == ["ann site.example", "bob site.example"]
+
+
+def captured(request: PageRequest, *, final_url: str = URL) -> Rendering:
+    """Return the page that a request asks for, as if a browser had rendered it."""
+    page = parse_html(b"<title>t</title><p>Words of a page.", url=URL)
+    provenance = structs.replace(
+        page.provenance,
+        producer="rendered",
+        complete=True,
+        final_url=final_url,
+        options=request.capture_options().canonical(),
+    )
+    return Rendering(snapshot=replace(page, provenance=provenance), source=b"")
+
+
+def test_captures_answer_the_client_whose_jobs_used_them_alone(tmp_path: Path) -> None:
+    """A page may have shown to one client what it shows to nobody else, and tells that he was there."""
+    request = CleanRequest(url=URL, method="none", format="text")
+    pages = Pages(captured(request))
+    for client, is_known in (("ann", False), ("ann", True), ("bob", False), ("bob", True), ("ann", True)):
+        assert ending(tmp_path, pages, request, client=client).summary["from_cache"] is is_known
+    assert pages.sites == ["ann site.example", "bob site.example"]
+
+
+def test_samples_use_captures_of_their_client_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def nothing(*_: object, **__: object) -> Answer:
+        return Answer(404, b"")
+
+    monkeypatch.setattr("renderer._robots.fetch", nothing)
+    monkeypatch.setattr("renderer._visits.fetch", nothing)
+    request = SiteRequest(url=URL, method="none", format="text", pages=1)
+    pages = Pages(captured(request))
+    for client in ("ann", "ann", "bob", "bob"):
+        assert ending(tmp_path, pages, request, client=client).summary["pages"] == 1
+    assert pages.sites == ["ann site.example", "bob site.example"]
+
+
+def test_what_another_attempt_has_captured_is_not_rendered_again(tmp_path: Path) -> None:
+    with JobStore(tmp_path / "jobs.sqlite") as jobs:
+        jobs.add(CleanRequest(url=URL), client="ann", limits=QueueLimits())
+        claim = jobs.claim("w", lease_s=60)
+        assert claim is not None
+        used = UsedPage(
+            page_id="p", url=URL, site="s", captured_at="", nodes=1, complete=True, job=claim.job.id
+        )
+        jobs.event(claim, "page", {}, pages=[used])
+        jobs.take_back("w")
+        assert jobs.page_ids("ann") == {"p"}
+
+
+def test_an_address_of_a_million_characters_is_cut_in_the_summary(tmp_path: Path) -> None:
+    request = CleanRequest(url=URL, method="none", format="text")
+    pages = Pages(captured(request, final_url=URL + "x" * 1_000_000))
+    assert len(str(ending(tmp_path, pages, request).summary)) < 10_000
+
+
+def test_archives_are_packed(tmp_path: Path) -> None:
+    request = SiteRequest(url=URL, method="none", format="text")
+    pages = [parse_html(b"<p>" + b"word " * 10_000, url=f"{URL}{number}") for number in range(3)]
+    with PageStore(tmp_path) as store:
+        records = [store.put(page, site="site.example") for page in pages]
+        found = SitePages(records, [], "complete")
+        _, (archive, _) = site_result(request, found, store, threading.Event())
+    assert len(archive.data) < 10_000
 
 
 def test_private_addresses_are_refused_before_anything_else(tmp_path: Path) -> None:
@@ -110,6 +193,8 @@ def test_a_page_of_which_nothing_came_is_no_result(tmp_path: Path) -> None:
         (PolicyError("x"), "policy"),
         (ContentError("x"), "page"),
         (BrowserLostError("x", retry=True), "browser"),
+        (BrowserLostError("/secret/path says", stage="launch", retry=True), "browser"),
+        (BrowserNotFoundError("tried /secret/path"), "browser"),
         (StorageError("/secret/path is full"), "service"),
         (ValueError("/secret/path"), "service"),
     ],

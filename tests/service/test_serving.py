@@ -1,0 +1,76 @@
+"""What the service forgets by itself, and who else may read what it keeps."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from renderer import parse_html
+from service._jobs.pool import owned
+from service._jobs.requests import CleanRequest
+from service._jobs.store import JobStore
+from service._jobs.values import NewFile, QueueLimits, UsedPage
+from service.serving import Settings, _forget_much, _forget_old
+from snapshot import PageStore
+
+NOW = "2999-01-01T00:00:00.000+00:00"
+LONG_AGO = "2001-01-01T00:00:00.000+00:00"
+
+
+def done(data: Path, number: int, *, at: str = NOW) -> str:
+    """Do a job with a capture of its own, which ended at a time; return the id of the capture."""
+    url = f"http://site.example/{number}"
+    page = parse_html(f"<p>{number}".encode(), url=url)
+    page = replace(page, provenance=structs.replace(page.provenance, captured_at=at))
+    with JobStore(data / "jobs.sqlite") as jobs, PageStore(data / "cache") as pages:
+        record = pages.put(page, site="site.example")
+        job, _ = jobs.add(CleanRequest(url=url), client="ann", limits=QueueLimits())
+        claim = jobs.claim("w", lease_s=60)
+        assert claim is not None
+        used = UsedPage(
+            page_id=record.page_id,
+            url=url,
+            site="site.example",
+            captured_at=at,
+            nodes=1,
+            complete=True,
+            job=job.id,
+        )
+        jobs.finish(claim, {}, [NewFile("a", "text/plain", b"words")], pages=[used])
+        jobs.run("UPDATE jobs SET ended_at = ? WHERE id = ?", (at, job.id))
+        return record.page_id
+
+
+def kept(data: Path) -> list[str]:
+    with PageStore(data / "cache") as pages:
+        return [record.page_id for record in pages.records()]
+
+
+def test_what_is_too_much_goes_with_its_captures(tmp_path: Path) -> None:
+    ids = [done(tmp_path, number) for number in range(3)]
+    with JobStore(tmp_path / "jobs.sqlite") as jobs:
+        _forget_much(jobs, tmp_path, Settings(keep_jobs=3))
+        assert len(jobs.list("ann")) == 3
+        _forget_much(jobs, tmp_path, Settings(keep_jobs=2))
+        assert len(jobs.list("ann")) == 2
+    assert sorted(kept(tmp_path)) == sorted(ids[1:])
+
+
+def test_what_is_old_goes_with_its_captures(tmp_path: Path) -> None:
+    done(tmp_path, 1, at=LONG_AGO)
+    newer = done(tmp_path, 2)
+    with JobStore(tmp_path / "jobs.sqlite") as jobs:
+        _forget_old(jobs, tmp_path, 30)
+        assert len(jobs.list("ann")) == 1
+    assert kept(tmp_path) == [newer]
+
+
+def test_nobody_else_on_the_machine_reads_the_folder(tmp_path: Path) -> None:
+    with owned(tmp_path / "data"):
+        assert (tmp_path / "data").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("name", ["keep_jobs", "keep_bytes", "free_bytes"])
+def test_there_is_a_bound_unless_somebody_lifts_it(name: str) -> None:
+    assert getattr(Settings(), name) > 0
