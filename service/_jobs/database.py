@@ -45,6 +45,8 @@ CREATE TABLE pages (
     captured_at TEXT NOT NULL, nodes INTEGER NOT NULL, complete INTEGER NOT NULL, UNIQUE (job, page_id)
 );
 CREATE INDEX pages_by_client ON pages (client, page_id, number);
+CREATE INDEX pages_by_site ON pages (client, site, page_id);
+CREATE INDEX pages_by_use ON pages (client);
 CREATE INDEX pages_by_id ON pages (page_id);
 CREATE TABLE workers (name TEXT PRIMARY KEY, facts TEXT NOT NULL) WITHOUT ROWID;
 """

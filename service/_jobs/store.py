@@ -8,7 +8,6 @@ import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import uuid4
 
 from service._jobs.claims import Claims
@@ -17,7 +16,7 @@ from service._jobs.requests import PageRequest
 from service._jobs.values import STATES, Event, Job, JobFile, JobState, QueueLimits, UsedPage
 from snapshot import ClientLimitError, KeyConflictError, QueueFullError, UnknownJobError
 
-_PAGE = "MAX(number), page_id, url, site, captured_at, nodes, complete, job"
+_PAGE = "number, page_id, url, site, captured_at, nodes, complete, job"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +67,9 @@ class JobStore(Claims):
                 if asked != [request.kind, values]:
                     raise KeyConflictError("This idempotency key was used for another request.")
                 return self._one(number, client), False
-            counts = self._counts("client = ?", (client,))
-            if counts["queued"] + counts["running"] >= limits.per_client:
+            # Counted by the index of states, since a client may have many jobs that have ended.
+            of_client = "SELECT COUNT(*) FROM jobs WHERE state IN ('queued', 'running') AND client = ?"
+            if self.run(of_client, (client,))[0][0] >= limits.per_client:
                 raise ClientLimitError(
                     f"{limits.per_client} jobs of this client wait or run; let one end first.", retry=True
                 )
@@ -77,7 +77,7 @@ class JobStore(Claims):
                 raise QueueFullError(
                     "The disk of the service is nearly full; no jobs are accepted now.", retry=True
                 )
-            if self._counts("1", ())["queued"] >= limits.queued:
+            if self.run("SELECT COUNT(*) FROM jobs WHERE state = 'queued'")[0][0] >= limits.queued:
                 raise QueueFullError(f"{limits.queued} jobs wait; no more are accepted now.", retry=True)
             number = uuid4().hex
             self.run(
@@ -187,8 +187,9 @@ class JobStore(Claims):
         limit : how many at most.
         """
         rows = self.run(
-            f"SELECT {_PAGE} FROM pages WHERE client = ? GROUP BY page_id "
-            "HAVING ? IS NULL OR MAX(number) < ? ORDER BY 1 DESC LIMIT ?",
+            f"SELECT {_PAGE} FROM pages WHERE client = ? AND (? IS NULL OR number < ?) AND NOT EXISTS "
+            "(SELECT 1 FROM pages AS later WHERE later.client = pages.client AND later.page_id = pages.page_id "
+            "AND later.number > pages.number) ORDER BY number DESC LIMIT ?",
             (client, before, before, limit),
         )
         names = ("number", "page_id", "url", "site", "captured_at", "nodes", "complete", "job")
@@ -197,9 +198,17 @@ class JobStore(Claims):
 
     def page_ids(self, client: str, site: str | None = None) -> frozenset[str]:
         """Return the ids of the captures, of a site or of all, that jobs of a client made or used."""
-        condition = "client = ? AND (? IS NULL OR site = ?)"
-        rows = self.run(f"SELECT page_id FROM pages WHERE {condition}", (client, site, site))
+        condition, values = (
+            ("client = ?", [client]) if site is None else ("client = ? AND site = ?", [client, site])
+        )
+        rows = self.run(f"SELECT DISTINCT page_id FROM pages WHERE {condition}", values)
         return frozenset(row[0] for row in rows)
+
+    def has_used(self, client: str, page_id: str) -> bool:
+        """Return whether a job of a client made or used a capture."""
+        return bool(
+            self.run("SELECT 1 FROM pages WHERE client = ? AND page_id = ? LIMIT 1", (client, page_id))
+        )
 
     def used_pages(self) -> frozenset[str]:
         """Return the ids of all captures that jobs made or used."""
@@ -207,7 +216,8 @@ class JobStore(Claims):
 
     def counts(self) -> dict[JobState, int]:
         """Return how many jobs stand where."""
-        return self._counts("1", ())
+        rows = self.run("SELECT state, COUNT(*) FROM jobs GROUP BY state")
+        return dict.fromkeys(STATES, 0) | dict(rows)
 
     def oldest_queued(self) -> str | None:
         """Return when the job was accepted that has waited longest; None when none waits."""
@@ -258,10 +268,6 @@ class JobStore(Claims):
         if not found:
             raise UnknownJobError("There is no such job.")
         return found[0]
-
-    def _counts(self, condition: str, values: Sequence[Any]) -> dict[JobState, int]:
-        rows = self.run(f"SELECT state, COUNT(*) FROM jobs WHERE {condition} GROUP BY state", values)
-        return dict.fromkeys(STATES, 0) | dict(rows)
 
     def _events(self, job_id: str, after: int) -> Sequence[Event]:
         rows = self.run(

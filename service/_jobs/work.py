@@ -109,7 +109,7 @@ async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[
     if not request.refresh:
         known = await run(lambda: cached(request.url, bench.pages(), options))
         # Another client's capture may show what only he was shown, and would tell that he was there.
-        if known is not None and known.page_id not in await run(partial(bench.jobs.page_ids, client, site)):
+        if known is not None and not await run(partial(bench.jobs.has_used, client, known.page_id)):
             known = None
     if known is not None and not await _is_open(known.final_url, bench.browsing.egress):
         known = None  # what was allowed once; rendering says what is refused now

@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -324,6 +324,47 @@ class TestListing:
         with JobStore(store.path) as other:
             add(other)
         assert len({before, here, store.version()}) == 3
+
+
+class TestMany:
+    """What is asked for often costs the same however many jobs have ended."""
+
+    def steps(self, store: JobStore, work: Callable[[], object]) -> int:
+        """Return how many hundreds of steps the database takes."""
+        taken: list[None] = []
+        store._db.set_progress_handler(lambda: taken.append(None), 100)
+        work()
+        store._db.set_progress_handler(None, 0)
+        return len(taken)
+
+    def fill(self, store: JobStore, count: int) -> None:
+        with store.transaction():
+            for number in range(count):
+                store.run(
+                    "INSERT INTO jobs (id, kind, client, request, state, created_at) "
+                    "VALUES (hex(randomblob(16)), 'clean', 'ann', '{}', 'done', '')"
+                )
+                store.run(
+                    "INSERT INTO pages (client, job, page_id, url, site, captured_at, nodes, complete) "
+                    "VALUES ('ann', ?, ?, '', '', '', 1, 1)",
+                    (f"{count}-{number}", f"p{number % (count // 2)}"),
+                )
+
+    def test_the_newest_ones_are_found_at_once(self, store: JobStore) -> None:
+        works: list[Callable[[], object]] = [
+            lambda: store.list("ann"),
+            lambda: store.list("ann", state="done"),
+            lambda: store.list("ann", state="failed"),
+            lambda: store.pages("ann"),
+            lambda: store.has_used("ann", "p1"),
+            lambda: add(store),
+            lambda: store.delete(add(store).id, "ann"),
+        ]
+        self.fill(store, 200)
+        few = [self.steps(store, work) for work in works]
+        self.fill(store, 4_000)
+        many = [self.steps(store, work) for work in works]
+        assert all(after <= before + 5 for before, after in zip(few, many, strict=True)), (few, many)
 
 
 class TestForgetting:
