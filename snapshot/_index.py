@@ -106,26 +106,36 @@ class Index:
                 "wrote it, or remove the index and run `domsieve cache verify --repair`."
             )
 
-    def put(self, record: PageRecord, extras: Mapping[str, str]) -> None:
-        """Add a record and the digests of its extras by name, or replace those of equal id."""
+    def put(self, record: PageRecord, extras: Mapping[str, str]) -> list[str]:
+        """Add a record and the digests of its extras by name, or replace those of equal id; return the ones replaced.
+
+        Without extras those that are there stay: a page of equal id is as they show it, and another job may have just
+        added them.
+        """
         values = {**asdict(record), "reasons": json.dumps(record.reasons)}
         marks = ", ".join(f":{name}" for name in _NAMES)
+        replaced: list[str] = []
         with self._transaction():
             self._run(f"INSERT OR REPLACE INTO pages ({', '.join(_NAMES)}) VALUES ({marks})", values)
-            self._run("DELETE FROM extras WHERE page_id = ?", (record.page_id,))
+            if extras:
+                replaced = [*self.extras(record.page_id).values()]
+                self._run("DELETE FROM extras WHERE page_id = ?", (record.page_id,))
             for name, digest in extras.items():
                 self._run("INSERT INTO extras VALUES (?, ?, ?)", (record.page_id, name, digest))
+        return replaced
 
     def find(self, condition: str, values: Sequence[str], *, order: str) -> list[PageRecord]:
         """Return the records that satisfy an SQL condition of ours, in an order of ours."""
         rows = self._run(f"SELECT {', '.join(_NAMES)} FROM pages WHERE {condition} ORDER BY {order}", values)
         return [_record(dict(zip(_NAMES, row, strict=True))) for row in rows]
 
-    def remove(self, page_id: str) -> None:
-        """Forget one record."""
+    def remove(self, page_id: str) -> list[str]:
+        """Forget one record; return the digests of its extras."""
         with self._transaction():
+            extras = [*self.extras(page_id).values()]
             self._run("DELETE FROM pages WHERE page_id = ?", (page_id,))
             self._run("DELETE FROM extras WHERE page_id = ?", (page_id,))
+        return extras
 
     def extras(self, page_id: str) -> dict[str, str]:
         """Return the digests of the extras of a page, by name."""

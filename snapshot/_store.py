@@ -105,7 +105,7 @@ class PageStore:
         page : the page; its provenance is kept with `site` and the digests of `source` and `extras` filled in.
         source : body of the main response.
         site : name the page is stored under; by default the host and port of its URL.
-        extras : byte strings that `extra` returns by their names; those of a page that is replaced are forgotten.
+        extras : byte strings that `extra` returns by their names; without any, those of a page that is replaced stay.
 
         Raises
         ------
@@ -113,18 +113,19 @@ class PageStore:
         """
         digests = {name: digest_of(extras[name]) for name in sorted(extras)}
         files = {(_EXTRAS, digest): extras[name] for name, digest in digests.items()}
-        page = _with_provenance(page, site=site or urlsplit(page.provenance.url).netloc, extras=digests)
+        page = _with_provenance(page, site=site or urlsplit(page.provenance.url).netloc)
         if source is not None:
             page = _with_provenance(page, source_digest=digest_of(source))
             files[_RAW, page.provenance.source_digest] = source
+        record = _record(page, 0)
+        page = _with_provenance(page, extras=digests or self._index.extras(record.page_id))
         self._keep(files)
         data = encode(page, base=self._base_for(page))
-        record = _record(page, len(data))
+        record = dataclasses.replace(record, bytes=len(data))
         write_file(self._path(_PAGES, record.page_id), data)
-        replaced = self._index.extras(record.page_id)
-        self._index.put(record, digests)
+        replaced = self._index.put(record, digests)
         self._keep(files)  # in case somebody removed them with the last page that named them
-        self._drop_extras(replaced.values())
+        self._drop_extras(replaced)
         return record
 
     def get(self, page_id: str) -> Snapshot:
@@ -213,13 +214,12 @@ class PageStore:
         """Forget pages and delete their files, and raw sources and extras that no other page names."""
         for page_id in page_ids:
             for record in self._index.find("page_id = ?", (page_id,), order="stored"):
-                extras = self._index.extras(page_id)
-                self._index.remove(page_id)
+                extras = self._index.remove(page_id)
                 remove_file(self._path(_PAGES, page_id))
                 digest = record.source_digest
                 if digest and not self._index.find("source_digest = ?", (digest,), order="stored LIMIT 1"):
                     remove_file(self._path(_RAW, digest))
-                self._drop_extras(extras.values())
+                self._drop_extras(extras)
 
     def verify(self, *, repair: bool = False) -> list[Problem]:
         """Read every file and compare with the index; return what is wrong, in order of the paths.

@@ -25,6 +25,7 @@ from snapshot import (
     TargetError,
     default_cache_dir,
 )
+from snapshot._files import write_file
 from tests.snapshot.pages import made_up
 
 PAGE = made_up(1, 200, url="http://a.example/1")
@@ -374,6 +375,30 @@ def test_extras_are_kept_as_long_as_a_page_names_them(store: PageStore) -> None:
     assert store.extra(other, "data.json") == b"[]"
     store.remove([other.page_id])
     assert list(store.root.glob("extras/*/*")) == []
+
+
+def test_extras_stay_when_an_equal_page_is_kept_without(store: PageStore) -> None:
+    record = store.put(PAGE, extras=EXTRAS)
+    assert store.put(later(PAGE)).page_id == record.page_id
+    assert store.extra(record, "data.json") == b"[]"
+    assert {*store.get(record.page_id).provenance.extras} == {*EXTRAS}
+    assert store.verify() == []
+
+
+def test_extras_stay_when_an_equal_page_is_kept_at_the_same_instant(
+    store: PageStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with PageStore(store.root) as other:
+
+        def write_after_another(path: Path, data: bytes) -> None:
+            monkeypatch.setattr("snapshot._store.write_file", write_file)
+            other.put(PAGE, extras=EXTRAS)
+            write_file(path, data)
+
+        monkeypatch.setattr("snapshot._store.write_file", write_after_another)
+        record = store.put(PAGE)
+    assert store.extra(record, "data.json") == b"[]"
+    assert store.verify() == []
 
 
 def test_a_damaged_or_lost_extra_is_named(store: PageStore) -> None:
