@@ -58,7 +58,7 @@ class Claims(Database):
             boot, until = lease_end(lease_s)
             self.run(
                 "UPDATE jobs SET state = 'running', worker = ?, token = ?, attempts = ?, started_at = ?, boot = ?, "
-                "lease_until = ?, done_pages = 0 WHERE id = ?",
+                "lease_until = ? WHERE id = ?",
                 (worker, token + 1, attempts + 1, now(), boot, until, number),
             )
             self.tell(number, "state", {"state": "running", "attempt": attempts + 1})
@@ -87,12 +87,19 @@ class Claims(Database):
     ) -> bool:
         """Tell what happened; return whether the job still is the worker's, else nothing is told.
 
+        A job that is tried again begins anew: what is told then says which attempt it is of, and its count of pages
+        stays where it was until the new attempt has come further.
+
         Parameters
         ----------
         done, total : of its pages; None changes nothing.
         pages : captures that it used by then, so that another attempt finds them.
         """
-        counts = "done_pages = COALESCE(:done, done_pages), total_pages = COALESCE(:total, total_pages)"
+        counts = (
+            "done_pages = MAX(done_pages, COALESCE(:done, 0)), total_pages = COALESCE(:total, total_pages)"
+        )
+        if claim.job.attempts > 1:
+            data = {**data, "attempt": claim.job.attempts}
         with self.transaction():
             held = self._change(claim, counts, {"done": done, "total": total})
             if held:

@@ -59,12 +59,19 @@ class WorkerPool:
         taken = await asyncio.to_thread(self._store.take_back)
         if taken:
             log("jobs_taken_back", jobs=taken)
+        loop = asyncio.get_running_loop()
+
+        def tell() -> None:
+            loop.call_soon_threadsafe(self._nudge)
+
+        self._store.on_news = tell
         self._slots = [asyncio.create_task(self._slot()) for _ in range(self._count)]
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._store.on_news = None
         self._ending.set()
         for process in self._processes.values():
             with contextlib.suppress(ProcessLookupError):
@@ -85,6 +92,14 @@ class WorkerPool:
         """Numbers of the worker processes that live."""
         return [process.pid for process in self._processes.values() if process.returncode is None]
 
+    def _nudge(self) -> None:
+        """Let the workers look at the jobs at once; by themselves they do so once a second."""
+        for process in self._processes.values():
+            pipe = process.stdin
+            # One that does not read has not heard yet what it was told before.
+            if pipe and not pipe.is_closing() and not pipe.transport.get_write_buffer_size():
+                pipe.write(b"\n")
+
     async def _slot(self) -> None:
         """Keep one worker alive."""
         loop = asyncio.get_running_loop()
@@ -99,6 +114,7 @@ class WorkerPool:
             try:
                 taken = await asyncio.to_thread(self._store.take_back, name)
                 log("jobs_taken_back", worker=name, jobs=taken)
+                self._nudge()
             except DomsieveError as error:  # the leases end by themselves
                 log("store_failed", level=logging.ERROR, detail=error.message)
             wait_s = _FIRST_WAIT_S if loop.time() - start > _STEADY_S else min(2 * wait_s, _LONGEST_WAIT_S)

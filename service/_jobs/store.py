@@ -6,7 +6,7 @@ has become old. Whoever asks for a job of another client is told that there is n
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
@@ -38,6 +38,9 @@ class JobStore(Claims):
     ------
     StorageError : of all methods, when the file cannot be used.
     """
+
+    on_news: Callable[[], None] | None = None
+    """Called in the thread of the caller after a job was accepted, cancelled or deleted by this very object."""
 
     def add(
         self, request: PageRequest, *, client: str, key: str | None = None, limits: QueueLimits
@@ -86,7 +89,9 @@ class JobStore(Claims):
                 (number, request.kind, client, key, values, now()),
             )
             self.tell(number, "state", {"state": "queued"})
-            return self._one(number, client), True
+            job = self._one(number, client)
+        self._news()
+        return job, True
 
     def get(self, job_id: str, client: str) -> Job:
         """Return a job.
@@ -165,7 +170,9 @@ class JobStore(Claims):
                 (now(), job_id),
             )
             self.tell(job_id, "state", {"state": "cancelled"})
-            return self._one(job_id, client)
+            job = self._one(job_id, client)
+        self._news()
+        return job
 
     def delete(self, job_id: str, client: str) -> None:
         """Forget a job and its results, wherever it stands.
@@ -177,6 +184,7 @@ class JobStore(Claims):
         with self.transaction(durable=True):
             self._one(job_id, client)
             self._forget([job_id])
+        self._news()
 
     def pages(self, client: str, *, before: int | None = None, limit: int = 50) -> Sequence[UsedPage]:
         """Return the captures that jobs of a client made or used, the latest used first.
@@ -248,6 +256,10 @@ class JobStore(Claims):
         )
         with self.transaction():
             return Expired(len(old), self._forget([row[0] for row in old]))
+
+    def _news(self) -> None:
+        if self.on_news is not None:
+            self.on_news()
 
     def _forget(self, job_ids: Sequence[str]) -> tuple[str, ...]:
         """Delete all rows of jobs; return the captures that no job uses now."""

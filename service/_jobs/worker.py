@@ -1,8 +1,8 @@
 """A worker: one process with one browser that takes jobs from the store and does several at once.
 
-It is started by the pool with its settings as a line of JSON on its standard input, which stays open: when it ends,
-so has the service, however it ended, and the worker stops. SIGTERM lets it finish what it can in its grace and hand
-the rest back.
+It is started by the pool with its settings as a line of JSON on its standard input, which stays open. Each further
+line says that jobs have come or changed. When it ends, so has the service, however it ended, and the worker stops.
+SIGTERM lets it finish what it can in its grace and hand the rest back.
 """
 
 import asyncio
@@ -33,13 +33,14 @@ from snapshot import BrowserError, BrowserLostError, DomsieveError, PageStore
 
 _LEASE_S = 60.0
 _RENEW_S = 15.0
-# A look at the version of the database costs microseconds.
-_LOOK_S = 0.025
+# For what nobody tells: leases that end, and jobs of other programs.
+_LOOK_S = 1.0
 _REPORT_S = 5.0
 _HEALTH_S = 15.0
 # When the service is gone, nobody waits for what is under way.
 _LAST_S = 5.0
 _TRIES = 2
+_AGAIN_S = 1.0
 
 
 class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,10 +86,17 @@ class Worker:
     settings : see there.
     bench : what it works with.
     ledger : a single thread for the store of jobs, since the loop must not wait for other processes.
+    news : set when jobs have come or changed.
     """
 
     def __init__(
-        self, name: str, settings: WorkerSettings, bench: Bench, *, ledger: ThreadPoolExecutor
+        self,
+        name: str,
+        settings: WorkerSettings,
+        bench: Bench,
+        *,
+        ledger: ThreadPoolExecutor,
+        news: asyncio.Event,
     ) -> None:
         self._name = name
         self._settings = settings
@@ -98,7 +106,7 @@ class Worker:
         self._running: dict[tuple[str, int], _Running] = {}
         self._sites = 0
         self._is_in_doubt = False  # whether the browser works
-        self._news = asyncio.Event()
+        self._news = news
         self.draining = asyncio.Event()
 
     async def run(self) -> None:
@@ -115,7 +123,8 @@ class Worker:
                     await self._take()
                 except DomsieveError as error:
                     log("store_failed", level=logging.ERROR, detail=error.message)
-                    await asyncio.sleep(1.0)
+                    version = None
+                    await asyncio.sleep(_AGAIN_S)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_S):
                     await self._news.wait()
@@ -182,8 +191,7 @@ class Worker:
             outcome = "cancelled"
         except Exception as error:
             log("job_broke", level=logging.ERROR, trace=True, job=claim.job.id)
-            with contextlib.suppress(DomsieveError):
-                await self._store(self._jobs.fail, claim, problem_of(error))
+            await self._fail(claim, problem_of(error))
         finally:
             del self._running[claim.job.id, claim.token]
             self._sites -= claim.job.kind == "site"
@@ -224,13 +232,27 @@ class Worker:
             break
         return "failed" if held else "lost"
 
+    async def _fail(self, claim: Claim, problem: dict[str, Any]) -> None:
+        """End a job badly, as soon as the store can be written to: the disk may be full."""
+        while True:
+            try:
+                await self._store(self._jobs.fail, claim, problem)
+            except DomsieveError as error:
+                log("store_failed", level=logging.ERROR, detail=error.message)
+                await asyncio.sleep(_AGAIN_S)
+            else:
+                return
+
     async def _drain(self) -> None:
         tasks = [running.task for running in self._running.values()]
         if tasks:
             await asyncio.wait(tasks, timeout=self._settings.grace_s)
         for running in [*self._running.values()]:
             # Handed back first, so that what the cancelled task does no longer counts.
-            await self._store(self._jobs.release, running.claim)
+            try:
+                await self._store(self._jobs.release, running.claim)
+            except DomsieveError as error:  # the pool takes it back
+                log("store_failed", level=logging.ERROR, detail=error.message)
             running.stopped.set()
             running.task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -242,7 +264,7 @@ class Worker:
         return await asyncio.get_running_loop().run_in_executor(self._ledger, work, *values)
 
 
-async def serve(name: str, settings: WorkerSettings) -> None:
+async def serve(name: str, settings: WorkerSettings, news: asyncio.Event) -> None:
     """Be a worker until SIGTERM."""
     data = Path(settings.data)
     egress = Egress(named=settings.private_hosts)
@@ -270,7 +292,7 @@ async def serve(name: str, settings: WorkerSettings) -> None:
     ):
         async with Supervisor(make, egress=egress, concurrency=settings.concurrency, wear=wear) as supervisor:
             bench = Bench(supervisor, jobs, desk, pages)
-            worker = Worker(name, settings, bench, ledger=ledger)
+            worker = Worker(name, settings, bench, ledger=ledger, news=news)
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, worker.draining.set)
             log("worker_started", worker=name)
@@ -283,10 +305,11 @@ async def serve(name: str, settings: WorkerSettings) -> None:
     log("worker_ended", worker=name)
 
 
-def _follow_parent(main: "asyncio.Task[None]", loop: asyncio.AbstractEventLoop) -> None:
-    """Stop when standard input ends: with the service, also when it was killed."""
-    while os.read(0, 4096):
-        pass
+def _follow_parent(main: "asyncio.Task[None]", loop: asyncio.AbstractEventLoop, news: asyncio.Event) -> None:
+    """Pass on what comes on standard input; stop when it ends: with the service, also when that was killed."""
+    with contextlib.suppress(RuntimeError):  # the loop has ended
+        while os.read(0, 4096):
+            loop.call_soon_threadsafe(news.set)
     # The loop may be busy or stuck.
     last = threading.Timer(_LAST_S, os._exit, (1,))
     last.daemon = True
@@ -296,10 +319,10 @@ def _follow_parent(main: "asyncio.Task[None]", loop: asyncio.AbstractEventLoop) 
 
 
 async def _main(name: str, settings: WorkerSettings) -> None:
-    main = asyncio.create_task(serve(name, settings))
-    threading.Thread(
-        target=_follow_parent, args=(main, asyncio.get_running_loop()), name="parent", daemon=True
-    ).start()
+    news = asyncio.Event()
+    main = asyncio.create_task(serve(name, settings, news))
+    told = main, asyncio.get_running_loop(), news
+    threading.Thread(target=_follow_parent, args=told, name="parent", daemon=True).start()
     with contextlib.suppress(asyncio.CancelledError):
         await main
 

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -18,7 +19,8 @@ from service._jobs.requests import CleanRequest, CompareRequest, RecordsRequest,
 from service._jobs.store import JobStore
 from service._jobs.values import Job, QueueLimits
 from service._jobs.worker import WorkerSettings
-from snapshot import StorageError
+from snapshot import PageStore, StorageError
+from tests.service.jobs.captures import captured
 
 LIMITS = QueueLimits(queued=1_000, per_client=1_000)
 LIMIT_S = 60.0
@@ -59,14 +61,15 @@ def is_browser(pid: int) -> bool:
 
 @contextlib.asynccontextmanager
 async def pool_of(
-    data: Path, *, workers: int = 1, port: int | None = None, grace_s: float = 10.0
+    data: Path, *, workers: int = 1, port: int | None = None, grace_s: float = 10.0, browser: bool = True
 ) -> AsyncIterator[tuple[WorkerPool, JobStore]]:
     """Run workers; without a port nothing may be rendered, and no browser is there."""
+    browser = browser and port is not None
     settings = WorkerSettings(
         data=str(data),
         concurrency=2,
         private_hosts=() if port is None else (("127.0.0.1", port),),
-        browser="/nonexistent/chrome" if port is None else None,
+        browser=None if browser else "/nonexistent/chrome",
         grace_s=grace_s,
     )
     with owned(data), JobStore(data / "jobs.sqlite") as store:
@@ -143,6 +146,76 @@ def test_workers_end_with_a_service_that_was_killed(tmp_path: Path) -> None:
     asyncio.run(until(lambda: not any(map(alive, pids))))
     with owned(tmp_path):
         pass
+
+
+def test_workers_are_told_of_news(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with pool_of(tmp_path, workers=0) as (pool, store):
+            pipe = asyncio.subprocess.PIPE
+            worker = await asyncio.create_subprocess_exec("cat", stdin=pipe, stdout=pipe)
+            pool._processes["worker"] = worker
+            assert worker.stdout
+            job = refused(store)
+            assert await worker.stdout.read(1) == b"\n"
+            store.cancel(job.id, "ann")
+            assert await worker.stdout.read(1) == b"\n"
+
+    asyncio.run(main())
+
+
+def test_a_disk_that_is_full_for_a_worker_loses_no_job(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def main() -> None:
+        async with pool_of(tmp_path) as (pool, store):
+            await until(lambda: len(store.workers()) == 1)
+            (worker,) = pool.pids
+            # What the service itself writes comes first, so that the worker's own can only lie behind.
+            full = (tmp_path / "jobs.sqlite-wal").stat().st_size
+            resource.prlimit(worker, resource.RLIMIT_FSIZE, (full, resource.RLIM_INFINITY))
+            job = refused(store)
+            said = ""
+
+            def has_failed() -> bool:
+                nonlocal said
+                said += capfd.readouterr().err
+                return "store_failed" in said
+
+            await until(has_failed)
+            assert store.get(job.id, "ann").state == "queued"
+            resource.prlimit(worker, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            await until(lambda: store.get(job.id, "ann").has_ended)
+            assert pool.pids == [worker]
+            assert store.get(job.id, "ann").attempts == 1
+
+    asyncio.run(main())
+
+
+def test_an_end_in_the_middle_of_many_jobs_loses_none_and_does_none_twice(tmp_path: Path) -> None:
+    urls = [f"http://127.0.0.1:8123/{number}" for number in range(5)]
+    with PageStore(tmp_path / "cache") as cache:
+        for url in urls:
+            cache.put(captured(url).snapshot, site="127.0.0.1:8123")
+
+    async def main() -> None:
+        with JobStore(tmp_path / "jobs.sqlite") as store:
+            jobs = [
+                store.add(CleanRequest(url=url, method="none"), client="ann", limits=LIMITS)[0]
+                for url in urls * 20
+            ]
+        for enough in (10, len(jobs)):
+            async with pool_of(tmp_path, workers=2, port=8123, grace_s=0.0, browser=False) as (_, store):
+                await until(lambda: store.counts()["done"] >= enough)  # noqa: B023
+            with JobStore(tmp_path / "jobs.sqlite") as store:
+                assert {state for state, count in store.counts().items() if count} <= {"queued", "done"}
+                assert store.run("PRAGMA integrity_check") == [("ok",)]
+        with JobStore(tmp_path / "jobs.sqlite") as store:
+            for job in jobs:
+                states = [event.data.get("state") for event in store.events(job.id, "ann")]
+                assert states.count("done") == 1
+                assert len(store.get(job.id, "ann").files) == 1
+
+    asyncio.run(main())
 
 
 class Site(BaseHTTPRequestHandler):

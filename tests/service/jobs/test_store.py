@@ -258,6 +258,18 @@ class TestLosing:
         assert lost.problem is not None
         assert lost.problem["fault"] == "service"
 
+    def test_a_second_attempt_says_so_and_takes_no_pages_back(self, store: JobStore) -> None:
+        job = add(store)
+        store.event(claim(store, "old"), "page", {"done": 3}, done=3, total=5)
+        store.take_back("old")
+        assert store.get(job.id, "ann").done_pages == 3
+        held = claim(store, "new")
+        for done in (1, 3, 4):
+            store.event(held, "page", {"done": done}, done=done, total=5)
+            assert store.get(job.id, "ann").done_pages == max(done, 3)
+        told = [event.data for event in store.events(job.id, "ann") if event.kind == "page"]
+        assert told == [{"done": 3}, *({"done": done, "attempt": 2} for done in (1, 3, 4))]
+
     def test_nothing_is_begun_beside_its_last_attempt(self, store: JobStore) -> None:
         poison = add(store, 1)
         lose(store, ATTEMPTS - 1)
@@ -315,6 +327,17 @@ class TestListing:
         job = add(store)
         assert store.oldest_queued() == job.created_at
         assert store.counts() == {"queued": 1, "running": 0, "done": 0, "failed": 0, "cancelled": 0}
+
+    def test_who_asks_for_it_is_told_of_news(self, store: JobStore) -> None:
+        told: list[int] = []
+        store.on_news = lambda: told.append(store.counts()["queued"])
+        one, two = add(store, 1), add(store, 2)
+        store.cancel(one.id, "ann")
+        store.cancel(one.id, "ann")
+        store.delete(two.id, "ann")
+        claim_of_nothing = store.claim("w", lease_s=LEASE_S)
+        assert claim_of_nothing is None
+        assert told == [1, 2, 1, 0]
 
     def test_the_version_tells_of_changes_here_and_elsewhere(self, store: JobStore) -> None:
         before = store.version()

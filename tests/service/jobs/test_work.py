@@ -14,6 +14,7 @@ from msgspec import structs
 from renderer import STYLE_NAMES, Budget, CaptureOptions, Egress, Rendering, parse_html
 from renderer._convert import document_only
 from renderer._fetch import Answer
+from service import Page, clean
 from service._jobs.problems import problem_of
 from service._jobs.requests import CleanRequest, PageRequest, SiteRequest
 from service._jobs.results import SitePages, site_result
@@ -32,6 +33,7 @@ from snapshot import (
     StorageError,
     UsageError,
 )
+from tests.service.jobs.captures import captured
 
 URL = "http://site.example/"
 
@@ -42,6 +44,10 @@ async def resolve(host: str, port: int) -> Collection[str]:
 
 async def nowhere(*_: object) -> asyncio.Transport:
     raise ConnectionRefusedError
+
+
+async def private(host: str, port: int) -> Collection[str]:
+    return ["10.0.0.1"]
 
 
 class Pages:
@@ -102,7 +108,7 @@ def test_contexts_are_of_one_client(tmp_path: Path) -> None:
     assert pages.sites == ["ann site.example", "bob site.example"]
 
 
-def captured(request: PageRequest, *, final_url: str = URL) -> Rendering:
+def arrived(request: PageRequest, *, final_url: str = URL) -> Rendering:
     """Return the page that a request asks for, as if a browser had rendered it."""
     page = parse_html(b"<title>t</title><p>Words of a page.", url=URL)
     provenance = structs.replace(
@@ -118,7 +124,7 @@ def captured(request: PageRequest, *, final_url: str = URL) -> Rendering:
 def test_captures_answer_the_client_whose_jobs_used_them_alone(tmp_path: Path) -> None:
     """A page may have shown to one client what it shows to nobody else, and tells that he was there."""
     request = CleanRequest(url=URL, method="none", format="text")
-    pages = Pages(captured(request))
+    pages = Pages(arrived(request))
     for client, is_known in (("ann", False), ("ann", True), ("bob", False), ("bob", True), ("ann", True)):
         assert ending(tmp_path, pages, request, client=client).summary["from_cache"] is is_known
     assert pages.sites == ["ann site.example", "bob site.example"]
@@ -131,7 +137,7 @@ def test_samples_use_captures_of_their_client_alone(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("renderer._robots.fetch", nothing)
     monkeypatch.setattr("renderer._visits.fetch", nothing)
     request = SiteRequest(url=URL, method="none", format="text", pages=1)
-    pages = Pages(captured(request))
+    pages = Pages(arrived(request))
     for client in ("ann", "ann", "bob", "bob"):
         assert ending(tmp_path, pages, request, client=client).summary["pages"] == 1
     assert pages.sites == ["ann site.example", "bob site.example"]
@@ -152,7 +158,7 @@ def test_what_another_attempt_has_captured_is_not_rendered_again(tmp_path: Path)
 
 def test_an_address_of_a_million_characters_is_cut_in_the_summary(tmp_path: Path) -> None:
     request = CleanRequest(url=URL, method="none", format="text")
-    pages = Pages(captured(request, final_url=URL + "x" * 1_000_000))
+    pages = Pages(arrived(request, final_url=URL + "x" * 1_000_000))
     assert len(str(ending(tmp_path, pages, request).summary)) < 10_000
 
 
@@ -171,6 +177,74 @@ def test_private_addresses_are_refused_before_anything_else(tmp_path: Path) -> N
     with pytest.raises(PolicyError):
         doing(tmp_path, pages, CleanRequest(url="http://private.example/"))
     assert pages.sites == []
+
+
+def keep(tmp_path: Path, *pages: Rendering) -> list[str]:
+    """Put pages into the cache; return their ids."""
+    with PageStore(tmp_path / "cache") as store:
+        return [store.put(page.snapshot, site="site.example").page_id for page in pages]
+
+
+CLEAN = CleanRequest(url=URL, method="none", format="json")
+
+
+class TestCached:
+    def test_what_the_cache_holds_is_not_rendered(self, tmp_path: Path) -> None:
+        keep(tmp_path, captured(URL))
+        pages = Pages(ContentError("none"))
+        assert doing(tmp_path, pages, CLEAN).summary["from_cache"]
+        assert pages.sites == []
+
+    def test_what_may_no_longer_be_opened_is_refused(self, tmp_path: Path) -> None:
+        keep(tmp_path, captured(URL))
+        pages = Pages(ContentError("none"))
+        pages.egress = Egress(resolver=private)
+        with pytest.raises(PolicyError):
+            doing(tmp_path, pages, CLEAN)
+        assert pages.sites == []
+
+    def test_what_led_where_nothing_may_be_opened_any_more_is_rendered_anew(self, tmp_path: Path) -> None:
+        keep(tmp_path, captured(URL, "<p>secret", final_url="http://private.example/"))
+        pages = Pages(captured(URL, "<p>public"))
+        result = doing(tmp_path, pages, CLEAN)
+        assert not result.summary["from_cache"]
+        assert result.summary["final_url"] == URL
+        assert b"secret" not in result.files[0].data
+        assert len(pages.sites) == 1
+
+    def test_nothing_is_learned_from_captures_of_other_clients(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        others = [f"{URL}{number}" for number in range(4)]
+        ids = keep(tmp_path, captured(URL), *map(captured, others))
+        learned: list[list[str]] = []
+
+        def spy(pages: Any, *, siblings: Callable[[str], list[Page]], **options: Any) -> Any:
+            learned.append(sorted(page.label for page in siblings("site.example")))
+            return clean(pages, siblings=siblings, **options)
+
+        monkeypatch.setattr("service._jobs.results.clean", spy)
+        with JobStore(tmp_path / "jobs.sqlite") as jobs:
+            for client, used in (("ann", ids[1:3]), ("bob", ids[3:])):
+                jobs.add(CLEAN, client=client, limits=QueueLimits())
+                claim = jobs.claim("w", lease_s=60)
+                assert claim is not None
+                pages = [
+                    UsedPage(
+                        page_id=page_id,
+                        url="",
+                        site="site.example",
+                        captured_at="",
+                        nodes=1,
+                        complete=True,
+                        job=claim.job.id,
+                    )
+                    for page_id in used
+                ]
+                jobs.finish(claim, {}, [], pages=pages)
+        for client in ("ann", "bob", "eve"):
+            doing(tmp_path, Pages(ContentError("none")), CLEAN, client=client)
+        assert learned == [others[:2], others[2:], []]
 
 
 def test_a_page_of_which_nothing_came_is_no_result(tmp_path: Path) -> None:

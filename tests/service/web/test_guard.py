@@ -4,6 +4,7 @@ import json
 import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -202,6 +203,23 @@ class TestConnections:
         head += "Content-Type: application/json\r\nPrefer: wait=1\r\n\r\n"
         with stage(tmp_path, work=None) as made:
             assert made.send((head + body).encode()).startswith(b"HTTP/1.1 202 ")
+
+    def test_that_there_is_no_room_for_are_refused(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("service._web.server._CONNECTIONS", 3)
+        with stage(tmp_path, work=None) as made, ExitStack() as stack:
+            address = "127.0.0.1", made.port
+            held = [stack.enter_context(socket.create_connection(address, timeout=30)) for _ in range(3)]
+            connections = made.server.server_state.connections
+            until(lambda: len(connections) == 3)
+            answer = made.send(b"")
+            assert answer.startswith(b"HTTP/1.1 503 ")
+            assert b"content-type: application/problem+json" in answer
+            assert b'"fault":"service"' in answer
+            held[0].close()
+            until(lambda: len(connections) == 2)
+            assert made.client.get("/v1/health").status_code == 200
 
     def test_that_do_not_take_the_answer_are_cut(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

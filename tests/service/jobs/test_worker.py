@@ -1,0 +1,225 @@
+"""One worker without a process of its own: what a full disk, an end and news do to it."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from renderer import Budget, CaptureOptions, Egress, Rendering
+from service._jobs.requests import CleanRequest
+from service._jobs.store import JobStore
+from service._jobs.values import Claim, Job, NewFile, QueueLimits, UsedPage
+from service._jobs.work import Bench
+from service._jobs.worker import Worker, WorkerSettings
+from snapshot import PageStore, StorageError
+from tests.service.jobs.captures import captured
+
+LIMIT_S = 60.0
+
+
+async def resolve(host: str, port: int) -> Collection[str]:
+    return ["93.184.216.34"]
+
+
+class Pages:
+    """Renders pages of many words from memory."""
+
+    egress = Egress(resolver=resolve)
+    concurrency = 1
+
+    async def render(
+        self,
+        url: str,
+        *,
+        site: str | None = None,  # noqa: ARG002
+        options: CaptureOptions | None = None,  # noqa: ARG002
+        budget: Budget | None = None,  # noqa: ARG002
+    ) -> Rendering:
+        return captured(url, "".join(f"<p>word{number} of it" for number in range(10_000)))
+
+
+class Jobs(JobStore):
+    """A store that may wait before it keeps results, and whose disk may be full."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.finishing, self.gate = threading.Event(), threading.Event()
+        self.gate.set()
+        self.is_full = False
+        self.tries = 0
+
+    def finish(
+        self,
+        claim: Claim,
+        summary: Mapping[str, Any],
+        files: Sequence[NewFile],
+        *,
+        pages: Sequence[UsedPage] = (),
+    ) -> bool:
+        self.finishing.set()
+        assert self.gate.wait(LIMIT_S)
+        self._check()
+        return super().finish(claim, summary, files, pages=pages)
+
+    def fail(self, claim: Claim, problem: Mapping[str, Any], *, pages: Sequence[UsedPage] = ()) -> bool:
+        self._check()
+        return super().fail(claim, problem, pages=pages)
+
+    def _check(self) -> None:
+        if self.is_full:
+            self.tries += 1
+            raise StorageError("The disk is full.")
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Iterator[Jobs]:
+    with Jobs(tmp_path / "jobs.sqlite") as jobs:
+        yield jobs
+
+
+@pytest.fixture(autouse=True)
+def told_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let workers do nothing of their own accord, and try again at once."""
+    monkeypatch.setattr("service._jobs.worker._LOOK_S", LIMIT_S)
+    monkeypatch.setattr("service._jobs.worker._AGAIN_S", 0.0)
+
+
+@asynccontextmanager
+async def working(
+    tmp_path: Path, jobs: JobStore, *, grace_s: float = LIMIT_S
+) -> AsyncIterator[tuple[Worker, asyncio.Event]]:
+    """Run a worker, and let it end in order."""
+    own = threading.local()
+
+    def pages() -> PageStore:
+        if not hasattr(own, "store"):
+            own.store = PageStore(tmp_path / "cache")
+        return own.store  # type: ignore[no-any-return]
+
+    news = asyncio.Event()
+    settings = WorkerSettings(data=str(tmp_path), concurrency=1, grace_s=grace_s)
+    with ThreadPoolExecutor(1) as ledger, ThreadPoolExecutor(1) as desk:
+        worker = Worker("w", settings, Bench(Pages(), jobs, desk, pages), ledger=ledger, news=news)
+        task = asyncio.create_task(worker.run())
+        try:
+            yield worker, news
+        finally:
+            worker.draining.set()
+            news.set()
+            await task
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(LIMIT_S):
+        while not condition():  # noqa: ASYNC110 (threads make it come true)
+            await asyncio.sleep(0.005)
+
+
+def ask(jobs: JobStore, url: str = "http://site.example/") -> Job:
+    return jobs.add(CleanRequest(url=url, method="none", format="json"), client="ann", limits=QueueLimits())[
+        0
+    ]
+
+
+def ends(jobs: JobStore, job: Job) -> list[Any]:
+    """Return the last states that the events of a job tell of."""
+    states = [event.data["state"] for event in jobs.events(job.id, "ann") if event.kind == "state"]
+    return [state for state in states if state in {"done", "failed", "cancelled"}]
+
+
+def test_a_worker_takes_a_job_when_it_is_told(tmp_path: Path, jobs: Jobs) -> None:
+    async def main() -> None:
+        async with working(tmp_path, jobs) as (_, news):
+            first = ask(jobs)
+            await until(lambda: jobs.get(first.id, "ann").has_ended)
+            second = ask(jobs)
+            news.set()
+            await until(lambda: jobs.get(second.id, "ann").has_ended)
+            assert [ends(jobs, job) for job in (first, second)] == [["done"], ["done"]]
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("grace_s", [0.0, LIMIT_S])
+def test_an_end_in_the_middle_of_writing_results_lets_them_be_written(
+    tmp_path: Path, jobs: Jobs, grace_s: float
+) -> None:
+    jobs.gate.clear()
+
+    async def main() -> Job:
+        async with working(tmp_path, jobs, grace_s=grace_s) as (worker, news):
+            job = ask(jobs)
+            await until(jobs.finishing.is_set)
+            worker.draining.set()
+            news.set()
+            # The worker has come to wait for what is written, or to hand it back behind that.
+            for _ in range(50):
+                await asyncio.sleep(0)
+            jobs.gate.set()
+        return job
+
+    job = asyncio.run(main())
+    done = jobs.get(job.id, "ann")
+    assert (done.state, done.attempts, len(done.files)) == ("done", 1, 1)
+    assert ends(jobs, job) == ["done"]
+
+
+def test_a_job_ends_when_the_disk_has_room_again(tmp_path: Path, jobs: Jobs) -> None:
+    jobs.is_full = True
+
+    async def main() -> None:
+        async with working(tmp_path, jobs) as (_, news):
+            job = ask(jobs)
+            await until(lambda: jobs.tries > 3)
+            assert jobs.get(job.id, "ann").state == "running"
+            jobs.is_full = False
+            await until(lambda: jobs.get(job.id, "ann").has_ended)
+            assert ends(jobs, job) == ["failed"]
+            problem = jobs.get(job.id, "ann").problem
+            assert problem is not None
+            assert (problem["fault"], problem["retry"]) == ("service", True)
+            other = ask(jobs, "http://site.example/other")
+            news.set()
+            await until(lambda: jobs.get(other.id, "ann").has_ended)
+            assert ends(jobs, other) == ["done"]
+
+    asyncio.run(main())
+
+
+def test_results_without_room_are_a_fault_of_the_service(tmp_path: Path, jobs: Jobs) -> None:
+    jobs.gate.clear()
+
+    async def main() -> None:
+        async with working(tmp_path, jobs):
+            job = ask(jobs)
+            await until(jobs.finishing.is_set)
+            # The database may not grow any more, as on a full disk; a word fits in, the result does not.
+            ((pages,),) = jobs.run("PRAGMA page_count")
+            jobs.run(f"PRAGMA max_page_count = {pages + 2}")
+            jobs.gate.set()
+            await until(lambda: jobs.get(job.id, "ann").has_ended)
+            problem = jobs.get(job.id, "ann").problem
+            assert problem is not None
+            assert problem["fault"] == "service"
+            assert jobs.get(job.id, "ann").files == ()
+            assert jobs.run("PRAGMA integrity_check") == [("ok",)]
+
+    asyncio.run(main())
+
+
+def test_an_end_while_the_disk_is_full_is_an_end(tmp_path: Path, jobs: Jobs) -> None:
+    jobs.is_full = True
+
+    async def main() -> Job:
+        async with working(tmp_path, jobs, grace_s=0.0):
+            job = ask(jobs)
+            await until(lambda: jobs.tries > 3)
+        return job
+
+    job = asyncio.run(main())
+    assert jobs.get(job.id, "ann").state == "queued"
