@@ -25,7 +25,7 @@ from snapshot._errors import (
     UnknownJobError,
     UsageError,
 )
-from snapshot._files import default_cache_dir
+from snapshot._files import create_database, default_cache_dir
 from snapshot._format import Base, base_of, decode, encode, payload_of
 from snapshot._index import PageRecord
 from snapshot._page import CAPTURE_VERSION, Kind, Producer, Provenance, Scalar, Snapshot, subtree_ends
@@ -67,6 +67,7 @@ __all__ = [
     "UnknownJobError",
     "UsageError",
     "base_of",
+    "create_database",
     "decode",
     "default_cache_dir",
     "encode",

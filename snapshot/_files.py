@@ -5,6 +5,7 @@ Imports the errors of the project only.
 
 import hashlib
 import os
+import sqlite3
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +34,7 @@ def write_file(path: Path, data: bytes) -> None:
     ------
     StorageError : it cannot be written; nothing of it is left behind.
     """
-    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}{_PART}")
+    part = _part_of(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -46,6 +47,38 @@ def write_file(path: Path, data: bytes) -> None:
             part.unlink(missing_ok=True)
     except OSError as error:
         raise StorageError(f"The cache file {path} cannot be written: {error.strerror}.") from error
+
+
+def create_database(path: Path, schema: str, *, version: int) -> None:
+    """Make an SQLite database in WAL mode, unless another process was quicker.
+
+    It is made beside its place and linked there, because SQLite itself cannot be made by two at once.
+
+    Parameters
+    ----------
+    path : the file; its folder is made if need be.
+    schema : SQL that makes the tables.
+    version : kept as ``user_version``.
+
+    Raises
+    ------
+    OSError, sqlite3.Error : it cannot be made; nothing of it is left behind.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = _part_of(path)
+    try:
+        database = sqlite3.connect(part)
+        try:
+            database.executescript(
+                f"PRAGMA journal_mode = WAL; BEGIN; {schema} PRAGMA user_version = {version}; COMMIT;"
+            )
+        finally:
+            database.close()
+        path.hardlink_to(part)
+    except FileExistsError:
+        pass
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def read_file(path: Path) -> bytes:
@@ -115,3 +148,8 @@ def _is_alive(process: int) -> bool:
     except OSError:  # it is somebody else's
         return True
     return True
+
+
+def _part_of(path: Path) -> Path:
+    """Return where this thread writes a file before it gets its name."""
+    return path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}{_PART}")

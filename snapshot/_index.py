@@ -5,9 +5,7 @@ lost index is made anew from the files.
 """
 
 import json
-import os
 import sqlite3
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
@@ -15,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from snapshot._errors import StorageError
+from snapshot._files import create_database
 
 _VERSION = 2
 _BUSY_SECONDS = 30.0
@@ -90,7 +89,7 @@ class Index:
         self._path = path
         try:
             if not path.exists():
-                _create(path)
+                create_database(path, f"{_SCHEMA} {_SCHEMA_2}", version=_VERSION)
             self._db = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
             version = self._db.execute("PRAGMA user_version").fetchone()[0]
             self._db.execute("PRAGMA synchronous = NORMAL")
@@ -183,23 +182,6 @@ class Index:
             f"The index {self._path} cannot be used: {error}. If it is damaged, remove it; "
             "`domsieve cache verify --repair` makes it anew from the pages."
         )
-
-
-def _create(path: Path) -> None:
-    """Make an empty index beside its place and link it there: SQLite itself cannot be made by two at once."""
-    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
-    try:
-        database = sqlite3.connect(part)
-        try:
-            schema = f"{_SCHEMA} {_SCHEMA_2} PRAGMA user_version = {_VERSION}"
-            database.executescript(f"PRAGMA journal_mode = WAL; {schema}")
-        finally:
-            database.close()
-        path.hardlink_to(part)
-    except FileExistsError:  # another process was quicker
-        pass
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _record(row: dict[str, Any]) -> PageRecord:

@@ -1,7 +1,6 @@
 """The database of jobs: one SQLite file that the service and its workers read and write at once."""
 
 import json
-import os
 import sqlite3
 import threading
 import time
@@ -13,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from service._jobs.values import Job, JobFile
-from snapshot import StorageError
+from snapshot import StorageError, create_database
 
 _VERSION = 1
 _BUSY_SECONDS = 30.0
@@ -74,7 +73,7 @@ class Database:
         self._lock = threading.RLock()
         try:
             if not path.exists():
-                _create(path)
+                create_database(path, _SCHEMA, version=_VERSION)
             self._db = sqlite3.connect(
                 path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
@@ -184,22 +183,3 @@ def _boot_id() -> str:
         return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
     except OSError:
         return ""
-
-
-def _create(path: Path) -> None:
-    """Make an empty database beside its place and link it there: SQLite itself cannot be made by two at once."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
-    try:
-        database = sqlite3.connect(part)
-        try:
-            database.executescript(
-                f"PRAGMA journal_mode = WAL; BEGIN; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;"
-            )
-        finally:
-            database.close()
-        path.hardlink_to(part)
-    except FileExistsError:  # another process was quicker
-        pass
-    finally:
-        part.unlink(missing_ok=True)
