@@ -23,13 +23,15 @@ from service._web.app import create_app
 from service._web.metrics import Figures
 from service._web.server import Server, listen
 from service._web.settings import Settings, host_name, read_tokens
-from snapshot import DomsieveError, PageRecord, PageStore, UsageError
+from snapshot import DomsieveError, PageStore, UsageError
 
 __all__ = ["Settings", "Work", "private_host", "read_tokens", "serve"]
 
 _MINUTE_S = 60.0
 _MINUTES = 60
 _BEGINNING_S = 60.0
+# A younger capture may be of a job that has not told yet what it used.
+_UNDER_WAY = timedelta(hours=1)
 # A worker that says nothing for so long is stuck; it speaks every five seconds.
 _SILENT_S = 45.0
 
@@ -156,30 +158,32 @@ async def _expire(store: JobStore, data: Path, settings: Settings) -> None:
 
 
 def _forget_much(store: JobStore, data: Path, settings: Settings) -> None:
-    gone = store.trim(jobs=settings.keep_jobs, size_bytes=settings.keep_bytes)
-    if not gone.jobs:
-        return
-    with PageStore(data / "cache") as pages:
-        unused = {record.url for record in pages.records() if record.page_id in gone.page_ids}
-        _remove(pages, store, lambda record: record.url in unused)
-    log("trimmed", jobs=gone.jobs, pages=len(gone.page_ids))
+    jobs = store.trim(jobs=settings.keep_jobs, size_bytes=settings.keep_bytes)
+    if jobs:
+        log("trimmed", jobs=jobs, pages=_remove_unused(store, data, _ago(_UNDER_WAY)))
 
 
 def _forget_old(store: JobStore, data: Path, keep_days: int) -> None:
-    before = (datetime.now(UTC) - timedelta(days=keep_days)).isoformat(timespec="milliseconds")
-    gone = store.expire(before)
+    before = _ago(timedelta(days=keep_days))
+    jobs = store.expire(before)
+    # Also captures of jobs that were deleted or cancelled.
+    pages = _remove_unused(store, data, before)
+    if jobs or pages:
+        log("expired", jobs=jobs, pages=pages)
+
+
+def _remove_unused(store: JobStore, data: Path, before: str) -> int:
+    """Remove captures made before a time, of addresses of which no job uses any; return how many."""
     with PageStore(data / "cache") as pages:
-        # Also those of jobs that were deleted or cancelled. What a job made anew meanwhile is no longer old.
-        old = _remove(pages, store, lambda record: record.captured_at < before)
-    if gone.jobs or old:
-        log("expired", jobs=gone.jobs, pages=old)
-
-
-def _remove(pages: PageStore, store: JobStore, is_unwanted: Callable[[PageRecord], bool]) -> int:
-    """Remove captures of addresses of which no job uses any; return how many."""
-    records = pages.records()
-    used = store.used_pages()
-    kept = {record.url for record in records if record.page_id in used}
-    removed = [record.page_id for record in records if is_unwanted(record) and record.url not in kept]
-    pages.remove(removed)
+        records = pages.records()
+        used = store.used_pages()
+        kept = {record.url for record in records if record.page_id in used}
+        removed = [
+            record.page_id for record in records if record.captured_at < before and record.url not in kept
+        ]
+        pages.remove(removed)
     return len(removed)
+
+
+def _ago(age: timedelta) -> str:
+    return (datetime.now(UTC) - age).isoformat(timespec="milliseconds")

@@ -7,7 +7,6 @@ has become old. Whoever asks for a job of another client is told that there is n
 import json
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from uuid import uuid4
 
 from service._jobs.claims import Claims
@@ -17,14 +16,6 @@ from service._jobs.values import STATES, Event, Job, JobFile, JobState, QueueLim
 from snapshot import ClientLimitError, KeyConflictError, QueueFullError, UnknownJobError
 
 _PAGE = "number, page_id, url, site, captured_at, nodes, complete, job"
-
-
-@dataclass(frozen=True, slots=True)
-class Expired:
-    """What became old: how many jobs, and the ids of captures that no other job used."""
-
-    jobs: int
-    page_ids: tuple[str, ...]
 
 
 class JobStore(Claims):
@@ -227,19 +218,28 @@ class JobStore(Claims):
         rows = self.run("SELECT state, COUNT(*) FROM jobs GROUP BY state")
         return dict.fromkeys(STATES, 0) | dict(rows)
 
+    def outcomes(self) -> dict[tuple[str, str, str], int]:
+        """Return how many jobs there are by kind, state and whose fault it was, empty where nothing failed."""
+        rows = self.run(
+            "SELECT kind, state, COALESCE(json_extract(problem, '$.fault'), ''), COUNT(*) FROM jobs GROUP BY 1, 2, 3"
+        )
+        return {(kind, state, fault): count for kind, state, fault, count in rows}
+
     def oldest_queued(self) -> str | None:
         """Return when the job was accepted that has waited longest; None when none waits."""
         found: str | None = self.run("SELECT MIN(created_at) FROM jobs WHERE state = 'queued'")[0][0]
         return found
 
-    def expire(self, before: str) -> Expired:
-        """Forget the jobs that ended before a time, UTC in ISO 8601, and their results."""
+    def expire(self, before: str) -> int:
+        """Forget the jobs that ended before a time, UTC in ISO 8601, and their results; return how many."""
         with self.transaction():
             old = [row[0] for row in self.run("SELECT id FROM jobs WHERE ended_at < ?", (before,))]
-            return Expired(len(old), self._forget(old))
+            self._forget(old)
+        return len(old)
 
-    def trim(self, *, jobs: int, size_bytes: int) -> Expired:
-        """Forget of each client the oldest jobs that have ended, but the newest one, beyond a number or a size.
+    def trim(self, *, jobs: int, size_bytes: int) -> int:
+        """Forget of each client the oldest jobs that have ended, but the newest one, beyond a number or a size;
+        return how many.
 
         Parameters
         ----------
@@ -255,25 +255,19 @@ class JobStore(Claims):
             (jobs, size_bytes),
         )
         with self.transaction():
-            return Expired(len(old), self._forget([row[0] for row in old]))
+            self._forget([row[0] for row in old])
+        return len(old)
 
     def _news(self) -> None:
         if self.on_news is not None:
             self.on_news()
 
-    def _forget(self, job_ids: Sequence[str]) -> tuple[str, ...]:
-        """Delete all rows of jobs; return the captures that no job uses now."""
-        used: set[str] = set()
+    def _forget(self, job_ids: Sequence[str]) -> None:
+        """Delete all rows of jobs."""
         for number in job_ids:
-            used.update(row[0] for row in self.run("SELECT page_id FROM pages WHERE job = ?", (number,)))
             for table in ("files", "events", "pages"):
                 self.run(f"DELETE FROM {table} WHERE job = ?", (number,))
             self.run("DELETE FROM jobs WHERE id = ?", (number,))
-        return tuple(
-            page_id
-            for page_id in sorted(used)
-            if not self.run("SELECT 1 FROM pages WHERE page_id = ? LIMIT 1", (page_id,))
-        )
 
     def _one(self, job_id: str, client: str) -> Job:
         found = self.jobs("id = ? AND client = ?", (job_id, client))

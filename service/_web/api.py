@@ -25,8 +25,8 @@ from service._web.shapes import (
     JobResult,
     JobView,
     PageList,
-    PageView,
     job_path,
+    page_view_of,
     result_of,
     text_file,
     view_of,
@@ -253,20 +253,6 @@ def api(desk: Desk) -> APIRouter:
         """Return the captures that jobs of this client made or used, latest use first."""
         found = await desk.ask(desk.store.pages, request.state.client, before=before, limit=limit)
         more = f"/v1/pages?before={found[-1].number}&limit={limit}" if len(found) == limit else None
-        return PageList(
-            pages=[
-                PageView(
-                    page_id=page.page_id,
-                    url=page.url,
-                    site=page.site,
-                    captured_at=page.captured_at,
-                    nodes=page.nodes,
-                    complete=page.complete,
-                    job=page.job,
-                )
-                for page in found
-            ],
-            next=more,
-        )
+        return PageList(pages=[page_view_of(page) for page in found], next=more)
 
     return router

@@ -31,9 +31,6 @@ _STATIC = Path(__file__).parent / "static"
 _ERRORS_TOLD = 20
 # Health is told without a token, and figures read all jobs.
 _HELD_S = 1.0
-_JOBS = (
-    "SELECT kind, state, COALESCE(json_extract(problem, '$.fault'), ''), COUNT(*) FROM jobs GROUP BY 1, 2, 3"
-)
 
 
 def create_app(
@@ -126,10 +123,9 @@ def create_app(
 
 
 def _with_jobs(figures: Figures, store: JobStore) -> Figures:
-    jobs = {(kind, state, fault): count for kind, state, fault, count in store.run(_JOBS)}
     oldest = store.oldest_queued()
     waited = 0.0 if oldest is None else (datetime.now(UTC) - datetime.fromisoformat(oldest)).total_seconds()
-    return replace(figures, jobs=jobs, oldest_queued_s=max(0.0, waited))
+    return replace(figures, jobs=store.outcomes(), oldest_queued_s=max(0.0, waited))
 
 
 def _methods_at(app: FastAPI, request: Request) -> list[str]:

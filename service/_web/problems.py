@@ -11,14 +11,14 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 
 from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from service._jobs.problems import TOO_LONG
+from service._jobs.values import Fault
 
-Fault = Literal["caller", "policy", "page", "browser", "service"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 PROBLEM_JSON = "application/problem+json"
 _STATUS: Mapping[str, int] = {"caller": 422, "policy": 403, "page": 502, "browser": 503, "service": 500}

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from service._jobs.requests import JobKind
-from service._jobs.values import Job, JobFile, JobState
-from service._web.problems import Fault, fault_of
+from service._jobs.values import Fault, Job, JobFile, JobState, UsedPage
+from service._web.problems import fault_of
 
 TEXT_LIMIT_BYTES = 1_000_000
 
@@ -104,6 +104,19 @@ def view_of(job: Job) -> JobView:
 def result_of(job: Job, content: bytes | None) -> JobResult:
     """Return a job that is done with its text, if it has one."""
     return JobResult(**_facts(job), content=None if content is None else content.decode("utf-8", "replace"))
+
+
+def page_view_of(page: UsedPage) -> PageView:
+    """Return a capture as the API tells it."""
+    return PageView(
+        page_id=page.page_id,
+        url=page.url,
+        site=page.site,
+        captured_at=page.captured_at,
+        nodes=page.nodes,
+        complete=page.complete,
+        job=page.job,
+    )
 
 
 def text_file(job: Job) -> JobFile | None:

@@ -396,8 +396,7 @@ class TestForgetting:
         store.finish(claim(store), {}, [FILE], pages=[used("p"), used("q")])
         store.finish(claim(store), {}, [FILE], pages=[used("q")])
         store.run("UPDATE jobs SET ended_at = '2020-01-01' WHERE id = ?", (old.id,))
-        expired = store.expire("2021-01-01")
-        assert (expired.jobs, expired.page_ids) == (1, ("p",))
+        assert store.expire("2021-01-01") == 1
         assert store.used_pages() == {"q"}
         assert [job.id for job in store.list("ann")] == [waiting.id, newer.id]
         assert store.run("SELECT COUNT(*) FROM files") == [(1,)]
@@ -407,11 +406,11 @@ class TestForgetting:
         for number in range(5):
             store.finish(claim(store), {}, [FILE], pages=[used(f"p{number}")])
         waiting = add(store)
-        gone = store.trim(jobs=2, size_bytes=1_000)
-        assert (gone.jobs, len(gone.page_ids)) == (2, 2)
+        assert store.trim(jobs=2, size_bytes=1_000) == 2
+        assert store.used_pages() == {"p0", "p3", "p4"}
         assert [job.id for job in store.list("ann")] == [waiting.id, own[3].id, own[2].id]
         assert [job.id for job in store.list("bob")] == [theirs.id]
-        assert store.trim(jobs=2, size_bytes=1_000).jobs == 0
+        assert store.trim(jobs=2, size_bytes=1_000) == 0
 
     def test_too_large_results_of_one_client(self, store: JobStore) -> None:
         for size in (10, 500, 600):
@@ -419,7 +418,7 @@ class TestForgetting:
             store.finish(claim(store), {}, [NewFile("a", "text/plain", bytes(size))])
         newest = add(store)
         store.finish(claim(store), {}, [NewFile("a", "text/plain", bytes(5_000))])
-        assert store.trim(jobs=100, size_bytes=1_000).jobs == 3
+        assert store.trim(jobs=100, size_bytes=1_000) == 3
         assert [job.id for job in store.list("ann")] == [newest.id], "which is there to be fetched"
 
     def test_a_deleted_job_frees_its_key(self, store: JobStore) -> None:
