@@ -1,11 +1,11 @@
 """Pages that mean harm, for the benchmark of the service: each would stop a renderer that trusts it."""
 
 import gzip
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from examples.loopback import LoopbackServer, QuietHandler, running
 
 _HTML = b"<!doctype html><title>hostile</title><p>This page means harm.</p>"
 _BOMB = gzip.compress(b"<p>" + bytes(100_000_000))
@@ -28,7 +28,7 @@ PAGES = {
 }
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
@@ -53,9 +53,6 @@ class _Handler(BaseHTTPRequestHandler):
             time.sleep(1)
         self.close_connection = True
 
-    def log_message(self, *_: object) -> None:
-        pass
-
 
 PATHS = (*PAGES, "/redirect", "/bomb", "/drip", "/pdf")
 
@@ -63,11 +60,5 @@ PATHS = (*PAGES, "/redirect", "/bomb", "/drip", "/pdf")
 @contextmanager
 def serve_hostile() -> Iterator[str]:
     """Serve the pages on a free port of loopback; the value is the address without a slash at the end."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with running(LoopbackServer(_Handler)) as server:
+        yield server.base

@@ -10,32 +10,25 @@ in this process.
 
 import asyncio
 import contextlib
-import functools
 import json
 import sys
 import tempfile
-import threading
 import time
 import tracemalloc
 import zipfile
 from collections.abc import Iterator, Sequence
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
 
 from benchmarks.printing import command_line, print_check, print_table
 from evaluation._corpora.javascript import serve_corpus
+from examples.loopback import folder_served
 from renderer import CaptureOptions, Renderer, offline
 from service import advise, compare, render_pages
 from snapshot import PageRecord, PageStore
 
 STATIC = ("docs-rustbook", "docs-postgresql", "uci-www_cs_uci_edu")
 TIMED, ROUNDS = 8, 3
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Keep quiet."""
 
 
 @contextlib.contextmanager
@@ -46,13 +39,8 @@ def serve_zip(archive: Path) -> Iterator[list[str]]:
             name for name in packed.namelist() if name.startswith("pages/") and name.endswith(".html")
         )
         packed.extractall(folder, names)
-        handler = functools.partial(_Quiet, directory=f"{folder}/pages")
-        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-            server.daemon_threads = True
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            base = f"http://127.0.0.1:{server.server_port}/"
-            yield [base + name.removeprefix("pages/") for name in names]
-            server.shutdown()
+        with folder_served(Path(folder, "pages")) as base:
+            yield [f"{base}/{name.removeprefix('pages/')}" for name in names]
 
 
 def render(urls: Sequence[str], store: PageStore, options: CaptureOptions) -> tuple[list[PageRecord], float]:

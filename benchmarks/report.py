@@ -9,16 +9,12 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 from playwright.async_api import Browser, async_playwright
 
+from examples.loopback import folder_served
 from renderer import SCREENSHOT, Budget, CaptureOptions, Renderer, find_browser, launch_options, offline
 from service import find_targets, keep, report, reported
 from snapshot import PageStore
@@ -72,7 +68,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "page.html").write_text(large_page(asked.nodes, asked.height), encoding="utf-8")
-        with _served(folder) as base:
+        with folder_served(folder) as base:
             asyncio.run(_measure(f"{base}/page.html", folder, asked.keep or folder / "report.html"))
 
 
@@ -96,18 +92,6 @@ def large_page(nodes: int, height_px: int) -> str:
         "h2{font-size:14px;margin:0}p,ul{margin:2px 0}.m{color:#555}li{display:inline;margin-right:6px}</style>"
         f"<main>{''.join(parts)}</main>"
     )
-
-
-@contextmanager
-def _served(folder: Path) -> Iterator[str]:
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name is the base class's)
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
 
 
 async def _measure(url: str, folder: Path, file: Path) -> None:

@@ -8,14 +8,13 @@ sitemap.xml are written for the port in use.
 import argparse
 import contextlib
 import json
-import sys
-import threading
 from collections.abc import Iterator
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 from xml.sax.saxutils import escape
+
+from examples.loopback import LoopbackServer, QuietHandler, running
 
 DEMO = Path(__file__).parent / "demo_site"
 SITE = DEMO / "site"
@@ -41,21 +40,13 @@ def _contents(base: str) -> dict[str, bytes]:
     return contents
 
 
-class _Server(ThreadingHTTPServer):
-    request_queue_size = 64  # a browser opens many connections at once
-
+class _Server(LoopbackServer):
     def __init__(self, port: int) -> None:
-        super().__init__(("127.0.0.1", port), _Handler)
-        self.base = f"http://127.0.0.1:{self.server_port}"
+        super().__init__(_Handler, port=port)
         self.contents = _contents(self.base)
 
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing of a browser that went away before its answer was complete."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
-
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler):
     server: _Server
 
     def do_GET(self) -> None:
@@ -76,9 +67,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_HEAD = do_GET  # noqa: N815 (the name is the base class's)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name is the base class's)
-        """Keep quiet."""
-
 
 @contextlib.contextmanager
 def serve_demo(*, port: int = 0) -> Iterator[str]:
@@ -86,14 +74,8 @@ def serve_demo(*, port: int = 0) -> Iterator[str]:
 
     ``port`` 0 takes a free one. Raises OSError if the port is taken.
     """
-    with _Server(port) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        thread.start()
-        try:
-            yield server.base
-        finally:
-            server.shutdown()
-            thread.join()
+    with running(_Server(port)) as server:
+        yield server.base
 
 
 def main() -> None:

@@ -6,8 +6,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import urlsplit
+
+from examples.loopback import LoopbackServer, QuietHandler, running
 
 LARGE_BYTES = 200_000_000
 _CHUNK = b"<p>" + b"large " * 10_000 + b"</p>\n"
@@ -115,23 +117,14 @@ def send(
 def serving() -> Iterator[Server]:
     """Run the server on a free port of 127.0.0.1."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             with contextlib.suppress(ConnectionError):
                 server.answer(self)
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.daemon_threads = True
-    server = Server(http.server_port, {**PAGES})
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.stopped.set()
-        http.shutdown()
-        thread.join()
-        http.server_close()
+    with running(LoopbackServer(Handler)) as http:
+        server = Server(http.server_port, {**PAGES})
+        try:
+            yield server
+        finally:
+            server.stopped.set()

@@ -9,8 +9,10 @@ import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import unquote, urlsplit
+
+from examples.loopback import LoopbackServer, QuietHandler, running
 
 # Of 127.0.0.1, as browsers read them; and of this machine. {} is the port.
 SPELLINGS = (
@@ -193,31 +195,13 @@ def hostile_site(*names: str) -> Iterator[HostileSite]:
         standin = stack.enter_context(_standin())
         site = HostileSite(0, standin, names)
 
-        class Handler(_Quiet):
+        class Handler(QuietHandler):
             def do_GET(self) -> None:
                 with contextlib.suppress(ConnectionError):
                     site.answer(self)
 
-        site.port = stack.enter_context(_serving(Handler))
+        site.port = stack.enter_context(running(LoopbackServer(Handler))).server_port
         yield site
-
-
-class _Quiet(BaseHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        pass
-
-
-@contextlib.contextmanager
-def _serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        try:
-            yield server.server_port
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 @contextlib.contextmanager
@@ -228,7 +212,7 @@ def _standin() -> Iterator[Standin]:
     udp.settimeout(0.1)
     stopped = threading.Event()
 
-    class Handler(_Quiet):
+    class Handler(QuietHandler):
         def setup(self) -> None:
             standin.connections += 1
             super().setup()
@@ -251,8 +235,8 @@ def _standin() -> Iterator[Standin]:
     thread = threading.Thread(target=listen)
     thread.start()
     try:
-        with _serving(Handler) as port:
-            standin.port, standin.udp_port = port, udp.getsockname()[1]
+        with running(LoopbackServer(Handler)) as server:
+            standin.port, standin.udp_port = server.server_port, udp.getsockname()[1]
             yield standin
     finally:
         stopped.set()

@@ -7,9 +7,9 @@ come as JSON. Style sheets hide a banner on every page, which no count may hold.
 import contextlib
 import json
 import random
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from examples.loopback import LoopbackServer, QuietHandler, running
 
 IN_SOURCE, BY_SCRIPT = ("news", "guides"), ("shop", "forum")
 PAGES_PER_SECTION = 4
@@ -76,7 +76,7 @@ def _answer(path: str) -> tuple[str, str] | None:
     return None
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler):
     def do_GET(self) -> None:
         found = _answer(self.path)
         body = found[1].encode() if found else b""
@@ -87,19 +87,9 @@ class _Handler(BaseHTTPRequestHandler):
         with contextlib.suppress(ConnectionError):
             self.wfile.write(body)
 
-    def log_message(self, *_: object) -> None:
-        pass
-
 
 @contextlib.contextmanager
 def serving() -> Iterator[str]:
     """Serve the site on a free port of 127.0.0.1; the value is its address."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+    with running(LoopbackServer(_Handler)) as server:
+        yield server.base

@@ -1,21 +1,18 @@
 """Compare: the right advice per prefix, and figures that a count of our own agrees with."""
 
 import asyncio
-import contextlib
-import functools
 import json
 import os
-import threading
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evaluation._corpora.javascript import serve_corpus
+from examples.loopback import folder_served
 from examples.serve import serve_demo
 from service import prefix_of
 from tests.command import run
@@ -177,23 +174,6 @@ def test_a_site_drawn_by_script_needs_a_browser(name: str, tmp_path: Path) -> No
     check_advice(advice, pages)
     for url, page in pages.items():
         check_counts(page, *found[url])
-
-
-@contextlib.contextmanager
-def folder_served(folder: Path) -> Iterator[str]:
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder))) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 @pytest.mark.browser
