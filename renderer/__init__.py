@@ -2,7 +2,7 @@
 
 from renderer._capture import STYLE_NAMES
 from renderer._discovery import Browser, browser_in_use, find_browser, launch_options
-from renderer._egress import ONLY_PUBLIC, Caps, Egress, offline
+from renderer._egress import ONLY_PUBLIC, Caps, Egress, offline, place_of
 from renderer._extras import DATA, SCREENSHOT
 from renderer._machine import Machine, this_machine
 from renderer._options import Budget, CaptureOptions, SettlePolicy
@@ -56,6 +56,7 @@ __all__ = [
     "launch_options",
     "offline",
     "parse_html",
+    "place_of",
     "read_html_file",
     "read_tree",
     "sample_site",

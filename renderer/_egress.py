@@ -144,6 +144,20 @@ class Egress:
         if place := place_of(url):
             self._named |= {place}
 
+    async def decide_url(self, url: str) -> Route:
+        """Return where a connection for a URL goes.
+
+        Raises
+        ------
+        PolicyError, NavigationError : see `decide`.
+        """
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname or "", parts.port
+        except ValueError as error:
+            raise NavigationError(f"Not a valid address: {error}.", url=url) from error
+        return await self.decide(parts.scheme, host, _SCHEMES.get(parts.scheme, 0) if port is None else port)
+
     async def decide(self, scheme: str, host: str, port: int) -> Route:
         """Return where a connection goes.
 

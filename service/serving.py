@@ -6,6 +6,7 @@ It needs the packages of the extra `serve`, so nothing else imports it.
 import asyncio
 import itertools
 import logging
+import re
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from renderer import browser_in_use
+from renderer import browser_in_use, place_of
 from service._jobs.database import clock
 from service._jobs.pool import WorkerPool, owned
 from service._jobs.store import JobStore
@@ -22,13 +23,14 @@ from service._logs import log, log_to_stderr
 from service._web.app import create_app
 from service._web.metrics import Figures
 from service._web.server import Server, listen
-from service._web.settings import Settings, host_name, read_tokens
+from service._web.settings import Settings, read_tokens
 from snapshot import DomsieveError, PageStore, UsageError
 
 __all__ = ["Settings", "Work", "private_host", "read_tokens", "serve"]
 
 _MINUTE_S = 60.0
 _MINUTES = 60
+_PLACE = re.compile(r"(?:\[[^\[\]]+\]|[^:/?#@\[\]\\\s]+)(:[0-9]{1,5})?")
 _BEGINNING_S = 60.0
 # A younger capture may be of a job that has not told yet what it used.
 _UNDER_WAY = timedelta(hours=1)
@@ -55,17 +57,18 @@ class Work:
 
 
 def private_host(text: str) -> tuple[str, int | None]:
-    """Return host and port of ``HOST`` or ``HOST:PORT``; without a port all of them are meant.
+    """Return host, in its one spelling, and port of ``HOST`` or ``HOST:PORT``; without a port all of them are meant.
 
     Raises
     ------
     UsageError : it is neither.
     """
-    name = host_name(text)
-    port = text.rpartition(":")[2] if text.rpartition(":")[1] and not text.endswith("]") else ""
-    if name is None or (port and not 0 < int(port) < 65_536):
-        raise UsageError(f"{text!r} is no host: write HOST or HOST:PORT, an IPv6 address in brackets.")
-    return name, int(port) if port else None
+    found = _PLACE.fullmatch(text)
+    place = place_of(f"http://{text}/") if found else None
+    if not found or not place or not place[1]:
+        raise UsageError(f"{text!a} is no host: write HOST or HOST:PORT, an IPv6 address in brackets.")
+    host, port = place
+    return host, port if found[1] else None
 
 
 def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], None]) -> None:

@@ -13,6 +13,7 @@ from snapshot import (
     PageError,
     PolicyError,
     UsageError,
+    plain,
 )
 
 _NO_BROWSER = "No browser can be started."
@@ -25,6 +26,7 @@ _FAULTS: tuple[tuple[type[DomsieveError], Fault, str], ...] = (
     (BusyError, "service", "The service has no room."),
 )
 TOO_LONG = "The page took too long."
+_LONGEST = 2_000
 # Files of ours and faults of the program are told in the log; their messages name paths.
 _OURS = "Something went wrong in the service; its log says what."
 _OUR_BROWSER = "The browser of the service does not start; its log says why."
@@ -49,6 +51,6 @@ def problem_of(error: BaseException) -> dict[str, Any]:
 
 
 def _problem(title: str, detail: str, fault: Fault, retry: bool, stage: str | None) -> dict[str, Any]:
-    # What a page or server said may hold anything.
-    plain = "".join(sign if sign.isprintable() else " " for sign in detail)[:2_000]
-    return {"title": title, "detail": plain, "fault": fault, "retry": retry, "stage": stage}
+    # What a page or server said may hold anything, half surrogates too, which no answer can carry.
+    told = plain(detail).encode("utf-8", "replace").decode()[:_LONGEST]
+    return {"title": title, "detail": told, "fault": fault, "retry": retry, "stage": stage}

@@ -184,7 +184,7 @@ def _mined(request: RecordsRequest, record: PageRecord, store: PageStore) -> Res
 
 
 def _compared(record: PageRecord, store: PageStore) -> Results:
-    ((result),) = (page.result for page in compare([record], store))
+    (result,) = (page.result for page in compare([record], store))
     if isinstance(result, DomsieveError):
         raise result
     advice = advise([(record.url, result)])[0]

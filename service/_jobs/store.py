@@ -238,8 +238,7 @@ class JobStore(Claims):
         return len(old)
 
     def trim(self, *, jobs: int, size_bytes: int) -> int:
-        """Forget of each client the oldest jobs that have ended, but the newest one, beyond a number or a size;
-        return how many.
+        """Forget each client's oldest ended jobs, never the newest, beyond a number or a size; return how many.
 
         Parameters
         ----------

@@ -10,7 +10,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 from renderer import (
     Budget,
@@ -33,7 +32,6 @@ from service._sampling import describe, sample
 from service._targets import site_of
 from snapshot import DomsieveError, NavigationError, PageRecord, PageStore
 
-_PORTS = {"http": 80, "https": 443}
 _LONGEST = 2_000  # characters of what happened to a page; addresses that pages lead to may have two million
 
 
@@ -89,7 +87,7 @@ async def do(claim: Claim, bench: Bench, *, run: Callable[..., Any], stopped: th
     ----------
     claim : the job.
     bench : what to work with.
-    run : awaits a function with arguments in a thread.
+    run : awaits what a call without arguments returns, made in a thread.
     stopped : set when the job is cancelled; what runs in threads looks at it between two pages.
 
     Raises
@@ -97,7 +95,8 @@ async def do(claim: Claim, bench: Bench, *, run: Callable[..., Any], stopped: th
     DomsieveError : the job fails; `problem_of` tells why.
     """
     request = request_of(claim.job.kind, dict(claim.job.request))
-    await _may_be_opened(request.url, bench.browsing.egress)
+    # Before the cache is looked into: it may hold what was allowed once.
+    await bench.browsing.egress.decide_url(request.url)
     if isinstance(request, SiteRequest):
         return await _site(request, claim, bench, run, stopped)
     return await _page(request, claim, bench, run)
@@ -231,24 +230,9 @@ class _Source:
                 yield url, error
 
 
-async def _may_be_opened(url: str, egress: Egress) -> None:
-    """Refuse what may not be opened, before the cache is looked into: it may hold what was allowed once.
-
-    Raises
-    ------
-    PolicyError, NavigationError : see `Egress.decide`.
-    """
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
-    except ValueError as error:
-        raise NavigationError(f"Not a valid address: {error}.", url=url) from error
-    await egress.decide(parts.scheme, host, _PORTS.get(parts.scheme, 0) if port is None else port)
-
-
 async def _is_open(url: str, egress: Egress) -> bool:
     try:
-        await _may_be_opened(url, egress)
+        await egress.decide_url(url)
     except DomsieveError:
         return False
     return True

@@ -1,13 +1,12 @@
 """Jobs, events and figures in words for the web page. The templates escape all of it."""
 
-import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
-from urllib.parse import quote
 
 from service._jobs.values import Event, Job
 from service._web.forms import KINDS
+from snapshot import plain
 
 KIND_NAMES = {kind.value: kind.label for kind in KINDS}
 _STATE_LINES = {
@@ -18,7 +17,6 @@ _STATE_LINES = {
     "cancelled": "Cancelled",
 }
 _STAGE_LINES = {"render": "The browser opens the page", "analyse": "Its content is looked for"}
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _ROWS = 50
 _UNSHOWN = frozenset({"page_id", "title", "retry"})
 _LONGEST = 300
@@ -129,4 +127,4 @@ def _flat(value: object) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
-    return _CONTROLS.sub(lambda found: quote(found[0]), str(value))[:_LONGEST]
+    return plain(str(value))[:_LONGEST]

@@ -1,4 +1,4 @@
-"""What the service forgets by itself, and who else may read what it keeps."""
+"""What the operator may say, what the service forgets by itself, and who else may read what it keeps."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +11,9 @@ from service._jobs.pool import owned
 from service._jobs.requests import CleanRequest
 from service._jobs.store import JobStore
 from service._jobs.values import NewFile, QueueLimits, UsedPage
-from service.serving import Settings, _forget_much, _forget_old
-from snapshot import PageStore
+from service.serving import Settings, _forget_much, _forget_old, private_host
+from snapshot import PageStore, UsageError
+from tests.command import run
 
 NOW = "2999-01-01T00:00:00.000+00:00"
 LONG_AGO = "2001-01-01T00:00:00.000+00:00"
@@ -48,7 +49,7 @@ def kept(data: Path) -> list[str]:
 
 
 def test_what_is_too_much_goes_with_its_captures(tmp_path: Path) -> None:
-    ids = [done(tmp_path, number) for number in range(3)]
+    ids = [done(tmp_path, number, at=LONG_AGO) for number in range(3)]
     with JobStore(tmp_path / "jobs.sqlite") as jobs:
         _forget_much(jobs, tmp_path, Settings(keep_jobs=3))
         assert len(jobs.list("ann")) == 3
@@ -74,3 +75,46 @@ def test_nobody_else_on_the_machine_reads_the_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["keep_jobs", "keep_bytes", "free_bytes"])
 def test_there_is_a_bound_unless_somebody_lifts_it(name: str) -> None:
     assert getattr(Settings(), name) > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("127.0.0.1:8000", ("127.0.0.1", 8000)),
+        ("127.1", ("127.0.0.1", None)),
+        ("Wiki.Example", ("wiki.example", None)),
+        ("wiki.example:80", ("wiki.example", 80)),
+        ("[::1]:8000", ("::1", 8000)),
+        ("[::1]", ("::1", None)),
+    ],
+)
+def test_private_hosts_have_one_spelling(text: str, place: tuple[str, int | None]) -> None:
+    assert private_host(text) == place
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ":80",
+        "a:",
+        "a:0",
+        "a:65536",
+        "a:b",
+        "a..b",
+        "-",
+        "::1",
+        "[::1",
+        "10.0.0.0/8",
+        "*",
+        "a@b",
+        "http://a",
+    ],
+)
+def test_what_is_no_host_is_refused_before_anything_starts(text: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is no host"):
+        private_host(text)
+    done = run("serve", "--port", "0", "--data", tmp_path / "data", "--private-host", text, cache=tmp_path)
+    assert done.exit_code == 2
+    assert "is no host" in done.stderr
+    assert not (tmp_path / "data").exists()

@@ -280,4 +280,4 @@ def test_problems_by_whose_fault(error: Exception, fault: str) -> None:
 
 
 def test_what_a_page_says_stays_on_its_line() -> None:
-    assert problem_of(ContentError("a\r\nb\x1b[31m\u202ec"))["detail"] == "a  b [31m c"
+    assert problem_of(ContentError("a\r\nb\x1b[31m\u202e\ud800"))["detail"] == "a b\\x1b[31m\\u202e?"

@@ -79,7 +79,7 @@ class TestWords:
         assert said("state", state="running", attempt=2) == "A worker took it up, attempt 2"
         assert said("state", state="queued", lost=1) == "Its worker was lost; it waits for another one"
         assert said("site", said="http://example.org: 0 s") == "http://example.org: 0 s"
-        assert said("unknown", number=3, what="\x1b[31mred\u202e") == "Unknown: 3 · %1B[31mred%E2%80%AE"
+        assert said("unknown", number=3, what="\x1b[31mred\u202e") == "Unknown: 3 · \\x1b[31mred\\u202e"
 
     def test_of_what_came_out(self) -> None:
         found = {
