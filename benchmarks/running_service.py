@@ -1,29 +1,24 @@
-"""A service of its own for the benchmarks: started, asked, watched, killed and started again. Linux only (/proc)."""
+"""A service as a process of its own: started, asked, watched, killed and started again. Linux only (/proc)."""
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 import httpx
 
+from renderer._machine import memory_of
+
 Part = Literal["browser", "worker", "service"]
+_ROOT = Path(__file__).parents[1]
 _START_LIMIT_S = 60.0
-
-
-def free_port() -> int:
-    """Return a port of loopback that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @dataclass
@@ -34,14 +29,14 @@ class RunningService:
     ----------
     data : its folder; a second start with the same one goes on with its jobs.
     arguments : further options of the command.
-    port : where it listens.
-    log : file that gets what it prints.
+    log : file that gets what it says on stderr.
+    port : where it listens; 0 until the first start, which takes a free one.
     """
 
     data: Path
     arguments: tuple[str, ...]
     log: Path
-    port: int = field(default_factory=free_port)
+    port: int = 0
     process: "subprocess.Popen[bytes] | None" = None
 
     @property
@@ -51,9 +46,15 @@ class RunningService:
 
     def start(self) -> None:
         """Start it and wait until it is healthy."""
-        command = [sys.executable, "-m", "cli", "serve", "--data", str(self.data), "--port", str(self.port)]
+        command = [sys.executable, "-m", "cli", "serve", "--port", str(self.port)]
+        command += ["--data", str(self.data.resolve())]
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen([*command, *self.arguments], stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                [*command, *self.arguments], stdout=subprocess.PIPE, stderr=log, cwd=_ROOT
+            )
+        assert self.process.stdout
+        with self.process.stdout as said:
+            self.port = urlsplit(said.readline().decode().strip()).port or self.port
         end = time.monotonic() + _START_LIMIT_S
         while True:
             try:
@@ -78,9 +79,7 @@ class RunningService:
         if part == "service":
             pid = self.process.pid
         elif part == "worker":
-            pid = next(
-                process.pid for process in tree if process.parent == self.process.pid and process.is_worker
-            )
+            pid = next(process.pid for process in tree if process.is_worker)
         else:
             pid = next(process.pid for process in tree if process.is_browser)
         os.kill(pid, signal.SIGKILL)
@@ -91,16 +90,14 @@ class RunningService:
     def memory_mb(self) -> float:
         """Return what it and all processes below it hold, shared pages counted once."""
         assert self.process
-        pids = [self.process.pid, *(process.pid for process in processes_below(self.process.pid))]
-        return sum(map(_proportional_mb, pids))
+        return memory_of(self.process.pid) / (1 << 20)
 
 
 @dataclass(frozen=True)
 class Process:
-    """A process by its number, its parent's and its command line."""
+    """A process by its number and its command line."""
 
     pid: int
-    parent: int
     command: str
 
     @property
@@ -110,8 +107,8 @@ class Process:
 
     @property
     def is_worker(self) -> bool:
-        """Whether it is a worker, not a helper of multiprocessing."""
-        return "resource_tracker" not in self.command
+        """Whether it is a worker of the service."""
+        return " service._jobs.worker " in self.command
 
 
 def processes_below(pid: int) -> list[Process]:
@@ -123,19 +120,11 @@ def processes_below(pid: int) -> list[Process]:
             command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
-        children.setdefault(parent, []).append(Process(int(folder.name), parent, command))
+        children.setdefault(parent, []).append(Process(int(folder.name), command))
     found = list(children.get(pid, ()))
     for process in found:
         found += children.get(process.pid, ())
     return found
-
-
-def _proportional_mb(pid: int) -> float:
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0.0
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
 @contextmanager

@@ -27,25 +27,9 @@ from examples.serve import serve_demo
 def by_command(urls: list[str], concurrency: int) -> float:
     """Return the seconds of one call of the command line."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [
-            sys.executable,
-            "-m",
-            "cli",
-            "clean",
-            *urls,
-            "--format",
-            "markdown",
-            "--method",
-            "features",
-        ]
-        command += [
-            "--concurrency",
-            str(concurrency),
-            "--cache",
-            f"{folder}/cache",
-            "--output-dir",
-            f"{folder}/out",
-        ]
+        command = [sys.executable, "-m", "cli", "clean", *urls, "--concurrency", str(concurrency)]
+        command += ["--format", "markdown", "--method", "features"]
+        command += ["--cache", f"{folder}/cache", "--output-dir", f"{folder}/out"]
         begun = time.perf_counter()
         subprocess.run(command, check=True, capture_output=True)
         return time.perf_counter() - begun
@@ -82,15 +66,8 @@ def main() -> None:
         def fresh(pages: int) -> list[str]:
             return [f"{base}{paths[number % len(paths)]}?n={next(numbers)}" for number in range(pages)]
 
-        arguments = [
-            "--private-host",
-            base.removeprefix("http://"),
-            "--requests-per-minute",
-            "60000",
-            "--workers",
-            "1",
-        ]
-        arguments += ["--concurrency", str(asked.concurrency)]
+        arguments = ["--private-host", base.removeprefix("http://"), "--requests-per-minute", "60000"]
+        arguments += ["--workers", "1", "--concurrency", str(asked.concurrency)]
         ratios = []
         with running_service(Path(folder, "data"), *arguments, log=Path(folder, "log")) as service:
             by_service(service, fresh(asked.concurrency * 2), asked.concurrency)
