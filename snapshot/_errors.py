@@ -6,7 +6,7 @@
     │   ├── ModelError          a site model does not fit the call
     │   ├── UnknownJobError     the service has no such job, or it is another client's
     │   └── KeyConflictError    an idempotency key was used for another request
-    ├── PolicyError             a rule forbids it: scheme, robots.txt
+    ├── PolicyError             a rule forbids it: scheme, private address, robots.txt
     ├── PageError               the page or its server
     │   ├── NavigationError     no document arrived
     │   └── ContentError        what arrived is not an HTML page
@@ -81,7 +81,7 @@ class KeyConflictError(UsageError):
 
 
 class PolicyError(DomsieveError):
-    """A rule forbids it: a scheme other than http and https, or robots.txt."""
+    """A rule forbids it: a scheme other than http and https, an address that is not public, or robots.txt."""
 
 
 class PageError(DomsieveError):

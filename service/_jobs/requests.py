@@ -148,8 +148,6 @@ class ReportRequest(PageRequest):
 
     kind = "report"
 
-    method: Method | None = Field(default=None, description="Which method the summary's words are of.")
-
     def capture_options(self) -> CaptureOptions:
         """Return how the page is captured: with a screenshot and both of its sides."""
         return _with(super().capture_options(), screenshot=True)
