@@ -18,7 +18,7 @@ class _Answer(BaseModel):
 class FileView(_Answer):
     """A result that can be downloaded."""
 
-    name: Annotated[str, Field(examples=["content.md"])]
+    name: Annotated[str, Field(examples=["page.md"])]
     content_type: Annotated[str, Field(examples=["text/markdown; charset=utf-8"])]
     size_bytes: Annotated[int, Field(ge=0)]
     url: Annotated[str, Field(description="path on this service")]

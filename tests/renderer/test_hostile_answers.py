@@ -3,15 +3,15 @@
 import base64
 import gzip
 import ssl
-import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 import zstandard
 
+from examples.loopback import LoopbackServer, QuietHandler, running
 from renderer import Budget, Rendering
 from snapshot import ContentError, DomsieveError, NavigationError
 from tests.renderer.bad_server import send, start
@@ -216,28 +216,21 @@ def secure(studio: Studio) -> Iterator[tuple[str, list[str]]]:
     """Return the address of a server with a certificate of its own making, and what it was asked for."""
     asked = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             asked.append(self.path)
             send(self, b"", status=302, headers={"Location": studio.server.url("/to-secure")})
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    class Server(ThreadingHTTPServer):
+    class Server(LoopbackServer):
         def handle_error(self, *_: object) -> None:
             pass  # the browser hangs up
 
-    http = Server(("127.0.0.1", 0), Handler)
+    http = Server(Handler)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(SELF_MADE)
     http.socket = context.wrap_socket(http.socket, server_side=True)
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    yield f"https://127.0.0.1:{http.server_port}/", asked
-    http.shutdown()
-    thread.join()
-    http.server_close()
+    with running(http):
+        yield f"https://127.0.0.1:{http.server_port}/", asked
 
 
 def test_redirects_between_http_and_https_end_at_a_certificate_that_nobody_knows(
