@@ -27,7 +27,10 @@ def serve(
         int | None, typer.Option(min=1, max=64, help="Browsers, a process each [default: one per 2 cores].")
     ] = None,
     concurrency: Annotated[
-        int | None, typer.Option(min=1, max=64, help="Pages at once, all workers together [default: cores].")
+        int | None,
+        typer.Option(
+            min=1, max=64, help="Pages at once, all workers together [default: cores, as memory allows]."
+        ),
     ] = None,
     queue: Annotated[int, typer.Option(min=1, max=100_000, help="Jobs that may wait.")] = 200,
     client_queue: Annotated[

@@ -140,7 +140,7 @@ class CompareRequest(PageRequest):
 
     def capture_options(self) -> CaptureOptions:
         """Return how the page is captured: with both of its sides."""
-        return _with(super().capture_options(), both_sides=True)
+        return replace(super().capture_options(), both_sides=True)
 
 
 class ReportRequest(PageRequest):
@@ -150,7 +150,7 @@ class ReportRequest(PageRequest):
 
     def capture_options(self) -> CaptureOptions:
         """Return how the page is captured: with a screenshot and both of its sides."""
-        return _with(super().capture_options(), screenshot=True)
+        return replace(super().capture_options(), screenshot=True)
 
 
 class SiteRequest(PageRequest):
@@ -191,10 +191,6 @@ def request_of(kind: str, values: dict[str, Any]) -> PageRequest:
     KeyError : there is no such kind.
     """
     return REQUESTS[kind](**values)  # type: ignore[index]
-
-
-def _with(options: CaptureOptions, *, both_sides: bool = False, screenshot: bool = False) -> CaptureOptions:
-    return replace(options, both_sides=both_sides, screenshot=screenshot)
 
 
 @cache

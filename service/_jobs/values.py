@@ -109,8 +109,8 @@ class QueueLimits:
     free_bytes : room on the disk, below which none is accepted: a job has results.
     """
 
-    queued: int = 100
-    per_client: int = 20
+    queued: int = 200
+    per_client: int = 50
     free_bytes: int = 0
 
 

@@ -1,11 +1,13 @@
 """What the operator may say, what the service forgets by itself, and who else may read what it keeps."""
 
-from dataclasses import replace
+import inspect
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 
+from commands import serve
 from renderer import parse_html
 from service._jobs.pool import owned
 from service._jobs.requests import CleanRequest
@@ -118,3 +120,11 @@ def test_what_is_no_host_is_refused_before_anything_starts(text: str, tmp_path: 
     assert done.exit_code == 2
     assert "is no host" in done.stderr
     assert not (tmp_path / "data").exists()
+
+
+def test_the_command_line_and_the_service_have_the_same_defaults() -> None:
+    settings, options = asdict(Settings()), inspect.signature(serve).parameters
+    shared = settings.keys() & options.keys()
+    assert {name: options[name].default for name in shared} == {name: settings[name] for name in shared}
+    assert len(shared) == 6
+    assert QueueLimits(queued=settings["queue"], per_client=settings["client_queue"]) == QueueLimits()
