@@ -235,9 +235,10 @@ def tell(run: Run, memory: list[tuple[float, float]]) -> list[str]:
     length = max(each.started_s + each.took_s for each in run.asked)
     print(f"{len(run.asked)} requests, {len(run.asked) - len(good)} for hostile pages, in {length:.0f} s")
     print(f"pages of the demo site per second: {sum(each.pages for each in good) / length:.2f}")
-    tenths = statistics.quantiles(single, n=20)
+    twentieths = statistics.quantiles(single, n=20)
     print(
-        f"latency of one page: p50 {statistics.median(single):.2f} s, p95 {tenths[-1]:.2f} s, most {single[-1]:.2f} s"
+        f"latency of one page: p50 {statistics.median(single):.2f} s, p95 {twentieths[-1]:.2f} s, "
+        f"most {single[-1]:.2f} s"
     )
     minutes: dict[int, list[float]] = {}
     for at, mb in memory:
