@@ -1,10 +1,15 @@
-"""The service with workers that know the answer at once: no Chrome, no network."""
+"""The service with workers that know the answer at once: no Chrome, no network.
 
+``python -m tests.service.web.stage`` runs it without limits on how much is asked, and prints its address.
+"""
+
+import contextlib
 import re
 import socket
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +134,7 @@ class Stage:
         self._thread.join()
 
 
-@contextmanager
+@contextlib.contextmanager
 def stage(
     folder: Path, *, work: Work | None = instant, told: Mapping[str, Any] | None = None, **settings: Any
 ) -> Iterator[Stage]:
@@ -143,3 +148,24 @@ def stage(
             made.close()
             if workers:
                 workers.close()
+
+
+def unlimited(folder: Path) -> AbstractContextManager[Stage]:
+    """Run the service without limits on how much is asked."""
+    many = 10**6
+    return stage(folder, requests_per_minute=many, queue=many, client_queue=many, wait_s=5)
+
+
+def main() -> None:
+    """Run until interrupted."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        unlimited(Path(folder)) as made,
+        contextlib.suppress(KeyboardInterrupt),
+    ):
+        print(made.url, flush=True)
+        threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

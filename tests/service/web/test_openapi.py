@@ -14,7 +14,7 @@ from schemathesis.checks import load_all_checks
 from service._jobs.store import JobStore
 from service._web.app import create_app
 from service._web.settings import Settings
-from tests.service.web.stage import Stage, stage
+from tests.service.web.stage import Stage, unlimited
 
 load_all_checks()
 # Few examples, so that this stays quick; how to run it with many is in the guide of the service.
@@ -32,8 +32,7 @@ schema = schemathesis.openapi.from_dict(document())
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    folder, many = tmp_path_factory.mktemp("openapi"), 10**6
-    with stage(folder, requests_per_minute=many, queue=many, client_queue=many, wait_s=5) as made:
+    with unlimited(tmp_path_factory.mktemp("openapi")) as made:
         yield made
 
 
