@@ -16,6 +16,7 @@ from playwright.async_api import Playwright, async_playwright
 
 from renderer._discovery import Browser, find_browser, guarded, launch_options
 from renderer._egress import Egress
+from renderer._memory import MemoryGuard
 from renderer._options import CaptureOptions
 from renderer._proxy import Proxy
 from renderer._wire import Wire, open_wire
@@ -39,6 +40,10 @@ class RunningBrowser:
     identity : what it is.
     pid : number of its process, by which it can be killed.
     proxy : what all its traffic passes; ended with it.
+
+    Attributes
+    ----------
+    memory : what bounds the memory of its processes.
     """
 
     def __init__(
@@ -56,6 +61,7 @@ class RunningBrowser:
         self.identity = identity
         self.pid = pid
         self.proxy = proxy
+        self.memory = MemoryGuard(pid, end_browser=self.kill)
         self._killed = False
         browser.on("disconnected", lambda _: wire.lose())
 
@@ -64,10 +70,10 @@ class RunningBrowser:
         """Whether pages can be opened in it."""
         return self.browser.is_connected() and not self._killed
 
-    def kill(self) -> None:
+    def kill(self, why: str = "stopped answering") -> None:
         """End the process at once; conversations under way fail."""
         self._killed = True
-        logger.warning("The browser (process %d) stopped answering and is killed.", self.pid)
+        logger.warning("The browser (process %d) %s and is killed.", self.pid, why)
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
         self.wire.lose()

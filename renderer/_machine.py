@@ -5,14 +5,18 @@ Imports nothing of the project.
 
 import contextlib
 import os
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
 _MEGABYTE = 1 << 20
 # Measured: 269 to 328 MB for four pages at once, and a page of 200,000 nodes alone.
-_BYTES_PER_PAGE = 400 * _MEGABYTE
+BYTES_PER_PAGE = 400 * _MEGABYTE
 _ROOT = Path("/")
+# Of anonymous and shared memory what is in use or swapped out; the rest of a process are files, which others share.
+_HELD = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class Machine:
     @property
     def concurrency(self) -> int:
         """How many pages can be open at once: one per processor, as far as memory goes, and one at least."""
-        return max(1, min(ceil(self.cores), self.memory_bytes // _BYTES_PER_PAGE))
+        return max(1, min(ceil(self.cores), self.memory_bytes // BYTES_PER_PAGE))
 
 
 def this_machine(root: Path = _ROOT) -> Machine:
@@ -51,25 +55,82 @@ def this_machine(root: Path = _ROOT) -> Machine:
     return Machine(min(cores), min(memory))
 
 
+class FreeMemory:
+    """How much memory is left before the system ends processes. Called, it costs some 0.1 ms.
+
+    Parameters
+    ----------
+    root : where ``proc`` and ``sys`` lie.
+    """
+
+    def __init__(self, root: Path = _ROOT) -> None:
+        self._machine = root / "proc/meminfo"
+        self._groups: list[tuple[int, Path, Path, bytes]] = []
+        for folder in _groups(root):
+            for most, now, droppable in (
+                ("memory.max", "memory.current", b"inactive_file"),
+                ("memory.limit_in_bytes", "memory.usage_in_bytes", b"total_inactive_file"),
+            ):
+                # A group of version 1 without a limit has one of almost 2**63.
+                if (limit := _numbers(folder / most)) and limit[0] < 1 << 60:
+                    self._groups.append((limit[0], folder / now, folder / "memory.stat", droppable))
+
+    def __call__(self) -> int:
+        """Return it in bytes; swap, and what the system can drop, count as free."""
+        machine = _fields(self._machine)
+        free = [1024 * (machine.get(b"MemAvailable:", 1 << 52) + machine.get(b"SwapFree:", 0))]
+        for limit, usage, stat, droppable in self._groups:
+            free += [limit - used + _fields(stat).get(droppable, 0) for used in _numbers(usage)]
+        return max(0, min(free))
+
+
 def memory_of(pid: int, root: Path = _ROOT) -> int:
     """Return the bytes of memory that a process and all below it use, shared ones divided by their users.
 
     Processes that end meanwhile count nothing.
     """
-    total, waiting, seen = 0, [pid], set[int]()
+    return sum(
+        1024 * _fields(root / "proc" / str(number) / "smaps_rollup").get(b"Pss:", 0)
+        for number in family(pid, root)
+    )
+
+
+def held_memory(pid: int, root: Path = _ROOT) -> int:
+    """Return the bytes that a process alone holds, and would free if it ended; 0 when it has ended or cannot be seen.
+
+    Costs some 0.03 ms, where the exact figure costs a hundred times that.
+    """
+    try:
+        with Path(f"{root}/proc/{pid}/status").open("rb", buffering=0) as file:
+            status = file.read()
+    except OSError:
+        return 0
+    return 1024 * sum(map(int, _HELD.findall(status)))
+
+
+def family(pid: int, root: Path = _ROOT) -> Iterator[int]:
+    """Yield the number of a process and those of all below it; of ones that end meanwhile there may be no trace."""
+    waiting, seen = [pid], set[int]()
     while waiting:
         number = waiting.pop()
         if number in seen:
             continue
         seen.add(number)
-        folder = root / "proc" / str(number)
+        yield number
+        tasks = f"{root}/proc/{number}/task"
         with contextlib.suppress(OSError):
-            for line in (folder / "smaps_rollup").read_text("ascii").splitlines():
-                if line.startswith("Pss:"):
-                    total += int(line.split()[1]) * 1024
-        for children in folder.glob("task/*/children"):
-            waiting += _numbers(children)
-    return total
+            for task in os.listdir(tasks):  # noqa: PTH208 (a quarter of the time)
+                waiting += _numbers(f"{tasks}/{task}/children")
+
+
+def _fields(file: Path) -> dict[bytes, int]:
+    """Return the first number of each line of a file by the word before it; nothing when it cannot be read."""
+    try:
+        lines = file.read_bytes().splitlines()
+    except OSError:
+        return {}
+    pairs = [line.split()[:2] for line in lines]
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
 
 
 def _groups(root: Path) -> list[Path]:
@@ -94,18 +155,16 @@ def _quota(folder: Path) -> list[float]:
     return [limit[0] / limit[1]] if len(limit) == 2 and limit[0] > 0 and limit[1] > 0 else []
 
 
-def _numbers(file: Path) -> list[int]:
+def _numbers(file: Path | str) -> list[int]:
     """Return the whole numbers in a file; none when there is no such file or it says ``max``."""
     try:
-        words = file.read_text("ascii").split()
-    except (OSError, UnicodeDecodeError):
+        with Path(file).open("rb", buffering=0) as opened:
+            words = opened.read().split()
+    except OSError:
         return []
-    return [] if "max" in words else [int(word) for word in words if word.lstrip("-").isdecimal()]
+    return [] if b"max" in words else [int(word) for word in words if word.lstrip(b"-").isdigit()]
 
 
 def _total_memory(root: Path) -> int:
-    with contextlib.suppress(OSError):
-        for line in (root / "proc/meminfo").read_text("ascii").splitlines():
-            if line.startswith("MemTotal:"):
-                return int(line.split()[1]) * 1024
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    total = _fields(root / "proc/meminfo").get(b"MemTotal:")
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if total is None else total * 1024

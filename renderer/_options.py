@@ -90,6 +90,9 @@ class Budget:
     requests : requests of the page and its frames, data URLs not counted.
     nodes : nodes of the page and its frames.
     frames : frames of the page, itself not counted.
+    memory_bytes : what the process of the page may hold; never more than seven tenths of the machine's memory, or of
+        the control group's. It is looked at some times a second, so that a page may pass it for a moment. Pages of a
+        site may share a process. Without ``/proc`` it is not kept.
     """
 
     time: timedelta = timedelta(seconds=20)
@@ -97,12 +100,11 @@ class Budget:
     requests: int = 3_000
     nodes: int = 200_000
     frames: int = 200
+    memory_bytes: int = 1_500_000_000
 
     def __post_init__(self) -> None:
-        if (
-            min(self.time.total_seconds(), self.received_bytes, self.requests, self.nodes) <= 0
-            or self.frames < 0
-        ):
+        amounts = (self.received_bytes, self.requests, self.nodes, self.memory_bytes)
+        if min(self.time.total_seconds(), *amounts) <= 0 or self.frames < 0:
             raise UsageError("A budget must allow something: give positive amounts.")
 
 

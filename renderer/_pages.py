@@ -21,7 +21,6 @@ from renderer._convert import Capture, convert, document_only
 from renderer._extras import DATA, SCREENSHOT, no_screenshot, take_extras, to_json
 from renderer._options import Budget, CaptureOptions
 from renderer._protocol import Rendering
-from renderer._proxy import Proxy
 from renderer._settle import settle
 from renderer._sites import Lease
 from renderer._tab import Tab
@@ -73,7 +72,7 @@ async def render_page(
         page.on("popup", _close_popup)
         async with asyncio.timeout(_OPEN_LIMIT_S):
             tab = Tab(page, await context.new_cdp_session(page))
-        return await _PageRun(url, tab, options, budget, original, running.proxy).render(running)
+        return await _PageRun(url, tab, options, budget, original, running).render()
     finally:
         try:
             async with asyncio.timeout(_CLOSE_LIMIT_S):
@@ -97,14 +96,15 @@ class _PageRun:
         options: CaptureOptions,
         budget: Budget,
         original: Original | None,
-        proxy: Proxy,
+        running: RunningBrowser,
     ) -> None:
         self.url = url
         self.original = original
         self.tab = tab
         self.options = options
         self.budget = budget
-        self.proxy = proxy
+        self.running = running
+        self.proxy = running.proxy
         self.limit_s = budget.time.total_seconds()
         self.watch = Watch(budget, self._end_loading)
         self.loader_id = ""
@@ -117,14 +117,14 @@ class _PageRun:
 
     def _crash(self, _: Page) -> None:
         self.has_crashed = True
-        self.watch.cut("crash: the page's process ended")
+        self.watch.cut(self.running.memory.verdict() or "crash: the page's process ended")
 
     def _end_loading(self) -> None:
         if self._loading:
             self._loading.reschedule(asyncio.get_running_loop().time())
             self._loading = None
 
-    async def render(self, running: RunningBrowser) -> Rendering:
+    async def render(self) -> Rendering:
         """Return the page."""
         captured_at = datetime.now(UTC).isoformat(timespec="seconds")
         watch = self.watch
@@ -136,7 +136,7 @@ class _PageRun:
             if watch.is_error_page and not watch.cut_reason:
                 raise NavigationError("The page led on to an address that does not answer.", url=self.url)
             navigations = watch.navigations
-            capture, body, reason, source_reason = await self._capture(running, end)
+            capture, body, reason, source_reason = await self._capture(end)
             # A page that went on while it was captured is captured again where it has arrived.
             if watch.navigations == navigations or watch.cut_reason:
                 break
@@ -153,7 +153,7 @@ class _PageRun:
                 columns = document_only(STYLE_NAMES)
         response = watch.response(watch.loader_id or self.loader_id)
         encoding = capture.encoding if capture else ""
-        identity = running.identity
+        identity = self.running.identity
         provenance = Provenance(
             url=self.url,
             final_url=capture.url if capture else response.url or self.url,
@@ -224,9 +224,7 @@ class _PageRun:
                 raise
         self._loading = None
 
-    async def _capture(
-        self, running: RunningBrowser, end: float
-    ) -> tuple[Capture | None, Body | None, str, str]:
+    async def _capture(self, end: float) -> tuple[Capture | None, Body | None, str, str]:
         """Return DOM snapshot and source, or why there is none of them."""
         watch = self.watch
         with self._timed("capture"):
@@ -239,7 +237,7 @@ class _PageRun:
                 capture_document(
                     self.tab,
                     watch,
-                    running.wire,
+                    self.running.wire,
                     max_nodes=self.budget.nodes,
                     left_s=left_s,
                     scripts=not (watch.cut_reason or self.original),

@@ -178,9 +178,10 @@ class Renderer:
                 running, pool = await self._browser()
                 try:
                     async with pool.lease(site or urlsplit(url).netloc, options) as lease:
-                        return await render_page(
-                            running, lease, url, options=options, budget=budget, original=original
-                        )
+                        with running.memory.page(budget.memory_bytes):
+                            return await render_page(
+                                running, lease, url, options=options, budget=budget, original=original
+                            )
                 except TimeoutError:
                     running.kill()
                 except PlaywrightError as error:

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from renderer._egress import Egress
-from renderer._machine import memory_of
+from renderer._machine import BYTES_PER_PAGE, FreeMemory, memory_of
 from renderer._options import Budget, CaptureOptions
 from renderer._protocol import Rendering
 from renderer._renderer import Renderer
@@ -25,6 +25,7 @@ from snapshot import DomsieveError
 _MEGABYTE = 1 << 20
 _PAGES_BETWEEN_LOOKS = 10
 _HEALTHY_S = 5.0
+_ROOM_LOOK_S = 0.25
 # Of a name that no server has: the page comes from memory, so nobody is asked for it.
 _HEALTH_URL = "http://health.invalid/"
 _HEALTH_PAGE = b"<!doctype html><title>health</title><p>A page from memory."
@@ -92,16 +93,25 @@ class Supervisor:
     egress : where the renderers' connections may go, for those who fetch files of a site beside them.
     concurrency : pages open at the same time, over all browsers.
     wear : see `Wear`.
+    free_memory : returns the bytes of memory that are left; by default those of the machine or the control group.
     """
 
     def __init__(
-        self, make: Callable[[], Renderer], *, egress: Egress, concurrency: int, wear: Wear | None = None
+        self,
+        make: Callable[[], Renderer],
+        *,
+        egress: Egress,
+        concurrency: int,
+        wear: Wear | None = None,
+        free_memory: Callable[[], int] | None = None,
     ) -> None:
         self.egress = egress
         self.concurrency = concurrency
         self._make = make
         self._wear = wear or Wear()
         self._slots = asyncio.Semaphore(concurrency)
+        self._free_memory = free_memory or FreeMemory()
+        self._open = 0
         self._starting = asyncio.Lock()
         self._current: _Generation | None = None
         self._ending: set[asyncio.Task[None]] = set()
@@ -143,14 +153,14 @@ class Supervisor:
         options: CaptureOptions | None = None,
         budget: Budget | None = None,
     ) -> Rendering:
-        """Return the page at `url`; see `Renderer.render`.
+        """Return the page at `url`; see `Renderer.render`. While memory is short, only one page is open at a time.
 
         Raises
         ------
         BrowserNotFoundError : no usable browser; the next call looks again.
         DomsieveError : see `Renderer.render`.
         """
-        async with self._slots, self._lend() as lent:
+        async with self._slots, self._room(), self._lend() as lent:
             lent.pages += 1
             page = await lent.renderer.render(url, site=site, options=options, budget=budget)
             reasons = page.snapshot.provenance.reasons
@@ -175,6 +185,17 @@ class Supervisor:
             return False
         self._healthy_until = asyncio.get_running_loop().time() + _HEALTHY_S
         return True
+
+    @contextlib.asynccontextmanager
+    async def _room(self) -> AsyncIterator[None]:
+        """Wait until there is memory for a page, or no other page is open that could give some back."""
+        while self._open and self._free_memory() < BYTES_PER_PAGE:  # noqa: ASYNC110 (the system tells nobody)
+            await asyncio.sleep(_ROOM_LOOK_S)
+        self._open += 1
+        try:
+            yield
+        finally:
+            self._open -= 1
 
     @contextlib.asynccontextmanager
     async def _lend(self) -> AsyncIterator[_Generation]:

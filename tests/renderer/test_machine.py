@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from renderer import Machine, this_machine
-from renderer._machine import memory_of
+from renderer._machine import FreeMemory, held_memory, memory_of
 
 MEGABYTE = 1 << 20
 
@@ -83,3 +83,40 @@ def test_memory_is_of_a_process_and_all_below_it(tmp_path: Path) -> None:
             (folder / "smaps_rollup").write_text(f"Rss: 999 kB\nPss: {pss} kB\nPss_Anon: 5 kB\n", "ascii")
     assert memory_of(1, tmp_path) == 117 * 1024
     assert memory_of(5, tmp_path) == 0
+
+
+def test_free_memory_is_that_of_the_narrowest_group(tmp_path: Path) -> None:
+    files = {
+        "proc/meminfo": "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\nSwapFree: 1024 kB\n",
+        "proc/self/cgroup": "0::/a/b\n4:memory:/c\n",
+    }
+    machine(tmp_path, files)
+    assert FreeMemory(tmp_path)() == 4097 * MEGABYTE
+    wide = {
+        "sys/fs/cgroup/a/memory.max": f"{2000 * MEGABYTE}\n",
+        "sys/fs/cgroup/a/memory.current": f"{1500 * MEGABYTE}\n",
+        "sys/fs/cgroup/a/memory.stat": f"anon 5\ninactive_file {100 * MEGABYTE}\n",
+        "sys/fs/cgroup/a/b/memory.max": "max\n",
+        "sys/fs/cgroup/a/b/memory.current": "5\n",
+    }
+    machine(tmp_path, files | wide)
+    assert FreeMemory(tmp_path)() == 600 * MEGABYTE
+    narrow = {
+        "sys/fs/cgroup/memory/c/memory.limit_in_bytes": f"{1000 * MEGABYTE}\n",
+        "sys/fs/cgroup/memory/c/memory.usage_in_bytes": f"{900 * MEGABYTE}\n",
+        "sys/fs/cgroup/memory/c/memory.stat": f"total_inactive_file {MEGABYTE}\n",
+        "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+        "sys/fs/cgroup/memory/memory.usage_in_bytes": f"{99999 * MEGABYTE}\n",
+    }
+    machine(tmp_path, files | wide | narrow)
+    assert FreeMemory(tmp_path)() == 101 * MEGABYTE
+
+
+def test_what_a_process_holds_are_no_files(tmp_path: Path) -> None:
+    folder = tmp_path / "proc" / "7"
+    folder.mkdir(parents=True)
+    (folder / "status").write_text(
+        "VmRSS:\t 111 kB\nRssAnon:\t  10 kB\nRssFile:\t 100 kB\nRssShmem:\t 1 kB\nVmSwap:\t 5 kB\n", "ascii"
+    )
+    assert held_memory(7, tmp_path) == 16 * 1024
+    assert held_memory(8, tmp_path) == 0

@@ -38,7 +38,15 @@ def test_missing_storage_state_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "amounts", [{"time": timedelta()}, {"received_bytes": 0}, {"requests": 0}, {"nodes": 0}, {"frames": -1}]
+    "amounts",
+    [
+        {"time": timedelta()},
+        {"received_bytes": 0},
+        {"requests": 0},
+        {"nodes": 0},
+        {"frames": -1},
+        {"memory_bytes": 0},
+    ],
 )
 def test_a_budget_allows_something(amounts: dict[str, Any]) -> None:
     with pytest.raises(UsageError):

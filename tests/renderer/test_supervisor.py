@@ -97,12 +97,19 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[Fake]:
 
 
 def supervised(
-    fake: type[Fake], run: Callable[[Supervisor], Any], *, wear: Wear | None = None, concurrency: int = 2
+    fake: type[Fake],
+    run: Callable[[Supervisor], Any],
+    *,
+    wear: Wear | None = None,
+    concurrency: int = 2,
+    free_memory: Callable[[], int] = lambda: 1 << 40,
 ) -> Supervisor:
     """Run with a supervisor; afterwards nothing may be open."""
 
     async def main() -> Supervisor:
-        async with Supervisor(fake, egress=offline(), concurrency=concurrency, wear=wear) as supervisor:
+        async with Supervisor(
+            fake, egress=offline(), concurrency=concurrency, wear=wear, free_memory=free_memory
+        ) as supervisor:
             await run(supervisor)
         return supervisor
 
@@ -163,6 +170,30 @@ def test_places_are_bounded(fake: type[Fake]) -> None:
         await asyncio.gather(*pages)
 
     supervised(fake, run)
+
+
+def test_while_memory_is_short_one_page_is_open_at_a_time(
+    fake: type[Fake], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("renderer._supervisor._ROOM_LOOK_S", 0)
+    free = 0
+
+    async def run(supervisor: Supervisor) -> None:
+        nonlocal free
+        await supervisor.render(URL)
+        renderer = fake.made[0]
+        renderer.gate.clear()
+        pages = [asyncio.create_task(supervisor.render(URL)) for _ in range(3)]
+        await until(lambda: len(renderer.calls) == 2)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert len(renderer.calls) == 2
+        free = 1 << 40
+        await until(lambda: len(renderer.calls) == 4)
+        renderer.gate.set()
+        await asyncio.gather(*pages)
+
+    supervised(fake, run, concurrency=3, free_memory=lambda: free)
 
 
 def test_after_its_pages_another_takes_over_and_the_old_one_is_drained(fake: type[Fake]) -> None:
