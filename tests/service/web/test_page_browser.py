@@ -1,8 +1,6 @@
 """The web page in Chrome, with the real service and the demo site: what a person does works, nothing else runs."""
 
 import asyncio
-import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +14,7 @@ from examples.serve import serve_demo
 from renderer import find_browser, launch_options
 from tests.command import COMMAND, ROOT
 from tests.renderer.bad_server import Server, serving
+from tests.service.web.running import Running
 
 pytestmark = pytest.mark.browser
 
@@ -83,31 +82,6 @@ class Person:
         assert self.js("() => typeof hostile_ran") == "undefined"
         assert self.events == []
         self.do(self.page.context.close())
-
-
-class Running:
-    """The service as a process."""
-
-    def __init__(self, folder: Path, *private: str) -> None:
-        words = [word for host in private for word in ("--private-host", host)]
-        self.log = folder / "log"
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [*COMMAND, "serve", "--port", "0", "--data", str(folder / "data"), "--workers", "1", *words],
-                stdout=subprocess.PIPE,
-                stderr=log,
-                cwd=ROOT,
-                env={**os.environ, "PYTHONUNBUFFERED": "1"},
-            )
-        assert self.process.stdout
-        self.base = self.process.stdout.readline().decode().strip().rstrip("/")
-        assert self.base.startswith("http://127.0.0.1:"), self.log.read_text()
-
-    def stop(self) -> int:
-        self.process.send_signal(signal.SIGTERM)
-        assert self.process.stdout
-        self.process.stdout.close()
-        return self.process.wait(60)
 
 
 @pytest.fixture(scope="module")
