@@ -191,7 +191,7 @@ async def _asked_for(playwright: Playwright, asked: str) -> Browser:
         except (PlaywrightError, TimeoutError) as error:
             reason = _reason(error)
     raise BrowserNotFoundError(
-        f"The browser that was asked for, {asked}, cannot be used: {reason}\n"
+        f"The browser that was asked for, {asked}, cannot be used: {reason.rstrip('.')}.\n"
         f"Name a Chrome or Chromium that starts, or none (unset {BROWSER_VARIABLE}) to have one looked for."
     )
 
