@@ -126,5 +126,7 @@ def test_the_command_line_and_the_service_have_the_same_defaults() -> None:
     settings, options = asdict(Settings()), inspect.signature(serve).parameters
     shared = settings.keys() & options.keys()
     assert {name: options[name].default for name in shared} == {name: settings[name] for name in shared}
-    assert len(shared) == 6
+    assert {"port", "queue", "keep_jobs"} <= shared
+    for option, bound in (("keep_megabytes", "keep_bytes"), ("free_megabytes", "free_bytes")):
+        assert options[option].default * 1_000_000 == settings[bound]
     assert QueueLimits(queued=settings["queue"], per_client=settings["client_queue"]) == QueueLimits()
