@@ -44,6 +44,7 @@ class RunningBrowser:
     Attributes
     ----------
     memory : what bounds the memory of its processes.
+    killed_for : why it was killed; empty when it was not.
     """
 
     def __init__(
@@ -62,17 +63,17 @@ class RunningBrowser:
         self.pid = pid
         self.proxy = proxy
         self.memory = MemoryGuard(pid, end_browser=self.kill)
-        self._killed = False
+        self.killed_for = ""
         browser.on("disconnected", lambda _: wire.lose())
 
     @property
     def is_alive(self) -> bool:
         """Whether pages can be opened in it."""
-        return self.browser.is_connected() and not self._killed
+        return self.browser.is_connected() and not self.killed_for
 
     def kill(self, why: str = "stopped answering") -> None:
         """End the process at once; conversations under way fail."""
-        self._killed = True
+        self.killed_for = why
         logger.warning("The browser (process %d) %s and is killed.", self.pid, why)
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)

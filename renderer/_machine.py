@@ -117,10 +117,17 @@ def family(pid: int, root: Path = _ROOT) -> Iterator[int]:
             continue
         seen.add(number)
         yield number
-        tasks = f"{root}/proc/{number}/task"
-        with contextlib.suppress(OSError):
-            for task in os.listdir(tasks):  # noqa: PTH208 (a quarter of the time)
-                waiting += _numbers(f"{tasks}/{task}/children")
+        waiting += children(number, root)
+
+
+def children(pid: int, root: Path = _ROOT) -> list[int]:
+    """Return the numbers of the processes that a process has started. Costs some 0.01 ms for each of its threads."""
+    tasks = f"{root}/proc/{pid}/task"
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(tasks):  # noqa: PTH208 (a quarter of the time)
+            found += _numbers(f"{tasks}/{task}/children")
+    return found
 
 
 def _fields(file: Path) -> dict[bytes, int]:

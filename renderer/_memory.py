@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from renderer._machine import FreeMemory, family, held_memory, this_machine
+from renderer._machine import FreeMemory, children, held_memory, this_machine
 
 _LOOK_S = 0.25
 # A script fills a gigabyte in less than a second: one that comes near the limit is looked at more often.
@@ -94,12 +94,21 @@ class MemoryGuard:
 
     async def _look_on(self) -> None:
         while True:
-            processes = [*family(self._pid, self._root)]
+            processes = self.processes()
             for _ in range(round(_LOOK_S / _CLOSE_LOOK_S)):
                 pause_s = self.look(processes)
                 await asyncio.sleep(pause_s)
                 if pause_s == _LOOK_S:
                     break
+
+    def processes(self) -> list[int]:
+        """Return the numbers of the browser's processes. Of those below it, zygotes alone start others."""
+        found, waiting = [self._pid], [self._pid]
+        while waiting:
+            started = children(waiting.pop(), self._root)
+            found += started
+            waiting += [pid for pid in started if self._kind(pid) == "zygote"]
+        return found
 
     def look(self, processes: list[int]) -> float:
         """Kill what holds too much; return after how many seconds to look again. Costs some 0.03 ms a process."""

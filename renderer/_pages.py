@@ -114,6 +114,9 @@ class _PageRun:
         for event, handler in self.watch.handlers.items():
             tab.session.on(event, handler)
         tab.page.on("crash", self._crash)
+        tab.page.on(
+            "close", lambda _: self._end_loading()
+        )  # with the browser, for which nothing else may wait
 
     def _crash(self, _: Page) -> None:
         self.has_crashed = True
@@ -137,6 +140,8 @@ class _PageRun:
                 raise NavigationError("The page led on to an address that does not answer.", url=self.url)
             navigations = watch.navigations
             capture, body, reason, source_reason = await self._capture(end)
+            if not capture and not self.running.is_alive:
+                raise PlaywrightError(f"The browser is gone. {reason}")
             # A page that went on while it was captured is captured again where it has arrived.
             if watch.navigations == navigations or watch.cut_reason:
                 break

@@ -186,7 +186,8 @@ class Renderer:
                     running.kill()
                 except PlaywrightError as error:
                     logger.warning("The browser lost %s: %s", url, error)
-        raise BrowserLostError("The browser ended twice while the page was open.", url=url, retry=True)
+        why = f"; at last it {running.killed_for}" if running.killed_for else ""
+        raise BrowserLostError(f"The browser ended twice while the page was open{why}.", url=url, retry=True)
 
     async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
         """Yield each of `urls` with its page or its error, as they are finished.

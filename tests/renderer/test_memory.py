@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from renderer import Budget, CaptureOptions, Rendering
-from renderer._machine import family
 from renderer._memory import MemoryGuard
+from snapshot import BrowserLostError
 from tests.renderer.conftest import Studio
 from tests.renderer.reading import visible_text
 
@@ -71,7 +71,7 @@ def look(guard: MemoryGuard, *budgets: int, times: int = 1) -> None:
     """Look at the browser while pages of these budgets, in MB, are open."""
     guard._budgets[:] = [budget * MEGABYTE for budget in budgets]
     for _ in range(times):
-        guard.look([*family(BROWSER, guard._root)])
+        guard.look(guard.processes())
 
 
 class TestGuard:
@@ -194,6 +194,7 @@ def test_a_hog_is_lost_and_nobody_else(studio: Studio, name: str) -> None:
             others.append(await renderer.render(studio.server.url("/good"), site="other"))
         return await hog, others
 
+    starts = renderer.starts
     hog, others = studio.runner.run(render())
     assert hog.snapshot.provenance.reasons[0] == TOLD
     assert not hog.snapshot.provenance.complete
@@ -201,7 +202,31 @@ def test_a_hog_is_lost_and_nobody_else(studio: Studio, name: str) -> None:
     for other in others:
         assert other.snapshot.provenance.complete
         assert visible_text(other.snapshot) == "Good page It behaves."
-    assert renderer.starts == 1
+    assert renderer.starts == starts
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+def test_what_the_browser_holds_for_a_page_costs_the_browser_and_no_other_page(studio: Studio) -> None:
+    renderer = studio.renderer(budget=SMALL)
+    code = "const a = []; setInterval(() => { for (let i = 9; i--;) a.push(new Blob([new Uint8Array(5e6)])) }, 20)"
+    studio.server.pages["/hog"] = f"<p>words</p><script>{code}</script>"
+    options = CaptureOptions(settle_extra=timedelta(seconds=15))
+
+    async def render() -> tuple[str, list[Rendering]]:
+        hog = asyncio.create_task(renderer.render(studio.server.url("/hog"), site="hog", options=options))
+        others = []
+        while not hog.done():
+            others.append(await renderer.render(studio.server.url("/good"), site="other"))
+        with pytest.raises(BrowserLostError) as raised:
+            await hog
+        return raised.value.message, others
+
+    starts = renderer.starts
+    message, others = studio.runner.run(render())
+    assert message.endswith("at last it held more than 300 MB.")
+    assert all(other.snapshot.provenance.complete for other in others)
+    assert renderer.starts <= starts + 2
 
 
 @pytest.mark.browser
