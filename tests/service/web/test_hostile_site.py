@@ -8,8 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
+from benchmarks.running_service import RunningService
 from tests.renderer.hostile_site import SPELLINGS, HostileSite, Standin, hostile_site
-from tests.service.web.running import Running
+from tests.service.web.running import running
 
 pytestmark = pytest.mark.browser
 
@@ -68,20 +69,18 @@ def site() -> Iterator[HostileSite]:
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory, site: HostileSite) -> Iterator[Running]:
+def service(tmp_path_factory: pytest.TempPathFactory, site: HostileSite) -> Iterator[RunningService]:
     """Return a service that may render the hostile site and nothing else that is private."""
-    running = Running(tmp_path_factory.mktemp("service"), f"127.0.0.1:{site.port}")
-    yield running
-    assert running.stop() == 0
-    assert "Traceback" not in running.log.read_text()
+    with running(tmp_path_factory.mktemp("service"), f"127.0.0.1:{site.port}") as service:
+        yield service
 
 
-def test_its_pages_reach_nothing_private(site: HostileSite, service: Running) -> None:
+def test_its_pages_reach_nothing_private(site: HostileSite, service: RunningService) -> None:
     with ThreadPoolExecutor(3) as threads:
         answers = dict(
             zip(
                 site.paths,
-                threads.map(lambda path: ask(service.base, "clean", site.url(path)), site.paths),
+                threads.map(lambda path: ask(service.url, "clean", site.url(path)), site.paths),
                 strict=True,
             )
         )
@@ -96,44 +95,43 @@ def test_its_pages_reach_nothing_private(site: HostileSite, service: Running) ->
 
 @pytest.mark.parametrize("kind", ["records", "compare", "report"])
 def test_what_else_can_be_asked_of_a_page_reaches_nothing_private(
-    site: HostileSite, service: Running, kind: str
+    site: HostileSite, service: RunningService, kind: str
 ) -> None:
-    status, body = ask(service.base, kind, site.url("/"), refresh=True)
+    status, body = ask(service.url, kind, site.url("/"), refresh=True)
     assert untouched(site.standin)
     assert status == 200 or body["fault"] == "page", body
 
 
-def test_a_sample_of_the_site_reaches_nothing_private(site: HostileSite, service: Running) -> None:
-    status, job = ask(service.base, "sites", site.url("/"), pages=3, method="none", refresh=True)
+def test_a_sample_of_the_site_reaches_nothing_private(site: HostileSite, service: RunningService) -> None:
+    status, job = ask(service.url, "sites", site.url("/"), pages=3, method="none", refresh=True)
     assert status == 202
     # The stream ends with the job.
-    httpx.get(f"{service.base}{job['url']}/events", timeout=LIMIT_S, trust_env=False)
-    ended = httpx.get(service.base + job["url"], timeout=LIMIT_S, trust_env=False).json()
+    httpx.get(f"{service.url}{job['url']}/events", timeout=LIMIT_S, trust_env=False)
+    ended = httpx.get(service.url + job["url"], timeout=LIMIT_S, trust_env=False).json()
     assert (ended["state"], ended["summary"]["pages"]) == ("done", 1), ended
     assert untouched(site.standin)
 
 
-def test_no_spelling_of_a_private_server_is_rendered(site: HostileSite, service: Running) -> None:
+def test_no_spelling_of_a_private_server_is_rendered(site: HostileSite, service: RunningService) -> None:
     for spelling in (*SPELLINGS, *FURTHER):
         url = f"http://{spelling.format(site.standin.port)}/p/asked"
-        status, body = ask(service.base, "clean", url)
+        status, body = ask(service.url, "clean", url)
         assert (status, body["fault"]) in {(403, "policy"), (422, "caller")}, (url, body)
     for spelling in ("127.0.0.1:{}", "localhost:{}", "0x7f.1:{}", "[::1]:{}"):
         url = f"http://{spelling.format(site.standin.port)}/"
         for kind in ("records", "compare", "report"):
-            assert ask(service.base, kind, url)[0] == 403, (kind, url)
+            assert ask(service.url, kind, url)[0] == 403, (kind, url)
     # Allowed is the spelling that was allowed, at its port.
-    assert ask(service.base, "clean", f"http://localhost:{site.port}/workers")[0] == 403
+    assert ask(service.url, "clean", f"http://localhost:{site.port}/workers")[0] == 403
     assert untouched(site.standin)
 
 
 def test_it_is_reached_where_the_operator_allows_it(tmp_path: Path) -> None:
     """Else the tests above could not fail."""
     with hostile_site() as site:
-        running = Running(tmp_path, f"127.0.0.1:{site.port}", f"127.0.0.1:{site.standin.port}")
-        for path in ("/", "/leave/location"):
-            ask(running.base, "clean", site.url(path), time_s=6)
-        assert running.stop() == 0
+        with running(tmp_path, f"127.0.0.1:{site.port}", f"127.0.0.1:{site.standin.port}") as service:
+            for path in ("/", "/leave/location"):
+                ask(service.url, "clean", site.url(path), time_s=6)
         standin = site.standin
     ways = {"img", "iframe", "fetch", "websocket", "css-import", "redirect-302-img", "location"}
     assert ways <= standin.reached

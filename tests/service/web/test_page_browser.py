@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
+from benchmarks.running_service import RunningService
 from examples.serve import serve_demo
 from renderer import find_browser, launch_options
 from tests.command import COMMAND, ROOT
 from tests.renderer.bad_server import Server, serving
-from tests.service.web.running import Running
+from tests.service.web.running import running
 
 pytestmark = pytest.mark.browser
 
@@ -97,13 +98,10 @@ def bad() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory, demo: str, bad: Server) -> Iterator[Running]:
-    running = Running(
-        tmp_path_factory.mktemp("service"), demo.removeprefix("http://"), f"127.0.0.1:{bad.port}"
-    )
-    yield running
-    assert running.stop() == 0
-    assert "Traceback" not in running.log.read_text()
+def service(tmp_path_factory: pytest.TempPathFactory, demo: str, bad: Server) -> Iterator[RunningService]:
+    allowed = demo.removeprefix("http://"), f"127.0.0.1:{bad.port}"
+    with running(tmp_path_factory.mktemp("service"), *allowed) as service:
+        yield service
 
 
 @pytest.fixture(scope="module")
@@ -127,8 +125,8 @@ def browser(runner: asyncio.Runner) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def person(runner: asyncio.Runner, browser: Browser, service: Running) -> Iterator[Person]:
-    person = Person(runner, browser, service.base)
+def person(runner: asyncio.Runner, browser: Browser, service: RunningService) -> Iterator[Person]:
+    person = Person(runner, browser, service.url)
     yield person
     person.close()
 
@@ -263,13 +261,13 @@ def test_a_bad_form_is_shown_again_with_what_was_in_it(person: Person) -> None:
 
 
 def test_without_scripts_the_page_loads_itself_anew(
-    runner: asyncio.Runner, browser: Browser, service: Running, demo: str
+    runner: asyncio.Runner, browser: Browser, service: RunningService, demo: str
 ) -> None:
     async def visit() -> str:
         context = await browser.new_context(java_script_enabled=False)
         context.set_default_timeout(LIMIT_MS)
         page = await context.new_page()
-        await page.goto(service.base + "/")
+        await page.goto(service.url + "/")
         await page.fill("#url", demo + "/articles/lichens")
         await page.click("button.main")
         await page.wait_for_selector(".badge.done")
@@ -295,12 +293,12 @@ class TestCommand:
         assert len(lines) == 1, done.stderr
         return done.returncode, lines[0]
 
-    def test_the_port_is_taken(self, tmp_path: Path, service: Running) -> None:
-        code, said = self.run(tmp_path, "--port", service.base.rpartition(":")[2])
+    def test_the_port_is_taken(self, tmp_path: Path, service: RunningService) -> None:
+        code, said = self.run(tmp_path, "--port", str(service.port))
         assert code == 2
         assert "--port" in said
 
-    def test_the_folder_is_in_use(self, service: Running) -> None:
+    def test_the_folder_is_in_use(self, service: RunningService) -> None:
         code, said = self.run(service.log.parent)
         assert code == 5
         assert "in use" in said
