@@ -133,4 +133,4 @@ def style_key(names: list[str]) -> int:
         [hash_of("#text") if n == "#text" else combine(hash_of(n), np.uint64(0)) for n in names]
     )
     powers = mix(np.arange(1, len(names) + 1, dtype=np.uint64)) | np.uint64(1)
-    return int(mix(np.array([np.add.reduce(mix(labels) * powers)]))[0].astype(np.int64))
+    return int(mix(np.array([np.add.reduce(mix(labels) * powers)]))[0])
