@@ -3,6 +3,7 @@
 Nothing here changes the store of jobs but events; the worker ends the job by what is returned or raised.
 """
 
+import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import Executor
@@ -21,6 +22,7 @@ from renderer import (
     PageRepeated,
     Rendering,
     SampleEnded,
+    SiteOpened,
 )
 from service._jobs.problems import problem_of
 from service._jobs.requests import PageRequest, SiteRequest, request_of
@@ -30,8 +32,10 @@ from service._jobs.values import Claim, NewFile, UsedPage
 from service._pages import cached, keep
 from service._sampling import describe, sample
 from service._targets import site_of
-from snapshot import DomsieveError, NavigationError, PageRecord, PageStore
+from snapshot import DomsieveError, NavigationError, PageRecord, PageStore, PolicyError
 
+_LONGEST_SITE_S = 3_600.0
+_LONGEST_DELAY_S = 10.0
 _LONGEST = 2_000  # characters of what happened to a page; addresses that pages lead to may have two million
 
 
@@ -165,37 +169,49 @@ async def _site(
         may_use=may_use,
         egress=bench.browsing.egress,
     )
-    async with aclosing(events):
-        async for event, record in events:
-            facts: dict[str, Any] = {"said": describe(event)[:_LONGEST], "total": request.pages}
-            pages: list[UsedPage] = []
-            kind = "site"
-            if isinstance(event, PageDone) and record is not None:
-                found.records.append(record)
-                pages.append(_used(record, claim))
-                kind = "page"
-                facts |= {"url": event.url, "nodes": record.nodes, "from_cache": event.was_known}
-            elif isinstance(event, PageFailed):
-                problem = problem_of(event.error)
-                found.failures.append({"url": event.url, **problem})
-                kind = "page_failed"
-                facts |= {"url": event.url, "detail": problem["detail"], "fault": problem["fault"]}
-            elif isinstance(event, PageRepeated):
-                facts |= {"url": event.url}
-            elif isinstance(event, SampleEnded):
-                found.ended = event.reason
-            facts["done"] = len(found.records)
-            await run(
-                partial(
-                    bench.jobs.event,
-                    claim,
-                    kind,
-                    facts,
-                    done=len(found.records),
-                    total=request.pages,
-                    pages=pages,
+    try:
+        async with asyncio.timeout(_LONGEST_SITE_S) as limit, aclosing(events):
+            async for event, record in events:
+                facts: dict[str, Any] = {"said": describe(event)[:_LONGEST], "total": request.pages}
+                pages: list[UsedPage] = []
+                kind = "site"
+                if isinstance(event, SiteOpened) and event.delay.total_seconds() > _LONGEST_DELAY_S:
+                    # A sample holds its place while it waits.
+                    raise PolicyError(
+                        f"The site asks robots to wait {event.delay.total_seconds():g} s between two pages; "
+                        f"this service waits {_LONGEST_DELAY_S:g} s at most.",
+                        url=request.url,
+                    )
+                if isinstance(event, PageDone) and record is not None:
+                    found.records.append(record)
+                    pages.append(_used(record, claim))
+                    kind = "page"
+                    facts |= {"url": event.url, "nodes": record.nodes, "from_cache": event.was_known}
+                elif isinstance(event, PageFailed):
+                    problem = problem_of(event.error)
+                    found.failures.append({"url": event.url, **problem})
+                    kind = "page_failed"
+                    facts |= {"url": event.url, "detail": problem["detail"], "fault": problem["fault"]}
+                elif isinstance(event, PageRepeated):
+                    facts |= {"url": event.url}
+                elif isinstance(event, SampleEnded):
+                    found.ended = event.reason
+                facts["done"] = len(found.records)
+                await run(
+                    partial(
+                        bench.jobs.event,
+                        claim,
+                        kind,
+                        facts,
+                        done=len(found.records),
+                        total=request.pages,
+                        pages=pages,
+                    )
                 )
-            )
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        found.ended = "time"
 
     def work() -> Result:
         pages = SitePages(found.records, found.failures, found.ended)

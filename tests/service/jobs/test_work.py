@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from snapshot import (
     BrowserNotFoundError,
     ContentError,
     DomsieveError,
+    PageError,
     PageStore,
     PolicyError,
     Provenance,
@@ -121,6 +123,16 @@ def arrived(request: PageRequest, *, final_url: str = URL) -> Rendering:
     return Rendering(snapshot=replace(page, provenance=provenance), source=b"")
 
 
+def answer_with(monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
+    """Answer for robots.txt and sitemaps."""
+
+    async def fetch(*_: object, **__: object) -> Answer:
+        return answer
+
+    monkeypatch.setattr("renderer._robots.fetch", fetch)
+    monkeypatch.setattr("renderer._visits.fetch", fetch)
+
+
 def test_captures_answer_the_client_whose_jobs_used_them_alone(tmp_path: Path) -> None:
     """A page may have shown to one client what it shows to nobody else, and tells that he was there."""
     request = CleanRequest(url=URL, method="none", format="text")
@@ -131,16 +143,31 @@ def test_captures_answer_the_client_whose_jobs_used_them_alone(tmp_path: Path) -
 
 
 def test_samples_use_captures_of_their_client_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def nothing(*_: object, **__: object) -> Answer:
-        return Answer(404, b"")
-
-    monkeypatch.setattr("renderer._robots.fetch", nothing)
-    monkeypatch.setattr("renderer._visits.fetch", nothing)
+    answer_with(monkeypatch, Answer(404, b""))
     request = SiteRequest(url=URL, method="none", format="text", pages=1)
     pages = Pages(arrived(request))
     for client in ("ann", "ann", "bob", "bob"):
         assert ending(tmp_path, pages, request, client=client).summary["pages"] == 1
     assert pages.sites == ["ann site.example", "bob site.example"]
+
+
+@pytest.mark.parametrize(("delay", "is_refused"), [(b"86400", True), (b"0", False)])
+def test_a_site_that_wants_days_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, delay: bytes, is_refused: bool
+) -> None:
+    answer_with(monkeypatch, Answer(200, b"User-agent: *\nCrawl-delay: " + delay))
+    request = SiteRequest(url=URL, method="none", format="text", pages=1)
+    pages = Pages(captured(request))
+    with pytest.raises(PolicyError, match="86400 s") if is_refused else nullcontext():
+        doing(tmp_path, pages, request)
+
+
+def test_a_sample_ends_in_time_with_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer_with(monkeypatch, Answer(404, b""))
+    monkeypatch.setattr("service._jobs.work._LONGEST_SITE_S", 0.0)
+    request = SiteRequest(url=URL, method="none", format="text", pages=1)
+    with pytest.raises(PageError, match="None of the pages"):
+        doing(tmp_path, Pages(captured(request)), request)
 
 
 def test_what_another_attempt_has_captured_is_not_rendered_again(tmp_path: Path) -> None:
