@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
@@ -157,7 +157,7 @@ def test_a_site_that_wants_days_is_refused(
 ) -> None:
     answer_with(monkeypatch, Answer(200, b"User-agent: *\nCrawl-delay: " + delay))
     request = SiteRequest(url=URL, method="none", format="text", pages=1)
-    pages = Pages(captured(request))
+    pages = Pages(arrived(request))
     with pytest.raises(PolicyError, match="86400 s") if is_refused else nullcontext():
         doing(tmp_path, pages, request)
 
@@ -167,7 +167,7 @@ def test_a_sample_ends_in_time_with_what_it_has(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("service._jobs.work._LONGEST_SITE_S", 0.0)
     request = SiteRequest(url=URL, method="none", format="text", pages=1)
     with pytest.raises(PageError, match="None of the pages"):
-        doing(tmp_path, Pages(captured(request)), request)
+        doing(tmp_path, Pages(arrived(request)), request)
 
 
 def test_what_another_attempt_has_captured_is_not_rendered_again(tmp_path: Path) -> None:
@@ -212,18 +212,39 @@ def keep(tmp_path: Path, *pages: Rendering) -> list[str]:
         return [store.put(page.snapshot, site="site.example").page_id for page in pages]
 
 
+def use(tmp_path: Path, client: str, page_ids: Sequence[str]) -> None:
+    """Have a job of a client use captures."""
+    with JobStore(tmp_path / "jobs.sqlite") as jobs:
+        jobs.add(CLEAN, client=client, limits=QueueLimits())
+        claim = jobs.claim("w", lease_s=60)
+        assert claim is not None
+        pages = [
+            UsedPage(
+                page_id=page_id,
+                url="",
+                site="site.example",
+                captured_at="",
+                nodes=1,
+                complete=True,
+                job=claim.job.id,
+            )
+            for page_id in page_ids
+        ]
+        jobs.finish(claim, {}, [], pages=pages)
+
+
 CLEAN = CleanRequest(url=URL, method="none", format="json")
 
 
 class TestCached:
     def test_what_the_cache_holds_is_not_rendered(self, tmp_path: Path) -> None:
-        keep(tmp_path, captured(URL))
+        use(tmp_path, "ann", keep(tmp_path, captured(URL)))
         pages = Pages(ContentError("none"))
         assert doing(tmp_path, pages, CLEAN).summary["from_cache"]
         assert pages.sites == []
 
     def test_what_may_no_longer_be_opened_is_refused(self, tmp_path: Path) -> None:
-        keep(tmp_path, captured(URL))
+        use(tmp_path, "ann", keep(tmp_path, captured(URL)))
         pages = Pages(ContentError("none"))
         pages.egress = Egress(resolver=private)
         with pytest.raises(PolicyError):
@@ -231,7 +252,8 @@ class TestCached:
         assert pages.sites == []
 
     def test_what_led_where_nothing_may_be_opened_any_more_is_rendered_anew(self, tmp_path: Path) -> None:
-        keep(tmp_path, captured(URL, "<p>secret", final_url="http://private.example/"))
+        secret = captured(URL, "<p>secret", final_url="http://private.example/")
+        use(tmp_path, "ann", keep(tmp_path, secret))
         pages = Pages(captured(URL, "<p>public"))
         result = doing(tmp_path, pages, CLEAN)
         assert not result.summary["from_cache"]
@@ -251,24 +273,8 @@ class TestCached:
             return clean(pages, siblings=siblings, **options)
 
         monkeypatch.setattr("service._jobs.results.clean", spy)
-        with JobStore(tmp_path / "jobs.sqlite") as jobs:
-            for client, used in (("ann", ids[1:3]), ("bob", ids[3:])):
-                jobs.add(CLEAN, client=client, limits=QueueLimits())
-                claim = jobs.claim("w", lease_s=60)
-                assert claim is not None
-                pages = [
-                    UsedPage(
-                        page_id=page_id,
-                        url="",
-                        site="site.example",
-                        captured_at="",
-                        nodes=1,
-                        complete=True,
-                        job=claim.job.id,
-                    )
-                    for page_id in used
-                ]
-                jobs.finish(claim, {}, [], pages=pages)
+        for client, used in (("ann", ids[:3]), ("bob", [ids[0], *ids[3:]]), ("eve", ids[:1])):
+            use(tmp_path, client, used)
         for client in ("ann", "bob", "eve"):
             doing(tmp_path, Pages(ContentError("none")), CLEAN, client=client)
         assert learned == [others[:2], others[2:], []]
