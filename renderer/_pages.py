@@ -123,7 +123,7 @@ class _PageRun:
         self.watch.cut(self.running.memory.verdict() or "crash: the page's process ended")
 
     def _end_loading(self) -> None:
-        if self._loading:
+        if self._loading and not self._loading.expired():
             self._loading.reschedule(asyncio.get_running_loop().time())
             self._loading = None
 
@@ -227,7 +227,8 @@ class _PageRun:
             await asyncio.sleep(_CRASH_NEWS_S)
             if not self.has_crashed:
                 raise
-        self._loading = None
+        finally:
+            self._loading = None
 
     async def _capture(self, end: float) -> tuple[Capture | None, Body | None, str, str]:
         """Return DOM snapshot and source, or why there is none of them."""

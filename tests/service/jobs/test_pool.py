@@ -201,7 +201,7 @@ def test_an_end_in_the_middle_of_many_jobs_loses_none_and_does_none_twice(tmp_pa
         with JobStore(tmp_path / "jobs.sqlite") as store:
             jobs = [
                 store.add(CleanRequest(url=url, method="none"), client="ann", limits=LIMITS)[0]
-                for url in urls * 20
+                for url in urls * 12
             ]
         for enough in (10, len(jobs)):
             async with pool_of(tmp_path, workers=2, port=8123, grace_s=0.0, browser=False) as (_, store):
