@@ -91,10 +91,11 @@ def test_network_idle_waits_for_data_and_never_for_polls_beyond_the_budget(studi
 
 
 def test_timer_without_signal_needs_extra_time(studio: Studio) -> None:
-    html = f"<p>start</p><script>{ADD}setTimeout(() => add('done'), 900)</script>"
-    assert visible_text(studio.show(html).snapshot) == "start"
-    patient = CaptureOptions(settle_extra=timedelta(seconds=1))
-    assert visible_text(studio.show(html, patient).snapshot) == "start done"
+    html = f"<p>start</p><script>{ADD}setTimeout(() => add('done'), 2500)</script>"
+    budget = Budget(time=timedelta(seconds=20))
+    assert visible_text(studio.show(html, budget=budget).snapshot) == "start"
+    patient = CaptureOptions(settle_extra=timedelta(seconds=3))
+    assert visible_text(studio.show(html, patient, budget).snapshot) == "start done"
 
 
 SCROLLED = {
