@@ -215,11 +215,13 @@ class Worker:
                 self._is_in_doubt = True
                 if left:
                     continue  # another browser is at hand
-                log("job_broke", level=logging.ERROR, trace=True, job=claim.job.id)
+                log("browser_failed", level=logging.ERROR, job=claim.job.id, detail=error.message)
                 held = await self._store(self._jobs.fail, claim, problem_of(error))
             except DomsieveError as error:
-                self._is_in_doubt |= isinstance(error, BrowserError)
-                if problem_of(error)["fault"] in {"service", "browser"}:
+                if isinstance(error, BrowserError):
+                    self._is_in_doubt = True
+                    log("browser_failed", level=logging.ERROR, job=claim.job.id, detail=error.message)
+                elif problem_of(error)["fault"] == "service":
                     log("job_broke", level=logging.ERROR, trace=True, job=claim.job.id)
                 held = await self._store(self._jobs.fail, claim, problem_of(error))
             else:

@@ -17,7 +17,7 @@ import pytest
 from service._jobs.pool import WorkerPool, owned
 from service._jobs.requests import CleanRequest, CompareRequest, RecordsRequest, ReportRequest, SiteRequest
 from service._jobs.store import JobStore
-from service._jobs.values import Job, QueueLimits
+from service._jobs.values import Job, QueueLimits, UsedPage
 from service._jobs.worker import WorkerSettings
 from snapshot import PageStore, StorageError
 from tests.service.jobs.captures import captured
@@ -194,16 +194,31 @@ def test_a_disk_that_is_full_for_a_worker_loses_no_job(
 def test_an_end_in_the_middle_of_many_jobs_loses_none_and_does_none_twice(tmp_path: Path) -> None:
     urls = [f"http://127.0.0.1:8123/{number}" for number in range(5)]
     with PageStore(tmp_path / "cache") as cache:
-        for url in urls:
-            cache.put(captured(url).snapshot, site="127.0.0.1:8123")
+        records = [cache.put(captured(url).snapshot, site="127.0.0.1:8123") for url in urls]
+    used = [
+        UsedPage(
+            page_id=record.page_id,
+            url=record.url,
+            site=record.site,
+            captured_at="",
+            nodes=1,
+            complete=True,
+            job="",
+        )
+        for record in records
+    ]
 
     async def main() -> None:
         with JobStore(tmp_path / "jobs.sqlite") as store:
+            store.add(CleanRequest(url=urls[0]), client="ann", limits=LIMITS)
+            before = store.claim("before", lease_s=60)
+            assert before is not None
+            store.finish(before, {}, [], pages=used)  # captures are used again by their own client alone
             jobs = [
                 store.add(CleanRequest(url=url, method="none"), client="ann", limits=LIMITS)[0]
                 for url in urls * 12
             ]
-        for enough in (10, len(jobs)):
+        for enough in (10, len(jobs) + 1):
             async with pool_of(tmp_path, workers=2, port=8123, grace_s=0.0, browser=False) as (_, store):
                 await until(lambda: store.counts()["done"] >= enough)  # noqa: B023
             with JobStore(tmp_path / "jobs.sqlite") as store:
