@@ -133,12 +133,11 @@ class Claims(Database):
                 self.tell(claim.job.id, "state", {"state": "done"})
         return held
 
-    def fail(self, claim: Claim, problem: Mapping[str, Any], *, pages: Sequence[UsedPage] = ()) -> bool:
+    def fail(self, claim: Claim, problem: Mapping[str, Any]) -> bool:
         """End a job badly; return False, and change nothing, where it no longer is the worker's."""
         with self.transaction(durable=True):
             held = self._end(claim, "failed", {"problem": packed(problem)})
             if held:
-                self._use(claim, pages)
                 self.tell(claim.job.id, "state", {"state": "failed", "problem": problem})
         return held
 

@@ -59,7 +59,7 @@ class Browsing(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came out of a job."""
+    """What came out of a job; `pages` are the captures it used that its events have not told of."""
 
     summary: dict[str, Any]
     files: list[NewFile]
@@ -216,7 +216,7 @@ async def _site(
     def work() -> Result:
         pages = SitePages(found.records, found.failures, found.ended)
         summary, files = site_result(request, pages, bench.pages(), stopped)
-        return Result(summary, files, [_used(record, claim) for record in found.records])
+        return Result(summary, files, [])  # its pages were told of as they came
 
     done: Result = await run(work)
     return done

@@ -108,15 +108,7 @@ def result_of(job: Job, content: bytes | None) -> JobResult:
 
 def page_view_of(page: UsedPage) -> PageView:
     """Return a capture as the API tells it."""
-    return PageView(
-        page_id=page.page_id,
-        url=page.url,
-        site=page.site,
-        captured_at=page.captured_at,
-        nodes=page.nodes,
-        complete=page.complete,
-        job=page.job,
-    )
+    return PageView.model_validate(page, from_attributes=True)
 
 
 def text_file(job: Job) -> JobFile | None:

@@ -66,9 +66,9 @@ class Jobs(JobStore):
         self._check()
         return super().finish(claim, summary, files, pages=pages)
 
-    def fail(self, claim: Claim, problem: Mapping[str, Any], *, pages: Sequence[UsedPage] = ()) -> bool:
+    def fail(self, claim: Claim, problem: Mapping[str, Any]) -> bool:
         self._check()
-        return super().fail(claim, problem, pages=pages)
+        return super().fail(claim, problem)
 
     def _check(self) -> None:
         if self.is_full:
