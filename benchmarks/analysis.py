@@ -32,11 +32,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from analysis import Mode, SiteStyleTree, write_text
 from benchmarks.generated_site import generated_site
 from benchmarks.printing import print_table
-from renderer import parse_html
-from snapshot import Snapshot, decode, encode
+from domsieve.analysis import Mode, SiteStyleTree, write_text
+from domsieve.renderer import parse_html
+from domsieve.snapshot import Snapshot, decode, encode
 
 PAGES_PER_CALL = 200
 GROWTH = (100, 400, 1_000, 4_000)

@@ -19,7 +19,10 @@ from typing import Any
 import lxml.html
 import numpy as np
 
-from analysis import (
+from benchmarks.analysis import machine
+from benchmarks.generated_site import generated_page
+from benchmarks.printing import print_table
+from domsieve.analysis import (
     BlockFeatures,
     CompressedStructureTree,
     DataRegionMiner,
@@ -31,11 +34,8 @@ from analysis import (
     TemplateFilter,
     WebObjectBlocks,
 )
-from benchmarks.analysis import machine
-from benchmarks.generated_site import generated_page
-from benchmarks.printing import print_table
-from renderer import parse_html
-from snapshot import Snapshot
+from domsieve.renderer import parse_html
+from domsieve.snapshot import Snapshot
 
 SECTIONS = (10, 30, 100, 300, 500)
 PAGES_OF_SITE = 4

@@ -21,11 +21,11 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.printing import command_line, print_check, print_table
-from evaluation._corpora.javascript import serve_corpus
+from domsieve.evaluation.corpora.javascript_sites import serve_corpus
+from domsieve.renderer import CaptureOptions, Renderer, offline
+from domsieve.snapshot import PageRecord, PageStore
+from domsieve.tasks import advise, compare, render_pages
 from examples.loopback import folder_served
-from renderer import CaptureOptions, Renderer, offline
-from service import advise, compare, render_pages
-from snapshot import PageRecord, PageStore
 
 STATIC = ("docs-rustbook", "docs-postgresql", "uci-www_cs_uci_edu")
 TIMED, ROUNDS = 8, 3

@@ -107,8 +107,8 @@ async def limit(job: Job) -> dict[str, float]:
 
 
 async def ours(job: Job) -> dict[str, float]:
-    from renderer import Renderer, Rendering, offline
-    from snapshot import PageStore
+    from domsieve.renderer import Renderer, Rendering, offline
+    from domsieve.snapshot import PageStore
 
     nodes = incomplete = failed = stored = 0
     with tempfile.TemporaryDirectory() as folder, PageStore(Path(folder)) as store:
@@ -136,7 +136,7 @@ RUNS = {"limit": limit, "ours": ours}
 async def find_launch() -> dict[str, object]:
     from playwright.async_api import async_playwright
 
-    from renderer._discovery import find_browser, launch_options
+    from domsieve.renderer.browser.discovery import find_browser, launch_options
 
     async with async_playwright() as playwright:
         launch = launch_options(await find_browser(playwright))

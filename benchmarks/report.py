@@ -14,10 +14,18 @@ from typing import Any
 
 from playwright.async_api import Browser, async_playwright
 
+from domsieve.renderer import (
+    SCREENSHOT,
+    Budget,
+    CaptureOptions,
+    Renderer,
+    find_browser,
+    launch_options,
+    offline,
+)
+from domsieve.snapshot import PageStore
+from domsieve.tasks import find_targets, keep, report, reported
 from examples.loopback import folder_served
-from renderer import SCREENSHOT, Budget, CaptureOptions, Renderer, find_browser, launch_options, offline
-from service import find_targets, keep, report, reported
-from snapshot import PageStore
 
 _WORDS = [
     "amber",

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from renderer._machine import memory_of
+from domsieve.renderer.browser.machine import memory_of
 
 Part = Literal["browser", "worker", "service"]
 _ROOT = Path(__file__).parents[1]
@@ -46,7 +46,7 @@ class RunningService:
 
     def start(self) -> None:
         """Start it and wait until it is healthy."""
-        command = [sys.executable, "-m", "cli", "serve", "--port", str(self.port)]
+        command = [sys.executable, "-m", "domsieve.cli", "serve", "--port", str(self.port)]
         command += ["--data", str(self.data.resolve())]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
@@ -108,7 +108,7 @@ class Process:
     @property
     def is_worker(self) -> bool:
         """Whether it is a worker of the service."""
-        return " service._jobs.worker " in self.command
+        return " domsieve.service.jobs.worker " in self.command
 
 
 def processes_below(pid: int) -> list[Process]:

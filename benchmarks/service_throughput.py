@@ -27,7 +27,7 @@ from examples.serve import serve_demo
 def by_command(urls: list[str], concurrency: int) -> float:
     """Return the seconds of one call of the command line."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "cli", "clean", *urls, "--concurrency", str(concurrency)]
+        command = [sys.executable, "-m", "domsieve.cli", "clean", *urls, "--concurrency", str(concurrency)]
         command += ["--format", "markdown", "--method", "features"]
         command += ["--cache", f"{folder}/cache", "--output-dir", f"{folder}/out"]
         begun = time.perf_counter()

@@ -21,7 +21,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer
 from sklearn.svm import LinearSVC
 
-from cli import app
+from domsieve.cli import app
 from examples.serve import DEMO, serve_demo
 
 KINDS = ("article", "product")

@@ -13,11 +13,13 @@ from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 
-from analysis import NoCleaning, SiteStyleTree, dropped_blocks, judge_hidden, write_text
+from domsieve.analysis import NoCleaning, SiteStyleTree, dropped_blocks, judge_hidden, write_text
+from domsieve.errors import ContentError, DomsieveError
+from domsieve.files import default_cache_dir
+from domsieve.renderer import Budget, CaptureOptions, Egress, Renderer, environment_proxies
+from domsieve.snapshot import PageRecord, PageStore, Snapshot
+from domsieve.tasks import describe, from_record, sample
 from examples.serve import serve_demo
-from renderer import Budget, CaptureOptions, Egress, Renderer, environment_proxies
-from service import describe, from_record, sample
-from snapshot import ContentError, DomsieveError, PageRecord, PageStore, Snapshot, default_cache_dir
 
 _SHOWN = "/articles/owl-pellets"  # of the demo site: a table, an advert, readers' letters in a frame
 _PAGES = 30

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from playwright.async_api import FloatRect, Page, async_playwright
 
-from analysis import (
+from domsieve.analysis import (
     BlockFeatures,
     CompressedStructureTree,
     DataRegionMiner,
@@ -28,10 +28,10 @@ from analysis import (
     Verdict,
     WebObjectBlocks,
 )
+from domsieve.renderer import find_browser, launch_options
+from domsieve.snapshot import Kind, PageStore, Snapshot
 from examples.demo import sample_demo
 from examples.serve import serve_demo
-from renderer import find_browser, launch_options
-from snapshot import Kind, PageStore, Snapshot
 
 ARTICLE, LIST = "/articles/owl-pellets", "/shop"
 WIDTH_PX, HEIGHT_PX = 900, 1200

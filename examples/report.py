@@ -13,10 +13,10 @@ from pathlib import Path
 
 from playwright.async_api import Page, ViewportSize, async_playwright
 
+from domsieve.renderer import Budget, CaptureOptions, Renderer, find_browser, launch_options, offline
+from domsieve.snapshot import PageStore
+from domsieve.tasks import find_targets, report, reported, sample, write_file
 from examples.serve import serve_demo
-from renderer import Budget, CaptureOptions, Renderer, find_browser, launch_options, offline
-from service import find_targets, report, reported, sample, write_file
-from snapshot import PageStore
 
 ARTICLE = "/articles/barometer"
 _PAGES = 16

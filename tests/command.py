@@ -8,12 +8,12 @@ from pathlib import Path
 
 from typer.testing import CliRunner, Result
 
-from cli import app
-from renderer import parse_html
-from snapshot import PageRecord, PageStore
+from domsieve.cli import app
+from domsieve.renderer import parse_html
+from domsieve.snapshot import PageRecord, PageStore
 
 ROOT = Path(__file__).parents[1]
-COMMAND = [sys.executable, str(ROOT / "cli.py")]
+COMMAND = [sys.executable, "-m", "domsieve.cli"]
 TIMEOUT_S = 120
 
 

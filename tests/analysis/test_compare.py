@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis import NoCleaning
-from analysis._columns.page_blocks import page_blocks
-from analysis._compare.blocks import CHANGES
-from analysis._compare.comparison import Comparison, Overlap, compare_page
-from analysis._compare.matching import NOT_MATCHED, match_nodes
-from renderer import parse_html
-from snapshot import Snapshot
+from domsieve.analysis import NoCleaning
+from domsieve.analysis.columns.page_blocks import page_blocks
+from domsieve.analysis.compare.compared_blocks import CHANGES
+from domsieve.analysis.compare.comparison import Comparison, Overlap, compare_page
+from domsieve.analysis.compare.matching import NOT_MATCHED, match_nodes
+from domsieve.renderer import parse_html
+from domsieve.snapshot import Snapshot
 
 URL = "http://a.example/"
 

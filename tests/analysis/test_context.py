@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis import SiteStyleTree, write_text
-from analysis._columns.batch import Batch
-from analysis._trees.context import in_context
-from analysis._trees.forest import Forest, plant
-from snapshot import ModelError, Snapshot
+from domsieve.analysis import SiteStyleTree, write_text
+from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.trees.context import in_context
+from domsieve.analysis.trees.forest import Forest, plant
+from domsieve.errors import ModelError
+from domsieve.snapshot import Snapshot
 from tests.analysis.pages import page
 
 

@@ -10,8 +10,17 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from analysis import Records, Verdict, load_model, prune, save_model, write_html, write_json, write_text
-from snapshot import ModelError
+from domsieve.analysis import (
+    Records,
+    Verdict,
+    load_model,
+    prune,
+    save_model,
+    write_html,
+    write_json,
+    write_text,
+)
+from domsieve.errors import ModelError
 from tests.analysis.contract import (
     METHODS,
     ODD_BODIES,

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from analysis import CompressedStructureTree, Mode, write_text
-from snapshot import ModelError, Snapshot
+from domsieve.analysis import CompressedStructureTree, Mode, write_text
+from domsieve.errors import ModelError
+from domsieve.snapshot import Snapshot
 from tests.analysis.pages import page
 from tests.analysis.plain_cst import Tag, tags_of, weigh
 

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from analysis import CompressedStructureTree
-from analysis._columns.batch import Batch
-from analysis._columns.styles import StyleLevel
-from analysis._trees.cst_blocks import word_weight
-from analysis._trees.cst_importance import path_importance
-from analysis._trees.features import word_features
-from analysis._trees.forest import plant
-from analysis._trees.paths import locate
-from snapshot import Producer, Snapshot
+from domsieve.analysis import CompressedStructureTree
+from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.columns.styles import StyleLevel
+from domsieve.analysis.trees.cst_blocks import word_weight
+from domsieve.analysis.trees.cst_importance import path_importance
+from domsieve.analysis.trees.forest import plant
+from domsieve.analysis.trees.leaf_features import word_features
+from domsieve.analysis.trees.paths import locate
+from domsieve.snapshot import Producer, Snapshot
 from tests.analysis.pages import page
 
 TOLERANCE = 1e-6

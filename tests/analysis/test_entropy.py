@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from Stemmer import Stemmer
 from stopwordsiso import langs
 
-from analysis import EntropyFilter, noise_scores, write_text
-from analysis._cleaning.entropy import entropies
-from analysis._cleaning.terms import LANGUAGES
-from snapshot import Kind, ModelError, Snapshot
+from domsieve.analysis import EntropyFilter, noise_scores, write_text
+from domsieve.analysis.cleaning.entropy import entropies
+from domsieve.analysis.cleaning.terms import LANGUAGES
+from domsieve.errors import ModelError
+from domsieve.snapshot import Kind, Snapshot
 from tests.analysis.pages import page
 
 TOLERANCE = 1e-6

@@ -4,8 +4,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
-from analysis import NoCleaning, SiteStyleTree, WebObjectBlocks
-from snapshot import UsageError
+from domsieve.analysis import NoCleaning, SiteStyleTree, WebObjectBlocks
+from domsieve.errors import UsageError
 from tests.analysis.pages import page
 
 

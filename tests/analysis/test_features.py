@@ -5,10 +5,17 @@ import math
 import numpy as np
 import pytest
 
-from analysis import FEATURES, BlockFeatures, block_features, content_probabilities, page_blocks, write_text
-from analysis._cleaning.block_features import _depths
-from analysis._cleaning.features import FeatureWeights, _weights
-from snapshot import UsageError
+from domsieve.analysis import (
+    FEATURES,
+    BlockFeatures,
+    block_features,
+    content_probabilities,
+    page_blocks,
+    write_text,
+)
+from domsieve.analysis.cleaning.block_features import _depths
+from domsieve.analysis.cleaning.features import FeatureWeights, _weights
+from domsieve.errors import UsageError
 from tests.analysis.contract import body, site
 
 SENTENCE = (

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis import FieldTable, Records, RepeatedPatterns, field_tables
-from snapshot import Snapshot
+from domsieve.analysis import FieldTable, Records, RepeatedPatterns, field_tables
+from domsieve.snapshot import Snapshot
 from tests.analysis.contract import body, calls
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from analysis import NoCleaning, TagPathFilter, hidden_words, judge_hidden, prune, write_text
-from analysis._columns.hidden import _BANDS, _Scene
-from snapshot import Kind, Producer
+from domsieve.analysis import NoCleaning, TagPathFilter, hidden_words, judge_hidden, prune, write_text
+from domsieve.analysis.columns.hidden import _BANDS, _Scene
+from domsieve.snapshot import Kind, Producer
 from tests.analysis.pages import page
 
 HTML = (

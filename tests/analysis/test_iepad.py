@@ -8,12 +8,13 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from analysis import Records, RepeatedPatterns
-from analysis._columns.batch import Batch
-from analysis._records.iepad import Pattern, _different, apart, density, regular_runs, regularity
-from analysis._records.repeats import maximal_repeats
-from analysis._records.tokens import page_tokens
-from snapshot import Snapshot, UsageError
+from domsieve.analysis import Records, RepeatedPatterns
+from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.records.iepad import Pattern, _different, apart, density, regular_runs, regularity
+from domsieve.analysis.records.repeats import maximal_repeats
+from domsieve.analysis.records.tokens import page_tokens
+from domsieve.errors import UsageError
+from domsieve.snapshot import Snapshot
 from tests.analysis.contract import body
 from tests.analysis.pages import page
 

@@ -10,8 +10,8 @@ import pytest
 from scipy.sparse import csr_matrix, load_npz
 from sklearn.datasets import load_svmlight_file
 
-from analysis import FeatureMatrix, matrix_names, matrix_npz, matrix_parquet, matrix_svmlight
-from snapshot import UsageError
+from domsieve.analysis import FeatureMatrix, matrix_names, matrix_npz, matrix_parquet, matrix_svmlight
+from domsieve.errors import UsageError
 
 WEIGHTS = FeatureMatrix(
     csr_matrix(np.array([[0, 0.1, 2], [0, 0, 0], [1 / 3, 0, 0]])),

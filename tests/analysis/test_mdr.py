@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis._records.likeness import edit_measure, group_pairs, neighbours, tree_measure
-from analysis._records.mdr import DataRegionMiner
-from analysis._records.tag_tree import TagTree
-from analysis._records.tree_matching import TreeMatcher
-from snapshot import UsageError
+from domsieve.analysis.records.likeness import edit_measure, group_pairs, neighbours, tree_measure
+from domsieve.analysis.records.mdr import DataRegionMiner
+from domsieve.analysis.records.tag_tree import TagTree
+from domsieve.analysis.records.tree_matching import TreeMatcher
+from domsieve.errors import UsageError
 from tests.analysis import plain_regions
 from tests.analysis.contract import body
 from tests.analysis.test_wobm import described, trees

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from analysis import (
+from domsieve.analysis import (
     RecordSheet,
     RepeatedPatterns,
     write_records_csv,
     write_records_jsonl,
     write_records_parquet,
 )
-from snapshot import UsageError
+from domsieve.errors import UsageError
 from tests.analysis.contract import body
 from tests.analysis.pages import page
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis import DataRegionMiner, RepeatedPatterns, WebObjectBlocks
-from evaluation._corpora.records import halves, read_collection, score_records
+from domsieve.analysis import DataRegionMiner, RepeatedPatterns, WebObjectBlocks
+from domsieve.evaluation.corpora.record_pages import halves, read_collection, score_records
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 

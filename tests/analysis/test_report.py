@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from analysis import (
+from domsieve.analysis import (
     NoCleaning,
     Outliner,
     Recurrences,
@@ -21,11 +21,11 @@ from analysis import (
     tree_view,
     write_report,
 )
-from analysis._columns.hidden import Hiding
-from analysis._report.blocks import DROPPED, KEPT, PARTLY, judge
-from analysis._report.view import LONGEST_TEXT
-from renderer import parse_html
-from snapshot import Snapshot
+from domsieve.analysis.columns.hidden import Hiding
+from domsieve.analysis.report.block_verdicts import DROPPED, KEPT, PARTLY, judge
+from domsieve.analysis.report.view import LONGEST_TEXT
+from domsieve.renderer import parse_html
+from domsieve.snapshot import Snapshot
 from tests.command import page as page_source
 
 SCRIPTS = re.compile(r'<script type="application/json" id="([^"]*)">(.*?)</script>', re.DOTALL)

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis import Mode, SiteStyleTree, load_model, save_model, write_text
-from analysis._columns.batch import Batch
-from analysis._columns.hash import hashes_of
-from analysis._columns.words import fold, words_of
-from analysis._trees.paths import _collapsed
-from analysis._trees.style_tree import StyleTree
-from snapshot import DamagedFileError, ModelError, Snapshot, StringTable
+from domsieve.analysis import Mode, SiteStyleTree, load_model, save_model, write_text
+from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.columns.hash import hashes_of
+from domsieve.analysis.columns.words import fold, words_of
+from domsieve.analysis.trees.paths import _collapsed
+from domsieve.analysis.trees.style_tree import StyleTree
+from domsieve.errors import DamagedFileError, ModelError
+from domsieve.snapshot import Snapshot, StringTable
 from tests.analysis.pages import page
 from tests.analysis.plain_sst import Element, add, composite, tree_of
 

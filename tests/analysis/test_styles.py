@@ -2,9 +2,9 @@
 
 import pytest
 
-from analysis._columns.batch import Batch
-from analysis._columns.computed import display_attributes
-from analysis._columns.styles import StyleLevel, presentation_styles
+from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.columns.computed import display_attributes
+from domsieve.analysis.columns.styles import StyleLevel, presentation_styles
 from tests.analysis.pages import page
 
 # As Chrome 156 serialises them.

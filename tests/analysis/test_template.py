@@ -5,14 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis import TemplateFilter, write_text
-from analysis._cleaning.pagelets import pagelets, shingles
-from analysis._cleaning.template_counts import links_of
-from analysis._columns.batch import Batch
-from analysis._columns.hash import hashes_of
-from analysis._columns.links import page_references
-from analysis._columns.visible import visible_nodes
-from snapshot import Kind, ModelError, Snapshot
+from domsieve.analysis import TemplateFilter, write_text
+from domsieve.analysis.cleaning.pagelets import pagelets, shingles
+from domsieve.analysis.cleaning.template_counts import links_of
+from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.columns.hash import hashes_of
+from domsieve.analysis.columns.links import page_references
+from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.errors import ModelError
+from domsieve.snapshot import Kind, Snapshot
 from tests.analysis.pages import page
 
 MENU = "<ul>" + "".join(f"<li><a href=/m{k}>menu{k}</a></li>" for k in range(4)) + "</ul>"

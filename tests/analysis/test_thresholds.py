@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from analysis import SiteStyleTree, threshold_help
-from analysis._report.thresholds import HIGH, LOW, _widest_gap
-from snapshot import ModelError
+from domsieve.analysis import SiteStyleTree, threshold_help
+from domsieve.analysis.report.thresholds import HIGH, LOW, _widest_gap
+from domsieve.errors import ModelError
 from tests.analysis.test_report import parsed, site
 
 

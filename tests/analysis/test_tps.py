@@ -8,8 +8,9 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from analysis import HasContent, TagPathFilter, Verdict, write_text
-from snapshot import Snapshot, UsageError
+from domsieve.analysis import HasContent, TagPathFilter, Verdict, write_text
+from domsieve.errors import UsageError
+from domsieve.snapshot import Snapshot
 from tests.analysis.pages import page
 
 CARD = "<li class='card'><b>{0}</b><i>text {0}</i></li>"

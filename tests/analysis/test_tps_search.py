@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis._cleaning.tps import noise_removed
-from analysis._cleaning.tps_search import Cuts, Region, largest_region, page_regions, tag_path_codes
-from analysis._columns.batch import prune
+from domsieve.analysis.cleaning.tps import noise_removed
+from domsieve.analysis.cleaning.tps_search import Cuts, Region, largest_region, page_regions, tag_path_codes
+from domsieve.analysis.columns.batch import prune
 
 
 def plain_region(

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from analysis import (
+from domsieve.analysis import (
     NoCleaning,
     TagPathFilter,
     Verdict,
@@ -23,7 +23,7 @@ from analysis import (
     write_markdown,
     write_text,
 )
-from snapshot import Kind, Producer, Snapshot
+from domsieve.snapshot import Kind, Producer, Snapshot
 from tests.analysis.pages import page
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -306,7 +306,7 @@ def test_10000_equal_siblings(tag: str) -> None:
 
 def test_two_processes_with_different_hash_seeds_write_the_same_bytes() -> None:
     code = (
-        "import sys; from tests.analysis.pages import page; from analysis import *\n"
+        "import sys; from tests.analysis.pages import page; from domsieve.analysis import *\n"
         "source = open('tests/analysis/fixtures/every_element.html', encoding='utf-8').read()\n"
         "for producer in ('raw', 'rendered'):\n"
         "    snapshot = page(source, producer=producer)\n"

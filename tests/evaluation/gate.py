@@ -15,19 +15,19 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from analysis import NoCleaning, Records, write_text
-from evaluation._cleaners import CLEANERS, PAGE_CLEANERS
-from evaluation._corpora.records import halves, read_collection, score_records
-from evaluation._corpora.sites import read_site, without_neutral
-from evaluation._corpora.tps import read_tps
-from evaluation._corpora.wcxb import page_files, read_page
-from evaluation._experiments.records import METHODS as MINERS
-from evaluation._experiments.table_1 import measure_site, noise_of
-from evaluation._journal import digest_of
-from evaluation._noise_blocks import NoiseCounts, count_noise, seen_texts
-from evaluation._words import count_words, score
-from renderer import parse_html
-from snapshot import Snapshot
+from domsieve.analysis import NoCleaning, Records, write_text
+from domsieve.evaluation.corpora.record_pages import halves, read_collection, score_records
+from domsieve.evaluation.corpora.tps_pages import read_tps
+from domsieve.evaluation.corpora.wcxb_pages import page_files, read_page
+from domsieve.evaluation.corpora.whole_sites import read_site, without_neutral
+from domsieve.evaluation.experiments.records import METHODS as MINERS
+from domsieve.evaluation.experiments.table_1 import measure_site, noise_of
+from domsieve.evaluation.frame.journal import digest_of
+from domsieve.evaluation.measures.noise_blocks import NoiseCounts, count_noise, seen_texts
+from domsieve.evaluation.measures.word_scores import count_words, score
+from domsieve.evaluation.systems.cleaners import CLEANERS, PAGE_CLEANERS
+from domsieve.renderer import parse_html
+from domsieve.snapshot import Snapshot
 
 FLOORS = Path(__file__).with_name("floors.json")
 SLACK = 0.005

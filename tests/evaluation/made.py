@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from evaluation import Experiment, Inputs, Table, Task
-from evaluation._experiment import Row
-from snapshot import DomsieveError
+from domsieve.errors import DomsieveError
+from domsieve.evaluation import Experiment, Inputs, Table, Task
+from domsieve.evaluation.frame.experiment import Row
 
 FACTOR = "factor"
 

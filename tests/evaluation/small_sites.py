@@ -7,8 +7,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from evaluation._corpora.grids import read_grid
-from evaluation._grids import GridSource
+from domsieve.evaluation.corpora.class_grids import read_grid
+from domsieve.evaluation.page_classes.grids import GridSource
 
 WORDS = {"birds": "sparrow finch wren plover heron", "tools": "hammer chisel plane mallet gouge"}
 OTHER_WORDS = "paper ink pen"

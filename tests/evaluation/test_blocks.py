@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis import NoCleaning, Verdict
-from evaluation._corpora.selecting import select_inside
-from evaluation._experiments.blocks import BLOCKS
-from evaluation._experiments.blocks import measure as measure_blocks
-from evaluation._noise_blocks import NoiseCounts, count_noise, seen_texts
-from renderer import parse_html
-from snapshot import Snapshot
+from domsieve.analysis import NoCleaning, Verdict
+from domsieve.evaluation.corpora.selecting import select_inside
+from domsieve.evaluation.experiments.blocks import BLOCKS
+from domsieve.evaluation.experiments.blocks import measure as measure_blocks
+from domsieve.evaluation.measures.noise_blocks import NoiseCounts, count_noise, seen_texts
+from domsieve.renderer import parse_html
+from domsieve.snapshot import Snapshot
 
 PAGE = """
 <body>

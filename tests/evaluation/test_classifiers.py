@@ -8,9 +8,9 @@ from scipy.sparse import csr_matrix
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import SVC
 
-from evaluation import class_scores, runs_of_pair
-from evaluation._classifiers import Scored, naive_bayes, rows_by_unit, support_vectors
-from evaluation._experiments.classification import score_pairs
+from domsieve.evaluation import class_scores, runs_of_pair
+from domsieve.evaluation.experiments.classification import score_pairs
+from domsieve.evaluation.page_classes.classifiers import Scored, naive_bayes, rows_by_unit, support_vectors
 
 SHOPS = [
     (shop, product)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from evaluation._clusters import cluster, draw_seeds
-from evaluation._experiments.clustering import score_runs
+from domsieve.evaluation.experiments.clustering import score_runs
+from domsieve.evaluation.page_classes.clusters import cluster, draw_seeds
 
 
 def unit_points(count: int, *, seed: int) -> np.ndarray:

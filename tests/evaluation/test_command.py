@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-import evaluation
-from evaluation import EXPERIMENTS
+from domsieve import evaluation
+from domsieve.evaluation import EXPERIMENTS
 from tests import command
 from tests.evaluation.made import calls, made, write_numbers
 

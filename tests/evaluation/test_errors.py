@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis import NoCleaning, Verdict, page_blocks
-from evaluation._choosing import WordBlocks, best_choice, best_elements
-from evaluation._corpora.selecting import select_inside
-from evaluation._corpora.sites import LabelledPage
-from evaluation._experiments.errors import ERRORS, measure_sites, tables
-from evaluation._kinds import KINDS, kinds_of
-from evaluation._page_errors import Account, JudgedPage
-from evaluation._words import count_words
-from renderer import parse_html
-from snapshot import Snapshot
+from domsieve.analysis import NoCleaning, Verdict, page_blocks
+from domsieve.evaluation.corpora.selecting import select_inside
+from domsieve.evaluation.corpora.whole_sites import LabelledPage
+from domsieve.evaluation.error_diary.block_kinds import KINDS, kinds_of
+from domsieve.evaluation.error_diary.page_errors import Account, JudgedPage
+from domsieve.evaluation.experiments.errors import ERRORS, measure_sites, tables
+from domsieve.evaluation.measures.oracles import WordBlocks, best_choice, best_elements
+from domsieve.evaluation.measures.word_scores import count_words
+from domsieve.renderer import parse_html
+from domsieve.snapshot import Snapshot
 
 PAGE = """
 <body class="has-sidebar">

@@ -6,15 +6,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis import CompressedStructureTree, NoCleaning, write_text
-from evaluation._corpora.crossed import read_crossed, replace_content
-from evaluation._corpora.grids import Grid, read_grid
-from evaluation._experiment import Inputs
-from evaluation._experiments import classification, clustering
-from evaluation._grids import GRID_FILES, GRIDS, grid_tasks
-from evaluation._vectors import NO_CLEANING, VECTORS, counted, spaces, unit_rows, weights_of, words_in
-from renderer import parse_html
-from snapshot import Snapshot, TargetError
+from domsieve.analysis import CompressedStructureTree, NoCleaning, write_text
+from domsieve.errors import TargetError
+from domsieve.evaluation.corpora.class_grids import Grid, read_grid
+from domsieve.evaluation.corpora.crossed import read_crossed, replace_content
+from domsieve.evaluation.experiments import classification, clustering
+from domsieve.evaluation.frame.experiment import Inputs
+from domsieve.evaluation.page_classes.grids import GRID_FILES, GRIDS, grid_tasks
+from domsieve.evaluation.page_classes.vectors import (
+    NO_CLEANING,
+    VECTORS,
+    counted,
+    spaces,
+    unit_rows,
+    weights_of,
+    words_in,
+)
+from domsieve.renderer import parse_html
+from domsieve.snapshot import Snapshot
 from tests.evaluation.small_sites import (
     OTHER_WORDS,
     WORDS,

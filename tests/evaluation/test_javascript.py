@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from evaluation import Inputs
-from evaluation._cleaners import CLEANERS
-from evaluation._corpora.javascript import read_routes, serialise, serve_corpus
-from evaluation._experiments.javascript import JAVASCRIPT, RAW, RENDERED, figure, tables
-from evaluation._peers import PEERS
-from renderer import parse_html
-from snapshot import PageStore, TargetError
+from domsieve.errors import TargetError
+from domsieve.evaluation import Inputs
+from domsieve.evaluation.corpora.javascript_sites import read_routes, serialise, serve_corpus
+from domsieve.evaluation.experiments.javascript import JAVASCRIPT, RAW, RENDERED, figure, tables
+from domsieve.evaluation.systems.cleaners import CLEANERS
+from domsieve.evaluation.systems.peers import PEERS
+from domsieve.renderer import parse_html
+from domsieve.snapshot import PageStore
 
 SERVER = """
 import http.server, os, sys

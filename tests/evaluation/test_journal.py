@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluation import Journal
-from evaluation._experiment import Inputs
-from evaluation._journal import Line, digest_of, facts_of, key_of
-from snapshot import DamagedFileError
+from domsieve.errors import DamagedFileError
+from domsieve.evaluation import Journal
+from domsieve.evaluation.frame.experiment import Inputs
+from domsieve.evaluation.frame.journal import Line, digest_of, facts_of, key_of
 from tests.evaluation.made import made, write_numbers
 
 

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from evaluation import (
+from domsieve.evaluation import (
     assign_classes,
     class_scores,
     mean_noise_removed,

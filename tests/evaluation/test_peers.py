@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from evaluation._peers import ALL_TEXT, PEERS, extract
+from domsieve.evaluation.systems.peers import ALL_TEXT, PEERS, extract
 
 SENTENCE = (
     "The river rises in the hills above the town and, as everybody here knows, it floods in April, when the snow "

@@ -3,11 +3,17 @@
 import numpy as np
 import pytest
 
-from analysis import Records
-from evaluation._corpora.records import RecordCounts, Truth, correct_records, score_picked, score_records
-from evaluation._corpora.wien import label_page
-from evaluation._experiments.records import NAMES, figure, tables
-from snapshot import Kind, Snapshot
+from domsieve.analysis import Records
+from domsieve.evaluation.corpora.record_pages import (
+    RecordCounts,
+    Truth,
+    correct_records,
+    score_picked,
+    score_records,
+)
+from domsieve.evaluation.corpora.wien_pages import label_page
+from domsieve.evaluation.experiments.records import NAMES, figure, tables
+from domsieve.snapshot import Kind, Snapshot
 
 SOURCE = """<html><body><h1>Shops</h1><ul>
 <li><a href="/a">First</a> costs <b>$1</b>

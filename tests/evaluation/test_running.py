@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from evaluation import Inputs, Journal, Ran, run
-from evaluation._journal import _file_digest
+from domsieve.evaluation import Inputs, Journal, Ran, run
+from domsieve.evaluation.frame.journal import _file_digest
 from tests.evaluation.made import calls, made, write_numbers
 
 ROOT = Path(__file__).parents[2]
 INTERRUPTED = """
 import sys
 from pathlib import Path
-from evaluation import Inputs, run
+from domsieve.evaluation import Inputs, run
 from tests.evaluation.made import made
 
 if __name__ == "__main__":

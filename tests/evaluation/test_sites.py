@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from analysis import NoCleaning, Verdict
-from evaluation import Experiment, Inputs, Table
-from evaluation._cleaners import CLEANERS
-from evaluation._corpora.sites import LabelledSite, read_site, text_site_halves
-from evaluation._experiment import Row
-from evaluation._experiments.sites import (
+from domsieve.analysis import NoCleaning, Verdict
+from domsieve.evaluation import Experiment, Inputs, Table
+from domsieve.evaluation.corpora.whole_sites import LabelledSite, read_site, text_site_halves
+from domsieve.evaluation.experiments.sites import (
     SITES,
     read_published,
     run_cleaner,
@@ -24,9 +22,11 @@ from evaluation._experiments.sites import (
     survived_values,
     truth_of,
 )
-from evaluation._measures import bootstrap_interval
-from evaluation._peers import PEERS
-from snapshot import Snapshot
+from domsieve.evaluation.frame.experiment import Row
+from domsieve.evaluation.measures.papers import bootstrap_interval
+from domsieve.evaluation.systems.cleaners import CLEANERS
+from domsieve.evaluation.systems.peers import PEERS
+from domsieve.snapshot import Snapshot
 
 PAGE = """<html><body><ul><li>Home</li><li>News</li></ul><h1>Title {n}</h1>
 <div class="main"><p>Words of page {n}.</p></div></body></html>"""

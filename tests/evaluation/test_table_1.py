@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from evaluation._experiments.table_1 import measure, noise_of
-from evaluation._experiments.table_1_differences import (
+from domsieve.evaluation.experiments.table_1 import measure, noise_of
+from domsieve.evaluation.experiments.table_1_differences import (
     DIFFERENCES,
     FIGURES,
     REASONS,

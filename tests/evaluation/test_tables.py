@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation import Table, print_tables
+from domsieve.evaluation import Table, print_tables
 
 
 def test_a_table_is_written_with_title_and_note() -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from domsieve.renderer import parse_html
+from domsieve.tasks import Page, weigh, write_matrix
 from examples.classify_pages import main, routes
 from examples.serve import DEMO
-from renderer import parse_html
-from service import Page, weigh, write_matrix
 
 FRAME = "<nav><ul><li><a href=/>Home</a></li><li><a href=/shop>Workshop</a></li></ul></nav>"
 

@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import Page, async_playwright
 
+from domsieve.renderer.browser.discovery import find_browser, launch_options
 from examples.serve import DEMO, serve_demo
 from examples.truth import files
-from renderer._discovery import find_browser, launch_options
 
 ROUTES: list[dict[str, str]] = json.loads((DEMO / "routes.json").read_text(encoding="utf-8"))
 EACH_ROUTE = pytest.mark.parametrize("entry", ROUTES, ids=[entry["route"] for entry in ROUTES])

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from renderer import Browser, Budget, CaptureOptions, Renderer, Rendering, offline
-from snapshot import DomsieveError
+from domsieve.errors import DomsieveError
+from domsieve.renderer import Browser, Budget, CaptureOptions, Renderer, Rendering, offline
 from tests.renderer.bad_server import Server, serving
 
 CONCURRENCY = 5

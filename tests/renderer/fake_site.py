@@ -9,16 +9,8 @@ from typing import Any
 
 import msgspec
 
-from renderer import (
-    Outcome,
-    PageDone,
-    Rendering,
-    SampleEvent,
-    offline,
-    parse_html,
-    sample_site,
-)
-from snapshot import DomsieveError, NavigationError
+from domsieve.errors import DomsieveError, NavigationError
+from domsieve.renderer import Outcome, PageDone, Rendering, SampleEvent, offline, parse_html, sample_site
 from tests.renderer.bad_server import Server
 
 

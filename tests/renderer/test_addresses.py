@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from renderer._addresses import (
+from domsieve.renderer.network.addresses import (
     HostError,
     is_local_name,
     is_localhost,

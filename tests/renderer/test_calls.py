@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from renderer import Budget, CaptureOptions
-from snapshot import Snapshot, UsageError
+from domsieve.errors import UsageError
+from domsieve.renderer import Budget, CaptureOptions
+from domsieve.snapshot import Snapshot
 from tests.renderer.conftest import Studio
 
 pytestmark = pytest.mark.browser

@@ -6,9 +6,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from renderer._convert import Capture, convert, document_only
-from renderer._wire import decode
-from snapshot import Provenance, Snapshot
+from domsieve.renderer.browser.wire import decode
+from domsieve.renderer.page.convert import Capture, convert, document_only
+from domsieve.snapshot import Provenance, Snapshot
 from tests.renderer.reading import outline
 
 STYLES = ("display", "color")

@@ -6,9 +6,9 @@ from ipaddress import ip_address
 
 import pytest
 
-from renderer import Egress, offline
-from renderer._egress import Factory, Route, _is_own, place_of
-from snapshot import NavigationError, PolicyError
+from domsieve.errors import NavigationError, PolicyError
+from domsieve.renderer import Egress, offline
+from domsieve.renderer.network.egress import Factory, Route, _is_own, place_of
 
 PUBLIC, OTHER, PRIVATE = "93.184.216.34", "2606:4700::1", "10.0.0.7"
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer._encoding import declared_encoding, encoding_name, html_as_utf8
-from snapshot import UsageError
+from domsieve.errors import UsageError
+from domsieve.renderer.source.encoding import declared_encoding, encoding_name, html_as_utf8
 
 
 @pytest.mark.parametrize(

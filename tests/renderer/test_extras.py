@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from renderer import DATA, SCREENSHOT, Budget, CaptureOptions, Rendering
-from renderer._watch import carries_data
+from domsieve.renderer import DATA, SCREENSHOT, Budget, CaptureOptions, Rendering
+from domsieve.renderer.page.watch import carries_data
 from tests.renderer.bad_server import send
 from tests.renderer.conftest import BUDGET, Studio
 from tests.renderer.reading import visible_text

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from analysis._columns.hidden import Hiding, hidden_texts
-from snapshot import Kind, Snapshot
+from domsieve.analysis.columns.hidden import Hiding, hidden_texts
+from domsieve.snapshot import Kind, Snapshot
 from tests.renderer.conftest import Studio
 
 pytestmark = pytest.mark.browser

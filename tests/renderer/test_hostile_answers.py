@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from domsieve.errors import ContentError, DomsieveError, NavigationError
+from domsieve.renderer import Budget, Rendering
 from examples.loopback import LoopbackServer, QuietHandler, running
-from renderer import Budget, Rendering
-from snapshot import ContentError, DomsieveError, NavigationError
 from tests.renderer.bad_server import send, start
 from tests.renderer.conftest import Studio
 from tests.renderer.reading import visible_text

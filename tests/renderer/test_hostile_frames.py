@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from renderer import Budget, CaptureOptions, Rendering
+from domsieve.renderer import Budget, CaptureOptions, Rendering
 from tests.renderer.bad_server import Server, send, serving
 from tests.renderer.conftest import CONCURRENCY, Studio
 from tests.renderer.reading import node, nodes, visible_text

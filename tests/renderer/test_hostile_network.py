@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Error, async_playwright
 
-from renderer import Budget, Egress, Renderer, Rendering
-from renderer._discovery import find_browser, launch_options
-from renderer._egress import Factory
-from snapshot import DomsieveError, PolicyError
+from domsieve.errors import DomsieveError, PolicyError
+from domsieve.renderer import Budget, Egress, Renderer, Rendering
+from domsieve.renderer.browser.discovery import find_browser, launch_options
+from domsieve.renderer.network.egress import Factory
 from tests.command import process
 from tests.renderer.hostile_site import LEAVING, REDIRECTS, HostileSite, hostile_site
 

@@ -8,8 +8,9 @@ from datetime import timedelta
 
 import pytest
 
-from renderer import Budget, Rendering
-from snapshot import ContentError, NavigationError, PolicyError, Snapshot
+from domsieve.errors import ContentError, NavigationError, PolicyError
+from domsieve.renderer import Budget, Rendering
+from domsieve.snapshot import Snapshot
 from tests.renderer.conftest import BUDGET, Studio
 from tests.renderer.reading import visible_text
 

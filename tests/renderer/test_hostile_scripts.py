@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
-from renderer import Budget, Rendering
-from snapshot import Snapshot
+from domsieve.renderer import Budget, Rendering
+from domsieve.snapshot import Snapshot
 from tests.renderer.bad_server import send
 from tests.renderer.conftest import BUDGET, Studio
 from tests.renderer.reading import node, visible_text

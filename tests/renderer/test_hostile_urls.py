@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from renderer import Rendering
-from snapshot import NavigationError, PolicyError
+from domsieve.errors import NavigationError, PolicyError
+from domsieve.renderer import Rendering
 from tests.command import run
 from tests.renderer.bad_server import Server, send, serving
 from tests.renderer.conftest import Studio

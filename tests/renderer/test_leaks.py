@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from renderer import Renderer, offline
-from snapshot import PageError
+from domsieve.errors import PageError
+from domsieve.renderer import Renderer, offline
 from tests.renderer.conftest import Studio
 
 pytestmark = [

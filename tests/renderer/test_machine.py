@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from renderer import Machine, this_machine
-from renderer._machine import FreeMemory, held_memory, memory_of
+from domsieve.renderer import Machine, this_machine
+from domsieve.renderer.browser.machine import FreeMemory, held_memory, memory_of
 
 MEGABYTE = 1 << 20
 

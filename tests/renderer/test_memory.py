@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from renderer import Budget, CaptureOptions, Rendering
-from renderer._memory import MemoryGuard
-from snapshot import BrowserLostError
+from domsieve.errors import BrowserLostError
+from domsieve.renderer import Budget, CaptureOptions, Rendering
+from domsieve.renderer.browser.memory import MemoryGuard
 from tests.renderer.conftest import Studio
 from tests.renderer.reading import visible_text
 

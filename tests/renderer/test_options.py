@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from renderer import Budget, CaptureOptions, PageSource, Renderer, Rendering, ReplaySource
-from renderer._capture import Body
-from renderer._convert import document_only
-from snapshot import DomsieveError, Provenance, Snapshot, TargetError, UsageError
+from domsieve.errors import DomsieveError, TargetError, UsageError
+from domsieve.renderer import Budget, CaptureOptions, PageSource, Renderer, Rendering, ReplaySource
+from domsieve.renderer.page.capture import Body
+from domsieve.renderer.page.convert import document_only
+from domsieve.snapshot import Provenance, Snapshot
 
 
 def test_options_are_scalars_and_equal_for_equal_options(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from renderer import CaptureOptions
-from snapshot import Kind
+from domsieve.renderer import CaptureOptions
+from domsieve.snapshot import Kind
 from tests.renderer.bad_server import Server, send, serving
 from tests.renderer.conftest import Studio
 from tests.renderer.reading import node, nodes, outline, visible_text

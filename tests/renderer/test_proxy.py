@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from renderer import Caps, Egress, offline
-from renderer._proxy import Proxy
+from domsieve.renderer import Caps, Egress, offline
+from domsieve.renderer.network.proxy import Proxy
 
 LIMIT_S = 20  # of a whole test, for one that hangs
 Answer = Callable[[bytes, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]

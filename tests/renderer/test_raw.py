@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from renderer import html_files, parse_html, read_html_file
-from renderer._raw import _tree
-from snapshot import Kind, Snapshot, TargetError
+from domsieve.errors import TargetError
+from domsieve.renderer import html_files, parse_html, read_html_file
+from domsieve.renderer.source.raw import _tree
+from domsieve.snapshot import Kind, Snapshot
 
 
 def page(source: str | bytes) -> Snapshot:

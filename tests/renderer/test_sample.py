@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from renderer import (
+from domsieve.errors import ContentError, NavigationError, PolicyError, TargetError, UsageError
+from domsieve.renderer import (
     Egress,
     PageDone,
     PageFailed,
@@ -22,12 +23,11 @@ from renderer import (
     SampleEvent,
     SitemapsRead,
     SiteOpened,
-    _fetch,
-    _visits,
 )
-from renderer._robots import Robots
-from renderer._urls import Site
-from snapshot import ContentError, NavigationError, PolicyError, TargetError, UsageError
+from domsieve.renderer.sampling import visits
+from domsieve.renderer.sampling.fetch import Answer as Fetched
+from domsieve.renderer.sampling.robots import Robots
+from domsieve.renderer.sampling.urls import Site
 from tests.renderer.bad_server import Server, serving
 from tests.renderer.fake_site import Answer, FakeSite, Page, done, linking, web
 
@@ -346,12 +346,12 @@ class TestBadPages:
             asked.append(site.root)
             return Robots.parse("User-agent: *\nDisallow: /b\n" if "www." in site.root else "")
 
-        async def nothing(url: str, *, max_bytes: int, egress: Egress) -> _fetch.Answer:
+        async def nothing(url: str, *, max_bytes: int, egress: Egress) -> Fetched:
             asked.append(url)
-            return _fetch.Answer(404, b"")
+            return Fetched(404, b"")
 
-        monkeypatch.setattr(_visits, "fetch_robots", rules)
-        monkeypatch.setattr(_visits, "fetch", nothing)
+        monkeypatch.setattr(visits, "fetch_robots", rules)
+        monkeypatch.setattr(visits, "fetch", nothing)
         monkeypatch.setattr(FakeSite, "root", "https://www.example.org")
         pages: dict[str, Page] = {
             "http://example.org/": Answer(linking("/a", "/b", "/"), final="/"),

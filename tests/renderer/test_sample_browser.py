@@ -6,8 +6,7 @@ from contextlib import aclosing
 
 import pytest
 
-from examples.serve import DEMO, serve_demo
-from renderer import (
+from domsieve.renderer import (
     PageDone,
     Renderer,
     Rendering,
@@ -17,6 +16,7 @@ from renderer import (
     offline,
     sample_site,
 )
+from examples.serve import DEMO, serve_demo
 from tests.renderer.bad_server import serving
 from tests.renderer.fake_site import done
 

@@ -10,12 +10,13 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from renderer import _fetch, offline
-from renderer._fetch import Answer, fetch, is_this_machine
-from renderer._robots import Robots, fetch_robots
-from renderer._sitemap import parse_sitemap, read_sitemaps
-from renderer._urls import Site
-from snapshot import NavigationError, PolicyError
+from domsieve.errors import NavigationError, PolicyError
+from domsieve.renderer import offline
+from domsieve.renderer.sampling import fetch as fetching
+from domsieve.renderer.sampling.fetch import Answer, fetch, is_this_machine
+from domsieve.renderer.sampling.robots import Robots, fetch_robots
+from domsieve.renderer.sampling.sitemap import parse_sitemap, read_sitemaps
+from domsieve.renderer.sampling.urls import Site
 from tests.renderer.bad_server import Server, send, serving
 
 SITE = Site("https://example.org")
@@ -89,7 +90,7 @@ class TestFetch:
                 handler.wfile.write(b"X-Drip: 1\r\n")
 
         server.pages["/slow-header"] = slow_header
-        monkeypatch.setattr(_fetch, "_LIMIT_S", 0.3)
+        monkeypatch.setattr(fetching, "_LIMIT_S", 0.3)
         before = time.monotonic()
         with pytest.raises(NavigationError, match=r"more than 0\.3 s"):
             get(server.url(path), max_bytes=100_000)
@@ -235,7 +236,7 @@ class TestSitemapFiles:
         assert parse_sitemap(bomb)[1] == ["/x", "/y"]
 
     def test_a_bomb_is_unpacked_only_so_far(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("renderer._sitemap._MAX_UNPACKED_BYTES", 1_000)
+        monkeypatch.setattr("domsieve.renderer.sampling.sitemap._MAX_UNPACKED_BYTES", 1_000)
         data = gzip.compress(urlset(*(f"/{number}" for number in range(100_000))))
         assert 5 < len(parse_sitemap(data)[1]) < 20
 
@@ -268,7 +269,7 @@ class TestSitemaps:
         assert len(self.read(files, f"{SITE.root}/0")[1]) == 10
 
     def test_not_too_many_addresses(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("renderer._sitemap._MAX_ADDRESSES", 5)
+        monkeypatch.setattr("domsieve.renderer.sampling.sitemap._MAX_ADDRESSES", 5)
         files = {f"/{n}": urlset(*"abc") for n in range(4)}
         found, asked = self.read(files, *(f"{SITE.root}/{n}" for n in range(4)))
         assert found == [*"abcab"]

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from renderer._frontier import Frontier
+from domsieve.renderer.sampling.frontier import Frontier
 
 NAMES = [f"/page/{number}" for number in range(200)]
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from renderer import parse_html
-from renderer._links import PageLinks, Routing
-from renderer._urls import Site, joined, normalized
+from domsieve.renderer import parse_html
+from domsieve.renderer.sampling.links import PageLinks, Routing
+from domsieve.renderer.sampling.urls import Site, joined, normalized
 from tests.analysis.pages import page
 
 SITE = Site("https://example.org")

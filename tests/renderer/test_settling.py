@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from renderer import Budget, CaptureOptions
+from domsieve.renderer import Budget, CaptureOptions
 from tests.renderer.bad_server import start
 from tests.renderer.conftest import Studio
 from tests.renderer.reading import nodes, visible_text

@@ -8,9 +8,19 @@ from typing import Any, ClassVar, Self
 
 import pytest
 
-from renderer import STYLE_NAMES, Budget, CaptureOptions, Renderer, Rendering, Supervisor, Wear, offline
-from renderer._convert import document_only
-from snapshot import BrowserNotFoundError, DomsieveError, NavigationError, Provenance, Snapshot
+from domsieve.errors import BrowserNotFoundError, DomsieveError, NavigationError
+from domsieve.renderer import (
+    STYLE_NAMES,
+    Budget,
+    CaptureOptions,
+    Renderer,
+    Rendering,
+    Supervisor,
+    Wear,
+    offline,
+)
+from domsieve.renderer.page.convert import document_only
+from domsieve.snapshot import Provenance, Snapshot
 from tests.renderer.conftest import Studio
 
 URL = "http://site.example/"
@@ -92,7 +102,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[Fake]:
     class Own(Fake):
         made: ClassVar[list[Fake]] = []
 
-    monkeypatch.setattr("renderer._supervisor.memory_of", lambda _: Own.memory)
+    monkeypatch.setattr("domsieve.renderer.supervisor.memory_of", lambda _: Own.memory)
     return Own
 
 
@@ -175,7 +185,7 @@ def test_places_are_bounded(fake: type[Fake]) -> None:
 def test_while_memory_is_short_one_page_is_open_at_a_time(
     fake: type[Fake], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("renderer._supervisor._ROOM_LOOK_S", 0)
+    monkeypatch.setattr("domsieve.renderer.supervisor._ROOM_LOOK_S", 0)
     free = 0
 
     async def run(supervisor: Supervisor) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from renderer import Egress, environment_proxies
-from renderer._proxy import Proxy
-from renderer._upstream import Upstream
-from snapshot import NavigationError, PolicyError, UsageError
+from domsieve.errors import NavigationError, PolicyError, UsageError
+from domsieve.renderer import Egress, environment_proxies
+from domsieve.renderer.network.proxy import Proxy
+from domsieve.renderer.network.upstream import Upstream
 
 _VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 

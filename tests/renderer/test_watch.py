@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from renderer import Budget
-from renderer._watch import Watch
+from domsieve.renderer import Budget
+from domsieve.renderer.page.watch import Watch
 
 PAGE = {"id": "F", "loaderId": "L"}
 

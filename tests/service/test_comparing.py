@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from evaluation._corpora.javascript import serve_corpus
+from domsieve.evaluation.corpora.javascript_sites import serve_corpus
+from domsieve.tasks import prefix_of
 from examples.loopback import folder_served
 from examples.serve import serve_demo
-from service import prefix_of
 from tests.command import run
 from tests.service import mixed_site
 from tests.service.seen import count, gather

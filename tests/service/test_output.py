@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from service import Page, Results
-from snapshot import Snapshot, StorageError
+from domsieve.errors import StorageError
+from domsieve.snapshot import Snapshot
+from domsieve.tasks import Page, Results
 
 
 def page(name: str, label: str = "") -> Page:

@@ -6,8 +6,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from renderer import DATA, SCREENSHOT, CaptureOptions, Rendering
-from service import (
+from domsieve.errors import DamagedFileError, DomsieveError
+from domsieve.renderer import DATA, SCREENSHOT, CaptureOptions, Rendering
+from domsieve.snapshot import PageStore, Producer, Scalar, Snapshot
+from domsieve.tasks import (
     CacheTarget,
     cached,
     clean,
@@ -18,7 +20,6 @@ from service import (
     site_records,
     unscripted,
 )
-from snapshot import DamagedFileError, DomsieveError, PageStore, Producer, Scalar, Snapshot
 from tests.command import damage, fill, write_pages
 from tests.snapshot.pages import made_up
 

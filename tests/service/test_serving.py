@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from commands import serve
-from renderer import parse_html
-from service._jobs.pool import owned
-from service._jobs.requests import CleanRequest
-from service._jobs.store import JobStore
-from service._jobs.values import NewFile, QueueLimits, UsedPage
-from service.serving import Settings, _forget_much, _forget_old, private_host
-from snapshot import PageStore, UsageError
+from domsieve.commands import serve
+from domsieve.errors import UsageError
+from domsieve.renderer import parse_html
+from domsieve.service.jobs.pool import owned
+from domsieve.service.jobs.requests import CleanRequest
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.values import NewFile, QueueLimits, UsedPage
+from domsieve.service.serving import Settings, _forget_much, _forget_old, private_host
+from domsieve.snapshot import PageStore
 from tests.command import run
 
 NOW = "2999-01-01T00:00:00.000+00:00"

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from service import CacheTarget, FileTarget, UrlTarget, find_targets, output_name, site_of
-from snapshot import PageStore, TargetError
+from domsieve.errors import TargetError
+from domsieve.snapshot import PageStore
+from domsieve.tasks import CacheTarget, FileTarget, UrlTarget, find_targets, output_name, site_of
 from tests.command import fill, write_pages
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from snapshot import Interner, Kind, Provenance, Snapshot, subtree_ends
+from domsieve.snapshot import Interner, Kind, Provenance, Snapshot, subtree_ends
 
 STYLE_NAMES = ("display", "font-size")
 

@@ -9,17 +9,8 @@ import pytest
 import zstandard
 from hypothesis import given, settings
 
-from snapshot import (
-    Base,
-    DamagedFileError,
-    FormatVersionError,
-    Snapshot,
-    StorageError,
-    base_of,
-    decode,
-    encode,
-    payload_of,
-)
+from domsieve.errors import DamagedFileError, FormatVersionError, StorageError
+from domsieve.snapshot import Base, Snapshot, base_of, decode, encode, payload_of
 from tests.snapshot.pages import changed, made_up, snapshots
 
 PAGE = made_up(3, 300)
@@ -121,7 +112,7 @@ def test_a_page_written_against_a_base_needs_that_base() -> None:
 
 def test_processes_with_different_hash_seeds_write_the_same_bytes() -> None:
     program = (
-        "import hashlib; from snapshot import encode; from tests.snapshot.pages import made_up; "
+        "import hashlib; from domsieve.snapshot import encode; from tests.snapshot.pages import made_up; "
         "print(hashlib.sha256(encode(made_up(3, 300))).hexdigest())"
     )
     digests = {

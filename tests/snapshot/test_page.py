@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from snapshot import Interner, InvalidSnapshotError, Kind, Snapshot, StringTable, subtree_ends
+from domsieve.errors import InvalidSnapshotError
+from domsieve.snapshot import Interner, Kind, Snapshot, StringTable, subtree_ends
 from tests.snapshot.pages import changed, made_up, snapshots
 
 PAGE = made_up(1, 200)

@@ -15,17 +15,9 @@ from typing import IO, Any
 import msgspec
 import pytest
 
-from snapshot import (
-    DamagedFileError,
-    FormatVersionError,
-    PageRecord,
-    PageStore,
-    Snapshot,
-    StorageError,
-    TargetError,
-    default_cache_dir,
-)
-from snapshot._files import write_file
+from domsieve.errors import DamagedFileError, FormatVersionError, StorageError, TargetError
+from domsieve.files import default_cache_dir, write_file
+from domsieve.snapshot import PageRecord, PageStore, Snapshot
 from tests.snapshot.pages import made_up
 
 PAGE = made_up(1, 200, url="http://a.example/1")
@@ -391,11 +383,11 @@ def test_extras_stay_when_an_equal_page_is_kept_at_the_same_instant(
     with PageStore(store.root) as other:
 
         def write_after_another(path: Path, data: bytes) -> None:
-            monkeypatch.setattr("snapshot._store.write_file", write_file)
+            monkeypatch.setattr("domsieve.snapshot.store.write_file", write_file)
             other.put(PAGE, extras=EXTRAS)
             write_file(path, data)
 
-        monkeypatch.setattr("snapshot._store.write_file", write_after_another)
+        monkeypatch.setattr("domsieve.snapshot.store.write_file", write_after_another)
         record = store.put(PAGE)
     assert store.extra(record, "data.json") == b"[]"
     assert store.verify() == []

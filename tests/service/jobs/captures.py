@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import msgspec
 
-from renderer import CaptureOptions, Rendering, parse_html
+from domsieve.renderer import CaptureOptions, Rendering, parse_html
 
 
 def captured(url: str, html: str = "<p>The words of it.", *, final_url: str = "") -> Rendering:

@@ -7,9 +7,9 @@ import asyncio
 import sys
 from pathlib import Path
 
-from service._jobs.pool import WorkerPool, owned
-from service._jobs.store import JobStore
-from service._jobs.worker import WorkerSettings
+from domsieve.service.jobs.pool import WorkerPool, owned
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.worker import WorkerSettings
 
 
 async def main(data: Path) -> None:

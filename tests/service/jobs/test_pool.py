@@ -14,12 +14,19 @@ from pathlib import Path
 
 import pytest
 
-from service._jobs.pool import WorkerPool, owned
-from service._jobs.requests import CleanRequest, CompareRequest, RecordsRequest, ReportRequest, SiteRequest
-from service._jobs.store import JobStore
-from service._jobs.values import Job, QueueLimits, UsedPage
-from service._jobs.worker import WorkerSettings
-from snapshot import PageStore, StorageError
+from domsieve.errors import StorageError
+from domsieve.service.jobs.pool import WorkerPool, owned
+from domsieve.service.jobs.requests import (
+    CleanRequest,
+    CompareRequest,
+    RecordsRequest,
+    ReportRequest,
+    SiteRequest,
+)
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.values import Job, QueueLimits, UsedPage
+from domsieve.service.jobs.worker import WorkerSettings
+from domsieve.snapshot import PageStore
 from tests.service.jobs.captures import captured
 
 LIMITS = QueueLimits(queued=1_000, per_client=1_000)

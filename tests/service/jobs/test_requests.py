@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from renderer import CaptureOptions
-from service._jobs.requests import (
+from domsieve.renderer import CaptureOptions
+from domsieve.service.jobs.requests import (
     REQUESTS,
     CleanRequest,
     CompareRequest,
@@ -104,7 +104,7 @@ def test_a_site_method_needs_pages_to_learn_from() -> None:
 
 
 def test_parquet_without_the_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service._jobs.requests._has_pyarrow", lambda: False)
+    monkeypatch.setattr("domsieve.service.jobs.requests._has_pyarrow", lambda: False)
     with pytest.raises(ValidationError, match="without pyarrow"):
         RecordsRequest(url=URL, format="parquet")
 

@@ -23,10 +23,10 @@ from hypothesis.stateful import (
     rule,
 )
 
-from service._jobs.requests import CleanRequest, SiteRequest
-from service._jobs.store import JobStore
-from service._jobs.values import ATTEMPTS, Claim, Job, NewFile, QueueLimits, UsedPage
-from snapshot import ClientLimitError, KeyConflictError, QueueFullError, StorageError, UnknownJobError
+from domsieve.errors import ClientLimitError, KeyConflictError, QueueFullError, StorageError, UnknownJobError
+from domsieve.service.jobs.requests import CleanRequest, SiteRequest
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.values import ATTEMPTS, Claim, Job, NewFile, QueueLimits, UsedPage
 
 LIMITS = QueueLimits(queued=100, per_client=100)
 FILE = NewFile("page.md", "text/markdown", b"words")
@@ -233,7 +233,7 @@ class TestFencing:
     ) -> None:
         add(store)
         claim(store, "old")
-        monkeypatch.setattr("service._jobs.database._boot_id", lambda: "another")
+        monkeypatch.setattr("domsieve.service.jobs.database._boot_id", lambda: "another")
         assert claim(store, "new").job.attempts == 2
 
     def test_a_clock_that_goes_backwards_changes_no_lease(
@@ -241,7 +241,7 @@ class TestFencing:
     ) -> None:
         add(store)
         claim(store, "old")
-        monkeypatch.setattr("service._jobs.database.now", lambda: "1970-01-01T00:00:00+00:00")
+        monkeypatch.setattr("domsieve.service.jobs.database.now", lambda: "1970-01-01T00:00:00+00:00")
         monkeypatch.setattr(time, "time", lambda: 0.0)
         assert store.claim("new", lease_s=LEASE_S) is None
 

@@ -12,29 +12,27 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from renderer import STYLE_NAMES, Budget, CaptureOptions, Egress, Rendering, parse_html
-from renderer._convert import document_only
-from renderer._fetch import Answer
-from service import Page, clean
-from service._jobs.problems import problem_of
-from service._jobs.requests import CleanRequest, PageRequest, SiteRequest
-from service._jobs.results import SitePages, site_result
-from service._jobs.store import JobStore
-from service._jobs.values import Claim, QueueLimits, UsedPage
-from service._jobs.work import Bench, Result, do
-from snapshot import (
+from domsieve.errors import (
     BrowserLostError,
     BrowserNotFoundError,
     ContentError,
     DomsieveError,
     PageError,
-    PageStore,
     PolicyError,
-    Provenance,
-    Snapshot,
     StorageError,
     UsageError,
 )
+from domsieve.renderer import STYLE_NAMES, Budget, CaptureOptions, Egress, Rendering, parse_html
+from domsieve.renderer.page.convert import document_only
+from domsieve.renderer.sampling.fetch import Answer
+from domsieve.service.jobs.problems import problem_of
+from domsieve.service.jobs.requests import CleanRequest, PageRequest, SiteRequest
+from domsieve.service.jobs.results import SitePages, site_result
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.values import Claim, QueueLimits, UsedPage
+from domsieve.service.jobs.work import Bench, Result, do
+from domsieve.snapshot import PageStore, Provenance, Snapshot
+from domsieve.tasks import Page, clean
 from tests.service.jobs.captures import captured
 
 URL = "http://site.example/"
@@ -129,8 +127,8 @@ def answer_with(monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
     async def fetch(*_: object, **__: object) -> Answer:
         return answer
 
-    monkeypatch.setattr("renderer._robots.fetch", fetch)
-    monkeypatch.setattr("renderer._visits.fetch", fetch)
+    monkeypatch.setattr("domsieve.renderer.sampling.robots.fetch", fetch)
+    monkeypatch.setattr("domsieve.renderer.sampling.visits.fetch", fetch)
 
 
 def test_captures_answer_the_client_whose_jobs_used_them_alone(tmp_path: Path) -> None:
@@ -164,7 +162,7 @@ def test_a_site_that_wants_days_is_refused(
 
 def test_a_sample_ends_in_time_with_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer_with(monkeypatch, Answer(404, b""))
-    monkeypatch.setattr("service._jobs.work._LONGEST_SITE_S", 0.0)
+    monkeypatch.setattr("domsieve.service.jobs.work._LONGEST_SITE_S", 0.0)
     request = SiteRequest(url=URL, method="none", format="text", pages=1)
     with pytest.raises(PageError, match="None of the pages"):
         doing(tmp_path, Pages(arrived(request)), request)
@@ -272,7 +270,7 @@ class TestCached:
             learned.append(sorted(page.label for page in siblings("site.example")))
             return clean(pages, siblings=siblings, **options)
 
-        monkeypatch.setattr("service._jobs.results.clean", spy)
+        monkeypatch.setattr("domsieve.service.jobs.results.clean", spy)
         for client, used in (("ann", ids[:3]), ("bob", [ids[0], *ids[3:]]), ("eve", ids[:1])):
             use(tmp_path, client, used)
         for client in ("ann", "bob", "eve"):

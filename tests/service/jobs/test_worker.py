@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from renderer import Budget, CaptureOptions, Egress, Rendering
-from service._jobs.requests import CleanRequest
-from service._jobs.store import JobStore
-from service._jobs.values import Claim, Job, NewFile, QueueLimits, UsedPage
-from service._jobs.work import Bench
-from service._jobs.worker import Worker, WorkerSettings
-from snapshot import PageStore, StorageError
+from domsieve.errors import StorageError
+from domsieve.renderer import Budget, CaptureOptions, Egress, Rendering
+from domsieve.service.jobs.requests import CleanRequest
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.values import Claim, Job, NewFile, QueueLimits, UsedPage
+from domsieve.service.jobs.work import Bench
+from domsieve.service.jobs.worker import Worker, WorkerSettings
+from domsieve.snapshot import PageStore
 from tests.service.jobs.captures import captured
 
 LIMIT_S = 60.0
@@ -85,8 +86,8 @@ def jobs(tmp_path: Path) -> Iterator[Jobs]:
 @pytest.fixture(autouse=True)
 def told_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let workers do nothing of their own accord, and try again at once."""
-    monkeypatch.setattr("service._jobs.worker._LOOK_S", LIMIT_S)
-    monkeypatch.setattr("service._jobs.worker._AGAIN_S", 0.0)
+    monkeypatch.setattr("domsieve.service.jobs.worker._LOOK_S", LIMIT_S)
+    monkeypatch.setattr("domsieve.service.jobs.worker._AGAIN_S", 0.0)
 
 
 @asynccontextmanager

@@ -15,11 +15,11 @@ from typing import Any
 
 import httpx
 
-from service._jobs.store import JobStore
-from service._jobs.values import Claim, NewFile, UsedPage
-from service._web.app import create_app
-from service._web.server import Server, listen
-from service._web.settings import Settings
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.values import Claim, NewFile, UsedPage
+from domsieve.service.web.app import create_app
+from domsieve.service.web.server import Server, listen
+from domsieve.service.web.settings import Settings
 
 PAGE = "https://example.org/news/1"
 TOKENS = {"anna": "anna-has-a-long-token", "bert": "bert-has-a-long-token"}

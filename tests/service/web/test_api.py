@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from service._jobs.store import JobStore
-from service._jobs.values import Claim
-from service._web.api import wait_of
-from service._web.metrics import Figures
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.values import Claim
+from domsieve.service.web.api import wait_of
+from domsieve.service.web.metrics import Figures
 from tests.service.web.stage import PAGE, REPORT, Stage, instant, stage
 
 

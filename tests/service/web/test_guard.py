@@ -12,13 +12,13 @@ import pytest
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
-from service._jobs.store import JobStore
-from service._jobs.values import Claim, NewFile
-from service._web.limits import Held, Requests
-from service._web.problems import ProblemError
-from service._web.sessions import client_of_request, open_session
-from service._web.settings import Settings, client_of, read_tokens
-from snapshot import UsageError
+from domsieve.errors import UsageError
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.values import Claim, NewFile
+from domsieve.service.web.limits import Held, Requests
+from domsieve.service.web.problems import ProblemError
+from domsieve.service.web.sessions import client_of_request, open_session
+from domsieve.service.web.settings import Settings, client_of, read_tokens
 from tests.service.web.stage import PAGE, TOKENS, Stage, stage
 
 
@@ -181,14 +181,14 @@ def test_a_head_request_is_answered_without_a_body(open_service: Stage) -> None:
 
 class TestConnections:
     def test_that_ask_for_nothing_are_cut(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("service._web.server._HEAD_S", 0.05)
+        monkeypatch.setattr("domsieve.service.web.server._HEAD_S", 0.05)
         with stage(tmp_path) as made:
             assert made.send(b"GET / HTTP/1.1\r\nHost: ") == b""
 
     def test_that_are_slow_to_ask_again_are_cut(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("service._web.server._HEAD_S", 0.05)
+        monkeypatch.setattr("domsieve.service.web.server._HEAD_S", 0.05)
         ask = b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\n"
         with stage(tmp_path) as made:
             answer = made.send(ask + b"\r\n" + ask)
@@ -197,7 +197,7 @@ class TestConnections:
     def test_that_wait_for_an_answer_are_not_cut(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("service._web.server._HEAD_S", 0.01)
+        monkeypatch.setattr("domsieve.service.web.server._HEAD_S", 0.01)
         body = json.dumps({"url": PAGE})
         head = f"POST /v1/clean HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
         head += "Content-Type: application/json\r\nPrefer: wait=1\r\n\r\n"
@@ -207,7 +207,7 @@ class TestConnections:
     def test_that_there_is_no_room_for_are_refused(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("service._web.server._CONNECTIONS", 3)
+        monkeypatch.setattr("domsieve.service.web.server._CONNECTIONS", 3)
         with stage(tmp_path, work=None) as made, ExitStack() as stack:
             address = "127.0.0.1", made.port
             held = [stack.enter_context(socket.create_connection(address, timeout=30)) for _ in range(3)]
@@ -227,7 +227,7 @@ class TestConnections:
         def large(store: JobStore, claim: Claim) -> None:
             store.finish(claim, {}, [NewFile("a.bin", "application/octet-stream", bytes(30_000_000))])
 
-        monkeypatch.setattr("service._web.server._READER_S", 0.05)
+        monkeypatch.setattr("domsieve.service.web.server._READER_S", 0.05)
         with stage(tmp_path, work=large) as made:
             (file,) = made.job()["files"]
             with socket.create_connection(("127.0.0.1", made.port), timeout=30) as slow:

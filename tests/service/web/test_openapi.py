@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, settings
 from schemathesis import Case
 from schemathesis.checks import load_all_checks
 
-from service._jobs.store import JobStore
-from service._web.app import create_app
-from service._web.settings import Settings
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.web.app import create_app
+from domsieve.service.web.settings import Settings
 from tests.service.web.stage import Stage, unlimited
 
 load_all_checks()

@@ -11,8 +11,8 @@ import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
 from benchmarks.running_service import RunningService
+from domsieve.renderer import find_browser, launch_options
 from examples.serve import serve_demo
-from renderer import find_browser, launch_options
 from tests.command import COMMAND, ROOT
 from tests.renderer.bad_server import Server, serving
 from tests.service.web.running import running
@@ -323,7 +323,7 @@ class TestCommand:
     def test_the_extra_is_missing(self, tmp_path: Path) -> None:
         hide = "import sys; sys.modules['uvicorn'] = None; import importlib.util as u; f = u.find_spec; "
         hide += "u.find_spec = lambda n, p=None: None if n == 'uvicorn' else f(n, p); "
-        code = hide + "import cli; cli.app(['serve', '--data', sys.argv[1]])"
+        code = hide + "from domsieve import cli; cli.app(['serve', '--data', sys.argv[1]])"
         done = subprocess.run(
             [sys.executable, "-c", code, str(tmp_path / "data")], capture_output=True, check=False, cwd=ROOT
         )

@@ -6,11 +6,11 @@ import logging
 
 import pytest
 
-from service._jobs.requests import RecordsRequest, SiteRequest
-from service._jobs.values import Event, Job
-from service._logs import JsonLines
-from service._web.forms import DEFAULTS, FormError, read_form, request_from
-from service._web.words import event_line, facts_of, page_count, size, verdict_of
+from domsieve.service.jobs.requests import RecordsRequest, SiteRequest
+from domsieve.service.jobs.values import Event, Job
+from domsieve.service.logs import JsonLines
+from domsieve.service.web.forms import DEFAULTS, FormError, read_form, request_from
+from domsieve.service.web.labels import event_line, facts_of, page_count, size, verdict_of
 
 NASTY = 'a\r\n{"level": "error"}\x1b[31m\u202e\u2028\x7f\ud800'
 

@@ -1,0 +1,1 @@
+"""Renders web pages with headless Chrome, keeps their content, and says why the rest was dropped."""

@@ -1,0 +1,149 @@
+"""The algorithms of the papers on Snapshots, and the writers of their results. Knows no browser."""
+
+from domsieve.analysis.cleaning.block_features import FEATURES, block_features
+from domsieve.analysis.cleaning.entropy import BlockEntropies, EntropyFilter, NoiseScores, noise_scores
+from domsieve.analysis.cleaning.features import BlockFeatures, FeatureWeights, content_probabilities
+from domsieve.analysis.cleaning.hidden_text import hidden_words, judge_hidden
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.cleaning.template import TemplateFilter
+from domsieve.analysis.cleaning.tps import HasContent, TagPathFilter, noise_removed
+from domsieve.analysis.cleaning.tps_search import Region, Round, largest_region, page_regions, tag_path_codes
+from domsieve.analysis.columns.batch import prune
+from domsieve.analysis.columns.hidden import HIDING_REASONS
+from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
+from domsieve.analysis.columns.styles import StyleLevel
+from domsieve.analysis.compare.compared_blocks import CHANGES, Change, ComparedBlock
+from domsieve.analysis.compare.comparison import Comparison, Delivery, Overlap, Side, compare_page
+from domsieve.analysis.methods import (
+    FEWEST_PAGES,
+    PAGE_METHODS,
+    SITE_METHODS,
+    Method,
+    Options,
+    check_fixed,
+    check_options,
+    new_site_model,
+)
+from domsieve.analysis.model_file import load_model, save_model
+from domsieve.analysis.records.fields import Field, FieldTable, field_tables
+from domsieve.analysis.records.iepad import RepeatedPatterns
+from domsieve.analysis.records.mdr import DataRegionMiner
+from domsieve.analysis.records.result import Records
+from domsieve.analysis.records.wobm import WebObjectBlocks
+from domsieve.analysis.report.document import ReportPart, Tile, write_report
+from domsieve.analysis.report.thresholds import ThresholdHelp, ThresholdStep, threshold_help
+from domsieve.analysis.report.view import PageView, Recurrences, TreeView, page_view, tree_view
+from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.trees.cst import BlockWeights, CompressedStructureTree
+from domsieve.analysis.trees.outline import Outliner, SiteOutline
+from domsieve.analysis.trees.simplify import simplified
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.trees.tree_model import Mode
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.evidence import Block, dropped_blocks, text_blocks, write_json
+from domsieve.analysis.writers.html import write_html
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.analysis.writers.matrix import (
+    FeatureMatrix,
+    matrix_names,
+    matrix_npz,
+    matrix_parquet,
+    matrix_svmlight,
+)
+from domsieve.analysis.writers.record_tables import (
+    RecordSheet,
+    write_records_csv,
+    write_records_jsonl,
+    write_records_parquet,
+)
+from domsieve.analysis.writers.text import write_text
+
+__all__ = [
+    "CHANGES",
+    "FEATURES",
+    "FEWEST_PAGES",
+    "HIDING_REASONS",
+    "PAGE_METHODS",
+    "SITE_METHODS",
+    "Block",
+    "BlockEntropies",
+    "BlockFeatures",
+    "BlockWeights",
+    "Change",
+    "ComparedBlock",
+    "Comparison",
+    "CompressedStructureTree",
+    "DataRegionMiner",
+    "Delivery",
+    "EntropyFilter",
+    "FeatureMatrix",
+    "FeatureWeights",
+    "Field",
+    "FieldTable",
+    "HasContent",
+    "Method",
+    "Mode",
+    "NoCleaning",
+    "NoiseScores",
+    "Options",
+    "Outliner",
+    "Overlap",
+    "PageBlocks",
+    "PageView",
+    "RecordSheet",
+    "Records",
+    "Recurrences",
+    "Region",
+    "RepeatedPatterns",
+    "ReportPart",
+    "Round",
+    "Side",
+    "SiteModel",
+    "SiteOutline",
+    "SiteStyleTree",
+    "StyleLevel",
+    "TagPathFilter",
+    "TemplateFilter",
+    "ThresholdHelp",
+    "ThresholdStep",
+    "Tile",
+    "TreeView",
+    "Verdict",
+    "WebObjectBlocks",
+    "block_features",
+    "check_fixed",
+    "check_options",
+    "compare_page",
+    "content_probabilities",
+    "dropped_blocks",
+    "field_tables",
+    "hidden_words",
+    "judge_hidden",
+    "largest_region",
+    "load_model",
+    "matrix_names",
+    "matrix_npz",
+    "matrix_parquet",
+    "matrix_svmlight",
+    "new_site_model",
+    "noise_removed",
+    "noise_scores",
+    "page_blocks",
+    "page_regions",
+    "page_view",
+    "prune",
+    "save_model",
+    "simplified",
+    "tag_path_codes",
+    "text_blocks",
+    "threshold_help",
+    "tree_view",
+    "write_html",
+    "write_json",
+    "write_markdown",
+    "write_records_csv",
+    "write_records_jsonl",
+    "write_records_parquet",
+    "write_report",
+    "write_text",
+]

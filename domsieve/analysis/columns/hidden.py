@@ -1,0 +1,302 @@
+"""Which texts of a rendered page a person cannot see, and why: what feeds planted instructions to language models.
+
+Every test errs on the side of visible: what scrolling can bring up is visible, what a fixed box covers for the moment
+is, and so is text whose ground is unknown (pictures, half-transparent layers). Text that a click would bring up, such
+as a closed menu, is hidden. Raw pages have no boxes; of them only what tags and attributes hide is known.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from enum import IntEnum
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.batch import F64, Batch, Bools, Ints, below
+from domsieve.analysis.columns.names import TagIs
+from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.snapshot import Kind, Snapshot
+
+
+class Hiding(IntEnum):
+    """Why a text cannot be seen; of several reasons the first."""
+
+    NONE = 0
+    NO_BOX = 1
+    INVISIBLE = 2
+    NO_SIZE = 3
+    TRANSPARENT = 4
+    CLIPPED = 5
+    OFF_SCREEN = 6
+    SAME_COLOUR = 7
+    COVERED = 8
+
+
+HIDING_REASONS = (
+    "",
+    "hidden: not rendered",
+    "hidden: visibility",
+    "hidden: no size",
+    "hidden: transparent",
+    "hidden: clipped",
+    "hidden: off screen",
+    "hidden: colour of its ground",
+    "hidden: covered",
+)
+
+_EVERYWHERE = np.array([-np.inf, -np.inf, np.inf, np.inf])
+_NOWHERE = np.array([0.0, 0.0, 0.0, 0.0])
+_LEAST_PX = 1.0  # what has no more than this in width, height or letter size shows nothing
+_LEAST_OPACITY = 0.05
+_SAME_COLOUR = 6  # greatest difference of a channel, of 255, that nobody sees
+_BANDS, _FEWEST_IN_BAND, _MOST_COVERS = 64, 128, 2_000
+_WHITE = np.array([255.0, 255.0, 255.0])
+_UNKNOWN = (np.nan, np.nan, np.nan, 0.5)  # a colour
+_POSITIONS = {"static": 0, "relative": 1, "absolute": 2, "fixed": 3, "sticky": 4}
+_CUTS, _SCROLLS = 1, 2
+_NUMBER = re.compile(r"-?\d*\.?\d+(?:e-?\d+)?")
+_EMPTY_SHAPE = re.compile(
+    r"circle\(0(?:px|%)?(?: at .*)?\)|ellipse\(0.*\)|inset\((?:5\d|[6-9]\d|100)(?:\.\d+)?%.*\)"
+)
+
+
+def hidden_texts(page: Snapshot) -> NDArray[np.uint8]:
+    """Return for each of the N nodes a `Hiding`; other nodes than texts with a word are `Hiding.NONE`.
+
+    O(N) per level of the page for what is inherited, O(N log N) for what covers what.
+    """
+    batch = Batch.of([page])
+    text = np.flatnonzero(page.kind == Kind.TEXT)
+    worded = np.array(
+        [not t.isspace() and bool(t) for t in page.strings.take(page.text[text].tolist())], np.bool_
+    )
+    text = text[worded]
+    reason = np.zeros(len(page), np.uint8)
+    never = below((batch.tag_is & TagIs.NEVER_SHOWN) != 0, batch.end)
+    text = text[~never[text]]
+    if not page.has_layout:
+        reason[text[~visible_nodes(batch)[text]]] = Hiding.NO_BOX
+        return reason
+    reason[text[page.style[text] < 0]] = Hiding.NO_BOX
+    text = text[page.style[text] >= 0]
+    if text.size:
+        reason[text] = _Scene(page).judge(text)
+    return reason
+
+
+class _Scene:
+    """What the boxes of a page inherit from those around them."""
+
+    def __init__(self, page: Snapshot) -> None:
+        self.page = page
+        self.node = _Styles(page)
+        n = len(page)
+        x, y, width, height = page.box.astype(np.float64).T
+        self.rect = np.stack((x, y, x + width, y + height), axis=1)
+        self.clip = np.tile(_EVERYWHERE, (n, 1))  # of what stands in the flow of a node
+        self.clip_placed = self.clip.copy()  # of its absolutely positioned descendants
+        self.own_clip = self.clip.copy()
+        self.opacity = np.ones(n)
+        self.moves = np.zeros(n, np.bool_)
+        self.ground = np.tile(_WHITE, (n, 1))  # NaN where it is unknown
+        self.cut_to_text = np.zeros(n, np.bool_)
+        for nodes in _levels(page):
+            self._inherit(nodes)
+
+    def _inherit(self, nodes: Ints) -> None:
+        page, node = self.page, self.node
+        above = np.maximum(page.parent[nodes], 0)
+        fixed, placed = node.fixed[nodes], node.absolute[nodes]
+        own = np.where(placed[:, None], self.clip_placed[above], self.clip[above])
+        own[fixed] = _EVERYWHERE
+        self.own_clip[nodes] = own
+        inner = own.copy()
+        cuts, scrolls, shapeless = node.cuts[nodes], node.scrolls[nodes], node.shapeless[nodes]
+        inner[cuts] = _common(own[cuts], self.rect[nodes[cuts]])
+        # What scrolls can bring up all it holds, as long as it shows itself.
+        seen = _is_seen(_common(own[scrolls], self.rect[nodes[scrolls]]))
+        inner[scrolls] = np.where(seen[:, None], _EVERYWHERE, _NOWHERE)
+        inner[shapeless] = _NOWHERE
+        self.clip[nodes] = inner
+        self.clip_placed[nodes] = np.where(node.holds_placed[nodes, None], inner, self.clip_placed[above])
+        self.opacity[nodes] = self.opacity[above] * node.opacity[nodes]
+        self.moves[nodes] = self.moves[above] | node.moves[nodes]
+        ground, alpha = node.ground[nodes], node.ground[nodes, 3:]
+        self.ground[nodes] = np.where(
+            alpha == 1, ground[:, :3], np.where(alpha == 0, self.ground[above], np.nan)
+        )
+        self.cut_to_text[nodes] = self.cut_to_text[above] | node.cut_to_text[nodes]
+
+    def judge(self, text: Ints) -> NDArray[np.uint8]:
+        """Return why each of these texts with a box cannot be seen."""
+        node, above = self.node, self.page.parent[text]
+        rect, ink = self.rect[text], node.ink[text]
+        size = np.minimum(rect[:, 2] - rect[:, 0], rect[:, 3] - rect[:, 1])
+        see_through = (ink[:, 3] < _LEAST_OPACITY) & ~self.cut_to_text[text]
+        same = np.abs(ink[:, :3] - self.ground[above]).max(axis=1) <= _SAME_COLOUR  # NaN is not
+        same &= ~self.cut_to_text[text]
+        same[same] = ~self._stands_on_other(text[same])
+        tests = (
+            ~node.seen[text],
+            (size <= _LEAST_PX) | (node.letter_px[text] <= _LEAST_PX),
+            see_through | (self.opacity[above] < _LEAST_OPACITY),
+            ~_is_seen(_common(self.clip[above], rect)),
+            (rect[:, 2] <= 0) | (rect[:, 3] <= 0),
+            same,
+            self._is_covered(text),
+        )
+        return np.select(tests, [np.uint8(h) for h in list(Hiding)[2:]], np.uint8(Hiding.NONE))
+
+    def _painted(self, painted: Bools) -> Ints:
+        page = self.page
+        boxed = np.flatnonzero(painted & self.node.seen & (page.style >= 0) & (page.kind != Kind.TEXT))
+        found: Ints = boxed[_is_seen(_common(self.own_clip[boxed], self.rect[boxed]))]
+        return found
+
+    def _stands_on_other(self, text: Ints) -> Bools:
+        """Return which texts stand on a box that is not around them and may give them another ground."""
+        found = np.zeros(text.size, np.bool_)
+        if not text.size:
+            return found
+        boxes = self._painted((self.node.ground[:, 3] > 0) | self.node.is_picture)
+        middle = (self.rect[text, :2] + self.rect[text, 2:]) / 2
+        middle = np.concatenate((middle, middle), axis=1)
+        for at, over in self._bands(middle, boxes):
+            node, box = text[at][:, None], boxes[over][None]
+            around = (box < node) & (self.page.end[box] > node)
+            found[at] = (_holds(self.rect[box], middle[at][:, None]) & ~around).any(axis=1)
+        return found
+
+    def _is_covered(self, text: Ints) -> Bools:
+        """Return which texts lie wholly under one opaque box that is painted later and does not move."""
+        paint = self.page.paint
+        solid = self.node.is_opaque & ~self.moves & (self.opacity > 1 - _LEAST_OPACITY) & ~self.cut_to_text
+        boxes = self._painted(solid & (paint > paint[text].min()))
+        covers = _common(self.own_clip[boxes], self.rect[boxes])
+        found = np.zeros(text.size, np.bool_)
+        for at, over in self._bands(self.rect[text], boxes):
+            later = paint[boxes[over]][None] > paint[text[at]][:, None]
+            found[at] = (later & _holds(covers[over][None], self.rect[text[at]][:, None])).any(axis=1)
+        return found
+
+    def _bands(self, rect: F64, boxes: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """Yield rows of `rect` that are near each other, with those of `boxes` that reach their tops.
+
+        Of more than 2,000 the largest, so that a page made for it does not take quadratic time.
+        """
+        if not boxes.size or not len(rect):
+            return
+        order = np.argsort(rect[:, 1], kind="stable")
+        top, bottom = self.rect[boxes, 1], self.rect[boxes, 3]
+        area = (self.rect[boxes, 2] - self.rect[boxes, 0]) * (bottom - top)
+        for at in np.array_split(order, min(_BANDS, 1 + order.size // _FEWEST_IN_BAND)):
+            first, last = rect[at[0], 1], rect[at[-1], 1]
+            over = np.flatnonzero((top <= last) & (bottom >= first))
+            if over.size > _MOST_COVERS:
+                over = np.sort(over[np.argsort(-area[over], kind="stable")[:_MOST_COVERS]])
+            if over.size:
+                yield at, over
+
+
+class _Styles:
+    """What the computed styles of the N nodes say, each array (N, ...); initial values where nothing was captured."""
+
+    def __init__(self, page: Snapshot) -> None:
+        self._page = page
+        position = self._each("position", "static", lambda value: _POSITIONS.get(value, 0))
+        self.absolute, self.fixed = position == _POSITIONS["absolute"], position == _POSITIONS["fixed"]
+        self.moves = self.fixed | (position == _POSITIONS["sticky"])
+        self.seen = self._each("visibility", "visible", lambda value: value == "visible")
+        self.opacity = self._each("opacity", "1", lambda value: _number(value, 1.0))
+        self.letter_px = self._each("font-size", "16px", lambda value: _number(value, 16.0))
+        self.ink = self._each("color", "rgb(0, 0, 0)", _colour)
+        self.ground = self._each("background-color", "rgba(0, 0, 0, 0)", _colour)
+        picture = self._each("background-image", "none", lambda value: value != "none")
+        self.ground[picture] = _UNKNOWN
+        self.cut_to_text = self._each("background-clip", "border-box", lambda value: value == "text")
+        across, down = (self._each(f"overflow-{axis}", "visible", _overflow) for axis in "xy")
+        # What the root and the body do, the window does.
+        inside = ~self._is_tag("html", "body")
+        self.cuts: Bools = inside & ((across == _CUTS) | (down == _CUTS))
+        self.scrolls: Bools = inside & ((across == _SCROLLS) | (down == _SCROLLS))
+        self.shapeless = self._each("clip-path", "none", lambda value: bool(_EMPTY_SHAPE.match(value)))
+        # The older property concerns positioned boxes only.
+        self.shapeless |= (self.absolute | self.fixed) & self._each("clip", "auto", _is_empty)
+        self.holds_placed = (position > 0) | self.shapeless
+        self.is_picture = self._is_tag(
+            "canvas", "embed", "iframe", "img", "object", "picture", "svg", "video"
+        )
+        # Pictures may be transparent or missing, so they hide nothing for certain.
+        self.is_opaque = self.ground[:, 3] == 1
+
+    def _each(self, name: str, initial: str, read: Callable[[str], Any]) -> NDArray[Any]:
+        """Return what a property says of each node, read once per value."""
+        page = self._page
+        known = name in page.style_names
+        column = page.styles[:, page.style_names.index(name)] if known else np.zeros(0, np.int32)
+        value, of_row = np.unique(column, return_inverse=True)
+        read_values = np.array([*map(read, page.strings.take(value.tolist())), read(initial)])
+        row = np.append(of_row if known else np.zeros(len(page.styles), np.intp), value.size)
+        of_node: NDArray[Any] = read_values[row[page.style]]  # -1 is the last, the initial value
+        return of_node
+
+    def _is_tag(self, *names: str) -> Bools:
+        tags = np.array([tag in names for tag in self._page.tags.to_list()], np.bool_)
+        return tags[self._page.tag]
+
+
+def _levels(page: Snapshot) -> Iterator[Ints]:
+    """Yield the nodes of each depth, from the children of the document down."""
+    steps = np.zeros(len(page) + 1, np.int64)
+    steps[1:] += 1
+    np.subtract.at(steps, page.end, 1)
+    depth = np.cumsum(steps[:-1])
+    order = np.argsort(depth, kind="stable")
+    cuts = np.searchsorted(depth[order], np.arange(1, int(depth.max(initial=0)) + 2))
+    for first, last in pairwise(cuts):
+        yield order[first:last]
+
+
+def _common(first: F64, second: F64) -> F64:
+    """Return the common part of rectangles (n, 4) of edges left, top, right, bottom; without a box, nothing."""
+    found = np.concatenate(
+        (np.maximum(first[:, :2], second[:, :2]), np.minimum(first[:, 2:], second[:, 2:])), 1
+    )
+    return np.where(np.isnan(found), 0.0, found)
+
+
+def _is_seen(rect: F64) -> Bools:
+    return np.asarray(((rect[:, 2:] - rect[:, :2]) > _LEAST_PX).all(axis=1))
+
+
+def _holds(outer: F64, inner: F64) -> Bools:
+    """Return which rectangles of `outer` hold those of `inner`, but for half a pixel."""
+    begins = outer[..., :2] <= inner[..., :2] + 0.5
+    ends = outer[..., 2:] >= inner[..., 2:] - 0.5
+    return np.asarray((begins & ends).all(axis=-1))
+
+
+def _number(value: str, otherwise: float) -> float:
+    found = _NUMBER.match(value)
+    return float(found[0]) if found else otherwise
+
+
+def _overflow(value: str) -> int:
+    return _CUTS if value in {"hidden", "clip"} else _SCROLLS if value in {"auto", "scroll"} else 0
+
+
+def _colour(value: str) -> tuple[float, float, float, float]:
+    """Return red, green, blue of 255 and alpha of 1; colours of other spaces are unknown."""
+    channels = [float(number) for number in _NUMBER.findall(value)]
+    if not value.startswith("rgb") or len(channels) not in {3, 4}:
+        return _UNKNOWN
+    red, green, blue, alpha = (*channels, 1.0)[:4]
+    return (red, green, blue, alpha)
+
+
+def _is_empty(rect: str) -> bool:
+    """Return whether a value of the property clip leaves nothing to see."""
+    edges = [float(number) for number in _NUMBER.findall(rect)] if "auto" not in rect else []
+    return len(edges) == 4 and (edges[2] - edges[0] <= _LEAST_PX or edges[1] - edges[3] <= _LEAST_PX)

@@ -1,0 +1,144 @@
+"""A page cut into blocks that all methods are shown on: lines of text between the borders of boxes.
+
+Other than the blocks of the evidence these do not depend on a verdict, so that one picture serves all methods.
+Imports the columns and the flow of text.
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.batch import F64, Batch, Ints, below
+from domsieve.analysis.columns.flow import BREAK, CELL, NONE, boundaries, text_flow
+from domsieve.analysis.columns.hash import U64, hashes_of
+from domsieve.analysis.columns.hidden import hidden_texts
+from domsieve.analysis.columns.names import TagIs
+from domsieve.analysis.columns.words import fold
+from domsieve.snapshot import Kind, Snapshot
+
+_SPACES = re.compile(r"[ \t\n\r\f]+")
+_MOST_STEPS = 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageBlocks:
+    """The B blocks of a page in document order, made of its M worded texts.
+
+    Parameters
+    ----------
+    text : the words of each block, white space collapsed.
+    words : int64 (B,), their number, parted by white space.
+    key : uint64 (B,), hash of the folded words: equal for blocks that say the same, 0 for those without a letter.
+    start, end : int64 (B,), the nodes ``start .. end - 1`` hold the text.
+    path : tags from the root down to the element around each block, the last 16.
+    box : float64 (B, 4), x, y, width, height in CSS px around its texts, NaN without layout.
+    hidden : uint8 (B,), a `Hiding`.
+    node : int64 (M,), the worded texts.
+    block : int64 (M,), the block of each.
+    voice : int64 (B,), the longest text of each block, which speaks for it.
+    """
+
+    text: list[str]
+    words: Ints
+    key: U64
+    start: Ints
+    end: Ints
+    path: list[str]
+    box: F64
+    hidden: NDArray[np.uint8]
+    node: Ints
+    block: Ints
+    voice: Ints
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+
+def page_blocks(page: Snapshot) -> PageBlocks:
+    """Return the blocks of one page; O(N) and one short loop over its worded texts.
+
+    A block ends where an element that is a block or a table cell starts or ends, and where text that can be seen
+    meets text that cannot.
+    """
+    batch = Batch.of([page])
+    never = below((batch.tag_is & TagIs.NEVER_SHOWN) != 0, batch.end)
+    chosen = np.flatnonzero((page.kind == Kind.TEXT) & ~never)
+    texts = [_SPACES.sub(" ", text) for text in page.strings.take(page.text[chosen].tolist())]
+    worded = np.zeros(len(page), np.bool_)
+    worded[[n for n, text in zip(chosen.tolist(), texts, strict=True) if text and not text.isspace()]] = True
+    around = boundaries(page)
+    flow = text_flow(page, worded, around)
+    hidden = hidden_texts(page)
+    node = flow.node
+    fresh = (flow.gap == CELL) | (flow.gap > BREAK)
+    fresh[1:] |= hidden[node[1:]] != hidden[node[:-1]]
+    block = np.cumsum(fresh) - 1
+    first = np.append(np.flatnonzero(fresh), node.size)
+    text_of = dict(zip(chosen.tolist(), texts, strict=True))
+    pieces = [text_of[n] for n in node.tolist()]
+    blank = np.zeros(len(page) + 1, np.int64)
+    blank[[n + 1 for n, text in text_of.items() if text.isspace()]] = 1
+    spaced = np.diff(np.cumsum(blank)[node], prepend=0) > 0
+    joints = [
+        "\n" if gap == BREAK else " " if gap != NONE or space else ""
+        for gap, space in zip(flow.gap.tolist(), spaced.tolist(), strict=True)
+    ]
+    joined = [
+        "".join(j + p for j, p in zip(joints[a:b], pieces[a:b], strict=True)).strip()
+        for a, b in pairwise(first.tolist())
+    ]
+    size = np.array([len(piece) for piece in pieces], np.int64)
+    by_size = np.lexsort((-size, block))
+    start, end = node[first[:-1]], node[first[1:] - 1] + 1
+    return PageBlocks(
+        text=joined,
+        words=np.array([len(text.split()) for text in joined], np.int64),
+        key=_keys(joined),
+        start=start,
+        end=end,
+        path=_paths(page, start, end, around >= CELL),
+        box=box_around(page.box[node].astype(np.float64), first),
+        hidden=hidden[start],
+        node=node,
+        block=block,
+        voice=node[by_size[first[:-1]]],
+    )
+
+
+def _keys(texts: list[str]) -> U64:
+    folded = [" ".join(fold(text).split()) for text in texts]
+    keys = hashes_of(folded).astype(np.uint64)
+    keys[[not any(map(str.isalpha, text)) for text in folded]] = 0
+    return keys
+
+
+def box_around(box: F64, first: Ints) -> F64:
+    """Return the box around each stretch ``first[i] .. first[i + 1]`` of boxes, those that are NaN left out."""
+    if first.size < 2:
+        return np.zeros((0, 4))
+    left, top, right, bottom = box[:, 0], box[:, 1], box[:, 0] + box[:, 2], box[:, 1] + box[:, 3]
+    low = [np.fmin.reduceat(edge, first[:-1]) for edge in (left, top)]
+    high = [np.fmax.reduceat(edge, first[:-1]) for edge in (right, bottom)]
+    return np.stack((*low, high[0] - low[0], high[1] - low[1]), axis=1)
+
+
+def _paths(page: Snapshot, start: Ints, end: Ints, wide: NDArray[np.bool_]) -> list[str]:
+    parent, ends, names, tag = page.parent, page.end, page.tags.to_list(), page.tag
+    known: dict[int, str] = {}
+    found: list[str] = []
+    for first, last in zip(start.tolist(), (end - 1).tolist(), strict=True):
+        around = int(parent[first])
+        while around > 0 and (ends[around] <= last or not wide[around]):
+            around = int(parent[around])
+        if around not in known:
+            steps: list[str] = []
+            node = around
+            while node > 0 and len(steps) < _MOST_STEPS:
+                steps.append(names[tag[node]])
+                node = int(parent[node])
+            known[around] = "/".join(reversed([*steps, "…"] if node > 0 else steps))
+        found.append(known[around])
+    return found

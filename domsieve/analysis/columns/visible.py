@@ -1,0 +1,61 @@
+"""Which nodes a reader of the page can meet: the first step of every method.
+
+Rendered pages answer by layout; raw pages only by tag names, the `hidden` attribute and inline CSS.
+"""
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.batch import Batch, below, distinct
+from domsieve.analysis.columns.hash import hash_of
+from domsieve.analysis.columns.names import AttributeIs, TagIs
+from domsieve.snapshot import Kind, Snapshot
+
+_HIDDEN_VALUE = hash_of("hidden")
+_HIDING = re.compile(r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE)
+
+
+def visible_nodes(batch: Batch) -> NDArray[np.bool_]:
+    """Return, for each of the N nodes, whether it is shown; a text node counts with its element.
+
+    Rendered: a text node must have a box and computed ``visibility: visible``; an element a box, or a descendant
+    with one (``display: contents``). Raw: neither the node nor an ancestor is of a tag that is never shown,
+    carries ``hidden``, is a hidden input, or has inline CSS that hides it.
+    """
+    layouts = [page.has_layout for page in batch.pages]
+    if all(layouts):
+        return np.concatenate([_rendered(page) for page in batch.pages])
+    hidden = (batch.tag_is & TagIs.NEVER_SHOWN) != 0
+    hidden[_hidden_by_attribute(batch)] = True
+    shown = ~below(hidden, batch.end)
+    for page, a, b in zip(batch.pages, batch.first[:-1], batch.first[1:], strict=True):
+        if page.has_layout:
+            shown[a:b] = _rendered(page)
+    return shown
+
+
+def _rendered(page: Snapshot) -> NDArray[np.bool_]:
+    shown = page.rendered()
+    if "visibility" in page.style_names and page.styles.size:
+        row = page.styles[:, page.style_names.index("visibility")]
+        seen = np.array([page.strings[v] == "visible" for v in np.unique(row).tolist()])
+        if not seen.all():
+            by_row = seen[np.unique(row, return_inverse=True)[1]]
+            text = page.kind == Kind.TEXT
+            shown[text] &= by_row[page.style[text]] & (page.style[text] >= 0)
+    return shown
+
+
+def _hidden_by_attribute(batch: Batch) -> NDArray[np.int64]:
+    """Return the nodes that an attribute hides, each perhaps several times."""
+    hidden = (batch.attr_is & AttributeIs.HIDDEN) != 0
+    typed = np.flatnonzero(batch.attr_is & AttributeIs.TYPE)
+    hidden[typed[batch.hashes(batch.attr_value[typed]) == _HIDDEN_VALUE]] = True
+    styled = np.flatnonzero(batch.attr_is & AttributeIs.STYLE)
+    values, which = distinct(batch.attr_value[styled], len(batch.strings))
+    hides = np.array([bool(_HIDING.search(text)) for text in batch.texts(values)], np.bool_)
+    hidden[styled[hides[which]]] = True
+    nodes: NDArray[np.int64] = batch.attr_owner[hidden]
+    return nodes

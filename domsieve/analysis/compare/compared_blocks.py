@@ -1,0 +1,138 @@
+"""Which blocks of text a script left as they were, changed, moved, created, removed or hid."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import msgspec
+
+from domsieve.analysis.columns.page_blocks import PageBlocks
+from domsieve.analysis.columns.words import fold
+from domsieve.analysis.compare.matching import NOT_MATCHED
+
+Change = Literal["in source", "changed", "moved", "created", "removed", "hidden"]
+
+CHANGES: tuple[Change, ...] = get_args(Change)
+
+
+class ComparedBlock(msgspec.Struct, frozen=True, kw_only=True):
+    """A block of text, and what a script did to it.
+
+    Parameters
+    ----------
+    change : ``"in source"``: seen on both sides, the same in the same place; ``"changed"``: other text in its
+        place, or text that the source has but does not show; ``"moved"``: the same elsewhere; ``"created"``: on the
+        rendered page only; ``"removed"``: seen in the source only; ``"hidden"``: not to be seen where it is.
+    rendered, raw : nodes ``start, end`` of the text on that side, None where it is not there.
+    words : number of words of `text`.
+    text : that of the rendered page, or of the source where it is there only.
+    """
+
+    change: Change
+    rendered: tuple[int, int] | None
+    raw: tuple[int, int] | None
+    words: int
+    text: str
+
+
+def compare_blocks(raw: PageBlocks, rendered: PageBlocks, raw_of: Sequence[int]) -> list[ComparedBlock]:
+    """Return the blocks of both sides with what was done to them.
+
+    Parameters
+    ----------
+    raw_of : for each of the nodes of the rendered page its node in the raw one, `NOT_MATCHED` where it has none.
+    """
+    block_of = dict(zip(raw.node.tolist(), raw.block.tolist(), strict=True))
+    taken: dict[int, int] = {}  # rendered block by raw block
+    twin: dict[int, int] = {}
+    owners = zip(rendered.node.tolist(), rendered.block.tolist(), strict=True)
+    votes = Counter((b, block_of.get(raw_of[n], NOT_MATCHED)) for n, b in owners)
+    for (block, other), _ in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0])):
+        if other != NOT_MATCHED and block not in twin and other not in taken:
+            twin[block], taken[other] = other, block
+    in_place = _in_order([twin[block] for block in sorted(twin)])
+    straight = {block for block, stays in zip(sorted(twin), in_place, strict=True) if stays}
+    _find_elsewhere(raw, rendered, twin, taken)
+    compared = [
+        _compared(
+            _change(raw, rendered, block, twin.get(block), straight), raw, rendered, block, twin.get(block)
+        )
+        for block in range(len(rendered))
+    ]
+    left = [block for block in range(len(raw)) if block not in taken]
+    return compared + [
+        _compared("hidden" if raw.hidden[block] else "removed", raw, rendered, None, block) for block in left
+    ]
+
+
+def _find_elsewhere(
+    raw: PageBlocks, rendered: PageBlocks, twin: dict[int, int], taken: dict[int, int]
+) -> None:
+    """Give blocks that have no twin, or one that says something else, one that says the same and has none."""
+    same: dict[int, list[int]] = {}
+    for block in reversed(range(len(raw))):
+        key = int(raw.key[block])
+        is_free = block not in taken or raw.key[block] != rendered.key[taken[block]]
+        if key and is_free and not raw.hidden[block]:
+            same.setdefault(key, []).append(block)
+    for block in range(len(rendered)):
+        key = int(rendered.key[block])
+        if (
+            rendered.hidden[block]
+            or (block in twin and int(raw.key[twin[block]]) == key)
+            or not same.get(key)
+        ):
+            continue
+        other = same[key].pop()
+        if block in twin:
+            del taken[twin.pop(block)]
+        if other in taken:
+            del twin[taken.pop(other)]
+        twin[block], taken[other] = other, block
+
+
+def _change(
+    raw: PageBlocks, rendered: PageBlocks, block: int, other: int | None, straight: set[int]
+) -> Change:
+    if rendered.hidden[block]:
+        return "hidden"
+    if other is None:
+        return "created"
+    if raw.hidden[other] or raw.text[other] != rendered.text[block]:
+        return "changed"
+    return "in source" if block in straight else "moved"
+
+
+def _compared(
+    change: Change, raw: PageBlocks, rendered: PageBlocks, block: int | None, other: int | None
+) -> ComparedBlock:
+    text = rendered.text[block] if block is not None else raw.text[other or 0]
+    return ComparedBlock(
+        change=change,
+        rendered=None if block is None else (int(rendered.start[block]), int(rendered.end[block])),
+        raw=None if other is None else (int(raw.start[other]), int(raw.end[other])),
+        words=len(fold(text).split()),
+        text=text,
+    )
+
+
+def _in_order(places: Sequence[int]) -> list[bool]:
+    """Return which of the places belong to a longest ascending run of them, the others being moved."""
+    tails: list[int] = []  # position of the least end of a run of each length
+    ends: list[int] = []
+    before: list[int] = []
+    for position, place in enumerate(places):
+        length = bisect_left(ends, place)
+        before.append(tails[length - 1] if length else -1)
+        if length == len(tails):
+            tails.append(position)
+            ends.append(place)
+        else:
+            tails[length], ends[length] = position, place
+    stays = [False] * len(places)
+    at = tails[-1] if tails else -1
+    while at >= 0:
+        stays[at] = True
+        at = before[at]
+    return stays

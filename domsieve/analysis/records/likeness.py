@@ -1,0 +1,188 @@
+"""How alike neighbouring groups of siblings are: normalised edit distance of tag strings, or simple tree matching.
+
+A group is a range of nodes of a `TagTree`: adjacent siblings with their subtrees. Groups of equal hash are alike at
+once; lengths and counts of tags bound the distance from below and settle most of the rest; what remains is measured
+once per pair of distinct groups. Liu, Xiong, Gao: ICICTA 2010 (WOBM) divide by the sum of lengths, Liu, Grossman,
+Zhai: KDD 2003 (MDR) by their mean. Imports the tag tree.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import LCSseq, Levenshtein
+
+from domsieve.analysis.columns.batch import F64, Bools, Ints
+from domsieve.analysis.columns.hash import U64, combine
+from domsieve.analysis.records.tag_tree import Range, TagTree
+from domsieve.analysis.records.tree_matching import TreeMatcher
+
+_BUCKETS = 16
+_ROUNDING = 1e-9  # thresholds such as 0.15 * 20 shall count as the whole number they mean
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Q pairs of groups: ranges of nodes ``a .. b`` and ``c .. d`` with the hashes of both, each (Q,)."""
+
+    a: Ints
+    b: Ints
+    c: Ints
+    d: Ints
+    left: U64
+    right: U64
+
+    def take(self, which: Ints) -> "Pairs":
+        """Return the pairs with these indices."""
+        return Pairs(*(getattr(self, name)[which] for name in self.__slots__))
+
+
+class Measure(Protocol):
+    """Tells how far the two groups of each pair are apart."""
+
+    def __call__(self, pairs: Pairs) -> F64:
+        """Return the distances (Q,), infinite where they are above the threshold."""
+        ...
+
+
+def edit_measure(tree: TagTree, *, threshold: float, mean: bool = False) -> Measure:
+    """Return the edit distance of tag strings over the sum of their lengths, or over their mean."""
+    counts = _tag_counts(tree)
+    factor = 2.0 if mean else 1.0
+    text = tree.text
+
+    def measure(pairs: Pairs) -> F64:
+        total = (pairs.b - pairs.a) + (pairs.d - pairs.c)
+        most = np.floor(threshold / factor * total + _ROUNDING).astype(np.int64)
+
+        def bounded(q: Pairs, most: Ints) -> Bools:
+            more = (counts[q.b] - counts[q.a]) - (counts[q.d] - counts[q.c])
+            at_least = np.maximum(np.maximum(more, 0).sum(1), np.maximum(-more, 0).sum(1))
+            return np.asarray(at_least <= most)
+
+        def exact(q: Pairs, most: Ints) -> list[int]:
+            rows = zip(q.a.tolist(), q.b.tolist(), q.c.tolist(), q.d.tolist(), most.tolist(), strict=True)
+            return [
+                Levenshtein.distance(text[a:b], text[c:d], score_cutoff=limit) for a, b, c, d, limit in rows
+            ]
+
+        distances: F64 = _settled(pairs, most, bounded, exact) * (factor / total)
+        return distances
+
+    return measure
+
+
+def tree_measure(tree: TagTree, *, threshold: float) -> Measure:
+    """Return 1 minus the matching nodes over the nodes of the larger group.
+
+    `threshold` is the least similarity, in (0, 1].
+    """
+    counts = _tag_counts(tree)
+    matcher = TreeMatcher(tree)
+    text = tree.text
+
+    def differences(one: Range, other: Range, most: int) -> int:
+        larger = max(one[1] - one[0], other[1] - other[0])
+        # Matching nodes stand in the same order in both groups, so they are a common subsequence of the tags.
+        if (
+            LCSseq.similarity(text[slice(*one)], text[slice(*other)], score_cutoff=larger - most)
+            < larger - most
+        ):
+            return most + 1
+        return larger - matcher.matches(one, other)
+
+    def measure(pairs: Pairs) -> F64:
+        left, right = pairs.b - pairs.a, pairs.d - pairs.c
+        larger = np.maximum(left, right)
+        most = np.floor((1 - threshold) * larger + _ROUNDING).astype(np.int64)
+
+        def bounded(q: Pairs, most: Ints) -> Bools:
+            shared = np.minimum(counts[q.b] - counts[q.a], counts[q.d] - counts[q.c]).sum(1)
+            return np.asarray(np.maximum(q.b - q.a, q.d - q.c) - shared <= most)
+
+        def exact(q: Pairs, most: Ints) -> list[int]:
+            rows = zip(q.a.tolist(), q.b.tolist(), q.c.tolist(), q.d.tolist(), most.tolist(), strict=True)
+            return [differences((a, b), (c, d), limit) for a, b, c, d, limit in rows]
+
+        distances: F64 = _settled(pairs, most, bounded, exact) / larger
+        return distances
+
+    return measure
+
+
+def neighbours(tree: TagTree, measure: Measure, longest: int, *, wanted: Bools | None = None) -> list[F64]:
+    """Return for each length j of 1 to `longest` how far the group at each place is from the next one.
+
+    Entry j - 1 is (M,): at position p of ``tree.child`` the distance between the j siblings from p on and the j
+    siblings behind them, infinite where these are not all children of one parent or are not alike.
+    Groups of several siblings are compared only below the parents `wanted` (M,).
+    """
+    parent = tree.parent[tree.child]
+    last = np.append(tree.first[1:], 0)[parent]
+    last[parent < 0] = tree.first[0]
+    begin, end, hashes = tree.child, tree.end[tree.child], tree.hash[tree.child]
+    every = np.ones(len(tree), np.bool_) if wanted is None else (parent < 0) | wanted[parent]
+    group = hashes
+    result = []
+    for j in range(1, longest + 1):
+        if j > 1:
+            group = group.copy()
+            group[: 1 - j] = combine(group[: 1 - j], hashes[j - 1 :])
+        fits = np.arange(len(tree)) + 2 * j <= last
+        p = np.flatnonzero(fits if j == 1 else fits & every)
+        pairs = Pairs(begin[p], end[p + j - 1], begin[p + j], end[p + 2 * j - 1], group[p], group[p + j])
+        distance = np.full(len(tree), np.inf)
+        if p.size:
+            distance[p] = measure(pairs)
+        result.append(distance)
+    return result
+
+
+def singles(tree: TagTree, left: Ints, right: Ints) -> Pairs:
+    """Return the pairs of the subtrees of the nodes `left` and `right`, each (Q,)."""
+    return Pairs(left, tree.end[left], right, tree.end[right], tree.hash[left], tree.hash[right])
+
+
+def group_pairs(tree: TagTree, left: Sequence[Range], right: Sequence[Range]) -> Pairs:
+    """Return the pairs of groups given as ranges of positions of ``tree.child``, Q of them on each side."""
+    first, last = np.array([*left, *right]).reshape(2, -1, 2).transpose(2, 0, 1)
+    start, stop = tree.child[first], tree.end[tree.child[last - 1]]
+    hashes = np.zeros((2, len(left)), np.uint64)
+    for step in range(int((last - first).max(initial=0))):
+        inside = first + step < last
+        hashes[inside] = combine(hashes[inside], tree.hash[tree.child[(first + step)[inside]]])
+    return Pairs(start[0], stop[0], start[1], stop[1], hashes[0], hashes[1])
+
+
+def _settled(
+    pairs: Pairs,
+    most: Ints,
+    bounded: Callable[[Pairs, Ints], Bools],
+    exact: Callable[[Pairs, Ints], list[int]],
+) -> F64:
+    """Return the number of differences of each pair, infinite above `most`: 0 by hash, bounds, measure once."""
+    found = np.full(most.size, np.inf)
+    same = pairs.left == pairs.right
+    found[same] = 0
+    apart = np.abs((pairs.b - pairs.a) - (pairs.d - pairs.c))
+    unsettled = np.flatnonzero(~same & (apart <= most))
+    if unsettled.size:
+        _, sample, which = np.unique(
+            combine(pairs.left[unsettled], pairs.right[unsettled]), return_index=True, return_inverse=True
+        )
+        sample = unsettled[sample]
+        values = np.full(sample.size, np.inf)
+        rest = np.flatnonzero(bounded(pairs.take(sample), most[sample]))
+        values[rest] = exact(pairs.take(sample[rest]), most[sample[rest]])
+        values[values > most[sample]] = np.inf
+        found[unsettled] = values[which]
+    return found
+
+
+def _tag_counts(tree: TagTree) -> NDArray[np.int32]:
+    """Return how many of the nodes before each are in each bucket of tags, (M + 1, buckets)."""
+    counts = np.zeros((len(tree) + 1, _BUCKETS), np.int32)
+    counts[np.arange(1, len(tree) + 1), tree.tag % _BUCKETS] = 1
+    return np.cumsum(counts, axis=0, dtype=np.int32)

@@ -1,0 +1,98 @@
+"""Maximal repeats of a token string: all patterns that occur often and could be extended neither way.
+
+IEPAD (Chang, Lui: WWW 2001) reads them from a PAT tree. The suffix array with its common prefixes holds the same
+patterns: every inner node of the tree is an interval of neighbouring suffixes. Imports the columns.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from domsieve.analysis.columns.batch import Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeats:
+    """M maximal repeats of a string of n tokens, by length, then by place in the suffix array.
+
+    Parameters
+    ----------
+    order : (n,), the suffix array: starts of the suffixes in the order of their tokens.
+    length : (M,), tokens of each pattern.
+    first, last : (M,), pattern m occurs at the positions ``order[first[m]:last[m]]``, in no order.
+    """
+
+    order: Ints
+    length: Ints
+    first: Ints
+    last: Ints
+
+    def positions(self, pattern: int) -> Ints:
+        """Return the positions at which a pattern occurs, ascending; they may overlap."""
+        return np.sort(self.order[self.first[pattern] : self.last[pattern]])
+
+
+def maximal_repeats(tokens: Ints, *, least_length: int = 1, least_count: int = 2) -> Repeats:
+    """Return the patterns of at least `least_length` tokens that occur at `least_count` places or more.
+
+    A repeat is maximal when the tokens before its occurrences differ at least once, and those behind them too;
+    what stands beyond either end of the string differs from every token. The number of repeats is below n, the
+    number of their occurrences may be quadratic. Costs O(n log² n).
+    """
+    order, common = suffix_array(tokens)
+    before = np.where(order > 0, tokens[order - 1], -1)
+    # Suffixes of an interval have several left neighbours when a change lies between two of them.
+    changes = np.concatenate(([0], np.cumsum(before[1:] != before[:-1]))) if order.size else order
+    found = _intervals(common, least_length, least_count)
+    length, first, last = np.array(found, np.int64).reshape(-1, 3).T
+    varied = changes[last - 1] > changes[first]
+    rank = np.lexsort((first[varied], length[varied]))
+    return Repeats(order, length[varied][rank], first[varied][rank], last[varied][rank])
+
+
+def suffix_array(tokens: Ints) -> tuple[Ints, Ints]:
+    """Return the starts of all suffixes in the order of their tokens, and what neighbours have in common.
+
+    Both are (n,); entry i of the second is the length of the longest common prefix of suffixes i - 1 and i, 0 for
+    the first. Prefix doubling: after step s the ranks compare 2^s tokens.
+    """
+    n = tokens.size
+    ranks = [np.unique(tokens, return_inverse=True)[1].astype(np.int64)] if n else []
+    order = np.argsort(ranks[0], kind="stable") if n else np.zeros(0, np.int64)
+    while n and int(ranks[-1][order[-1]]) < n - 1:
+        rank, step = ranks[-1], 1 << (len(ranks) - 1)
+        pair = rank * (n + 1)
+        pair[:-step] += rank[step:] + 1
+        order = np.argsort(pair, kind="stable")
+        ordered = pair[order]
+        fresh = np.empty(n, np.int64)
+        fresh[order] = np.concatenate(([0], np.cumsum(ordered[1:] != ordered[:-1])))
+        ranks.append(fresh)
+    common = np.zeros(n, np.int64)
+    left, right = order[:-1].copy(), order[1:].copy()
+    for level in reversed(range(len(ranks))):
+        inside = (left < n) & (right < n)
+        equal = inside.copy()
+        equal[inside] = ranks[level][left[inside]] == ranks[level][right[inside]]
+        # Equal ranks near the end of the string still mean that many equal tokens: shorter suffixes rank apart.
+        moved = equal * (1 << level)
+        common[1:] += moved
+        left += moved
+        right += moved
+    return order, common
+
+
+def _intervals(common: Ints, least_length: int, least_count: int) -> list[tuple[int, int, int]]:
+    """Return length, first and behind-last suffix of each interval of suffixes that share a longest prefix."""
+    found: list[tuple[int, int, int]] = []
+    lengths, starts = [0], [0]
+    for i, length in enumerate([*common.tolist()[1:], 0], 1):
+        start = i - 1
+        while lengths[-1] > length:
+            own, start = lengths.pop(), starts.pop()
+            if own >= least_length and i - start >= least_count:
+                found.append((own, start, i))
+        if lengths[-1] < length:
+            lengths.append(length)
+            starts.append(start)
+    return found

@@ -1,0 +1,234 @@
+"""Web object block mining: lists of like objects in one page, by tag similarity of neighbouring sibling groups.
+
+Liu, Xiong, Gao: ICICTA 2010.
+
+==========================  =============================================================
+paper                       here
+==========================  =============================================================
+K, longest generalized node `max_length`
+T, threshold of NED         `threshold`, with `norm` the denominator
+fields of an object         `min_fields`, pruned when the median over the objects is less
+share of links              `max_link_share`, pruned when the median is more
+==========================  =============================================================
+
+The paper's mode is its algorithm. Where it is silent: NED divides by the sum of lengths; groups are alike at a
+distance up to the threshold; a region has two groups or more; symbols are tags, text is not in tag strings; no
+guard of depth; a field is a text that is not blank, an image or a form control, a link with text being one; fields
+and links are counted per object and judged by their medians. What is pruned still covers what lies below it.
+
+The user's mode goes on from the chains to lists of one record each (see `listing`), searches below what it prunes,
+and reports the main list. Imports the parts of record mining.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.batch import Bools
+from domsieve.analysis.estimator import Estimator
+from domsieve.analysis.records.chains import Chains
+from domsieve.analysis.records.content import Content
+from domsieve.analysis.records.likeness import edit_measure, group_pairs, neighbours
+from domsieve.analysis.records.listing import Lists
+from domsieve.analysis.records.regions import Block, node_range, to_records, walk
+from domsieve.analysis.records.result import Records
+from domsieve.analysis.records.tag_tree import Range, TagTree
+from domsieve.errors import UsageError
+from domsieve.snapshot import Kind, Snapshot
+
+_RULES = frozenset(["br", "hr"])
+_PAPER = {"max_length": 3, "threshold": 0.15, "min_fields": 3, "record_threshold": None, "main_share": 0.0}
+
+
+class WebObjectBlocks(Estimator):
+    """Finds regions of like adjacent sibling groups; one group is one record.
+
+    The defaults were chosen on search result pages; ``of_mode("paper")`` has those of the paper.
+
+    Parameters
+    ----------
+    max_length : most siblings of a group, at least 1; the paper's K is 3.
+    threshold : largest normalised edit distance of neighbouring groups, at least 0; the paper's is taken as 0.15.
+    norm : ``"sum"``: the distance is divided by the sum of the lengths of both tag strings; ``"mean"``: by their
+        mean, so that twice the thresholds say the same.
+    min_fields : fewest fields of an object; the paper's is taken as 3.
+    max_link_share : largest number of links over tags of an object.
+    record_threshold : largest distance of a record from the typical one of its list. None: groups are records as
+        in the paper, with no search for shorter records, siblings skipped, a last record without its rule, or
+        rows of several records.
+    max_gap : most siblings, such as adverts, between two records of a list.
+    main_share : regions with less than this share of the text of the largest one are not reported, unless they
+        continue it below another parent of the same tag path; in [0, 1], 0 reports all.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_length: int = 10,
+        threshold: float = 0.2,
+        norm: Literal["sum", "mean"] = "sum",
+        min_fields: int = 2,
+        max_link_share: float = 0.5,
+        record_threshold: float | None = 0.3,
+        max_gap: int = 5,
+        main_share: float = 0.3,
+    ) -> None:
+        self.max_length = max_length
+        self.threshold = threshold
+        self.norm = norm
+        self.min_fields = min_fields
+        self.max_link_share = max_link_share
+        self.record_threshold = record_threshold
+        self.max_gap = max_gap
+        self.main_share = main_share
+
+    @classmethod
+    def of_mode(cls, mode: Literal["user", "paper"]) -> "WebObjectBlocks":
+        """Return the miner with the parameters of a mode.
+
+        Raises
+        ------
+        UsageError : there is no such mode.
+        """
+        if mode not in {"user", "paper"}:
+            raise UsageError(f"There is no WOBM mode {mode!r}; use 'user' or 'paper'.")
+        return cls(**_PAPER) if mode == "paper" else cls()  # type: ignore[arg-type]
+
+    @overload
+    def transform(self, pages: Snapshot) -> Records: ...
+    @overload
+    def transform(self, pages: Sequence[Snapshot]) -> list[Records]: ...
+    def transform(self, pages: Snapshot | Sequence[Snapshot]) -> Records | list[Records]:
+        """Return the records of one page, or of each page of a sequence.
+
+        Figures of a region: ``fields`` and ``link_share``, medians over its records; ``characters`` of text in all.
+
+        Raises
+        ------
+        UsageError : a parameter is out of its range.
+        """
+        self._check()
+        return self.on(pages) if isinstance(pages, Snapshot) else [self.on(page) for page in pages]
+
+    def on(self, page: Snapshot, *, kept: NDArray[np.bool_] | None = None) -> Records:
+        """Return the records among the nodes `kept` (N,) of a page, such as a `Verdict` names; None for all."""
+        self._check()
+        return _Search(self, page, kept).records()
+
+    def _check(self) -> None:
+        if self.max_length < 1:
+            raise UsageError(
+                f"WOBM compares groups of up to {self.max_length} siblings; it must be at least 1."
+            )
+        if self.norm not in {"sum", "mean"}:
+            raise UsageError(f"WOBM cannot divide by the {self.norm!r}; use 'sum' or 'mean'.")
+        if not 0 <= self.main_share <= 1:
+            raise UsageError(f"The main share of WOBM is {self.main_share}; it must be in 0 to 1.")
+        if self.threshold < 0 or (self.record_threshold or 0) < 0 or self.max_gap < 0:
+            raise UsageError("The thresholds and the gap of WOBM must be at least 0.")
+
+
+class _Search:
+    """The regions of one page."""
+
+    def __init__(self, options: WebObjectBlocks, page: Snapshot, kept: Bools | None) -> None:
+        self._options, self._page = options, page
+        self._tree = tree = TagTree.of(page, kept=kept)
+        self._content = Content.of(page, tree, kept=kept)
+        mean = options.norm == "mean"
+        self._measure = edit_measure(tree, threshold=options.threshold, mean=mean)
+        self._near = neighbours(tree, self._measure, options.max_length)
+        self._chains = Chains(self._near)
+        self._lists = None
+        if options.record_threshold is not None:
+            scale = 0.5 if mean else 1.0
+            self._lists = Lists(
+                page,
+                tree,
+                self._content,
+                far=edit_measure(tree, threshold=1.0),
+                threshold=options.threshold * scale,
+                record_threshold=options.record_threshold * scale,
+                longest=options.max_length,
+                gap=options.max_gap,
+            )
+
+    def records(self) -> Records:
+        find = self._chains_of if self._lists is None else self._lists_of
+        blocks = self._main([block for block in walk(self._tree, self._near, find) if self._is_worth(block)])
+        medians = [self._medians(block) for block in blocks]
+        numbers = {
+            "fields": [fields for fields, _ in medians],
+            "link_share": [share for _, share in medians],
+            "characters": [float(self._characters(block)) for block in blocks],
+        }
+        pieces = [[[self._piece(group)] for group in block.records] for block in blocks]
+        parameters = self._options.get_params()
+        return to_records(
+            "wobm", self._page, self._tree, blocks, pieces=pieces, numbers=numbers, parameters=parameters
+        )
+
+    def _chains_of(self, low: int, high: int) -> list[Block]:
+        longest, found, position = self._chains.among(low, high), [], low
+        while chain := longest(position):
+            found.append(chain)
+            position = chain.stop
+        return found
+
+    def _lists_of(self, low: int, high: int) -> list[Block]:
+        """Return the lists of one parent that are worth it: what is pruned covers nothing."""
+        assert self._lists is not None
+        longest, found, position = self._chains.among(low, high), [], low
+        while chain := longest(position):
+            block = self._lists.of(chain, position, high)
+            cells = self._lists.cells(block, self._near[0]) if block.length == 1 else None
+            position = max(chain.stop, block.stop)
+            if cells is not None and self._is_worth(cells):
+                found.append(cells)
+            elif len(block.groups) > 1 and self._is_worth(block):
+                found.append(block)
+        return found
+
+    def _main(self, blocks: list[Block]) -> list[Block]:
+        """Return the regions with most text and those that continue the first of them below other parents."""
+        if not blocks or not self._options.main_share:
+            return blocks
+        sizes = [self._characters(block) for block in blocks]
+        enough = self._options.main_share * max(sizes)
+        main = blocks[sizes.index(max(sizes))]
+        return [
+            b for b, size in zip(blocks, sizes, strict=True) if size >= enough or self._continues(b, main)
+        ]
+
+    def _continues(self, block: Block, main: Block) -> bool:
+        """Return whether a region is like the main one: tag paths, lengths, and first groups by their measure."""
+        tree, (one, other) = self._tree, (self._tree.child[[b.first for b in (block, main)]])
+        if block.length != main.length or tree.path[one] != tree.path[other]:
+            return False
+        return bool(np.isfinite(self._measure(group_pairs(tree, [block.groups[0]], [main.groups[0]])))[0])
+
+    def _is_worth(self, block: Block) -> bool:
+        fields, links = self._medians(block)
+        return fields >= self._options.min_fields and links <= self._options.max_link_share
+
+    def _medians(self, block: Block) -> tuple[float, float]:
+        return self._content.medians(np.array(self._ranges(block)))
+
+    def _ranges(self, block: Block) -> list[Range]:
+        return [node_range(self._page, self._tree, group) for group in block.records]
+
+    def _piece(self, group: Range) -> Range:
+        """Return the nodes of a record; in a list the texts directly behind it too, but none in a new line."""
+        page, (start, stop) = self._page, node_range(self._page, self._tree, group)
+        last = int(self._tree.node[self._tree.child[group[1] - 1]])
+        if self._lists is not None and page.tag_name(last) not in _RULES:
+            behind = page.end[page.parent[last]]
+            while stop < behind and page.kind[stop] == Kind.TEXT:
+                stop += 1
+        return start, stop
+
+    def _characters(self, block: Block) -> int:
+        start, stop = np.array(self._ranges(block)).T
+        return int((self._content.characters[stop] - self._content.characters[start]).sum())

@@ -1,0 +1,220 @@
+"""What the report shows of one page, as columns that become JSON.
+
+Imports the blocks, the outline of the site tree, the columns and the Verdict.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.batch import Ints
+from domsieve.analysis.columns.page_blocks import PageBlocks
+from domsieve.analysis.records.result import Records
+from domsieve.analysis.report.block_verdicts import (
+    DROPPED,
+    KEPT,
+    Judgement,
+    judge,
+    page_extent,
+    record_boxes,
+)
+from domsieve.analysis.trees.outline import SiteOutline
+from domsieve.analysis.verdict import Verdict
+from domsieve.snapshot import Scalar, Snapshot
+
+LONGEST_TEXT = 4_000
+MOST_RECURRENCES = 50
+_MOST_RECORDS = 3_000
+
+
+class MethodView(msgspec.Struct, frozen=True, kw_only=True):
+    """What one method says of the B blocks of a page; a column of equal entries is one entry."""
+
+    state: Any
+    score: Any
+    reason: Any
+    reasons: tuple[str, ...]
+    numbers: dict[str, Any]
+    parameters: dict[str, Scalar]
+    words: tuple[int, int]  # kept and dropped; of blocks kept partly, the kept texts count
+
+
+class RecordsView(msgspec.Struct, frozen=True, kw_only=True):
+    """Boxes of the records of a page, four numbers each, and their regions."""
+
+    box: list[int]
+    region: list[int]
+
+
+class PageView(msgspec.Struct, frozen=True, kw_only=True):
+    """One page in one edition, rendered or raw; `box` has four numbers per block, none without layout."""
+
+    width: int
+    height: int
+    text: list[str]
+    cut: dict[int, int]  # characters of texts that were cut
+    words: list[int]
+    node: list[int]
+    end: list[int]
+    path: Any
+    paths: list[str]
+    box: list[int | None]
+    hidden: Any
+    recurs: Any
+    groups: list[tuple[int, list[int]]]  # number of pages, and the first of them
+    tree: Any
+    methods: dict[str, MethodView]
+    records: dict[str, RecordsView]
+
+
+class TreeView(msgspec.Struct, frozen=True, kw_only=True):
+    """The outline of a site tree."""
+
+    pages: int
+    nodes: int
+    threshold: float
+    parent: list[int]
+    label: list[str]
+    importance: list[float]
+    count: list[int]
+    words: list[int]
+    below: list[int]
+    mark: list[int]
+
+
+@dataclass(slots=True)
+class Recurrences:
+    """On which pages of a site each text stands, by the hash of its words.
+
+    Parameters
+    ----------
+    pages : the pages by number, for each text in the order in which they were added.
+    """
+
+    pages: dict[int, list[int]] = field(default_factory=dict)
+
+    def add(self, number: int, blocks: PageBlocks) -> None:
+        """Count a page, which has a number among all pages that the report names."""
+        for key in np.unique(blocks.key[blocks.key != 0]).tolist():
+            self.pages.setdefault(key, []).append(number)
+
+    def of(self, blocks: PageBlocks, *, own: int) -> tuple[list[int], list[tuple[int, list[int]]]]:
+        """Return for each block a group, -1 if it stands on page `own` alone, and size and members of each group."""
+        groups: dict[tuple[int, ...], int] = {}
+        found: list[int] = []
+        sizes: list[tuple[int, list[int]]] = []
+        for key in blocks.key.tolist():
+            others = [number for number in self.pages.get(key, ()) if number != own]
+            if not others:
+                found.append(-1)
+                continue
+            first = tuple(others[:MOST_RECURRENCES])
+            group = groups.setdefault((len(others), *first), len(sizes))
+            if group == len(sizes):
+                sizes.append((len(others), list(first)))
+            found.append(group)
+        return found, sizes
+
+
+def page_view(
+    page: Snapshot,
+    blocks: PageBlocks,
+    verdicts: Mapping[str, Verdict],
+    *,
+    records: Mapping[str, Records],
+    recurrences: Recurrences,
+    number: int,
+    places: Ints | None,
+) -> PageView:
+    """Return what is shown of a page.
+
+    Parameters
+    ----------
+    verdicts, records : of this page, by the name of the method.
+    number : that of the page among all pages that the report names.
+    places : int64 (N,), where each node falls on the outline of the site tree; None without one.
+    """
+    width, height = page_extent(page, blocks)
+    paths = sorted(set(blocks.path))
+    path_number = {path: i for i, path in enumerate(paths)}
+    recurs, groups = recurrences.of(blocks, own=number)
+    return PageView(
+        width=round(width),
+        height=round(height),
+        text=[text[:LONGEST_TEXT] for text in blocks.text],
+        cut={i: len(text) for i, text in enumerate(blocks.text) if len(text) > LONGEST_TEXT},
+        words=blocks.words.tolist(),
+        node=blocks.start.tolist(),
+        end=blocks.end.tolist(),
+        path=_short([path_number[path] for path in blocks.path]),
+        paths=paths,
+        box=_whole(blocks.box) if page.has_layout else [],
+        hidden=_short(blocks.hidden.tolist()),
+        recurs=_short(recurs),
+        groups=groups,
+        tree=-1 if places is None else _short(places[blocks.voice].tolist()),
+        methods={name: _method_view(blocks, verdict) for name, verdict in verdicts.items()},
+        records={name: _records_view(page, found) for name, found in records.items()},
+    )
+
+
+def tree_view(outline: SiteOutline) -> TreeView:
+    """Return the outline as columns."""
+    return TreeView(
+        pages=outline.tree_pages,
+        nodes=outline.tree_nodes,
+        threshold=round(outline.threshold, 4),
+        parent=outline.parent.tolist(),
+        label=outline.label,
+        importance=np.round(outline.importance, 4).tolist(),
+        count=outline.pages.tolist(),
+        words=outline.words.tolist(),
+        below=outline.below.tolist(),
+        mark=outline.mark.tolist(),
+    )
+
+
+def _method_view(blocks: PageBlocks, verdict: Verdict) -> MethodView:
+    told = judge(blocks, verdict)
+    return MethodView(
+        state=_short(told.state.tolist()),
+        score=_figures(told.score),
+        reason=_short(told.reason.tolist()),
+        reasons=verdict.reasons,
+        numbers={name: _figures(column) for name, column in sorted(told.numbers.items())},
+        parameters=dict(sorted(verdict.parameters.items())),
+        words=_kept_words(blocks, told),
+    )
+
+
+def _kept_words(blocks: PageBlocks, told: Judgement) -> tuple[int, int]:
+    kept, dropped = (int(blocks.words[told.state == state].sum()) for state in (KEPT, DROPPED))
+    partly = int(blocks.words.sum()) - kept - dropped
+    return kept + partly, dropped
+
+
+def _records_view(page: Snapshot, records: Records) -> RecordsView:
+    box, region = record_boxes(page, records)
+    return RecordsView(
+        box=np.rint(box[:_MOST_RECORDS]).astype(int).ravel().tolist(), region=region[:_MOST_RECORDS].tolist()
+    )
+
+
+def _whole(box: NDArray[np.float64]) -> list[int | None]:
+    limited = np.clip(box, -1e6, 1e7)
+    return [None if isnan(edge) else round(edge) for edge in limited.ravel().tolist()]
+
+
+def _figures(column: NDArray[np.float32]) -> Any:
+    """Return figures with four digits, whole ones as integers, None for NaN."""
+    values = column.astype(np.float64).tolist()
+    return _short([None if isnan(v) else int(v) if v.is_integer() else float(f"{v:.4g}") for v in values])
+
+
+def _short(column: Sequence[Any]) -> Any:
+    return column[0] if len(column) and all(value == column[0] for value in column) else list(column)

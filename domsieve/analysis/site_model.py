@@ -1,0 +1,184 @@
+"""What every site method shares: learning batch by batch, and merging partial models into that of the whole.
+
+A site method keeps its counts in a frozen dataclass whose fields are the number of pages, additive tables, or what
+else the model file knows. Imports the columns and the Verdict.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.batch import Batch, Bools
+from domsieve.analysis.columns.styles import StyleLevel
+from domsieve.analysis.estimator import Estimator
+from domsieve.analysis.verdict import Verdict
+from domsieve.errors import ModelError
+from domsieve.snapshot import Scalar, Snapshot
+
+_NODES_PER_BATCH = 60_000
+
+
+class Counts(Protocol):
+    """What was learned of some pages; equal pages give equal counts, whatever their order."""
+
+    @property
+    def pages(self) -> int:
+        """Number of pages learned."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, about."""
+        ...
+
+
+C = TypeVar("C", bound=Counts)
+
+
+class SiteModel(Estimator, Generic[C]):
+    """An estimator over the pages of one site whose statistics are additive.
+
+    A method gives its `name`, the type of its `counts`, how partial counts are `joined`, `facts`,
+    `_count` and `_verdicts`.
+    """
+
+    name: ClassVar[str]
+    counts: ClassVar[Callable[..., Any]]
+    joined: ClassVar[Callable[[Sequence[Any]], Any]]
+    style_: StyleLevel | None = None
+    """Level of presentation styles that the counts are made of; None for methods that know no styles."""
+
+    def fit(self, pages: Iterable[Snapshot], y: None = None) -> Self:  # noqa: ARG002
+        """Learn the site from its pages alone, forgetting what was learned before."""
+        self._parts: list[C] = []
+        self.style_ = None
+        return self.partial_fit(pages)
+
+    def partial_fit(self, pages: Iterable[Snapshot], y: None = None) -> Self:  # noqa: ARG002
+        """Learn further pages; what is known in the end depends neither on their order nor on their grouping.
+
+        Raises
+        ------
+        ModelError : rendered and raw pages are mixed where that matters, or a parameter is out of range.
+        """
+        self._check()
+        for batch in batches(pages):
+            self._add(self._count(batch))
+        return self
+
+    def merge(self, other: Self) -> Self:
+        """Take over all that `other` has learned of the same site.
+
+        Raises
+        ------
+        ModelError : the two differ in parameters or in style, or `other` has learned nothing.
+        """
+        if self.get_params() != other.get_params() or (self.style_ or other.style_) != other.style_:
+            raise ModelError("Only site models of equal parameters and styles merge; learn one of them anew.")
+        counts = other.counts_
+        self.style_ = other.style_
+        self._add(counts)
+        return self
+
+    @overload
+    def transform(self, pages: Snapshot) -> Verdict: ...
+    @overload
+    def transform(self, pages: Sequence[Snapshot]) -> list[Verdict]: ...
+    def transform(self, pages: Snapshot | Sequence[Snapshot]) -> Verdict | list[Verdict]:
+        """Return the verdict on one page, or one verdict per page of a sequence; changes nothing learned.
+
+        Raises
+        ------
+        ModelError : nothing was learned, or pages of another kind.
+        """
+        if isinstance(pages, Snapshot):
+            return self.transform([pages])[0]
+        return [verdict for batch in batches(pages) for verdict in self._verdicts(batch)]
+
+    def restore(self, counts: C, *, style: StyleLevel | None) -> None:
+        """Take `counts` for all that was learned, as when a model is read from disk."""
+        self._parts, self.style_ = [counts], style
+
+    @property
+    def learned(self) -> int:
+        """Number of pages learned so far."""
+        return sum(part.pages for part in getattr(self, "_parts", ()))
+
+    @property
+    def counts_(self) -> C:
+        """Counts over all pages learned so far."""
+        if not getattr(self, "_parts", None):
+            raise ModelError("The site model has learned no page yet; call fit or partial_fit first.")
+        if len(self._parts) > 1:
+            self._parts = [type(self).joined(self._parts)]
+        return self._parts[0]
+
+    def facts(self) -> dict[str, int]:
+        """Return how much was learned, by name."""
+        raise NotImplementedError
+
+    def _check(self) -> None:
+        """Refuse parameters that are out of range."""
+
+    def _count(self, batch: Batch) -> C:
+        raise NotImplementedError
+
+    def _verdicts(self, batch: Batch) -> list[Verdict]:
+        raise NotImplementedError
+
+    def _add(self, counts: C) -> None:
+        if not hasattr(self, "_parts"):
+            self._parts = []
+        self._parts.append(counts)
+        # Parts of like size merge, so that every row is sorted a logarithmic number of times.
+        while len(self._parts) > 1 and self._parts[-2].nbytes < 2 * self._parts[-1].nbytes:
+            self._parts[-2:] = [type(self).joined(self._parts[-2:])]
+
+    def _in_range(self, *names: str) -> None:
+        """Refuse those parameters, by name, that lie outside 0 to 1; None is allowed."""
+        for name in names:
+            if not 0 <= (getattr(self, name) or 0) <= 1:
+                raise ModelError(f"Parameter {name} is {getattr(self, name)}; it must lie between 0 and 1.")
+
+
+def verdicts_of(
+    batch: Batch,
+    method: str,
+    *,
+    kept: Bools,
+    score: NDArray[Any],
+    reason: NDArray[Any],
+    reasons: tuple[str, ...],
+    numbers: Mapping[str, NDArray[Any]],
+    parameters: Mapping[str, Scalar],
+) -> list[Verdict]:
+    """Return one verdict per page of the batch from columns over its N nodes."""
+    return [
+        Verdict(
+            method,
+            kept[a:b],
+            score[a:b].astype(np.float32, copy=False),
+            reason[a:b].astype(np.uint8, copy=False),
+            reasons,
+            {name: column[a:b].astype(np.float32, copy=False) for name, column in numbers.items()},
+            parameters,
+        )
+        for a, b in pairwise(batch.first.tolist())
+    ]
+
+
+def batches(pages: Iterable[Snapshot]) -> Iterator[Batch]:
+    """Cut pages into batches large enough that calls cost little, small enough to stay in the caches."""
+    held: list[Snapshot] = []
+    nodes = 0
+    for page in pages:
+        held.append(page)
+        nodes += len(page)
+        if nodes >= _NODES_PER_BATCH:
+            yield Batch.of(held)
+            held, nodes = [], 0
+    if held:
+        yield Batch.of(held)

@@ -1,0 +1,185 @@
+"""Pages as forests of element nodes: the normalised trees of which style trees are made.
+
+What is never shown is dropped, inline markup is unwrapped, and elements of little height become virtual
+leaves that carry features. All pages of a batch are normalised together, in columns.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.batch import Batch, Bools, Ints, distinct, nearest, painted
+from domsieve.analysis.columns.hash import U64, combine, hash_of
+from domsieve.analysis.columns.names import TagIs
+from domsieve.analysis.columns.styles import StyleLevel, presentation_styles
+from domsieve.analysis.columns.tables import stable_order
+from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.snapshot import Kind
+
+TEXT_LABEL = hash_of("#text")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forest:
+    """The M element nodes of P pages, level by level in document order: siblings stand together.
+
+    Parameters
+    ----------
+    levels : int64 (D + 1,), the nodes of depth d are ``levels[d] .. levels[d + 1] - 1``, virtual roots first.
+    node : int64 (M,), node of the batch; the document for virtual roots.
+    page : int32 (M,), page of the batch.
+    parent : int64 (M,), forest node, -1 for virtual roots.
+    label : uint64 (M,), hash of (tag, display attributes), 0 for virtual roots.
+    leaf : bool (M,), whether the node carries features instead of children.
+    owner : int64 (N,), for each shown node of the batch that lies in a leaf that leaf, else -1.
+    shown : bool (N,), visibility of the nodes of the batch.
+    holder : int64 (N,), nearest node around each node of the batch that was not unwrapped, -1 for documents.
+    """
+
+    levels: Ints
+    node: Ints
+    page: NDArray[np.int32]
+    parent: Ints
+    label: U64
+    leaf: Bools
+    owner: Ints
+    shown: Bools
+    holder: Ints
+
+    def depths(self) -> NDArray[np.int32]:
+        """Return the depth of each of the M nodes, 0 for virtual roots."""
+        return np.repeat(np.arange(self.levels.size - 1, dtype=np.int32), np.diff(self.levels))
+
+    def places(self) -> Ints:
+        """Return for each of the N nodes the leaf it lies in, or the forest node it is; -1 for neither."""
+        node = self.owner.copy()
+        inner = self.levels[1] + np.flatnonzero(~self.leaf[self.levels[1] :])
+        node[self.node[inner]] = inner
+        return node
+
+
+def spread(values: NDArray[Any], place: Ints, default: float, dtype: type[np.generic]) -> NDArray[Any]:
+    """Return for each of N nodes the one of M `values` of its `place` in the forest, `default` where it has none."""
+    return np.append(values.astype(dtype), np.array(default, dtype))[place]
+
+
+def around(batch: Batch, forest: Forest, kept: Bools, empty: Bools) -> tuple[Bools, Bools]:
+    """Return what is kept around `kept` (N,) nodes, and which of all kept ones stand above kept content.
+
+    Of the `empty` (N,) nodes, those without children, such as line breaks, go with the node around them.
+    """
+    before = np.concatenate(([0], np.cumsum(kept & (batch.kind != Kind.DOCUMENT), dtype=np.int32)))
+    above = ~kept & (forest.owner < 0) & (before[batch.end] > before[:-1])
+    kept = kept | above
+    childless = batch.end == np.arange(1, kept.size + 1)
+    alone = np.flatnonzero(empty & childless & (batch.parent >= 0))
+    kept[alone] = kept[batch.parent[alone]]
+    return kept, above
+
+
+def plant(batch: Batch, *, level: StyleLevel, flatten_inline: bool, leaf_height: int) -> Forest:
+    """Return the forest of a batch; O(N) but for pointer chases through unwrapped elements.
+
+    Parameters
+    ----------
+    level : presentation style that, with the tag, makes the label of an element node.
+    flatten_inline : unwrap inline markup without block content and drop line breaks; off in paper mode.
+    leaf_height : elements whose subtree is at most this high are leaves: 1 for SST, 2 for CST.
+    """
+    shown = visible_nodes(batch)
+    roots = batch.first[:-1]
+    left_out = TagIs.HTML | TagIs.BREAK if flatten_inline else TagIs.HTML
+    kept = batch.elements() & shown & ((batch.tag_is & left_out) == 0)
+    if flatten_inline:
+        kept[_unwrapped(batch, kept)] = False
+    element = np.flatnonzero(kept)
+    kept[roots] = True
+    up = nearest(batch, kept)
+    internal = _internal(up, element, roots, leaf_height)
+
+    planted = kept & internal[up]
+    planted[roots] = True
+    text = _inked_texts(batch, shown)
+    text = text[internal[up[text]]]
+    planted[text] = True
+    candidates = np.flatnonzero(planted)
+    # Texts that follow each other below one parent are one run, and the run is one pseudo child.
+    loose = batch.kind[candidates] == Kind.TEXT
+    goes_on = np.zeros(candidates.size, np.bool_)
+    goes_on[1:] = loose[1:] & loose[:-1] & (up[candidates[1:]] == up[candidates[:-1]])
+    node = candidates[~goes_on]
+
+    so_far = np.zeros(batch.kind.size, np.int64)
+    so_far[node] = 1
+    np.cumsum(so_far, out=so_far)
+    depth = _depths(so_far[batch.end[node] - 1])
+    order = stable_order(depth)
+    node = node[order]
+    index = np.empty(node.size + 1, np.int64)
+    index[order + 1] = np.arange(node.size)
+    index = index[so_far]  # of each planted node of the batch
+    leaves = candidates[~internal[candidates]]
+    owner = painted(leaves, batch.end[leaves], index[leaves], size=shown.size, ground=-1)
+    owner[~shown] = -1
+    return Forest(
+        levels=np.concatenate(([0], np.cumsum(np.bincount(depth)))),
+        node=node,
+        page=batch.page[node],
+        parent=np.where(up[node] < 0, -1, index[up[node]]),
+        label=_labels(batch, node, presentation_styles(batch, level, of=planted)),
+        leaf=~internal[node],
+        owner=owner,
+        shown=shown,
+        holder=up,
+    )
+
+
+def _unwrapped(batch: Batch, element: Bools) -> Ints:
+    """Return the inline elements without block content."""
+    inline = np.flatnonzero(element & ((batch.tag_is & TagIs.INLINE) != 0))
+    blocks = np.cumsum((batch.tag_is & TagIs.BLOCK) != 0, dtype=np.int32)
+    plain: Ints = inline[blocks[batch.end[inline] - 1] == blocks[inline]]
+    return plain
+
+
+def _inked_texts(batch: Batch, shown: Bools) -> Ints:
+    """Return the shown text nodes that are neither generated nor blank."""
+    node = np.flatnonzero((batch.kind == Kind.TEXT) & shown)
+    node = node[batch.kind[batch.parent[node]] != Kind.PSEUDO]
+    strings, which = distinct(batch.text[node], len(batch.strings))
+    start, stop = batch.strings.offsets[strings], batch.strings.offsets[strings + 1]
+    dark = np.append(batch.strings.blob > ord(" "), np.False_)
+    ink = dark[start] & (start < stop)
+    doubtful = np.flatnonzero(~ink & (start < stop))
+    if doubtful.size:
+        cuts = np.stack((start[doubtful], stop[doubtful]), axis=1).ravel()
+        ink[doubtful] = np.logical_or.reduceat(dark, cuts)[::2]
+    inked: Ints = node[ink[which]]
+    return inked
+
+
+def _internal(up: Ints, element: Ints, roots: Ints, leaf_height: int) -> Bools:
+    """Return which nodes are roots or have an element more than `leaf_height` levels below."""
+    above = element
+    for _ in range(leaf_height + 1):
+        internal = np.zeros(up.size, np.bool_)
+        internal[up[above]] = True
+        internal[roots] = False
+        above = np.flatnonzero(internal)
+    internal[roots] = True
+    return internal
+
+
+def _depths(end: Ints) -> Ints:
+    """Return in how many of the subtrees ``i .. end[i] - 1`` but its own each node lies, in document order."""
+    return np.arange(end.size) - np.cumsum(np.bincount(end, minlength=end.size + 1)[:-1])
+
+
+def _labels(batch: Batch, node: Ints, styles: U64) -> U64:
+    style = np.where(batch.tag_is[node] & TagIs.BODY, np.uint64(0), styles[node])
+    labels = combine(batch.tag_hash[batch.tag[node]], style)
+    labels[batch.kind[node] == Kind.TEXT] = TEXT_LABEL
+    labels[batch.kind[node] == Kind.DOCUMENT] = 0
+    return labels

@@ -1,0 +1,133 @@
+"""Importances and marks of a site style tree, level by level from the leaves up."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from domsieve.analysis.columns.batch import F64, Bools, Ints
+from domsieve.analysis.trees.style_tree import LOG_UNIT, StyleTree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Importances:
+    """Figures of the E element nodes, S style nodes and F feature rows of a tree; all in [0, 1].
+
+    Parameters
+    ----------
+    node : float64 (E,), NodeImp.
+    composite : float64 (E,), CompImp.
+    leaf_form : float64 (E,), CompImp of the leaf form of the node, NaN where no page has one.
+    feature : float64 (F,), H_E(a), entropy of each feature over the pages of its leaf, as far as it is trusted.
+    noisy, meaningful : bool (E,), the marks; a node may carry neither.
+    """
+
+    node: F64
+    composite: F64
+    leaf_form: F64
+    feature: F64
+    noisy: Bools
+    meaningful: Bools
+
+
+def entropy(total: F64, log_total: F64, pages: F64) -> F64:
+    """Return H = (ln A - B/A) / ln m, 0 for m = 1, with A = SUM f and B = SUM f ln f."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = (np.log(total) - log_total / total) / np.log(pages)
+    return np.where(pages > 1, unit_interval(value), 0.0)
+
+
+def node_importance(weight: F64, whole: F64, owner: Ints, pages: F64) -> F64:
+    """Return NodeImp = -SUM p log_m p of each of the E element nodes.
+
+    Parameters
+    ----------
+    weight : (S,), pages that show each style node, possibly fractional.
+    whole : (E,), sum of the weights of each element node.
+    owner : (S,), element node of each style node.
+    pages : (E,), m; 1 gives importance 1.
+    """
+    p = weight / whole[owner]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.bincount(owner, -p * np.log(p), pages.size) / np.log(pages)
+    return np.where(pages > 1, unit_interval(value), 1.0)
+
+
+def importances(
+    tree: StyleTree, *, attenuation: float, threshold: float, rare_share: float = 0.0
+) -> Importances:
+    """Return all figures of `tree`; `attenuation` is g in (0, 1), `threshold` is t in [0, 1].
+
+    O(rows of the tables); marks combine all children before they answer. What two of a hundred pages
+    share tells little of the site, so the entropies of a leaf on a share x of all pages are multiplied by
+    x / (x + `rare_share`), up to the constant that leaves x = 1 as it is.
+    """
+    elements, styles, members = tree.elements, tree.styles, tree.members
+    pages = elements.sums["units"].astype(np.float64)
+    owner = elements.find(styles.fixed["path"])
+    weight = styles.sums["weight"].astype(np.float64)
+    whole = np.bincount(owner, weight, pages.size).astype(np.float64)
+    node = node_importance(weight, whole, owner, pages)
+    count = np.bincount(owner, minlength=pages.size).astype(np.float64)
+    share = weight / whole[owner]
+    feature, leaf_form = _leaves(tree, owner, rare_share)
+    is_leaf = styles.fixed["leaf"]
+    keep = attenuation**count
+
+    # Style nodes in order of depth, with their members behind them in the same order.
+    depth = elements.fixed["depth"]
+    by_depth = np.argsort(depth[owner], kind="stable")
+    rank = np.empty(by_depth.size, np.int64)
+    rank[by_depth] = np.arange(by_depth.size)
+    member_style = rank[styles.find(members.fixed["style"])]
+    by_style = np.argsort(member_style, kind="stable")
+    member_style, child = member_style[by_style], elements.find(members.fixed["path"])[by_style]
+    cut_styles = np.searchsorted(depth[owner][by_depth], np.arange(int(depth.max(initial=0)) + 2))
+    cut_members = np.searchsorted(member_style, cut_styles)
+
+    composite = np.zeros(pages.size)
+    all_noisy = np.ones(pages.size, np.bool_)
+    any_noisy = np.zeros(pages.size, np.bool_)
+    for level in range(cut_styles.size - 2, -1, -1):
+        rows = by_depth[cut_styles[level] : cut_styles[level + 1]]
+        if not rows.size:
+            continue
+        span = slice(cut_members[level], cut_members[level + 1])
+        position, below = member_style[span] - cut_styles[level], child[span]
+        size = np.bincount(position, minlength=rows.size)
+        mean = np.bincount(position, composite[below], rows.size) / np.maximum(size, 1)
+        value = np.where(is_leaf[rows], leaf_form[owner[rows]], mean)
+        here, index = np.unique(owner[rows], return_inverse=True)
+        inner = np.bincount(index, share[rows] * value, here.size)
+        mixed = (1 - keep[here]) * node[here] + keep[here] * inner
+        only_leaf = np.bincount(index, ~is_leaf[rows], here.size) == 0
+        composite[here] = np.where(only_leaf, leaf_form[here], mixed)
+        calm = np.bincount(index[position], ~all_noisy[below], here.size) == 0
+        all_noisy[here] = calm & (composite[here] <= threshold)
+        any_noisy[here] = all_noisy[here] | (np.bincount(index[position], any_noisy[below], here.size) > 0)
+    return Importances(node, composite, leaf_form, feature, all_noisy, ~any_noisy)
+
+
+def _leaves(tree: StyleTree, owner: Ints, rare_share: float) -> tuple[F64, F64]:
+    """Return H of each feature row and CompImp of the leaf form of each element node."""
+    elements, styles, features = tree.elements, tree.styles, tree.features
+    is_leaf = styles.fixed["leaf"]
+    pages = np.zeros(len(elements))
+    pages[owner[is_leaf]] = styles.sums["units"][is_leaf]
+    row = elements.find(features.fixed["path"])
+    known = pages / tree.pages
+    trust = known * (1 + rare_share) / np.maximum(known + rare_share, 1e-12)
+    h = entropy(features.sums["total"].astype(np.float64), features.sums["log_total"] / LOG_UNIT, pages[row])
+    h *= trust[row]
+    count = np.bincount(row, minlength=len(elements))
+    mean = np.bincount(row, h, len(elements)) / np.maximum(count, 1)
+    value = np.where(count > 0, unit_interval(1 - mean), 1 - trust)
+    value[pages == 1] = 1.0
+    value[pages == 0] = np.nan
+    return h, value
+
+
+def unit_interval(values: F64) -> F64:
+    """Return the values clamped to [0, 1], rounding noise below 1e-12 taken off."""
+    values = np.clip(values, 0.0, 1.0)
+    values[values < 1e-12] = 0.0
+    return values

@@ -1,0 +1,184 @@
+"""The site style tree as additive tables, which is the CST's too.
+
+    paper                   here
+    E, element node         row of `elements`, key = path
+    S, style node           row of `styles`, key = (path, child sequence); a leaf form has `LEAF_STYLE`
+    S.Es                    rows of `members`
+    m(E)                    elements.units: pages for SST, tag nodes for CST
+    n(S)                    styles.weight, in 1/WHOLE of a page (SST); styles.units (CST)
+    a_i, f_ij               rows of `features`: total = SUM_j f, log_total = SUM_j f ln f, units
+    freq in E_j (merging)   rows of `contents`: units in which a feature occurs anywhere below an element node
+
+Deviations: features keep additive sums and no page lists; `words` and `link_words` of an element node are
+not in the paper and feed the link discount of site mode.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from domsieve.analysis.columns.batch import Batch, Ints
+from domsieve.analysis.columns.hash import U64, combine
+from domsieve.analysis.columns.tables import (
+    Grouping,
+    Table,
+    grouped,
+    grouping,
+    merged,
+    sorted_set,
+    stretch_sums,
+)
+from domsieve.analysis.trees.forest import Forest
+from domsieve.analysis.trees.leaf_features import LeafTexts, Occurrences
+from domsieve.analysis.trees.paths import Paths
+
+# f ln f is kept in units of 2**-32, so that sums are integers and do not depend on their order.
+LOG_UNIT = 1 << 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StyleTree:
+    """Counts over `pages` pages; every figure of the papers is derived from them.
+
+    `contents` is None unless element nodes are to be merged, and `words`, ascending, are those of the features where
+    the method gives features by name.
+    """
+
+    pages: int
+    elements: Table
+    styles: Table
+    members: Table
+    features: Table
+    contents: Table | None
+    words: tuple[str, ...] = ()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held by the tables."""
+        tables = (self.elements, self.styles, self.members, self.features, self.contents)
+        return sum(table.nbytes for table in tables if table is not None)
+
+
+def count_pages(
+    batch: Batch,
+    forest: Forest,
+    paths: Paths,
+    texts: LeafTexts,
+    found: Occurrences,
+    *,
+    units: Ints,
+    contents: Occurrences | None = None,
+    presence: bool = False,
+    words: Sequence[str] = (),
+) -> StyleTree:
+    """Return the style tree of the pages of one batch, all at once.
+
+    Parameters
+    ----------
+    found : the features of the leaves.
+    units : int64 (M,), what the forest nodes are counted in: their pages for SST, themselves for CST. No number is
+        above M.
+    contents : features that internal element nodes are compared by, which only merging needs: counting them costs
+        the depth of the tree in time and space.
+    presence : whether a feature counts once per unit.
+    words : those of the features, ascending.
+    """
+    path, bound = paths.path, forest.node.size
+    above = np.maximum(forest.parent, 0)
+    nodes = grouping(path)
+    sample = nodes.sample
+    elements = Table(
+        nodes.key,
+        {
+            "parent": path[above[sample]],
+            "sequence": paths.base[above[sample]],
+            "label": forest.label[sample],
+            "position": paths.position[sample].astype(np.int32),
+            "depth": forest.depths()[sample],
+        },
+        {
+            "units": _units(nodes, units, bound),
+            "words": nodes.sum(texts.word_count),
+            "link_words": nodes.sum(texts.link_word_count),
+        },
+    )
+    style = combine(path, paths.style)
+    forms = grouping(style)
+    sample = forms.sample
+    styles = Table(
+        forms.key,
+        {"path": path[sample], "sequence": paths.style[sample], "leaf": forest.leaf[sample]},
+        {"units": _units(forms, units, bound), "weight": forms.sum(paths.weight)},
+    )
+    child = np.flatnonzero(forest.parent >= 0)
+    holder = style[above[child]]
+    members = grouped(combine(holder, path[child]), {"style": holder, "path": path[child]}, {})
+    leaf = forest.owner[found.node]
+    features = _count_features(path[leaf], found.feature, units[leaf], bound, presence=presence)
+    below = None if contents is None else _count_contents(forest, paths, contents, units)
+    return StyleTree(len(batch.pages), elements, styles, members, features, below, tuple(words))
+
+
+def _units(groups: Grouping, units: Ints, bound: int) -> Ints:
+    """Return how many different `units`, all below `bound`, the rows of each group have."""
+    return np.diff(groups.cells(units, bound)[1])
+
+
+def _count_features(path: U64, feature: U64, units: Ints, bound: int, *, presence: bool) -> Table:
+    groups = grouping(combine(path, feature))
+    f, first = groups.cells(units, bound)
+    if presence:
+        f = np.ones_like(f)
+    counts = np.arange(1, int(f.max(initial=0)) + 1)
+    logs = np.rint(counts * np.log(counts) * LOG_UNIT).astype(np.int64)
+    return Table(
+        groups.key,
+        {"path": path[groups.sample], "feature": feature[groups.sample]},
+        {
+            "total": stretch_sums(f, first),
+            "log_total": stretch_sums(logs[f - 1], first),
+            "units": np.diff(first),
+        },
+    )
+
+
+def _count_contents(forest: Forest, paths: Paths, found: Occurrences, units: Ints) -> Table:
+    """Count, for every element node, the units in which each feature occurs below it, one level after another."""
+    nodes, features = grouping(paths.path), grouping(found.feature)
+    # One number holds element node, feature and unit, so that sorting is all it takes to count.
+    feature_bits, unit_bits = features.key.size.bit_length(), int(units.max(initial=0) + 1).bit_length()
+    cell = (forest.owner[found.node] << feature_bits) | features.code
+    parts = [np.zeros(0, np.int64)]
+    above = np.zeros(0, np.int64)
+    for level in forest.levels[-2::-1].tolist():
+        here = cell >= level << feature_bits
+        above = sorted_set(np.concatenate((above, cell[here])))
+        cell = cell[~here]
+        parts.append(above)
+        node = above >> feature_bits
+        above = above + ((forest.parent[node] - node) << feature_bits)
+    cell = np.concatenate(parts)
+    node = cell >> feature_bits
+    cell += (nodes.code[node] - node) << feature_bits
+    cell = sorted_set((cell << unit_bits) | units[node]) >> unit_bits
+    cells = grouping(cell.astype(np.uint64), nearly_sorted=True)
+    cell, count = cells.key.astype(np.int64), np.diff(cells.first)
+    path = nodes.key[cell >> feature_bits]
+    feature = features.key[cell & ((1 << feature_bits) - 1)]
+    return grouped(combine(path, feature), {"path": path, "feature": feature}, {"units": count})
+
+
+def merge_trees(trees: Sequence[StyleTree]) -> StyleTree:
+    """Return the style tree of all pages together: the same bytes whatever the order of the parts."""
+    first = trees[0]
+    tables: dict[str, Table | None] = {}
+    for column in fields(StyleTree):
+        whole = getattr(first, column.name)
+        if column.name not in {"pages", "words"}:
+            tables[column.name] = None if whole is None else merged([getattr(t, column.name) for t in trees])
+    return StyleTree(
+        pages=sum(tree.pages for tree in trees),
+        words=tuple(sorted(set().union(*(tree.words for tree in trees)))),
+        **tables,  # type: ignore[arg-type]
+    )

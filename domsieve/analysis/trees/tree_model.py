@@ -1,0 +1,70 @@
+"""What the models that lay the pages of a site over each other share: styles, paths and named modes (SST and CST)."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.columns.styles import StyleLevel
+from domsieve.analysis.columns.tables import Table
+from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.trees.forest import Forest, plant
+from domsieve.analysis.trees.leaf_features import LeafTexts, leaf_texts
+from domsieve.analysis.trees.paths import Paths, Runs, Siblings, locate
+from domsieve.analysis.trees.style_tree import StyleTree, merge_trees
+from domsieve.errors import ModelError
+
+Mode = Literal["site", "paper"]
+
+
+class TreeModel(SiteModel[StyleTree]):
+    """A site model on the element nodes of its pages; parameters are those of the method."""
+
+    counts = StyleTree
+    joined = merge_trees
+    paper: ClassVar[Mapping[str, Any]]
+    """The published parameters, where they differ from the defaults."""
+
+    style: StyleLevel | Literal["auto"]
+    runs: Runs
+    siblings: Siblings
+    flatten_inline: bool
+    leaf_height: int
+    merge_similarity: float | None
+    merge_frequency: float
+
+    @classmethod
+    def of_mode(cls, mode: Mode, **changes: Any) -> Self:
+        """Return an estimator with the published parameters (``"paper"``) or ours (``"site"``), some changed."""
+        return cls(**{**(cls.paper if mode == "paper" else {}), **changes})
+
+    @property
+    def tree_(self) -> StyleTree:
+        """Counts over all pages learned so far."""
+        return self.counts_
+
+    def _check(self) -> None:
+        self._in_range("merge_frequency", "merge_similarity")
+        if self.merge_similarity is not None and self.siblings != "style":
+            raise ModelError('Parameter merge_similarity needs siblings="style"; set it to None.')
+
+    def _read(self, batch: Batch, aliases: Table | None) -> tuple[Forest, Paths, LeafTexts]:
+        level = self._style_of(batch)
+        forest = plant(batch, level=level, flatten_inline=self.flatten_inline, leaf_height=self.leaf_height)
+        paths = locate(forest, runs=self.runs, siblings=self.siblings, aliases=aliases)
+        return forest, paths, leaf_texts(batch, forest)
+
+    def _style_of(self, batch: Batch) -> StyleLevel:
+        layouts = {page.has_layout for page in batch.pages}
+        level = self.style
+        if level == "auto":
+            level = "layout" if layouts == {True} else "html"
+        if level in {"layout", "full"} and layouts == {False}:
+            raise ModelError(
+                f'Raw pages have no computed CSS for the style {level!r}; take "auto", "html" or "none".'
+            )
+        if len(layouts) > 1 or self.style_ not in {None, level}:
+            raise ModelError(
+                "A site model takes either rendered or raw pages: both have other styles. "
+                "Learn and clean with pages of one kind."
+            )
+        return level

@@ -1,0 +1,149 @@
+"""What a method kept and dropped of a page, block by block, with the figures behind it.
+
+Imports the Snapshot, the flow of text and parts of the other writers.
+"""
+
+from math import isfinite
+
+import msgspec
+
+from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, boundaries, text_flow
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.html import Source, written_texts
+from domsieve.analysis.writers.text import write_text
+from domsieve.snapshot import Kind, Producer, Scalar, Snapshot
+
+_MOST_STEPS = 16
+_JOINTS = ("", "", "\t", "\n", "\n")  # by gap; texts bring their spaces along
+
+
+class Block(msgspec.Struct, frozen=True, kw_only=True):
+    """Neighbouring lines of text on which one decision was made.
+
+    Parameters
+    ----------
+    start, end : the nodes ``start .. end - 1`` of the page hold the text, and perhaps more.
+    path : tags from the root down to the element around the text, the last 16 of them.
+    kept : whether the text is in the result.
+    score : the method's score, in [0, 1].
+    reason : the rule that decided.
+    numbers : the figures behind the decision, by name.
+    words : words of `text`, parted by white space.
+    text : the text, a line per block of the page.
+    """
+
+    start: int
+    end: int
+    path: str
+    kept: bool
+    score: float
+    reason: str
+    numbers: dict[str, float]
+    words: int
+    text: str
+
+
+class _Words(msgspec.Struct, frozen=True, kw_only=True):
+    kept: int
+    dropped: int
+
+
+class _Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    url: str
+    final_url: str
+    producer: Producer
+    complete: bool
+    reasons: tuple[str, ...]
+    method: str
+    parameters: dict[str, Scalar]
+    words: _Words
+    text: str
+    blocks: list[Block]
+
+
+def write_json(page: Snapshot, verdict: Verdict) -> str:
+    """Return one line of JSON: where the page came from, the method, the kept text, the evidence by block."""
+    blocks = text_blocks(page, verdict)
+    evidence = _Evidence(
+        url=page.provenance.url,
+        final_url=page.provenance.final_url,
+        producer=page.provenance.producer,
+        complete=page.provenance.complete,
+        reasons=page.provenance.reasons,
+        method=verdict.method,
+        parameters=dict(sorted(verdict.parameters.items())),
+        words=_Words(
+            kept=sum(block.words for block in blocks if block.kept),
+            dropped=sum(block.words for block in blocks if not block.kept),
+        ),
+        text=write_text(page, verdict),
+        blocks=blocks,
+    )
+    return msgspec.json.encode(evidence).decode() + "\n"
+
+
+def dropped_blocks(page: Snapshot, verdict: Verdict, *, limit: int = 10) -> list[Block]:
+    """Return the `limit` dropped blocks with the most words, most words first."""
+    dropped = [block for block in text_blocks(page, verdict) if not block.kept]
+    return sorted(dropped, key=lambda block: -block.words)[:limit]
+
+
+def text_blocks(page: Snapshot, verdict: Verdict) -> list[Block]:
+    """Return all text of the page as blocks in document order; neighbouring lines of one decision are one.
+
+    One decision means the same rule, score and numbers; a line is parted only where what is kept begins or ends.
+    """
+    around = boundaries(page)
+    flow = text_flow(page, page.kind == Kind.TEXT, around)
+    source = Source(page)
+    texts = written_texts(source, flow)
+    wide = ((around == CELL) | (around == BLOCK)).tolist()
+    columns = [verdict.kept, verdict.reason, verdict.score, *verdict.numbers.values()]
+    decisions = list(zip(*(column[flow.node].tolist() for column in columns), strict=True))
+    blocks: list[Block] = []
+    nodes: list[int] = []
+    pieces: list[str] = []
+    made: tuple[float, ...] = ()
+    for node, decision in zip(flow.node.tolist(), decisions, strict=True):
+        text, gap = texts.get(node, ("", NONE))
+        if text.strip():
+            # Inside a line the verdicts of single elements differ in numbers that say nothing new.
+            told = 1 if gap < CELL else len(decision)
+            if nodes and repr(decision[:told]) != repr(made[:told]):  # by repr, since NaN is not NaN
+                blocks.append(_block(source, verdict, wide, nodes, pieces))
+                nodes, pieces = [], []
+            if not nodes:
+                made = decision
+            nodes.append(node)
+        pieces += [_JOINTS[gap], text]
+    if nodes:
+        blocks.append(_block(source, verdict, wide, nodes, pieces))
+    return blocks
+
+
+def _block(source: Source, verdict: Verdict, wide: list[bool], nodes: list[int], pieces: list[str]) -> Block:
+    first, last = nodes[0], nodes[-1]
+    around = source.parent[first]
+    while around > 0 and (source.end[around] <= last or not wide[around]):
+        around = source.parent[around]
+    numbers = {name: float(column[first]) for name, column in verdict.numbers.items()}
+    text = "".join(pieces).strip()
+    return Block(
+        start=first,
+        end=last + 1,
+        path=_path(source, around),
+        kept=bool(verdict.kept[first]),
+        score=round(float(verdict.score[first]), 6),
+        reason=verdict.reasons[verdict.reason[first]],
+        numbers={name: round(number, 6) for name, number in numbers.items() if isfinite(number)},
+        words=len(text.split()),
+        text=text,
+    )
+
+
+def _path(source: Source, node: int) -> str:
+    steps: list[str] = []
+    while node > 0 and len(steps) < _MOST_STEPS:
+        steps.append(source.names[source.tag[node]])
+        node = source.parent[node]
+    return "/".join(reversed([*steps, "…"] if node > 0 else steps))

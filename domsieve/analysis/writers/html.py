@@ -1,0 +1,216 @@
+"""The kept nodes of a page as a minimal HTML document: safe tags, safe attributes, absolute links.
+
+Nothing that runs is written: no script, style, event handler, form control or frame, and no address other
+than http, https and mailto. Shadow roots and frames are written in place, custom elements as ``div`` or
+``span``. Imports the Snapshot and the flow of text.
+"""
+
+import re
+from collections.abc import Iterator
+from html import escape
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.addresses import Addresses
+from domsieve.analysis.columns.batch import below, prune
+from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, SPACE, Flow, boundaries, text_flow, word_set
+from domsieve.analysis.verdict import Verdict
+from domsieve.snapshot import Kind, Snapshot
+
+BLOCK_TAGS = word_set(
+    "address article aside blockquote caption dd div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6 header "
+    "hgroup hr li main nav ol p pre section table tbody td tfoot th thead tr ul"
+)
+LINE_TAGS = word_set(
+    "a abbr b bdi bdo br cite code data del dfn em i img ins kbd mark q rp rt ruby s samp small strong sub "
+    "sup time u var wbr"
+)
+VOID_TAGS = frozenset(["br", "hr", "img", "wbr"])
+_ALONE = frozenset(["br", "hr", "img", "td", "th"])  # written even without text inside
+_DROPPED_TAGS = word_set("head input noscript script style template textarea title")
+_EVERYWHERE = frozenset(["dir", "lang", "title"])
+_ATTRIBUTES = {
+    "a": frozenset(["href", "hreflang"]),
+    "blockquote": frozenset(["cite"]),
+    "data": frozenset(["value"]),
+    "del": frozenset(["cite", "datetime"]),
+    "img": frozenset(["src", "alt", "width", "height"]),
+    "ins": frozenset(["cite", "datetime"]),
+    "li": frozenset(["value"]),
+    "ol": frozenset(["reversed", "start", "type"]),
+    "q": frozenset(["cite"]),
+    "td": frozenset(["colspan", "headers", "rowspan"]),
+    "th": frozenset(["colspan", "headers", "rowspan", "scope"]),
+    "time": frozenset(["datetime"]),
+}
+_ADDRESSES = frozenset(["cite", "href", "src"])
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_SPACES = re.compile("[ \t\n\r\f]+")
+
+
+class Source:
+    """The columns of a page as lists, for writers that walk over the nodes one by one."""
+
+    def __init__(self, page: Snapshot) -> None:
+        self.strings = page.strings.to_list()
+        self.names = page.tags.to_list()
+        self.tag = page.tag.tolist()
+        self.end = page.end.tolist()
+        self.kind = page.kind.tolist()
+        self.parent = page.parent.tolist()
+        self._text = page.text.tolist()
+        self._start = page.attr_start.tolist()
+        self._name = page.attr_name.tolist()
+        self._value = page.attr_value.tolist()
+        self._addresses = Addresses(page)
+
+    def text(self, node: int) -> str:
+        """Return the text of a text node without control characters."""
+        return _CONTROLS.sub("", self.strings[self._text[node]])
+
+    def flat(self, node: int) -> str:
+        """Return the text of a text node with white space collapsed, none at its ends."""
+        return _SPACES.sub(" ", self.text(node)).strip(" ")
+
+    def attributes(self, node: int) -> Iterator[tuple[str, str]]:
+        """Yield name and value of each attribute."""
+        for i in range(self._start[node], self._start[node + 1]):
+            yield self.strings[self._name[i]], self.strings[self._value[i]]
+
+    def safe_attributes(self, node: int, tag: str) -> dict[str, str]:
+        """Return the attributes of `node` that may be written on a `tag`, addresses made absolute."""
+        found = {}
+        for name, value in self.attributes(node):
+            if name in _EVERYWHERE or name in _ATTRIBUTES.get(tag, ()):
+                if name in _ADDRESSES:
+                    clean = self._addresses.absolute(node, value, linked=name == "href")
+                else:
+                    clean = _CONTROLS.sub("", value)
+                if clean is not None:
+                    found[name] = clean
+        return found
+
+
+def write_html(page: Snapshot, verdict: Verdict) -> str:
+    """Return a minimal HTML document of the kept nodes, with the title, language and direction of the page.
+
+    An element is written when it holds kept text, an image, a line break or a table cell; others would add
+    nothing for a reader.
+    """
+    source = Source(page)
+    root = next((n for n, tag in enumerate(source.tag) if source.names[tag] == "html"), 0)
+    start = start_tag("html", source.safe_attributes(root, "html"))
+    title = escape(page_title(source), quote=False)
+    body = "".join(_body(page, verdict, source))
+    return (
+        f'<!DOCTYPE html>\n{start}\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n</head>\n'
+        f"<body>{body}\n</body>\n</html>\n"
+    )
+
+
+def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
+    around = boundaries(page)
+    texts = written_texts(source, text_flow(page, verdict.kept, around))
+    tags = written_tags(page, around)
+    wide = ((around == BLOCK) | (around == CELL)).tolist()
+    closing: list[tuple[int, str, bool]] = []
+    inside_pre = 0
+    broken = True  # since the last text a line has ended
+    for node in written_nodes(page, verdict.kept, texts):
+        while closing and closing[-1][0] <= node:
+            _, finish, ends_line = closing.pop()
+            broken |= ends_line
+            yield finish
+        if node in texts:
+            text = escape(texts[node].text, quote=False)
+            if texts[node].gap >= CELL and not broken:
+                yield "<br>"
+            yield text if node < inside_pre else text.replace("\n", "<br>")
+            broken = False
+        elif tag := tags[node]:
+            start = start_tag(tag, source.safe_attributes(node, tag))
+            finish = "" if tag in VOID_TAGS else f"</{tag}>"
+            if tag in LINE_TAGS and wide[node]:
+                start, finish = f"<div>{start}", f"{finish}</div>"
+            ends_line = tag in BLOCK_TAGS or wide[node]
+            yield f"\n{start}" if ends_line and node >= inside_pre else start
+            broken |= ends_line or tag == "br"
+            if tag == "pre":
+                inside_pre = max(inside_pre, source.end[node])
+            closing.append((source.end[node], finish, ends_line))
+    while closing:
+        yield closing.pop()[1]
+
+
+def start_tag(tag: str, attributes: dict[str, str]) -> str:
+    """Return a start tag with its attributes escaped."""
+    return "".join((f"<{tag}", *(f' {name}="{escape(value)}"' for name, value in attributes.items()), ">"))
+
+
+class Written(NamedTuple):
+    """The text of one node as written, and the gap before it."""
+
+    text: str
+    gap: int
+
+
+def written_texts(source: Source, flow: Flow) -> dict[int, Written]:
+    """Return the text of each text node that says something, white space collapsed and cut off at line ends.
+
+    Only preformatted text has newlines in it.
+    """
+    found = {}
+    gaps = flow.gap.tolist()
+    after = [*gaps, BLOCK][1:]
+    widest = NONE
+    for node, pre, gap, gap_after in zip(flow.node.tolist(), flow.pre.tolist(), gaps, after, strict=True):
+        widest = max(widest, gap)
+        text = source.text(node)
+        if not pre:
+            text = _SPACES.sub(" ", text)
+            text = text.lstrip(" ") if gap else text
+            text = text.rstrip(" ") if gap_after > SPACE else text
+            text = f" {text}" if gap == SPACE else text
+        if text:
+            found[node] = Written(text, widest)
+            widest = NONE
+    return found
+
+
+def written_nodes(page: Snapshot, kept: NDArray[np.bool_], texts: dict[int, Written]) -> list[int]:
+    """Return the nodes that a document of the `kept` (N,) nodes with `texts` needs, in document order."""
+    names = page.tags.to_list()
+    element = page.kind == Kind.ELEMENT
+    dropped = np.array([name in _DROPPED_TAGS for name in names])[page.tag] & element
+    dropped = below(dropped | (page.kind == Kind.PSEUDO), page.end.astype(np.int64))
+    content = np.array([name in _ALONE for name in names])[page.tag] & element & kept
+    content[[node for node, (text, _) in texts.items() if not text.isspace()]] = True
+    written = prune(content & ~dropped, page.end)
+    blank = [node for node, (text, _) in texts.items() if text.isspace()]
+    written[blank] = written[page.parent[blank]]
+    nodes: list[int] = np.flatnonzero(written & ~dropped).tolist()
+    return nodes
+
+
+def written_tags(page: Snapshot, around: NDArray[np.uint8]) -> list[str]:
+    """Return the tag as which each of N nodes is written, empty where only its children are."""
+    names = page.tags.to_list()
+    safe = np.array([name if name in BLOCK_TAGS or name in LINE_TAGS else "" for name in names])[page.tag]
+    plain = np.where((around == BLOCK) | (around == CELL), "div", "span")
+    slot, root, body = (
+        np.array([name == tag for name in names])[page.tag] for tag in ("slot", "html", "body")
+    )
+    root &= page.parent == 0
+    hollow = (page.kind != Kind.ELEMENT) | (slot & (around == NONE)) | root | (body & root[page.parent])
+    tags: list[str] = np.where(hollow, "", np.where(safe == "", plain, safe)).tolist()
+    return tags
+
+
+def page_title(source: Source) -> str:
+    """Return the title of the page with white space collapsed, empty when it has none."""
+    for node, tag in enumerate(source.tag):
+        if source.names[tag] == "title" and source.names[source.tag[source.parent[node]]] == "head":
+            return " ".join(map(source.flat, range(node + 1, source.end[node])))
+    return ""

@@ -1,0 +1,33 @@
+"""Tables as Parquet files, for who has installed the library that writes them."""
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.errors import UsageError
+
+
+def write_parquet(columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> bytes:
+    """Return a Parquet file of columns of equal length: sequences of text, None for no value, or arrays.
+
+    Raises
+    ------
+    UsageError : pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError as error:
+        raise UsageError(
+            "Parquet needs pyarrow; install it with: pip install 'domsieve[parquet]'."
+        ) from error
+    table = {
+        name: pa.array(column, None if isinstance(column, np.ndarray) else pa.string())
+        for name, column in columns.items()
+    }
+    file = io.BytesIO()
+    parquet.write_table(pa.table(table), file, compression="zstd")
+    return file.getvalue()

@@ -1,0 +1,157 @@
+"""Records as CSV, JSON lines and Parquet. Imports the results of record mining.
+
+All three write the same records in the same order: pages as given, regions and records as on the page, both
+numbered from 1 on each page. In tables the fields of all regions are united by name: a record is empty where its
+region has no such field; a field called ``page``, ``region`` or ``record`` has ``_field`` behind its name.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from domsieve.analysis.records.fields import FieldTable, field_tables
+from domsieve.analysis.records.leaves import FieldKind
+from domsieve.analysis.records.result import Records
+from domsieve.analysis.writers.parquet import write_parquet
+from domsieve.snapshot import Snapshot
+
+_FIXED = ("page", "region", "record")
+# A spreadsheet takes a cell that begins so for a formula; the full-width forms count in some languages.
+_FORMULA = re.compile("[=+@\t\r\uff1d\uff0b\uff0d\uff20-]")
+_NUMBER = re.compile(r"[+-]?(\d+([.,' ]\d+)*|[.,]\d+)([eE][+-]?\d+)? ?%?")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordSheet:
+    """The records of one page, ready to be written.
+
+    Parameters
+    ----------
+    url : address of the page, or its file.
+    method : that found the records.
+    records : what was found.
+    tables : the fields, one table per region.
+    """
+
+    url: str
+    method: str
+    records: Records
+    tables: tuple[FieldTable, ...]
+
+    @classmethod
+    def of(cls, page: Snapshot, records: Records) -> "RecordSheet":
+        """Return the records that were found on `page` with their fields."""
+        url = page.provenance.url.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        return cls(url, records.method, records, tuple(field_tables(page, records)))
+
+
+class _Value(msgspec.Struct, frozen=True, kw_only=True):
+    kind: FieldKind
+    value: str
+    nodes: tuple[int, int]
+
+
+class _Line(msgspec.Struct, frozen=True, kw_only=True):
+    page: str
+    method: str
+    region: int
+    record: int
+    nodes: list[tuple[int, int]]
+    fields: dict[str, _Value]
+
+
+def write_records_jsonl(sheets: Sequence[RecordSheet]) -> bytes:
+    """Return a line of JSON per record: page, method, region, record, its node ranges, and its fields by name.
+
+    A field has its kind, its value and the node range ``[first, behind the last]``; absent fields are left out.
+    """
+    lines = []
+    for sheet in sheets:
+        for table in sheet.tables:
+            nodes = [field.nodes.tolist() for field in table.fields]
+            for i, record in enumerate(table.records):
+                fields = {
+                    field.name: _Value(kind=field.kind, value=value, nodes=tuple(nodes[f][i]))
+                    for f, field in enumerate(table.fields)
+                    if (value := field.values[i]) is not None
+                }
+                line = _Line(
+                    page=sheet.url,
+                    method=sheet.method,
+                    region=table.region + 1,
+                    record=record + 1,
+                    nodes=sheet.records.pieces_of(record),
+                    fields=fields,
+                )
+                lines.append(msgspec.json.encode(line) + b"\n")
+    return b"".join(lines)
+
+
+def write_records_csv(sheets: Sequence[RecordSheet]) -> bytes:
+    """Return a table of all records by RFC 4180: a header line, CRLF, UTF-8 without a byte order mark.
+
+    A cell that a spreadsheet would take for a formula, beginning with ``= + - @``, a tab, a carriage return or a
+    full-width form of these, gets an apostrophe in front; plain numbers such as -3.5 stay as they are.
+    """
+    columns = _columns(sheets)
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\r\n")
+    writer.writerow([*_FIXED, *map(_safe, columns)])
+    for row in _rows(sheets):
+        cells = (_safe(row.values.get(name) or "") for name in columns)
+        writer.writerow([_safe(row.page), row.region, row.record, *cells])
+    return file.getvalue().encode("utf-8")
+
+
+def write_records_parquet(sheets: Sequence[RecordSheet]) -> bytes:
+    """Return a table of all records: ``page``, ``region``, ``record``, and a text column per field, null if absent.
+
+    Raises
+    ------
+    UsageError : pyarrow is not installed.
+    """
+    rows = list(_rows(sheets))
+    return write_parquet(
+        {
+            "page": [row.page for row in rows],
+            "region": np.array([row.region for row in rows], np.int64),
+            "record": np.array([row.record for row in rows], np.int64),
+            **{name: [row.values.get(name) for row in rows] for name in _columns(sheets)},
+        }
+    )
+
+
+class _Row(NamedTuple):
+    page: str
+    region: int
+    record: int
+    values: dict[str, str | None]
+
+
+def _rows(sheets: Sequence[RecordSheet]) -> Iterator[_Row]:
+    for sheet in sheets:
+        for table in sheet.tables:
+            names = [_heading(field.name) for field in table.fields]
+            for i, record in enumerate(table.records):
+                values = dict(zip(names, (field.values[i] for field in table.fields), strict=True))
+                yield _Row(sheet.url, table.region + 1, record + 1, values)
+
+
+def _columns(sheets: Sequence[RecordSheet]) -> list[str]:
+    """Return the columns of all regions, each once, in the order in which they first appear."""
+    fields = (field for sheet in sheets for table in sheet.tables for field in table.fields)
+    return list(dict.fromkeys(_heading(field.name) for field in fields))
+
+
+def _heading(name: str) -> str:
+    return f"{name}_field" if name in _FIXED else name
+
+
+def _safe(cell: str) -> str:
+    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell

@@ -1,0 +1,72 @@
+"""The kept text of a page as a reader would see it. Imports the Snapshot and the flow of text."""
+
+import re
+from itertools import chain
+
+import numpy as np
+
+from domsieve.analysis.columns.flow import boundaries, text_flow
+from domsieve.analysis.verdict import Verdict
+from domsieve.snapshot import Snapshot
+
+# Bytes that UTF-8 never uses stand for boundaries, and for preformatted text, until white space is collapsed.
+_CELL, _LINE, _PRE = b"\xfe", b"\xff", b"\xfd"
+_MARKS = (b"", b" ", _CELL, _LINE, _LINE)  # by gap
+# Control characters go too: terminals obey them.
+_FLAT = bytes.maketrans(bytes([*range(32), 127]), b" " * 33)
+_CONTROLS = bytes([*range(9), *range(11, 32), 127])
+_FINAL = bytes.maketrans(_CELL + _LINE, b"\t\n")
+_DROPPED = b"\0"
+_C1 = re.compile(rb"\xc2[\x80-\x9f]")
+_PRE_RUN = re.compile(rb"\xfd+")
+
+
+def write_text(page: Snapshot, verdict: Verdict) -> str:
+    """Return the kept text: one line per block, cells parted by tabs, white space collapsed but in ``pre``.
+
+    Line breaks start a line too, there are no blank lines outside ``pre``, a no-break space becomes a space,
+    control characters are dropped. Text of pseudo-elements and of form controls is left out. Ends in a
+    newline unless empty.
+    """
+    flow = text_flow(page, verdict.kept, boundaries(page))
+    ids = page.text[flow.node]
+    data, offsets = page.strings.blob.tobytes(), page.strings.offsets
+    pieces = [data[a:b] for a, b in zip(offsets[ids].tolist(), offsets[ids + 1].tolist(), strict=True)]
+    preformatted = []
+    for i in np.flatnonzero(flow.pre).tolist():
+        preformatted.append(_clean(pieces[i]).translate(None, _CONTROLS))
+        pieces[i] = _PRE
+    marks = [_MARKS[gap] for gap in flow.gap.tolist()]
+    text = _collapse(_clean(b"".join(chain.from_iterable(zip(marks, pieces, strict=True)))))
+    if preformatted:
+        text = _fill(text, preformatted)
+    return str(text, "utf-8", "replace")
+
+
+def _clean(text: bytes) -> bytes:
+    return _C1.sub(b"", text.replace(b"\xc2\xa0", b" ")) if b"\xc2" in text else text
+
+
+def _collapse(text: bytes) -> bytes:
+    """Return `text` with each run of white space and marks shown as its highest mark, none at the start."""
+    data = np.frombuffer(_LINE + text.translate(_FLAT) + _LINE, np.uint8)
+    blank = (data == ord(" ")) | (data >= ord(_CELL))
+    later = np.flatnonzero(blank[1:] & blank[:-1]) + 1
+    shown = data.copy()
+    if later.size:
+        runs = np.concatenate(([0], np.flatnonzero(np.diff(later) > 1) + 1))
+        head = later[runs] - 1
+        shown[head] = np.maximum(data[head], np.maximum.reduceat(data[later], runs))
+        shown[later] = ord(_DROPPED)
+    shown[0] = ord(_DROPPED)
+    return shown.tobytes().translate(_FINAL, _DROPPED)
+
+
+def _fill(text: bytes, preformatted: list[bytes]) -> bytes:
+    """Return `text` with its preformatted pieces in place, without blank lines around a run of them."""
+    rest = iter(preformatted)
+    whole = [
+        _PRE_RUN.sub(lambda run: b"".join(next(rest, b"") for _ in run[0]).strip(b"\n"), line).rstrip()
+        for line in text.split(b"\n")
+    ]
+    return b"".join(line + b"\n" for line in whole if line)

@@ -1,0 +1,29 @@
+"""The commands of the command line: parse, call, print. What they do with pages is the service's business."""
+
+from domsieve.commands.cache import cache_list, cache_remove, cache_show, cache_verify, doctor
+from domsieve.commands.cleaning import clean, learn
+from domsieve.commands.comparing import compare
+from domsieve.commands.evaluating import evaluate
+from domsieve.commands.mining import records
+from domsieve.commands.rendering import render, site
+from domsieve.commands.reporting import report
+from domsieve.commands.serving import serve
+from domsieve.commands.weighing import weigh
+
+__all__ = [
+    "cache_list",
+    "cache_remove",
+    "cache_show",
+    "cache_verify",
+    "clean",
+    "compare",
+    "doctor",
+    "evaluate",
+    "learn",
+    "records",
+    "render",
+    "report",
+    "serve",
+    "site",
+    "weigh",
+]

@@ -1,0 +1,192 @@
+"""The options of every command that renders, and rendering what the cache does not hold."""
+
+import asyncio
+import inspect
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from domsieve.commands.console import advice, failures, say
+
+if TYPE_CHECKING:
+    from domsieve.errors import DomsieveError
+    from domsieve.renderer import CaptureOptions, Renderer
+    from domsieve.snapshot import PageRecord, PageStore
+    from domsieve.tasks import Target
+
+Targets = Annotated[
+    list[str],
+    typer.Argument(help="URLs, HTML files, folders of them, ids of cached pages or hosts of cached sites."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON lines for machines.")]
+Cache = Annotated[
+    Path | None,
+    typer.Option("--cache", envvar="DOMSIEVE_CACHE", help="Folder of the cache [default: pages_cache]."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """How URLs are rendered; the options that every rendering command shares."""
+
+    renderer: "Renderer"
+    options: "CaptureOptions"
+    concurrency: int
+    refresh: bool
+
+
+def capture_options(
+    *,
+    both_sides: bool = False,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Render even what the cache holds.")] = False,
+    viewport: Annotated[str, typer.Option(help="Width x height of the window in CSS px.")] = "1280x800",
+    user_agent: Annotated[str | None, typer.Option(help="User-Agent header.")] = None,
+    header: Annotated[list[str] | None, typer.Option(help="'Name: value', repeatable.")] = None,
+    cookie: Annotated[list[str] | None, typer.Option(help="'name=value', repeatable.")] = None,
+    storage_state: Annotated[Path | None, typer.Option(help="Playwright's storage-state file.")] = None,
+    locale: Annotated[str | None, typer.Option(help="Language tag, such as de-DE.")] = None,
+    images: Annotated[bool, typer.Option(help="Load images; without, boxes change.")] = True,
+    settle: Annotated[
+        Literal["adaptive", "load", "networkidle"], typer.Option(help="When a page counts as complete.")
+    ] = "adaptive",
+    settle_extra: Annotated[float, typer.Option(help="Further seconds to wait then.")] = 0.0,
+    scroll: Annotated[bool, typer.Option("--scroll", help="Scroll to the end first.")] = False,
+    screenshot: Annotated[
+        bool,
+        typer.Option(
+            "--screenshot",
+            help="Keep what compare and report need: a screenshot, the data responses and the page without scripts.",
+        ),
+    ] = False,
+    timeout: Annotated[float, typer.Option(help="Seconds one page may take.")] = 20.0,
+    concurrency: Annotated[int | None, typer.Option(min=1, help="Pages at once [default: cores].")] = None,
+    allow_private: Annotated[
+        bool,
+        typer.Option(
+            "--allow-private",
+            help="Let pages reach this machine and private networks, not just the hosts and ports given.",
+        ),
+    ] = False,
+    browser: Annotated[
+        str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
+    ] = None,
+) -> Capture:
+    """Return the renderer that the options describe."""
+    from domsieve.errors import UsageError
+    from domsieve.renderer import Budget, CaptureOptions, Egress, Renderer, environment_proxies
+
+    width, _, height = viewport.partition("x")
+    if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
+        raise UsageError(f"--viewport {viewport}: give width x height in px, such as 1280x800.")
+    options = CaptureOptions(
+        viewport_px=(int(width), int(height)),
+        user_agent=user_agent,
+        headers=tuple(_pair("--header", text, ":") for text in header or ()),
+        cookies=tuple(_pair("--cookie", text, "=") for text in cookie or ()),
+        storage_state=storage_state,
+        locale=locale,
+        images=images,
+        settle=settle,
+        settle_extra=seconds("--settle-extra", settle_extra),
+        scroll=scroll,
+        both_sides=both_sides,
+        screenshot=screenshot,
+    )
+    budget = Budget(time=seconds("--timeout", timeout))
+    at_once = concurrency or os.cpu_count() or 1
+    egress = Egress(allow_private=allow_private, upstreams=environment_proxies())
+    renderer = Renderer(options, budget, concurrency=at_once, executable=browser, egress=egress)
+    return Capture(renderer, options, at_once, refresh)
+
+
+def rendering(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `capture_options` in place of its parameter `capture`."""
+    return _with_options(command, {})
+
+
+def rendering_all(command: Callable[..., None]) -> Callable[..., None]:
+    """Do as `rendering`, for a command that needs what `--screenshot` keeps."""
+    return _with_options(command, {"screenshot": True})
+
+
+def comparing(command: Callable[..., None]) -> Callable[..., None]:
+    """Do as `rendering`, for a command that needs both sides of a page."""
+    return _with_options(command, {"both_sides": True})
+
+
+def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callable[..., None]:
+    own = [p for p in inspect.signature(command).parameters.values() if p.name != "capture"]
+    options = inspect.signature(capture_options).parameters
+    shared = {name: option for name, option in options.items() if name not in {"both_sides", *fixed}}
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        with failures():
+            capture = capture_options(**{name: values.pop(name) for name in shared}, **fixed)
+            command(**values, capture=capture)
+
+    run.__signature__ = inspect.Signature([*own, *shared.values()])  # type: ignore[attr-defined]
+    return run
+
+
+def _pair(option: str, text: str, mark: str) -> tuple[str, str]:
+    from domsieve.errors import UsageError
+
+    name, found, value = text.partition(mark)
+    if not found or not name.strip():
+        raise UsageError(f"{option} {text!r}: write name{mark}value.")
+    return name.strip(), value.strip()
+
+
+def seconds(option: str, value: float) -> timedelta:
+    """Return an option's seconds as a duration.
+
+    Raises
+    ------
+    UsageError : they are not between 0 and a day.
+    """
+    from domsieve.errors import UsageError
+
+    if not 0 <= value <= 86_400:
+        raise UsageError(f"{option} {value:g}: give seconds from 0 to 86400.")
+    return timedelta(seconds=value)
+
+
+def fetch(
+    targets: "Sequence[Target]", store: "PageStore", capture: Capture
+) -> "dict[str, PageRecord | DomsieveError]":
+    """Return a capture, or why there is none, of every URL among the targets; render what is not cached."""
+    from domsieve.errors import DomsieveError
+    from domsieve.tasks import cached, render_pages, wanted_urls
+
+    urls = wanted_urls(targets)
+    known = {} if capture.refresh else {url: cached(url, store, capture.options) for url in urls}
+    for url in urls:
+        # What the user asks for may be private; what it leads to may not.
+        capture.renderer.egress.name(url)
+    outcomes: dict[str, PageRecord | DomsieveError] = {url: r for url, r in known.items() if r is not None}
+    missing = [url for url in urls if url not in outcomes]
+    done = 0
+
+    def report(url: str, outcome: "PageRecord | DomsieveError") -> None:
+        nonlocal done
+        done += 1
+        if isinstance(outcome, DomsieveError):
+            what = f"failed: {outcome.message}{advice(outcome)}"
+        else:
+            what = f"{outcome.nodes:,} nodes" + "".join(f"; cut: {reason}" for reason in outcome.reasons)
+        say(f"[{done}/{len(missing)}] {url} {what}")
+
+    async def run() -> None:
+        async with capture.renderer:
+            outcomes.update(await render_pages(capture.renderer, missing, store, report))
+
+    if missing:
+        asyncio.run(run())
+    return {url: outcomes[url] for url in urls}

@@ -1,0 +1,180 @@
+"""Commands that clean pages and learn the sites they come from."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, fetch, rendering
+from domsieve.commands.console import finish, open_cache, print_json, say
+from domsieve.commands.threshold_table import help_facts, help_table
+
+if TYPE_CHECKING:
+    from domsieve.errors import DomsieveError
+    from domsieve.tasks import Page
+
+MethodOption = Annotated[
+    Literal["sst", "cst", "entropy", "features", "tps", "template", "none"] | None,
+    typer.Option(help="Default: sst where 5 pages of the site are known, else features."),
+]
+ModeOption = Annotated[
+    Literal["site", "paper"], typer.Option(help="Ours for today's sites, or as published.")
+]
+ThresholdOption = Annotated[
+    float | None,
+    typer.Option(
+        help="sst: importance up to which a node is noise; entropy: bits below which a block is; "
+        "features: probability from which it is content."
+    ),
+]
+StyleOption = Annotated[
+    Literal["none", "html", "layout", "full"] | None,
+    typer.Option(help="What tells elements apart [default: layout for rendered pages, html for raw ones]."),
+]
+RawOption = Annotated[bool, typer.Option("--raw", help="Use the raw source of rendered pages.")]
+
+
+@rendering
+def clean(
+    targets: Targets,
+    *,
+    method: MethodOption = None,
+    output_format: Annotated[
+        Literal["text", "markdown", "html", "json"], typer.Option("--format", help="What is written.")
+    ] = "text",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File for all results.")] = None,
+    output_dir: Annotated[Path | None, typer.Option(help="Folder for one file per page.")] = None,
+    model: Annotated[Path | None, typer.Option(help="Site model written by `learn`.")] = None,
+    mode: ModeOption = "site",
+    threshold: ThresholdOption = None,
+    style: StyleOption = None,
+    regions: Annotated[
+        int | None,
+        typer.Option(min=1, help="tps: parts of the page that make up the main region [default: 1]."),
+    ] = None,
+    complement: Annotated[
+        bool | None, typer.Option("--complement", help="tps: keep what the main region leaves.")
+    ] = None,
+    has_text: Annotated[
+        str | None, typer.Option(help="tps: keep the complement where the main region lacks this text.")
+    ] = None,
+    raw: RawOption = False,
+    keep_hidden: Annotated[
+        bool,
+        typer.Option("--keep-hidden", help="Keep text that nobody can see where its surroundings are kept."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
+    cache: Cache = None,
+    capture: Capture,
+) -> None:
+    """Write what remains of pages without menus, adverts and footers."""
+    from domsieve.analysis import PAGE_METHODS, hidden_words, load_model
+    from domsieve.errors import DomsieveError, UsageError
+    from domsieve.tasks import (
+        ENDINGS,
+        WRITERS,
+        Results,
+        find_targets,
+        from_record,
+        readable,
+        site_records,
+    )
+    from domsieve.tasks import clean as clean_pages
+
+    if output and output_dir:
+        raise UsageError("Give either --output or --output-dir.")
+    if model and method in PAGE_METHODS:
+        raise UsageError(f"--model is for methods that learn, not for {method}.")
+    form = "json" if as_json else output_format
+    with open_cache(cache) as store:
+        found = find_targets(targets, store)
+        outcomes = fetch(found, store, capture)
+        pages = readable(found, outcomes, store, raw=raw)
+
+        def siblings(site: str) -> "list[Page]":
+            records = site_records(site, store, capture.options)
+            return [from_record(record, store, raw=raw) for record in records]
+
+        results = clean_pages(
+            pages,
+            method=method,
+            mode=mode,
+            threshold=threshold,
+            style=style,
+            regions=regions,
+            complement=complement,
+            has_text=has_text,
+            model=load_model(model) if model else None,
+            keep_hidden=keep_hidden,
+            siblings=siblings,
+        )
+        done, failed = 0, sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
+        hidden = 0
+        heads = form != "json" and len(pages) > 1
+        with Results(output, output_dir, ENDINGS[form], heads=heads) as results_out:
+            for page, result in results:
+                if isinstance(result, DomsieveError):
+                    failed += 1
+                    say(f"{page.label}: {result}")
+                    continue
+                results_out.write(page, WRITERS[form](*result))
+                hidden += hidden_words(*result)
+                done += 1
+    if hidden:
+        say(f"{hidden:,} words that nobody can see were left out; --keep-hidden keeps them.")
+    finish(done, failed)
+
+
+@rendering
+def learn(
+    targets: Targets,
+    *,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File of the model.")] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what thresholds from 0.05 to 0.4 would keep; method sst.")
+    ] = False,
+    method: Annotated[
+        Literal["sst", "cst", "entropy", "template"], typer.Option(help="What the model is of.")
+    ] = "sst",
+    mode: ModeOption = "site",
+    threshold: ThresholdOption = None,
+    style: StyleOption = None,
+    raw: RawOption = False,
+    as_json: AsJson = False,
+    cache: Cache = None,
+    capture: Capture,
+) -> None:
+    """Learn a site model from pages of one site, for `clean --model`."""
+    from domsieve.analysis import save_model
+    from domsieve.errors import DomsieveError, UsageError
+    from domsieve.tasks import explain as explain_model
+    from domsieve.tasks import find_targets, readable
+    from domsieve.tasks import learn as learn_pages
+
+    if not (output or explain):
+        raise UsageError("Give --output, the file of the model, or --explain, or both.")
+    with open_cache(cache) as store:
+        found = find_targets(targets, store)
+        outcomes = fetch(found, store, capture)
+        pages = readable(found, outcomes, store, raw=raw)
+        failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
+
+        def report(page: "Page", error: "DomsieveError") -> None:
+            nonlocal failed
+            failed += 1
+            say(f"{page.label}: {error}")
+
+        model = learn_pages(pages, method=method, mode=mode, threshold=threshold, style=style, failed=report)
+        # Pages that cannot be read were told of when the model was learned.
+        thresholds = explain_model(model, pages, failed=lambda *_: None) if explain else None
+    if output:
+        save_model(model, output)
+    style_of = {"style": model.style_} if model.style_ else {}
+    facts = {"model": str(output or "not kept"), "pages": model.learned, **style_of, **model.facts()}
+    if as_json:
+        print_json({**facts, "thresholds": help_facts(thresholds)} if thresholds else facts)
+    else:
+        typer.echo("\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()))
+        if thresholds:
+            typer.echo(f"\n{help_table(thresholds)}")
+    finish(model.learned, failed)

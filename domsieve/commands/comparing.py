@@ -1,0 +1,100 @@
+"""The command that compares rendered pages with their raw source."""
+
+from typing import TYPE_CHECKING
+
+from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, comparing, fetch
+from domsieve.commands.console import finish, open_cache, print_json, print_line, say
+
+if TYPE_CHECKING:
+    from domsieve.analysis import Comparison
+    from domsieve.tasks import Advice
+
+
+@comparing
+def compare(targets: Targets, *, cache: Cache = None, as_json: AsJson = False, capture: Capture) -> None:
+    """Compare the raw source of pages with what the browser makes of it, and say where a browser is needed."""
+    from msgspec import to_builtins
+
+    from domsieve.errors import DomsieveError, TargetError
+    from domsieve.tasks import CacheTarget, FileTarget, advise, find_targets, prefix_of, site_records
+    from domsieve.tasks import compare as compare_pages
+
+    with open_cache(cache) as store:
+        found = find_targets(targets, store)
+        if any(isinstance(target, FileTarget) for target in found):
+            raise TargetError("Files have no rendered side to compare with; give URLs or pages of the cache.")
+        outcomes = fetch(found, store, capture)
+        failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
+        records = [
+            target.record if isinstance(target, CacheTarget) else outcomes[target.url]
+            for target in found
+            if not isinstance(target, FileTarget)
+        ]
+        by_site: dict[str, list[tuple[str, Comparison]]] = {}
+        for page in compare_pages(
+            [record for record in records if not isinstance(record, DomsieveError)],
+            store,
+            siblings=lambda site: site_records(site, store, capture.options),
+        ):
+            record, result = page.record, page.result
+            if isinstance(result, DomsieveError):
+                failed += 1
+                say(f"{record.url}: {result}")
+                continue
+            by_site.setdefault(record.site, []).append((record.url, result))
+            if as_json:
+                facts = {"url": record.url, "page_id": record.page_id, "prefix": prefix_of(record.url)}
+                print_json({**facts, **to_builtins(result)})
+            else:
+                for line in _page_lines(record.url, result):
+                    print_line(line)
+        for site, pages in by_site.items():
+            advice = advise(pages)
+            if as_json:
+                print_json({"site": site, "advice": to_builtins(advice)})
+            else:
+                for line in ("", site, *map(_advice_line, advice)):
+                    print_line(line)
+    finish(sum(map(len, by_site.values())), failed)
+
+
+def _page_lines(url: str, result: "Comparison") -> list[str]:
+    from domsieve.analysis import CHANGES
+
+    raw, rendered, words = result.raw, result.rendered, dict.fromkeys(CHANGES, 0)
+    for block in result.blocks:
+        words[block.change] += block.words
+    counts = {
+        "words": (raw.words, rendered.words),
+        "cleaned words": (raw.cleaned_words, rendered.cleaned_words),
+        "nodes": (raw.nodes, rendered.nodes),
+        "links": (raw.links, rendered.links),
+        "images": (raw.images, rendered.images),
+        "records": (raw.records, rendered.records),
+    }
+    sides = ", ".join(f"{name} {_number(a)} → {_number(b)}" for name, (a, b) in counts.items())
+    content, seen = result.content, result.visible
+    return [
+        url,
+        f"  raw → rendered: {sides}",
+        f"  of the content in the raw source: {_share(content.recall, content.both, content.wanted)}",
+        f"  of all words: {_share(seen.recall, seen.both, seen.wanted)}; "
+        f"and back: {_share(seen.precision, seen.both, seen.found_in)}",
+        "  words by block: " + ", ".join(f"{name} {number:,}" for name, number in words.items() if number),
+        *(f"  data: {d.delivered:,} words by {d.url}" for d in result.data if d.delivered),
+        *(["  the source was parsed, not laid out: render with --screenshot"] if not result.styled else []),
+    ]
+
+
+def _advice_line(advice: "Advice") -> str:
+    what = "browser needed" if advice.browser_needed else "raw source is enough"
+    share = _share(advice.recall, advice.content.both, advice.content.wanted)
+    return f"  {advice.prefix:<20} {advice.pages:>4} pages  {what:<20}  {share}"
+
+
+def _share(ratio: float, part: int, whole: int) -> str:
+    return f"{ratio:.3f} ({part:,} of {whole:,} words)"
+
+
+def _number(value: int | None) -> str:
+    return "?" if value is None else f"{value:,}"

@@ -1,0 +1,102 @@
+"""What all commands share: errors as one line and an exit code, results to stdout, the rest to stderr."""
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from domsieve.errors import DomsieveError
+    from domsieve.snapshot import PageStore
+
+EXIT_SOME_FAILED, EXIT_USAGE, EXIT_NOTHING, EXIT_BROWSER, EXIT_STORAGE, EXIT_INTERRUPTED = 1, 2, 3, 4, 5, 130
+
+
+@contextmanager
+def failures() -> Iterator[None]:
+    """Turn errors of the project's tree into one line on stderr and the exit code of their branch."""
+    from domsieve.errors import BrowserNotFoundError, DomsieveError, StorageError, UsageError
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_PlainLines("%(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.INFO)
+    if isinstance(sys.stdout, TextIOWrapper):  # results are UTF-8 everywhere; file names need not be
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+    codes = ((UsageError, EXIT_USAGE), (BrowserNotFoundError, EXIT_BROWSER), (StorageError, EXIT_STORAGE))
+    try:
+        yield
+        sys.stdout.flush()
+    except DomsieveError as error:
+        say(f"domsieve: {error}{advice(error)}")
+        raise typer.Exit(
+            next((code for kind, code in codes if isinstance(error, kind)), EXIT_NOTHING)
+        ) from error
+    except KeyboardInterrupt as error:
+        say("domsieve: interrupted; what was finished is kept, and the same command goes on from there.")
+        raise typer.Exit(EXIT_INTERRUPTED) from error
+    except BrokenPipeError as error:
+        # The reader of our output has seen enough; Python would complain once more when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from error
+
+
+def advice(error: "DomsieveError") -> str:
+    """Return what to do about an error, where an option helps: a sentence behind a space, or nothing."""
+    from domsieve.errors import PolicyError
+
+    if isinstance(error, PolicyError):
+        from domsieve.renderer import ONLY_PUBLIC
+
+        if ONLY_PUBLIC in error.message:
+            return " --allow-private opens others; say so for pages that you trust."
+    return ""
+
+
+class _PlainLines(logging.Formatter):
+    """Keeps pages, servers and file names from steering the terminal; tracebacks are ours."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        from domsieve.plain import plain
+
+        return plain(super().formatMessage(record))
+
+
+def say(text: str) -> None:
+    """Write a line for people to stderr."""
+    from domsieve.plain import plain
+
+    typer.echo(plain(text), err=True)
+
+
+def print_line(text: str) -> None:
+    """Write a line of a result for people."""
+    from domsieve.plain import plain
+
+    typer.echo(plain(text))
+
+
+def open_cache(cache: Path | None) -> "PageStore":
+    """Return the cache of captured pages: `cache`, else `DOMSIEVE_CACHE`, else ``pages_cache``."""
+    from domsieve.files import default_cache_dir
+    from domsieve.snapshot import PageStore
+
+    return PageStore(cache or default_cache_dir())
+
+
+def finish(done: int, failed: int) -> None:
+    """End the command with the exit code of failed pages; return when none failed."""
+    if failed:
+        say(f"{failed} of {done + failed} pages failed.")
+        raise typer.Exit(EXIT_SOME_FAILED if done else EXIT_NOTHING)
+
+
+def print_json(value: object) -> None:
+    """Print a value as one line of JSON."""
+    typer.echo(json.dumps(value, ensure_ascii=False, default=str))

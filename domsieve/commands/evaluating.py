@@ -1,0 +1,101 @@
+"""The command that repeats the experiments on the research corpora."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from domsieve.commands.capture_options import AsJson
+from domsieve.commands.console import EXIT_SOME_FAILED, failures, print_json, say
+
+if TYPE_CHECKING:
+    from domsieve.evaluation import Experiment
+
+
+def evaluate(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Experiments, or all.", show_default=False)
+    ] = None,
+    *,
+    data: Annotated[
+        Path | None, typer.Option(envvar="DOMSIEVE_DATA", help="Folder of the corpora; nothing is fetched.")
+    ] = None,
+    node_modules: Annotated[
+        Path | None, typer.Option(help="Folder of the npm packages that the JavaScript corpora name.")
+    ] = None,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="Folder of the results; what is there is not measured again."),
+    ] = Path("evaluation_results"),
+    document: Annotated[
+        Path | None, typer.Option(help="Write all results in the folder as one Markdown file.")
+    ] = None,
+    processes: Annotated[int | None, typer.Option(min=1, help="Tasks at once [default: cores].")] = None,
+    list_all: Annotated[bool, typer.Option("--list", help="Say what there is and what it needs.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Repeat experiments of the papers and public benchmarks, and print their tables."""
+    with failures():
+        from domsieve.errors import TargetError
+        from domsieve.evaluation import (
+            EXPERIMENTS,
+            Inputs,
+            data_folder,
+            print_tables,
+            run,
+            save_figure,
+            write_document,
+        )
+
+        if list_all:
+            _list(list(EXPERIMENTS.values()), as_json=as_json)
+            return
+        chosen = _chosen(names or [], EXPERIMENTS, alone=document is None)
+        if node_modules is not None and not node_modules.is_dir():
+            raise TargetError(f"The folder of npm packages '{node_modules}' is not there.")
+        inputs = Inputs(data_folder(data), output.resolve(), node_modules and node_modules.resolve())
+        undone = 0
+        for experiment in chosen:
+            if lacking := experiment.missing(inputs):
+                if experiment.name in (names or []):
+                    raise TargetError(lacking)
+                say(f"{experiment.name} is left out: {lacking}")
+                undone += 1
+                continue
+            ran = run(experiment, inputs, processes=processes, report=say)
+            undone += len(ran.failed)
+            if not ran.rows:
+                continue
+            if as_json:
+                for row in ran.rows:
+                    print_json({"experiment": experiment.name, **row})
+            else:
+                typer.echo(f"{experiment.title}\n")
+                typer.echo(print_tables(experiment.tables(ran.rows)))
+            if experiment.figure is not None:
+                save_figure(experiment.figure(ran.rows), inputs.output, experiment.name)
+        if document is not None:
+            write_document(list(EXPERIMENTS.values()), inputs, document)
+        if undone:
+            say(f"{undone} tasks or experiments were not done; the same command tries them again.")
+            raise typer.Exit(EXIT_SOME_FAILED)
+
+
+def _chosen(names: list[str], known: "dict[str, Experiment]", *, alone: bool) -> "list[Experiment]":
+    from domsieve.errors import UsageError
+
+    if not names and alone:
+        raise UsageError(f"Which experiment? Name some, or all: {', '.join(known)}.")
+    for name in names:
+        if name != "all" and name not in known:
+            raise UsageError(f"There is no experiment '{name}'; there are: {', '.join(known)}.")
+    return list(known.values()) if "all" in names else [known[name] for name in dict.fromkeys(names)]
+
+
+def _list(experiments: "list[Experiment]", *, as_json: bool) -> None:
+    for one in experiments:
+        needs = [f"DATA/{path}" for path in one.needs] + ["--node-modules"] * one.node_modules
+        if as_json:
+            print_json({"name": one.name, "title": one.title, "needs": needs})
+        else:
+            typer.echo(f"{one.name:<16} {one.title}\n{'':<16} needs {', '.join(needs)}")

@@ -1,0 +1,73 @@
+"""The command that writes the records of pages: lists of products, results, entries, as tables or lines."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from domsieve.commands.capture_options import Cache, Capture, Targets, fetch, rendering
+from domsieve.commands.cleaning import RawOption
+from domsieve.commands.console import finish, open_cache, say
+
+if TYPE_CHECKING:
+    from domsieve.analysis import RecordSheet
+
+
+@rendering
+def records(
+    targets: Targets,
+    *,
+    method: Annotated[
+        Literal["wobm", "mdr", "iepad", "tps+mdr"], typer.Option(help="How records are found.")
+    ] = "wobm",
+    output_format: Annotated[
+        Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="What is written.")
+    ] = "csv",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File for all records.")] = None,
+    output_dir: Annotated[Path | None, typer.Option(help="Folder for one file per page.")] = None,
+    raw: RawOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Same as --format jsonl.")] = False,
+    cache: Cache = None,
+    capture: Capture,
+) -> None:
+    """Write the records of pages with their fields: names, texts, links and images."""
+    from domsieve.errors import DomsieveError, UsageError
+    from domsieve.tasks import RECORD_WRITERS, find_targets, mine, readable, write_file
+
+    if output and output_dir:
+        raise UsageError("Give either --output or --output-dir.")
+    form = "jsonl" if as_json else output_format
+    if form == "parquet" and not (output or output_dir):
+        raise UsageError("Parquet is no text for a terminal; give --output or --output-dir.")
+    write = RECORD_WRITERS[form]
+    write([])  # where the library for Parquet is missing, say so before the work
+    sheets: list[RecordSheet] = []
+    with open_cache(cache) as store:
+        found = find_targets(targets, store)
+        outcomes = fetch(found, store, capture)
+        failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
+        done = 0
+        for page, result in mine(readable(found, outcomes, store, raw=raw), method=method):
+            if isinstance(result, DomsieveError):
+                failed += 1
+                say(f"{page.label}: {result}")
+                continue
+            done += 1
+            regions = len(result.tables)
+            say(f"{page.label}: {len(result.records)} records in {regions} region{'s' * (regions != 1)}")
+            for table in result.tables:
+                if table.left_out:
+                    too_many = f"region {table.region + 1} has too many columns"
+                    say(f"{page.label}: {too_many}; {table.left_out} values are left out")
+            if output_dir:
+                write_file(output_dir / f"{page.name}.{form}", write([result]))
+            else:
+                sheets.append(result)
+    if done and not output_dir:
+        data = write(sheets)
+        if output:
+            write_file(output, data)
+        else:
+            sys.stdout.write(data.decode())
+    finish(done, failed)

@@ -1,0 +1,92 @@
+"""Commands that bring pages into the cache."""
+
+import asyncio
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, fetch, rendering, seconds
+from domsieve.commands.console import finish, open_cache, print_json, print_line, say
+
+if TYPE_CHECKING:
+    from domsieve.snapshot import PageStore
+
+
+@rendering
+def render(targets: Targets, *, cache: Cache = None, as_json: AsJson = False, capture: Capture) -> None:
+    """Render URLs and keep the pages in the cache."""
+    from domsieve.errors import DomsieveError, TargetError
+    from domsieve.tasks import UrlTarget, find_targets
+
+    with open_cache(cache) as store:
+        found = find_targets(targets, store)
+        if not all(isinstance(target, UrlTarget) for target in found):
+            raise TargetError("Only URLs can be rendered; files and cached pages are cleaned as they are.")
+        outcomes = fetch(found, store, capture)
+    failed = [outcome for outcome in outcomes.values() if isinstance(outcome, DomsieveError)]
+    for url, outcome in outcomes.items():
+        if isinstance(outcome, DomsieveError):
+            if as_json:
+                print_json({"url": url, "error": outcome.message, "retry": outcome.retry})
+        elif as_json:
+            print_json(asdict(outcome))
+        else:
+            print_line(f"{outcome.page_id[:12]} {url}")
+    finish(len(outcomes) - len(failed), len(failed))
+
+
+@rendering
+def site(
+    url: Annotated[str, typer.Argument(help="A page of the site.")],
+    *,
+    pages: Annotated[int, typer.Option(min=1, help="How many different pages.")] = 100,
+    seed: Annotated[int, typer.Option(help="Each one draws another sample.")] = 0,
+    delay: Annotated[
+        float | None, typer.Option(help="Seconds between two pages (default: 0.5, none on this machine).")
+    ] = None,
+    cache: Cache = None,
+    as_json: AsJson = False,
+    capture: Capture,
+) -> None:
+    """Render a random sample of the pages of a site into the cache."""
+    from domsieve.renderer import PageDone, PageFailed
+    from domsieve.tasks import describe, sample
+
+    done, failed, kept_as = 0, 0, ""
+
+    # What the user asks for may be private; what it leads to may not.
+    egress = capture.renderer.egress
+    egress.name(url)
+
+    async def run(store: "PageStore") -> None:
+        nonlocal done, failed, kept_as
+        async with capture.renderer:
+            async for event, record in sample(
+                capture.renderer,
+                url,
+                store,
+                options=capture.options,
+                pages=pages,
+                seed=seed,
+                delay=None if delay is None else seconds("--delay", delay),
+                concurrency=min(capture.concurrency, 8),
+                refresh=capture.refresh,
+                egress=egress,
+            ):
+                say(describe(event))
+                failed += isinstance(event, PageFailed)
+                if record is None or not isinstance(event, PageDone):
+                    continue
+                done += 1
+                kept_as = record.site
+                if as_json:
+                    print_json(asdict(record))
+                else:
+                    print_line(f"{record.page_id[:12]} {record.url}")
+
+    with open_cache(cache) as store:
+        asyncio.run(run(store))
+    if kept_as:
+        say(f"Next: domsieve clean {kept_as} --output-dir clean")
+    finish(done, failed)

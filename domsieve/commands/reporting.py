@@ -1,0 +1,46 @@
+"""The command that shows what every method makes of pages."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from domsieve.commands.capture_options import Cache, Capture, Targets, fetch, rendering_all
+from domsieve.commands.console import finish, open_cache, say
+
+if TYPE_CHECKING:
+    from domsieve.errors import DomsieveError
+    from domsieve.tasks import Page, Reported
+
+
+@rendering_all
+def report(
+    targets: Targets,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file.")],
+    cache: Cache = None,
+    capture: Capture,
+) -> None:
+    """Write one HTML file that shows what each method keeps of pages and why."""
+    from domsieve.errors import DomsieveError
+    from domsieve.tasks import find_targets, from_record, of_record, reported, site_records, write_file
+    from domsieve.tasks import report as write_report
+
+    def tell(page: "Page", error: "DomsieveError") -> None:
+        say(f"{page.label}: {error}")
+
+    with open_cache(cache) as store:
+        found = find_targets(targets, store)
+        outcomes = fetch(found, store, capture)
+        failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
+        pages = reported(found, outcomes, store)
+
+        def siblings(site: str) -> "list[Reported]":
+            records = site_records(site, store, replace(capture.options, screenshot=False))
+            return [of_record(from_record(record, store), record, store) for record in records]
+
+        data, done = write_report(pages, siblings=siblings, failed=tell)
+    write_file(output, data)
+    say(f"{output}: {done} pages, {len(data):,} bytes")
+    finish(done, failed + len(pages) - done)

@@ -1,0 +1,101 @@
+"""The command that serves others."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from domsieve.commands.console import failures
+
+_MEGABYTE = 1_000_000
+_EXTRA = ("fastapi", "jinja2", "prometheus_client", "pydantic", "uvicorn")
+
+
+def serve(
+    *,
+    host: Annotated[str, typer.Option(help="Address to listen at; others than loopback need tokens.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="Port to listen at; 0 takes a free one.")
+    ] = 8090,
+    data: Annotated[
+        Path, typer.Option(envvar="DOMSIEVE_SERVICE_DATA", help="Folder of jobs and captures.")
+    ] = Path("service_data"),
+    workers: Annotated[
+        int | None, typer.Option(min=1, max=64, help="Browsers, a process each [default: one per 2 cores].")
+    ] = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=64, help="Pages at once, all workers together [default: cores, as memory allows]."
+        ),
+    ] = None,
+    queue: Annotated[int, typer.Option(min=1, max=100_000, help="Jobs that may wait.")] = 200,
+    client_queue: Annotated[
+        int, typer.Option(min=1, max=100_000, help="Jobs of one client that may wait or run.")
+    ] = 50,
+    requests_per_minute: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Requests of one client.")
+    ] = 1200,
+    token_file: Annotated[
+        Path | None, typer.Option(help="File of lines NAME:TOKEN; without, no token is asked for.")
+    ] = None,
+    public_host: Annotated[
+        list[str] | None, typer.Option(help="Name by which the service is addressed, repeatable.")
+    ] = None,
+    private_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST[:PORT]", help="What may be rendered although it is not public, repeatable."
+        ),
+    ] = None,
+    keep_days: Annotated[int, typer.Option(min=1, max=36_500, help="Days that ended jobs are kept.")] = 30,
+    keep_jobs: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Ended jobs of one client that are kept.")
+    ] = 10_000,
+    keep_megabytes: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Results of one client that are kept.")
+    ] = 5_000,
+    free_megabytes: Annotated[
+        int, typer.Option(min=0, max=1_000_000, help="Room on the disk, below which no job is accepted.")
+    ] = 500,
+    browser: Annotated[
+        str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
+    ] = None,
+) -> None:
+    """Serve the API and a web page until interrupted; needs the extra `serve`."""
+    with failures():
+        from domsieve.errors import UsageError
+        from domsieve.renderer import this_machine
+
+        if missing := [name for name in _EXTRA if find_spec(name) is None]:
+            raise UsageError(
+                f"serve needs packages that are not installed ({', '.join(missing)}): pip install 'domsieve[serve]'"
+            )
+        from domsieve.service.serving import Settings, Work, read_tokens
+        from domsieve.service.serving import serve as serve_others
+
+        machine = this_machine()
+        processes = workers or max(1, int(machine.cores) // 2)
+        at_once = concurrency or machine.concurrency
+        serve_others(
+            Settings(
+                host=host,
+                port=port,
+                tokens=read_tokens(token_file) if token_file else {},
+                public_hosts=tuple(public_host or ()),
+                private_hosts=tuple(private_host or ()),
+                queue=queue,
+                client_queue=client_queue,
+                requests_per_minute=requests_per_minute,
+                keep_days=keep_days,
+                keep_jobs=keep_jobs,
+                keep_bytes=keep_megabytes * _MEGABYTE,
+                free_bytes=free_megabytes * _MEGABYTE,
+            ),
+            data,
+            work=Work(workers=processes, concurrency=-(-at_once // processes), browser=browser),
+            ready=typer.echo,
+        )

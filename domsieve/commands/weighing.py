@@ -1,0 +1,74 @@
+"""The command that writes what the words of pages weigh, for programs that learn from matrices."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, fetch, rendering
+from domsieve.commands.cleaning import ModeOption, RawOption, StyleOption
+from domsieve.commands.console import finish, open_cache, print_json, say
+
+if TYPE_CHECKING:
+    from domsieve.errors import DomsieveError
+    from domsieve.tasks import Page
+
+
+@rendering
+def weigh(
+    targets: Targets,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File of the matrix.")],
+    output_format: Annotated[
+        Literal["npz", "svmlight", "parquet"],
+        typer.Option("--format", help="Names of rows and columns: FILE.names.json; in the file for parquet."),
+    ] = "npz",
+    per_block: Annotated[bool, typer.Option("--per-block", help="A row per block, not per page.")] = False,
+    model: Annotated[Path | None, typer.Option(help="Model written by `learn --method cst`.")] = None,
+    mode: ModeOption = "site",
+    style: StyleOption = None,
+    raw: RawOption = False,
+    as_json: AsJson = False,
+    cache: Cache = None,
+    capture: Capture,
+) -> None:
+    """Write the weights of the words of pages as a matrix: low where a site repeats, high where it varies."""
+    from domsieve.analysis import load_model
+    from domsieve.errors import DomsieveError
+    from domsieve.tasks import find_targets, readable, write_matrix
+    from domsieve.tasks import weigh as weigh_pages
+
+    with open_cache(cache) as store:
+        found = find_targets(targets, store)
+        outcomes = fetch(found, store, capture)
+        pages = readable(found, outcomes, store, raw=raw)
+        failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
+
+        def report(page: "Page", error: "DomsieveError") -> None:
+            nonlocal failed
+            failed += 1
+            say(f"{page.label}: {error}")
+
+        weights = weigh_pages(
+            pages,
+            mode=mode,
+            style=style,
+            model=load_model(model) if model else None,
+            per_block=per_block,
+            failed=report,
+        )
+    files = write_matrix(weights, output, form=output_format)
+    rows, columns = weights.matrix.shape
+    done = len(set(weights.pages))
+    facts = {
+        "files": ", ".join(map(str, files)),
+        "pages": done,
+        "rows": rows,
+        "features": columns,
+        "weights": weights.matrix.nnz,
+    }
+    if as_json:
+        print_json(facts)
+    else:
+        typer.echo("\n".join(f"{name}: {value}" for name, value in facts.items()))
+    finish(done, failed)

@@ -1,0 +1,147 @@
+"""The one error tree of the project; its branches answer whose fault it was.
+
+    DomsieveError
+    ├── UsageError              the caller asked for something that cannot be
+    │   ├── TargetError         a target is no URL, file, folder or cached page
+    │   ├── ModelError          a site model does not fit the call
+    │   ├── UnknownJobError     the service has no such job, or it is another client's
+    │   └── KeyConflictError    an idempotency key was used for another request
+    ├── PolicyError             a rule forbids it: scheme, private address, robots.txt
+    ├── PageError               the page or its server
+    │   ├── NavigationError     no document arrived
+    │   └── ContentError        what arrived is not an HTML page
+    ├── BrowserError            the browser
+    │   ├── BrowserNotFoundError
+    │   └── BrowserLostError    it crashed or stopped answering
+    ├── BusyError               the service has no room now
+    │   ├── QueueFullError      for anybody
+    │   └── ClientLimitError    for this client
+    └── StorageError            files of ours
+        ├── DamagedFileError    a file does not hold what was written
+        ├── FormatVersionError  a file of a version this program does not know
+        └── InvalidSnapshotError  columns that are no page
+
+This module imports nothing of the project, so every package may use it.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+
+class DomsieveError(Exception):
+    """Root of every error the project raises on purpose.
+
+    Parameters
+    ----------
+    message : what was wrong, where, and what to do.
+    url : the page concerned, if one was.
+    stage : what was being done: ``"launch"``, ``"navigate"``, ``"settle"``, ``"capture"``, ``"read"``, ...
+    elapsed : time spent before the error.
+    retry : whether the same call may succeed later.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        url: str | None = None,
+        stage: str | None = None,
+        elapsed: timedelta | None = None,
+        retry: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.url = url
+        self.stage = stage
+        self.elapsed = elapsed
+        self.retry = retry
+
+    def __str__(self) -> str:
+        where = [f"{name} {value}" for name, value in (("at", self.stage), ("of", self.url)) if value]
+        return f"{self.message} ({' '.join(where)})" if where else self.message
+
+
+class UsageError(DomsieveError):
+    """The caller asked for something that cannot be done.
+
+    Parameters
+    ----------
+    message, context : as of every error of the project.
+    parameter : name of the parameter that is wrong, as in Python: ``"has_text"``. A command line names its option.
+    """
+
+    def __init__(self, message: str, *, parameter: str | None = None, **context: Any) -> None:
+        super().__init__(message, **context)
+        self.parameter = parameter
+
+
+class TargetError(UsageError):
+    """A target names no page: not a URL, a file, a folder or a cached page."""
+
+
+class ModelError(UsageError):
+    """A site model does not fit the call: other parameters, another producer, or not fitted."""
+
+
+class UnknownJobError(UsageError):
+    """The service has no such job, or it is another client's."""
+
+
+class KeyConflictError(UsageError):
+    """An idempotency key was used before, for another request."""
+
+
+class PolicyError(DomsieveError):
+    """A rule forbids it: a scheme other than http and https, an address that is not public, or robots.txt."""
+
+
+class PageError(DomsieveError):
+    """The page or its server is at fault."""
+
+
+class NavigationError(PageError):
+    """No document arrived: refused connection, endless redirect, no answer."""
+
+
+class ContentError(PageError):
+    """What arrived is not an HTML page: a download, an image, an empty answer."""
+
+
+class BrowserError(DomsieveError):
+    """The browser is at fault."""
+
+
+class BrowserNotFoundError(BrowserError):
+    """No usable Chrome was found, or the one that was asked for does not work."""
+
+
+class BrowserLostError(BrowserError):
+    """The browser crashed or stopped answering."""
+
+
+class BusyError(DomsieveError):
+    """The service takes no further job now."""
+
+
+class QueueFullError(BusyError):
+    """As many jobs wait as may."""
+
+
+class ClientLimitError(BusyError):
+    """As many jobs of this client wait or run as may."""
+
+
+class StorageError(DomsieveError):
+    """A file of ours cannot be used."""
+
+
+class DamagedFileError(StorageError):
+    """A file does not hold what was written to it."""
+
+
+class FormatVersionError(StorageError):
+    """A file has a format version that this program does not know."""
+
+
+class InvalidSnapshotError(StorageError):
+    """Columns that do not describe a page; the message names the bad column."""

@@ -1,0 +1,31 @@
+"""All experiments by name."""
+
+from domsieve.evaluation.experiments.blocks import BLOCKS
+from domsieve.evaluation.experiments.classification import CLASSIFICATION
+from domsieve.evaluation.experiments.clustering import CLUSTERING
+from domsieve.evaluation.experiments.errors import ERRORS
+from domsieve.evaluation.experiments.features import FEATURES
+from domsieve.evaluation.experiments.javascript import JAVASCRIPT
+from domsieve.evaluation.experiments.records import RECORDS
+from domsieve.evaluation.experiments.settings import SETTINGS_EXPERIMENT
+from domsieve.evaluation.experiments.sites import SITES
+from domsieve.evaluation.experiments.table_1 import TABLE_1
+from domsieve.evaluation.experiments.wcxb import WCXB
+from domsieve.evaluation.frame.experiment import Experiment
+
+_ALL = (
+    SITES,
+    SETTINGS_EXPERIMENT,
+    WCXB,
+    FEATURES,
+    CLUSTERING,
+    CLASSIFICATION,
+    JAVASCRIPT,
+    BLOCKS,
+    ERRORS,
+    RECORDS,
+    TABLE_1,
+)
+
+EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _ALL}
+"""All experiments by name, in the order of the document."""

@@ -1,0 +1,155 @@
+"""Files that are whole or absent: written under a temporary name, flushed to disk, renamed.
+
+Imports the errors of the project only.
+"""
+
+import hashlib
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import zstandard
+
+from domsieve.errors import DamagedFileError, StorageError
+
+_PART = ".part"
+
+
+def default_cache_dir() -> Path:
+    """Return `DOMSIEVE_CACHE`, or ``pages_cache`` under the working directory."""
+    return Path(os.environ.get("DOMSIEVE_CACHE") or "pages_cache")
+
+
+def digest_of(data: bytes) -> str:
+    """Return 32 hex digits that name these bytes."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write or replace a file; whoever reads it sees the old bytes or the new ones.
+
+    Raises
+    ------
+    StorageError : it cannot be written; nothing of it is left behind.
+    """
+    part = _part_of(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with part.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"The cache file {path} cannot be written: {error.strerror}.") from error
+
+
+def create_database(path: Path, schema: str, *, version: int) -> None:
+    """Make an SQLite database in WAL mode, unless another process was quicker.
+
+    It is made beside its place and linked there, because SQLite itself cannot be made by two at once.
+
+    Parameters
+    ----------
+    path : the file; its folder is made if need be.
+    schema : SQL that makes the tables.
+    version : kept as ``user_version``.
+
+    Raises
+    ------
+    OSError, sqlite3.Error : it cannot be made; nothing of it is left behind.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = _part_of(path)
+    try:
+        database = sqlite3.connect(part)
+        try:
+            database.executescript(
+                f"PRAGMA journal_mode = WAL; BEGIN; {schema} PRAGMA user_version = {version}; COMMIT;"
+            )
+        finally:
+            database.close()
+        path.hardlink_to(part)
+    except FileExistsError:
+        pass
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a file.
+
+    Raises
+    ------
+    DamagedFileError : there is no such file.
+    StorageError : it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise DamagedFileError(f"The cache file {path} is missing; capture the page anew.") from error
+    except OSError as error:
+        raise StorageError(f"The cache file {path} cannot be read: {error.strerror}.") from error
+
+
+def write_packed(path: Path, data: bytes, *, level: int = 3) -> None:
+    """Write a compressed file that is named by the digest of what it holds; raises as `write_file`."""
+    write_file(path, zstandard.compress(data, level))
+
+
+def read_packed(path: Path) -> bytes:
+    """Return what was written by `write_packed`.
+
+    Raises
+    ------
+    DamagedFileError : the file is missing, or not as it was written.
+    StorageError : it cannot be read.
+    """
+    try:
+        data = zstandard.decompress(read_file(path))
+    except (zstandard.ZstdError, MemoryError) as error:
+        raise DamagedFileError(f"The cache file {path} is damaged ({error}).") from error
+    if digest_of(data) != path.stem:
+        raise DamagedFileError(f"The cache file {path} is damaged.")
+    return data
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file if it is there.
+
+    Raises
+    ------
+    StorageError : it cannot be removed.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"The cache file {path} cannot be removed: {error.strerror}.") from error
+
+
+def leftovers(folder: Path) -> Iterator[Path]:
+    """Yield what writers that were killed have left in and below `folder`."""
+    for path in sorted(folder.rglob(f"*{_PART}")):
+        writer = path.name.removesuffix(_PART).rpartition(".")[2].partition("-")[0]
+        if not (writer.isdecimal() and _is_alive(int(writer))):
+            yield path
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is somebody else's
+        return True
+    return True
+
+
+def _part_of(path: Path) -> Path:
+    """Return where this thread writes a file before it gets its name."""
+    return path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}{_PART}")

@@ -1,0 +1,64 @@
+"""Headless Chrome under a budget: URLs become Snapshots, hostile pages become incomplete ones."""
+
+from domsieve.renderer.browser.discovery import Browser, browser_in_use, find_browser, launch_options
+from domsieve.renderer.browser.machine import Machine, this_machine
+from domsieve.renderer.network.egress import ONLY_PUBLIC, Caps, Egress, offline, place_of
+from domsieve.renderer.network.upstream import environment_proxies
+from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
+from domsieve.renderer.page.capture import STYLE_NAMES
+from domsieve.renderer.page.extras import DATA, SCREENSHOT
+from domsieve.renderer.protocol import Outcome, PageSource, Rendering, ReplaySource
+from domsieve.renderer.renderer import Renderer
+from domsieve.renderer.sampling.events import (
+    PageDone,
+    PageFailed,
+    PageRepeated,
+    SampleEnded,
+    SampleEvent,
+    SitemapsRead,
+    SiteOpened,
+)
+from domsieve.renderer.sampling.sample import sample_site
+from domsieve.renderer.source.raw import html_files, parse_html, read_html_file, read_tree
+from domsieve.renderer.supervisor import Served, Supervisor, Wear
+
+__all__ = [
+    "DATA",
+    "ONLY_PUBLIC",
+    "SCREENSHOT",
+    "STYLE_NAMES",
+    "Browser",
+    "Budget",
+    "Caps",
+    "CaptureOptions",
+    "Egress",
+    "Machine",
+    "Outcome",
+    "PageDone",
+    "PageFailed",
+    "PageRepeated",
+    "PageSource",
+    "Renderer",
+    "Rendering",
+    "ReplaySource",
+    "SampleEnded",
+    "SampleEvent",
+    "Served",
+    "SettlePolicy",
+    "SiteOpened",
+    "SitemapsRead",
+    "Supervisor",
+    "Wear",
+    "browser_in_use",
+    "environment_proxies",
+    "find_browser",
+    "html_files",
+    "launch_options",
+    "offline",
+    "parse_html",
+    "place_of",
+    "read_html_file",
+    "read_tree",
+    "sample_site",
+    "this_machine",
+]

@@ -1,0 +1,1 @@
+"""The browser itself: found, started, measured, spoken to. Knows nothing of what a page holds."""

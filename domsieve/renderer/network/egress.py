@@ -1,0 +1,325 @@
+"""Where connections may go: the one decision for all that the browser and we ask of the network.
+
+A name is resolved once; every address it has is checked, and the connection goes to one of those very addresses.
+So a name that changes its address between check and use (DNS rebinding) gains nothing. Redirects are new
+connections or new requests, so each is decided anew.
+
+Imports nothing of the project but its errors and its neighbour `_addresses`.
+"""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from ipaddress import IPv4Address, ip_address
+from urllib.parse import urlsplit
+
+from domsieve.errors import NavigationError, PolicyError
+from domsieve.renderer.network.addresses import (
+    Address,
+    HostError,
+    held_address,
+    is_local_name,
+    is_localhost,
+    is_loopback,
+    parse_host,
+    why_not_public,
+)
+from domsieve.renderer.network.upstream import Upstream, Upstreams
+
+Resolver = Callable[[str, int], Awaitable[Collection[str]]]
+"""Returns the addresses of a name, for a port; raises OSError when it has none."""
+Factory = Callable[[], asyncio.Protocol]
+Dialer = Callable[[Factory, str, int], Awaitable[asyncio.Transport]]
+"""Returns a connection to a literal address and port; raises OSError when there is none."""
+
+ONLY_PUBLIC = "only public addresses are opened"
+"""What messages say where another setting of the egress would have opened an address."""
+_SCHEMES = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+# Chrome's list (net/base/port_util.cc), and data stores that take commands from a stray HTTP request.
+_UNSAFE = (
+    "0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 "
+    "123 135 137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 "
+    "990 993 995 1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080 "
+    "2375 3306 5432 6379 11211 27017"
+)
+_UNSAFE_PORTS = frozenset(map(int, _UNSAFE.split()))
+_LOCALHOST = ("127.0.0.1", "::1")
+_RESOLVE_LIMIT_S = 10.0
+_KNOWN_HERE_LIMIT_S = 2.0  # where a proxy knows names that are unknown here
+_DIAL_LIMIT_S = 10.0
+# Names whose servers never answer must not hold up other pages: a page asks for 32 at a time.
+_LOOKUPS = 128
+# Chrome's names for what fails, so that messages are the same with and without a proxy between.
+_NOT_RESOLVED = "net::ERR_NAME_NOT_RESOLVED"
+_REFUSED = "net::ERR_CONNECTION_REFUSED"
+_UNREACHABLE = "net::ERR_ADDRESS_UNREACHABLE"
+_NO_PROXY = "net::ERR_PROXY_CONNECTION_FAILED"
+_TIMED_OUT = "net::ERR_CONNECTION_TIMED_OUT"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caps:
+    """What the proxy bears that all traffic passes.
+
+    Parameters
+    ----------
+    connection_bytes : of one connection, both ways together; it is ended beyond.
+    total_bytes : of all connections, or None; beyond it all are ended and none is opened.
+    connections : open at the same time.
+    head_bytes : of one request's head, its URL among it.
+    head_s : time in which a head must have come, from its first byte.
+    idle_s : time after which a connection on which nothing moves is ended.
+    """
+
+    connection_bytes: int = 500_000_000
+    total_bytes: int | None = None
+    connections: int = 1_000
+    head_bytes: int = 256_000
+    head_s: float = 10.0
+    idle_s: float = 180.0
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A decision: where a connection for a host and port goes.
+
+    Parameters
+    ----------
+    host : its one spelling.
+    port : 1 to 65535.
+    addresses : literal, all of them checked, in the order in which they are tried.
+    via : proxy on the way; what it makes of the host is then its own affair.
+    """
+
+    host: str
+    port: int
+    addresses: tuple[str, ...]
+    via: Upstream | None = None
+
+
+class Egress:
+    """Decides where connections may go, and opens them.
+
+    Public addresses may be reached. Of others (this machine, private networks, link-local, reserved, in any
+    spelling) only those that were named. A host with a single address that is not public is refused whole.
+
+    Parameters
+    ----------
+    named : hosts and ports, in any spelling, that may be private because somebody chose them; a port of None
+        stands for any. A name among them keeps to the side where it was first met: once public, it may not
+        become private later, and the other way round.
+    allow_private : whether every address may be reached.
+    loopback_only : whether addresses of this machine may be reached and nothing else; names are not resolved.
+    resolver : asks for the addresses of names, by default the system.
+    dialer : opens connections, by default the event loop.
+    caps : how much may pass.
+    upstreams : proxies on the way to public hosts. Names that nobody knows here are left to them; names that
+        have a private address here are refused, and what may be private is never asked of them.
+    """
+
+    def __init__(
+        self,
+        *,
+        named: Collection[tuple[str, int | None]] = (),
+        allow_private: bool = False,
+        loopback_only: bool = False,
+        resolver: Resolver | None = None,
+        dialer: Dialer | None = None,
+        caps: Caps | None = None,
+        upstreams: Upstreams | None = None,
+    ) -> None:
+        self.caps = caps or Caps()
+        self._upstreams = upstreams
+        self._named = frozenset((_spelling(host), port) for host, port in named)
+        self._allow_private = allow_private
+        self._loopback_only = loopback_only
+        self._resolver = resolver or _Lookup()
+        self._dialer = dialer or _dial
+        self._was_private: dict[str, bool] = {}
+
+    def name(self, url: str) -> None:
+        """Let the host and port of a URL be private from now on; texts that are no http URL change nothing."""
+        if place := place_of(url):
+            self._named |= {place}
+
+    async def decide_url(self, url: str) -> Route:
+        """Return where a connection for a URL goes.
+
+        Raises
+        ------
+        PolicyError, NavigationError : see `decide`.
+        """
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname or "", parts.port
+        except ValueError as error:
+            raise NavigationError(f"Not a valid address: {error}.", url=url) from error
+        return await self.decide(parts.scheme, host, _SCHEMES.get(parts.scheme, 0) if port is None else port)
+
+    async def decide(self, scheme: str, host: str, port: int) -> Route:
+        """Return where a connection goes.
+
+        Raises
+        ------
+        PolicyError : it may not be opened.
+        NavigationError : the host has no address.
+        """
+        if scheme.lower() not in _SCHEMES:
+            raise PolicyError(f"Only http and https are opened, not {scheme}.")
+        if port in _UNSAFE_PORTS or not 0 < port < 65_536:
+            raise PolicyError(f"Port {port} belongs to another service than the web.")
+        try:
+            found = parse_host(host)
+        except HostError as error:
+            raise PolicyError(f"The address names no host: {error}.") from error
+        spelling = str(found)
+        named = self._allow_private or not self._named.isdisjoint({(spelling, port), (spelling, None)})
+        via = self._upstreams(scheme.lower(), spelling, port) if self._upstreams else None
+        try:
+            limit_s = _KNOWN_HERE_LIMIT_S if via else _RESOLVE_LIMIT_S
+            addresses = await self._addresses(found, port, named, limit_s)
+        except NavigationError:
+            if via:
+                return Route(spelling, port, (), via)
+            raise
+        kinds = {str(address): self._why_not(address) for address in addresses}
+        refused = {address: kind for address, kind in kinds.items() if kind}
+        if refused and not (named and not self._loopback_only):
+            address, kind = next(iter(refused.items()))
+            where = address if address == spelling else f"{spelling} is at {address}, which"
+            opened = "only this machine's own addresses are opened" if self._loopback_only else ONLY_PUBLIC
+            raise PolicyError(f"{where} is {kind}, and {opened}.")
+        if named and not self._allow_private and isinstance(found, str):
+            self._keep_side(spelling, kinds)
+        is_public = not any(why_not_public(address) for address in addresses)
+        return Route(spelling, port, tuple(kinds), via if is_public else None)
+
+    async def connect(self, route: Route, factory: Factory) -> asyncio.Transport:
+        """Return a connection to the first address of a route that answers.
+
+        Raises
+        ------
+        NavigationError : none does.
+        """
+        fault = _UNREACHABLE if route.via is None else _NO_PROXY
+        addresses, port = route.addresses, route.port
+        if route.via:
+            addresses, port = await self._at(route.via), route.via.port
+        limit_s = _DIAL_LIMIT_S / max(len(addresses), 1)
+        for address in addresses:
+            try:
+                async with asyncio.timeout(limit_s):
+                    return await self._dialer(factory, address, port)
+            except TimeoutError:
+                fault = _TIMED_OUT
+            except ConnectionRefusedError:
+                fault = _REFUSED
+            except OSError:
+                fault = _UNREACHABLE
+        if route.via:
+            fault = _NO_PROXY
+        raise NavigationError(fault, retry=True)
+
+    async def _at(self, via: Upstream) -> tuple[str, ...]:
+        """Return the addresses of a proxy, which may be private."""
+        try:
+            found = parse_host(via.host)
+            if isinstance(found, str) and not is_localhost(found):
+                return tuple(await self._resolver(found, via.port))
+        except OSError as error:
+            raise NavigationError(_NO_PROXY, retry=True) from error
+        return _LOCALHOST if isinstance(found, str) else (str(found),)
+
+    def _why_not(self, address: Address) -> str:
+        if self._loopback_only:
+            return "" if is_loopback(address) else "elsewhere"
+        if self._allow_private:
+            return ""
+        return why_not_public(address) or ("this machine" if _is_own(address) else "")
+
+    async def _addresses(
+        self, host: str | Address, port: int, named: bool, limit_s: float
+    ) -> tuple[Address, ...]:
+        if not isinstance(host, str):
+            return (host,)
+        if is_localhost(host):
+            return tuple(map(ip_address, _LOCALHOST))
+        if self._loopback_only:
+            raise PolicyError(f"{host} is no address of this machine, and no other is opened.")
+        if is_local_name(host) and not named:
+            raise PolicyError(f"{host} is a name of the local network, and {ONLY_PUBLIC}.")
+        try:
+            async with asyncio.timeout(limit_s):
+                found = await self._resolver(host, port)
+            # A zone is dropped: an address that needs one is link-local without it, too.
+            addresses = tuple(dict.fromkeys(ip_address(text.partition("%")[0]) for text in found))
+        except (OSError, TimeoutError, ValueError) as error:
+            raise NavigationError(_NOT_RESOLVED, retry=True) from error
+        if not addresses:
+            raise NavigationError(_NOT_RESOLVED, retry=True)
+        return addresses
+
+    def _keep_side(self, name: str, kinds: dict[str, str]) -> None:
+        sides = {bool(kind) for kind in kinds.values()}
+        if sides != {self._was_private.setdefault(name, any(sides))}:
+            raise PolicyError(f"{name} has public and private addresses, at once or by turns.")
+
+
+def offline(*, dialer: Dialer | None = None, caps: Caps | None = None) -> Egress:
+    """Return an egress that reaches this machine only, and asks nobody for names; for tests and benchmarks."""
+    return Egress(loopback_only=True, dialer=dialer, caps=caps)
+
+
+def place_of(url: str) -> tuple[str, int] | None:
+    """Return host, in its one spelling, and port of an http URL; None for other texts."""
+    try:
+        # Browsers read backslashes as slashes.
+        parts = urlsplit(url.strip().replace("\\", "/"))
+        port = parts.port
+        host = str(parse_host(parts.hostname or ""))
+    except ValueError:
+        return None
+    default = _SCHEMES.get(parts.scheme)
+    return (host, default if port is None else port) if default else None
+
+
+def _spelling(host: str) -> str:
+    try:
+        return str(parse_host(host))
+    except HostError as error:
+        raise PolicyError(f"{host!r} is no host: {error}.") from error
+
+
+def _is_own(address: Address) -> bool:
+    """Return whether a public address is one of this machine's own; nothing is sent to find out."""
+    address = held_address(address)
+    family = socket.AF_INET if isinstance(address, IPv4Address) else socket.AF_INET6
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((str(address), 9))
+            return ip_address(probe.getsockname()[0].partition("%")[0]) == address
+        except OSError:
+            return False
+
+
+class _Lookup:
+    """Asks the system, in threads of its own."""
+
+    def __init__(self) -> None:
+        self._threads: ThreadPoolExecutor | None = None
+
+    async def __call__(self, host: str, port: int) -> Collection[str]:
+        self._threads = self._threads or ThreadPoolExecutor(_LOOKUPS, "lookup")
+        found = await asyncio.get_running_loop().run_in_executor(self._threads, _look_up, host, port)
+        return [str(entry[4][0]) for entry in found]
+
+
+def _look_up(host: str, port: int) -> list[tuple[object, object, int, str, tuple[object, ...]]]:
+    return [*socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+
+
+async def _dial(factory: Factory, address: str, port: int) -> asyncio.Transport:
+    transport, _ = await asyncio.get_running_loop().create_connection(factory, address, port)
+    return transport

@@ -1,0 +1,345 @@
+"""The two ends of what the filtering proxy connects: the browser's side and the server's.
+
+Bytes of answers are passed on as they come. While one side is slow to take them, the other is not read.
+
+Imports nothing of the project but its errors and its neighbours.
+"""
+
+import asyncio
+import re
+from typing import Protocol, cast
+
+from domsieve.errors import NavigationError, PolicyError
+from domsieve.renderer.network.egress import Caps, Route
+from domsieve.renderer.network.proxy_head import Head, HeadError, parse_head
+
+_HEAD_END = b"\r\n\r\n"
+_CONSENT = re.compile(rb"HTTP/1\.[01] 2[0-9][0-9](?: |\r|$)")
+_CONSENT_S = 30.0
+_LONGEST_CONSENT = 65_536
+# How an answer begins that agrees to speak something else; another one ends where HTTP says.
+_SWITCHING = re.compile(rb"HTTP/1\.[01] 101(?: |\r|$)")
+_STATUS_BYTES = len(b"HTTP/1.1 101 ")
+_ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
+
+
+class Switch(Protocol):
+    """What the ends need of the proxy."""
+
+    caps: Caps
+    passed_bytes: int
+    connections: "set[End]"
+
+    async def route(self, head: Head) -> Route:
+        """Return where a request goes."""
+        ...
+
+    async def connect(self, head: Head, route: Route, server: "Server") -> None:
+        """Connect one end to where a route goes."""
+        ...
+
+
+class End(asyncio.Protocol):
+    """One side of what the proxy connects."""
+
+    def __init__(self, proxy: Switch) -> None:
+        self.proxy = proxy
+        self.transport: asyncio.Transport | None = None
+        self.peer: End | None = None
+        self.has_ended = False  # it sends no more
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the connection."""
+        self.transport = cast("asyncio.Transport", transport)
+        self.proxy.connections.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        """Let go of the connection, and of the other side's."""
+        self.proxy.connections.discard(self)
+        peer, self.peer = self.peer, None
+        if peer and peer.peer is self:
+            peer.peer = None
+            # What it was sent before is still delivered.
+            peer.close()
+
+    def pause_writing(self) -> None:
+        """Stop reading from the other side."""
+        if self.peer:
+            self.peer.hold(True)
+
+    def resume_writing(self) -> None:
+        """Read from the other side again."""
+        if self.peer:
+            self.peer.hold(False)
+
+    def hold(self, is_held: bool) -> None:
+        """Stop or go on reading from this end."""
+        if self.transport and not self.transport.is_closing():
+            (self.transport.pause_reading if is_held else self.transport.resume_reading)()
+
+    def send(self, data: bytes) -> None:
+        """Send to this end."""
+        if self.transport and not self.transport.is_closing():
+            self.transport.write(data)
+
+    def close(self) -> None:
+        """End the connection when all is sent."""
+        if self.transport:
+            self.transport.close()
+
+    def abort(self) -> None:
+        """End the connection now."""
+        if self.transport:
+            self.transport.abort()
+
+
+class Server(End):
+    """A connection to a server, opened for a client."""
+
+    def __init__(self, proxy: Switch, route: Route) -> None:
+        super().__init__(proxy)
+        self.route = route
+        self.early = b""  # what came behind the consent to a tunnel, or of the answer to an upgrade
+        self._consent: asyncio.Future[None] | None = None
+
+    async def tunnel(self) -> None:
+        """Have the proxy on the way connect to where the route goes.
+
+        Raises
+        ------
+        NavigationError : it does not.
+        """
+        route = self.route
+        host = f"[{route.host}]" if ":" in route.host else route.host
+        field = route.via.field if route.via else b""
+        self._consent = asyncio.get_running_loop().create_future()
+        place = f"{host}:{route.port}".encode()
+        self.send(b"CONNECT " + place + b" HTTP/1.1\r\nHost: " + place + b"\r\n" + field + b"\r\n")
+        try:
+            async with asyncio.timeout(_CONSENT_S):
+                await self._consent
+        except (TimeoutError, ConnectionError) as error:
+            self.abort()
+            raise NavigationError("net::ERR_TUNNEL_CONNECTION_FAILED", retry=True) from error
+        finally:
+            self._consent = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of the connection, and of the other side's."""
+        super().connection_lost(exc)
+        if self._consent and not self._consent.done():
+            self._consent.set_exception(ConnectionResetError())
+
+    def _await_consent(self, data: bytes, consent: asyncio.Future[None]) -> None:
+        self.early += data
+        head, found, early = self.early.partition(_HEAD_END)
+        if found and not consent.done():
+            self.early = early
+            if _CONSENT.match(head):
+                consent.set_result(None)
+            else:
+                consent.set_exception(ConnectionRefusedError())
+        elif len(self.early) > _LONGEST_CONSENT:
+            self.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Pass on what came."""
+        if self._consent:
+            self._await_consent(data, self._consent)
+            return
+        client = self.peer
+        if isinstance(client, Client):
+            if client.is_upgrading:
+                self.early += data
+                if len(self.early) < _STATUS_BYTES:
+                    return
+                data, self.early = self.early, b""
+                client.upgrade(is_agreed=bool(_SWITCHING.match(data)))
+            client.count(len(data))
+            client.send(data)
+
+    def eof_received(self) -> bool:
+        """Tell the other side that nothing more comes; return whether answers still may."""
+        client = self.peer
+        self.has_ended = True
+        if not isinstance(client, Client) or not client.is_tunnel or client.has_ended:
+            return False
+        if client.transport and not client.transport.is_closing():
+            client.transport.write_eof()
+        return True
+
+
+class Client(End):
+    """A connection from the browser."""
+
+    def __init__(self, proxy: Switch) -> None:
+        super().__init__(proxy)
+        self.is_tunnel = False
+        self.is_upgrading = False  # asked to speak something else, and not answered yet
+        self._place: tuple[str, int] | None = None  # whom the connection is for, once it reached somebody
+        self._buffer = bytearray()
+        self._body_bytes = 0
+        self._head_at: float | None = None
+        self._moved_at = 0.0
+        self._bytes = 0
+        self._opening: asyncio.Task[None] | None = None
+        self._now = asyncio.get_running_loop().time
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the connection."""
+        super().connection_made(transport)
+        self._moved_at = self._now()
+        if len(self.proxy.connections) > 2 * self.proxy.caps.connections:
+            self.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of the connection, and of the other side's."""
+        super().connection_lost(exc)
+        if self._opening:
+            self._opening.cancel()
+
+    def is_overdue(self, now: float) -> bool:
+        """Return whether nothing moves on it, or its head is slow to come."""
+        caps = self.proxy.caps
+        is_slow = self._head_at is not None and now - self._head_at > caps.head_s
+        return is_slow or now - self._moved_at > caps.idle_s
+
+    def count(self, size: int) -> None:
+        """Count bytes that pass, and end what passes too much."""
+        caps, proxy = self.proxy.caps, self.proxy
+        self._moved_at = self._now()
+        self._bytes += size
+        proxy.passed_bytes += size
+        is_over = caps.total_bytes is not None and proxy.passed_bytes > caps.total_bytes
+        if self._bytes > caps.connection_bytes or is_over:
+            if self.peer:
+                self.peer.abort()
+            self.abort()
+
+    def hold(self, is_held: bool) -> None:
+        """Stop or go on reading from this end, unless nothing is read anyway."""
+        if not self._opening and not self.is_upgrading:  # nothing is read meanwhile
+            super().hold(is_held)
+
+    def upgrade(self, *, is_agreed: bool) -> None:
+        """Go on as the server answered: with a tunnel, or with further requests."""
+        self.is_upgrading, self.is_tunnel = False, is_agreed
+        super().hold(False)
+        self._resume()
+
+    def data_received(self, data: bytes) -> None:
+        """Pass on what came."""
+        self.count(len(data))
+        if self.is_tunnel and self.peer:
+            self.peer.send(data)
+            return
+        self._buffer += data
+        self._advance()
+
+    def eof_received(self) -> bool:
+        """Tell the other side that nothing more comes; return whether answers still may."""
+        self.has_ended = True
+        if self.is_tunnel and self.peer and not self.peer.has_ended:
+            if self.peer.transport and not self.peer.transport.is_closing():
+                self.peer.transport.write_eof()
+            return True
+        # Browsers do not wait for an answer on a connection that they have closed for their part.
+        return False
+
+    def _advance(self) -> None:
+        """Pass on what has come of a body, then take the next head."""
+        while self._buffer and not self._opening and not self.is_upgrading and self._is_open:
+            if self._body_bytes:
+                piece = bytes(self._buffer[: self._body_bytes])
+                del self._buffer[: len(piece)]
+                self._body_bytes -= len(piece)
+                if self.peer:
+                    self.peer.send(piece)
+                continue
+            if self._head_at is None:
+                self._head_at = self._now()
+            end = self._buffer.find(_HEAD_END)
+            if max(end, len(self._buffer) if end < 0 else 0) > self.proxy.caps.head_bytes:
+                self._answer("431 Request Header Fields Too Large", last=True)
+            elif end >= 0:
+                self._take(end)
+            else:
+                return
+
+    @property
+    def _is_open(self) -> bool:
+        return self.transport is not None and not self.transport.is_closing()
+
+    def _take(self, end: int) -> None:
+        data = bytes(self._buffer[:end])
+        del self._buffer[: end + len(_HEAD_END)]
+        self._head_at = None
+        try:
+            head = parse_head(data)
+        except HeadError as error:
+            self._answer(error.status, last=True)
+            return
+        self._body_bytes = head.body_bytes
+        super().hold(True)
+        self._opening = asyncio.create_task(self._open(head))
+
+    async def _open(self, head: Head) -> None:
+        """Send a request on, or answer it, and go on reading."""
+        try:
+            await self._serve(head)
+        except (PolicyError, NavigationError) as error:
+            if self._place:
+                self.abort()  # as for another place, below; who asks again is told
+            elif isinstance(error, PolicyError):
+                self._answer("403 Forbidden", reason=error.message, last=head.is_tunnel)
+            elif head.is_tunnel:
+                self._answer("502 Bad Gateway", reason=error.message, last=True)
+            else:
+                # As without a proxy: no answer of ours may look like one of the server's.
+                self.close()
+        self._opening = None
+        if not self.is_upgrading:
+            super().hold(False)
+        self._resume()
+
+    def _resume(self) -> None:
+        """Pass on what came meanwhile."""
+        if self.is_tunnel and self.peer and self._buffer:
+            self.peer.send(bytes(self._buffer))
+            self._buffer.clear()
+        self._advance()
+
+    async def _serve(self, head: Head) -> None:
+        route = await self.proxy.route(head)
+        place = route.host, route.port
+        if self._place and (self._place != place or head.is_tunnel):
+            # The late words of one server must not be taken for the answer of another.
+            self.abort()
+            return
+        server = self.peer
+        if not isinstance(server, Server):
+            server = Server(self.proxy, route)
+            await self.proxy.connect(head, route, server)
+            self.peer, server.peer, self._place = server, self, place
+        if head.is_tunnel:
+            self.is_tunnel = True
+            self.send(_ESTABLISHED + server.early)
+            return
+        self.is_upgrading = head.is_upgrade and not head.body_bytes
+        if route.via:
+            server.send(head.absolute.replace(b"\r\n", b"\r\n" + route.via.field, 1))
+        else:
+            server.send(head.rewritten)
+
+    def _answer(self, status: str, *, reason: str = "", last: bool = False) -> None:
+        """Answer in the server's place, without a body that could be taken for content."""
+        fields = [f"HTTP/1.1 {status}", "Content-Length: 0"]
+        if reason:
+            fields.append(f"Domsieve-Refused: {reason.encode('ascii', 'replace').decode()}")
+        if last:
+            fields.append("Connection: close")
+        self.send("\r\n".join((*fields, "", "")).encode())
+        if last:
+            self._buffer.clear()
+            self._body_bytes = 0
+            self.close()

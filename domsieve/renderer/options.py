@@ -1,0 +1,120 @@
+"""What a capture is asked for, and what one page may cost.
+
+Imports nothing of the project but the Snapshot's scalars.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal
+
+from domsieve.errors import UsageError
+from domsieve.snapshot import Scalar
+
+SettlePolicy = Literal["adaptive", "load", "networkidle"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureOptions:
+    """What a capture is asked for; equal options make equal captures of an unchanged page.
+
+    Parameters
+    ----------
+    viewport_px : width and height of the window in CSS px; the page itself may be taller.
+    user_agent : value of the User-Agent header; None leaves the browser's own.
+    headers : names and values sent with every request of a page, those to other hosts included.
+    cookies : names and values set for the address of each page before it is opened.
+    storage_state : Playwright's storage-state file with cookies and local storage to begin with.
+    locale : language tag such as ``"de-DE"``; None leaves the browser's own.
+    images : whether images load. Without them a page costs about a sixth less processor time, but images
+        lose their natural size, so boxes change.
+    settle : when a page counts as complete. ``"adaptive"``: loaded, nothing of structure changes for 300 ms
+        and no data were fetched for 300 ms, at most 5 s after its first byte; ``"load"``: its load event;
+        ``"networkidle"``: no request for 500 ms, which live connections delay until the time budget ends.
+    settle_extra : further waiting afterwards, for pages that change without any signal.
+    scroll : whether to scroll to the end and back first, for content that is loaded when it comes in view.
+    both_sides : whether to keep what the page can be compared with: the responses that carried its data, and its
+        source as it looks without scripts, for which it is loaded twice. The capture itself is the same without.
+    screenshot : whether to keep a picture of the page, and with it what `both_sides` keeps.
+    """
+
+    viewport_px: tuple[int, int] = (1280, 800)
+    user_agent: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    cookies: tuple[tuple[str, str], ...] = ()
+    storage_state: Path | None = None
+    locale: str | None = None
+    images: bool = True
+    settle: SettlePolicy = "adaptive"
+    settle_extra: timedelta = timedelta()
+    scroll: bool = False
+    both_sides: bool = False
+    screenshot: bool = False
+
+    @property
+    def extras(self) -> bool:
+        """Whether anything is kept beside the capture."""
+        return self.both_sides or self.screenshot
+
+    def canonical(self) -> dict[str, Scalar]:
+        """Return the options that shape the columns, as scalars for `Provenance.options`; secrets as digests only.
+
+        Raises
+        ------
+        UsageError : the storage-state file cannot be read.
+        """
+        return {
+            "viewport_px": "{}x{}".format(*self.viewport_px),
+            "user_agent": self.user_agent,
+            "headers": _digest(json.dumps(self.headers).encode()) if self.headers else None,
+            "cookies": _digest(json.dumps(self.cookies).encode()) if self.cookies else None,
+            "storage_state": _digest(_read(self.storage_state)) if self.storage_state else None,
+            "locale": self.locale,
+            "images": self.images,
+            "settle": self.settle,
+            "settle_extra_ms": self.settle_extra / timedelta(milliseconds=1),
+            "scroll": self.scroll,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What one page may cost; what goes beyond is cut, and the Snapshot says so.
+
+    Parameters
+    ----------
+    time : from opening the page to having it settled. Stopping, capturing and closing may take 10 s more,
+        a screenshot 6 s.
+    received_bytes : all that the page loads, after decompression.
+    requests : requests of the page and its frames, data URLs not counted.
+    nodes : nodes of the page and its frames.
+    frames : frames of the page, itself not counted.
+    memory_bytes : what the process of the page may hold; never more than seven tenths of the machine's memory, or of
+        the control group's. It is looked at some times a second, so that a page may pass it for a moment. Pages of a
+        site may share a process. Without ``/proc`` it is not kept.
+    """
+
+    time: timedelta = timedelta(seconds=20)
+    received_bytes: int = 20_000_000
+    requests: int = 3_000
+    nodes: int = 200_000
+    frames: int = 200
+    memory_bytes: int = 1_500_000_000
+
+    def __post_init__(self) -> None:
+        amounts = (self.received_bytes, self.requests, self.nodes, self.memory_bytes)
+        if min(self.time.total_seconds(), *amounts) <= 0 or self.frames < 0:
+            raise UsageError("A budget must allow something: give positive amounts.")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"The storage-state file {path} cannot be read: {error.strerror}.") from error
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()

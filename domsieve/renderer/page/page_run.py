@@ -1,0 +1,305 @@
+"""The life of one page: open, navigate, settle, stop if it must be, capture, close, all under one budget.
+
+The ladder when something does not answer: stop loading and scripts, capture what is there, close page, close
+context, kill the browser. Each rung has a deadline, their sum is below ten seconds.
+
+Imports Playwright and, of the project, its neighbours in this package and the Snapshot.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from domsieve.errors import ContentError, NavigationError, PolicyError
+from domsieve.renderer.browser.browser import RunningBrowser
+from domsieve.renderer.browser.contexts import Lease
+from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.page.capture import STYLE_NAMES, Body, capture_document, fetch_source, stop
+from domsieve.renderer.page.convert import Capture, convert, document_only
+from domsieve.renderer.page.extras import DATA, SCREENSHOT, no_screenshot, take_extras, to_json
+from domsieve.renderer.page.settle import settle
+from domsieve.renderer.page.unscripted import Original, Stage
+from domsieve.renderer.page.watch import Watch
+from domsieve.renderer.protocol import Rendering
+from domsieve.snapshot import Provenance, Snapshot
+
+_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+_OPEN_LIMIT_S = 10.0
+_CLOSE_LIMIT_S = 2.0
+_EXTRAS_LIMIT_S = 6.0
+# Commands to a crashed page may fail before its crash is told.
+_CRASH_NEWS_S = 0.1
+_FORBIDDEN = 403
+# A page that is closed while another process takes it over closes after seconds.
+_SWAP_LIMIT_S = 0.5
+_REDIRECTS = "net::ERR_TOO_MANY_REDIRECTS"
+# How a connection looks to Chrome that the proxy could not make.
+_UNSAID = ("net::ERR_EMPTY_RESPONSE", "net::ERR_TUNNEL_CONNECTION_FAILED")
+_RETRY_HELPS = ("CONNECTION", "TIMED_OUT", "EMPTY_RESPONSE", "NETWORK_CHANGED", "ADDRESS_UNREACHABLE")
+
+
+async def render_page(
+    running: RunningBrowser,
+    lease: Lease,
+    url: str,
+    *,
+    options: CaptureOptions,
+    budget: Budget,
+    original: Original | None = None,
+) -> Rendering:
+    """Return the page at `url`, whole or cut; of an `original`, what it looks like without scripts.
+
+    Raises
+    ------
+    PolicyError : its address, or one that it leads to, may not be reached.
+    NavigationError : no document arrived.
+    ContentError : what arrived is not HTML.
+    TimeoutError, playwright.async_api.Error : the browser is not usable.
+    """
+    context = lease.context
+    if options.cookies:
+        await context.add_cookies(
+            [{"name": name, "value": value, "url": url} for name, value in options.cookies]
+        )
+    async with asyncio.timeout(_OPEN_LIMIT_S):
+        page = await context.new_page()
+    try:
+        page.on("popup", _close_popup)
+        async with asyncio.timeout(_OPEN_LIMIT_S):
+            tab = Tab(page, await context.new_cdp_session(page))
+        return await _PageRun(url, tab, options, budget, original, running).render()
+    finally:
+        try:
+            async with asyncio.timeout(_CLOSE_LIMIT_S):
+                await page.close()
+        except TimeoutError:
+            lease.broken = True
+
+
+async def _close_popup(popup: Page) -> None:
+    with contextlib.suppress(PlaywrightError):
+        await popup.close()
+
+
+class _PageRun:
+    """One page from navigation to Rendering."""
+
+    def __init__(
+        self,
+        url: str,
+        tab: Tab,
+        options: CaptureOptions,
+        budget: Budget,
+        original: Original | None,
+        running: RunningBrowser,
+    ) -> None:
+        self.url = url
+        self.original = original
+        self.tab = tab
+        self.options = options
+        self.budget = budget
+        self.running = running
+        self.proxy = running.proxy
+        self.limit_s = budget.time.total_seconds()
+        self.watch = Watch(budget, self._end_loading)
+        self.loader_id = ""
+        self.timings_ms: dict[str, float] = {}
+        self.has_crashed = False
+        self._loading: asyncio.Timeout | None = None
+        for event, handler in self.watch.handlers.items():
+            tab.session.on(event, handler)
+        tab.page.on("crash", self._crash)
+        tab.page.on(
+            "close", lambda _: self._end_loading()
+        )  # with the browser, for which nothing else may wait
+
+    def _crash(self, _: Page) -> None:
+        self.has_crashed = True
+        self.watch.cut(self.running.memory.verdict() or "crash: the page's process ended")
+
+    def _end_loading(self) -> None:
+        if self._loading and not self._loading.expired():
+            self._loading.reschedule(asyncio.get_running_loop().time())
+            self._loading = None
+
+    async def render(self) -> Rendering:
+        """Return the page."""
+        captured_at = datetime.now(UTC).isoformat(timespec="seconds")
+        watch = self.watch
+        end = asyncio.get_running_loop().time() + self.limit_s
+        while True:
+            await self._load(end)
+            if watch.is_error_page or watch.response(watch.loader_id).status == _FORBIDDEN:
+                self._check_refused(watch.arrived_url)
+            if watch.is_error_page and not watch.cut_reason:
+                raise NavigationError("The page led on to an address that does not answer.", url=self.url)
+            navigations = watch.navigations
+            capture, body, reason, source_reason = await self._capture(end)
+            if not capture and not self.running.is_alive:
+                raise PlaywrightError(f"The browser is gone. {reason}")
+            # A page that went on while it was captured is captured again where it has arrived.
+            if watch.navigations == navigations or watch.cut_reason:
+                break
+        extras = await self._extras(end) if self.options.extras and not self.original else {}
+        reasons = [text for text in (watch.cut_reason, reason) if text]
+        with self._timed("convert"):
+            if capture:
+                columns, is_cut = await asyncio.to_thread(
+                    convert, capture, STYLE_NAMES, max_nodes=self.budget.nodes
+                )
+                if is_cut:
+                    reasons.append(f"nodes: the first {self.budget.nodes:,} were kept")
+            else:
+                columns = document_only(STYLE_NAMES)
+        response = watch.response(watch.loader_id or self.loader_id)
+        encoding = capture.encoding if capture else ""
+        identity = self.running.identity
+        provenance = Provenance(
+            url=self.url,
+            final_url=capture.url if capture else response.url or self.url,
+            producer="unscripted" if self.original else "rendered",
+            status=response.status,
+            content_type=response.content_type,
+            encoding=encoding,
+            captured_at=captured_at,
+            browser=f"{identity.product}/{identity.version}",
+            build=identity.build,
+            options=self.options.canonical() | ({"scripts": False} if self.original else {}),
+            complete=not reasons,
+            reasons=tuple(reasons),
+            timings_ms=self.timings_ms,
+            requests=watch.requests,
+            transferred_bytes=watch.transferred_bytes,
+            refused=self.proxy.refusals(watch.origins),
+        )
+        return Rendering(
+            snapshot=Snapshot(**columns, provenance=provenance),
+            source=body.to_bytes(encoding, response.content_type) if body else None,
+            source_reason=source_reason,
+            source_url=response.url or self.url,
+            extras=extras,
+        )
+
+    async def _extras(self, end: float) -> dict[str, bytes]:
+        if self.has_crashed or not self.watch.navigations:
+            reason = self.watch.cut_reason or "no document arrived"
+            return {SCREENSHOT: to_json(no_screenshot(reason)), DATA: to_json([])}
+        left_s = end - asyncio.get_running_loop().time()
+        with self._timed("extras"):
+            return await take_extras(
+                self.tab,
+                self.watch,
+                screenshot=self.options.screenshot,
+                limit_s=max(left_s, _EXTRAS_LIMIT_S),
+            )
+
+    async def _load(self, end: float) -> None:
+        """Navigate, if that was not done, and settle until `end` of the loop's clock; the watch holds a cut."""
+        stage = "opening"
+        try:
+            async with asyncio.timeout_at(end) as self._loading:
+                if not self.loader_id:
+                    for domain in ("Page", "Network"):
+                        await self.tab.send(f"{domain}.enable", limit_s=self.limit_s)
+                    if self.original:
+                        await Stage(self.tab, self.original).prepare(limit_s=self.limit_s)
+                    stage = "waiting for the server"
+                    with self._timed("navigate"):
+                        await self._navigate()
+                stage = "loading"
+                with self._timed("settle"):
+                    await settle(
+                        self.tab,
+                        self.watch,
+                        self.options,
+                        limit_s=self.limit_s,
+                        scripts=not self.original,
+                    )
+        except TimeoutError:
+            self._loading = None
+            self.watch.cut(f"time: {self.limit_s:g} s are used up while {stage}")
+        except PlaywrightError:
+            await asyncio.sleep(_CRASH_NEWS_S)
+            if not self.has_crashed:
+                raise
+        finally:
+            self._loading = None
+
+    async def _capture(self, end: float) -> tuple[Capture | None, Body | None, str, str]:
+        """Return DOM snapshot and source, or why there is none of them."""
+        watch = self.watch
+        with self._timed("capture"):
+            if watch.cut_reason and not self.has_crashed:
+                await stop(self.tab)
+            if self.has_crashed or watch.is_error_page or not watch.navigations:
+                return None, None, "", "no document arrived"
+            left_s = end - asyncio.get_running_loop().time()
+            (capture, reason), (body, source_reason) = await asyncio.gather(
+                capture_document(
+                    self.tab,
+                    watch,
+                    self.running.wire,
+                    max_nodes=self.budget.nodes,
+                    left_s=left_s,
+                    scripts=not (watch.cut_reason or self.original),
+                ),
+                fetch_source(self.tab, watch, left_s=left_s),
+            )
+        return capture, body, reason, source_reason
+
+    async def _navigate(self) -> None:
+        try:
+            url = self.original.url if self.original else self.url
+            answer = await self.tab.send("Page.navigate", {"url": url}, limit_s=self.limit_s)
+        except PlaywrightError as error:
+            if self.tab.page.is_closed() or self.has_crashed:
+                raise
+            raise NavigationError(f"The browser cannot open it: {error.message}", url=self.url) from error
+        self.loader_id = answer.get("loaderId", "")
+        fault = answer.get("errorText", "")
+        response = self.watch.response(self.loader_id)
+        if fault or response.status == _FORBIDDEN:
+            self._check_refused(self.watch.document_url)
+        if fault in _UNSAID:
+            fault = self.proxy.failure(self.watch.document_url) or fault
+        if answer.get("isDownload"):
+            self.watch.cut(f"download: a file of type {response.content_type or 'unknown'}, not loaded")
+        elif fault == _REDIRECTS:
+            self.watch.cut("redirects: the server redirects without end")
+        elif response.status in (204, 205):
+            raise ContentError(f"The server has no content for it (HTTP {response.status}).", url=self.url)
+        elif fault and not self.has_crashed:
+            raise NavigationError(
+                f"No document arrived: {fault}.",
+                url=self.url,
+                stage="navigate",
+                retry=any(name in fault for name in _RETRY_HELPS),
+            )
+        elif response.mime_type and response.mime_type not in _HTML_TYPES:
+            self._loading = None  # how the rest of it loads is of no account
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_SWAP_LIMIT_S):
+                    while not self.watch.loaded:
+                        await self.watch.news(_SWAP_LIMIT_S)
+            raise ContentError(f"The address holds {response.mime_type} and no HTML page.", url=self.url)
+
+    def _check_refused(self, asked: str) -> None:
+        """Raise when the address that the page led to may not be reached."""
+        if asked and (reason := self.proxy.refusal(asked)):
+            where = "" if asked == self.url else f"It led on to {asked}: "
+            raise PolicyError(f"{where}{reason}", url=self.url, stage="navigate")
+
+    @contextlib.contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent_ms = (time.perf_counter() - start) * 1000
+            self.timings_ms[stage] = round(self.timings_ms.get(stage, 0.0) + spent_ms, 1)

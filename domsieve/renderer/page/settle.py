@@ -1,0 +1,98 @@
+"""Decide when a page is complete.
+
+The adaptive policy was measured on 13 kinds of applications and 67 real pages: from the first byte of the
+document, wait until it is loaded (or, for at most 3 s, interactive), no document, script, style sheet or data
+request younger than 2 s is under way, no data came for 300 ms (a URL's fourth call and later ones do not
+count), and nothing of structure changed for 300 ms; at most 5 s, but never less than the document's own end.
+It misses what gives no signal, such as a timer.
+"""
+
+import asyncio
+from datetime import timedelta
+from math import inf
+
+from playwright.async_api import Error as PlaywrightError
+
+from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.options import CaptureOptions
+from domsieve.renderer.page.watch import Watch
+
+_CAP_S = 5.0
+_STILL_MS = 300
+_IDLE_S = 0.5
+_SCROLL_LIMIT_MS = 8000
+_SCROLL_STEPS = 200
+
+
+async def settle(
+    tab: Tab, watch: Watch, options: CaptureOptions, *, limit_s: float, scripts: bool = True
+) -> None:
+    """Return when the page is complete in the sense of the options.
+
+    Without scripts, it is complete when it is loaded: nothing changes afterwards, and no timer runs.
+
+    Raises
+    ------
+    TimeoutError : not within `limit_s` seconds.
+    playwright.async_api.Error : the page is gone.
+    """
+    policy = _POLICIES[options.settle]
+    async with asyncio.timeout(limit_s):
+        if not scripts:
+            await _arrived(watch)
+            return
+        await policy(tab, watch, limit_s)
+        if options.scroll:
+            await _call(tab, watch, f"scrollThrough({_SCROLL_LIMIT_MS}, {_SCROLL_STEPS})", limit_s)
+            await policy(tab, watch, limit_s)
+        await asyncio.sleep(options.settle_extra / timedelta(seconds=1))
+
+
+async def _adaptive(tab: Tab, watch: Watch, limit_s: float) -> None:
+    now = asyncio.get_running_loop().time
+    start = now()
+    while True:
+        navigation = watch.navigations
+        left = max(start, watch.committed_at) + _CAP_S - now()
+        busy = watch.busy_for()
+        if left <= 0 and watch.interactive:
+            return
+        if busy > 0:
+            await watch.news(min(busy, left) if watch.interactive else busy)
+            continue
+        still = await _call(tab, watch, f"quiet({_STILL_MS}, {round(left * 1000)})", limit_s)
+        if still and watch.navigations == navigation and watch.busy_for() == 0:
+            return
+
+
+async def _arrived(watch: Watch) -> None:
+    now = asyncio.get_running_loop().time
+    while (busy := watch.busy_for()) > 0:
+        left = watch.committed_at + _CAP_S - now()
+        if watch.interactive and left <= 0:
+            return
+        await watch.news(min(busy, left) if watch.interactive else busy)
+
+
+async def _call(tab: Tab, watch: Watch, function: str, limit_s: float) -> bool:
+    """Return the result of a call, False if the page has navigated meanwhile."""
+    try:
+        return bool(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
+    except PlaywrightError:
+        if tab.page.is_closed():
+            raise
+        await watch.news(_STILL_MS / 1000)
+        return False
+
+
+async def _load(_tab: Tab, watch: Watch, _limit_s: float) -> None:
+    while not watch.loaded:
+        await watch.news(inf)
+
+
+async def _network_idle(_tab: Tab, watch: Watch, _limit_s: float) -> None:
+    while not watch.loaded or watch.idle_s() < _IDLE_S:
+        await watch.news(_IDLE_S / 4)
+
+
+_POLICIES = {"adaptive": _adaptive, "load": _load, "networkidle": _network_idle}

@@ -1,0 +1,228 @@
+"""What happens to one page while it loads, told by the browser's events, held against its budget.
+
+Imports nothing of the project but the options.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from domsieve.renderer.options import Budget
+
+# The measured policy: requests of these kinds can still bring content ...
+_CONTENT_KINDS = frozenset({"Document", "Script", "Stylesheet", "XHR", "Fetch"})
+_DATA_KINDS = frozenset({"XHR", "Fetch"})
+# ... unless they stay open, as long polls do,
+_IN_FLIGHT_LIMIT_S = 2.0
+# or come again and again, as polls do.
+_CALLS_THAT_COUNT = 3
+_DATA_STILL_S = 0.3
+_INTERACTIVE_LIMIT_S = 3.0
+# A page may redirect itself; one that goes on is no page to wait for.
+_NAVIGATION_LIMIT = 4
+# Texts that scripts fetch without a word for people in them.
+_PROGRAMS = frozenset({"text/css", "text/javascript"})
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """Main response of a navigation, or one that carried data."""
+
+    url: str = ""
+    status: int | None = None
+    mime_type: str = ""
+    content_type: str = ""
+
+
+def carries_data(kind: str, mime_type: str) -> bool:
+    """Return whether a response can have brought words of the page: JSON, or a piece of text that a script fetched.
+
+    Parameters
+    ----------
+    kind : the browser's name for what asked for it.
+    mime_type : of the response.
+    """
+    if "json" in mime_type:
+        return kind in _DATA_KINDS or kind == "Script"
+    is_text = mime_type.startswith("text/") or mime_type.endswith(("xml", "yaml"))
+    return kind in _DATA_KINDS and is_text and mime_type not in _PROGRAMS
+
+
+class Watch:
+    """The state of one page's loading.
+
+    Parameters
+    ----------
+    budget : what the page may cost.
+    on_cut : called once, when the loading has to end.
+    """
+
+    def __init__(self, budget: Budget, on_cut: Callable[[], None]) -> None:
+        self.budget = budget
+        self.on_cut = on_cut
+        self.cut_reason = ""
+        self.requests = 0
+        self.received_bytes = 0
+        self.transferred_bytes = 0
+        self.data: dict[str, Response] = {}
+        self.document_url = ""  # asked for last, redirects included
+        self.arrived_url = ""  # of the document that is there, or that failed in its place
+        self.origins: set[str] = set()  # of all that was asked for
+        self.frames = 0
+        self.navigations = 0
+        self.frame_id = ""
+        self._main_frame = ""
+        self.loader_id = ""
+        self.is_error_page = False
+        self.committed_at = inf
+        self.interactive = False
+        self.loaded = False
+        self._responses: dict[str, Response] = {}
+        self._now = asyncio.get_running_loop().time
+        self._in_flight: dict[str, tuple[str, float]] = {}
+        self._calls: Counter[str] = Counter()
+        self._data_at = -inf
+        self._idle_at = -inf
+        self._news = asyncio.Event()
+        self.handlers: dict[str, Callable[[dict[str, Any]], None]] = {
+            "Network.requestWillBeSent": self._request,
+            "Network.webSocketCreated": self._open_socket,
+            "Network.responseReceived": self._respond,
+            "Network.dataReceived": self._receive,
+            "Network.loadingFinished": self._finish,
+            "Network.loadingFailed": self._fail,
+            "Page.frameAttached": self._attach_frame,
+            "Page.frameNavigated": self._navigate,
+            "Page.domContentEventFired": self._be_interactive,
+            "Page.loadEventFired": self._load,
+        }
+
+    def response(self, loader_id: str) -> Response:
+        """Return the main response of a navigation, an empty one when there was none."""
+        return self._responses.get(loader_id, Response())
+
+    def cut(self, reason: str) -> None:
+        """End the loading; the first reason counts."""
+        if not self.cut_reason:
+            self.cut_reason = reason
+            self.on_cut()
+
+    async def news(self, limit_s: float) -> None:
+        """Wait until something has happened that may settle the page, at most `limit_s` seconds."""
+        self._news.clear()
+        try:
+            async with asyncio.timeout(limit_s if limit_s < inf else None):
+                await self._news.wait()
+        except TimeoutError:
+            pass
+
+    def busy_for(self) -> float:
+        """Return for how many seconds the page will not be settled if nothing happens; 0 when it may be."""
+        now = self._now()
+        waits = [0.0, self._data_at + _DATA_STILL_S - now]
+        if not self.loaded:
+            waits.append(self.committed_at + _INTERACTIVE_LIMIT_S - now if self.interactive else inf)
+        waits += [
+            since + _IN_FLIGHT_LIMIT_S - now
+            for kind, since in self._in_flight.values()
+            if kind in _CONTENT_KINDS
+        ]
+        return max(waits)
+
+    def idle_s(self) -> float:
+        """Return for how many seconds no request has been under way."""
+        return 0.0 if self._in_flight else self._now() - self._idle_at
+
+    def _request(self, event: dict[str, Any]) -> None:
+        url, kind = event["request"]["url"], event.get("type", "Other")
+        if url.startswith("data:"):
+            return
+        self.requests += 1
+        self.origins.add(_origin(url))
+        if event["requestId"] == event.get("loaderId") and kind == "Document":
+            self._main_frame = self._main_frame or event.get("frameId", "")
+            if event.get("frameId", "") == self._main_frame:
+                self.document_url = url
+        self._calls[url] += 1
+        if kind in _DATA_KINDS and self._calls[url] > _CALLS_THAT_COUNT:
+            kind = "Poll"
+        self._in_flight[event["requestId"]] = (kind, self._now())
+        if self.requests > self.budget.requests:
+            self.cut(f"requests: the budget of {self.budget.requests:,} is used up")
+
+    def _open_socket(self, event: dict[str, Any]) -> None:
+        if len(self.origins) < self.budget.requests:
+            self.origins.add(_origin(event["url"]))
+
+    def _respond(self, event: dict[str, Any]) -> None:
+        response = event["response"]
+        if event["requestId"] != event["loaderId"]:  # not a document
+            if carries_data(event.get("type", ""), response["mimeType"]):
+                self.data[event["requestId"]] = Response(
+                    response["url"], response["status"], response["mimeType"]
+                )
+            return
+        headers = {name.lower(): value for name, value in response["headers"].items()}
+        self._responses[event["loaderId"]] = Response(
+            response["url"], response["status"], response["mimeType"], headers.get("content-type", "")
+        )
+
+    def _receive(self, event: dict[str, Any]) -> None:
+        self.received_bytes += event["dataLength"]
+        if self.received_bytes > self.budget.received_bytes:
+            self.cut(f"bytes: the budget of {self.budget.received_bytes:,} is used up")
+
+    def _finish(self, event: dict[str, Any]) -> None:
+        self.transferred_bytes += int(event.get("encodedDataLength", 0))
+        kind, _ = self._in_flight.pop(event["requestId"], ("", 0.0))
+        if kind in _DATA_KINDS:
+            self._data_at = self._now()
+        if kind and not self._in_flight:
+            self._idle_at = self._now()
+        if kind in _CONTENT_KINDS and self.interactive:
+            self._news.set()
+
+    def _fail(self, event: dict[str, Any]) -> None:
+        self._finish(event)
+        # The browser then neither says that the document is parsed nor that it is loaded.
+        if event["requestId"] == self.loader_id and not event.get("canceled"):
+            self.cut(f"document: it broke off ({event.get('errorText', 'no reason given')})")
+
+    def _attach_frame(self, _: dict[str, Any]) -> None:
+        self.frames += 1
+        if self.frames > self.budget.frames:
+            self.cut(f"frames: the budget of {self.budget.frames:,} is used up")
+
+    def _navigate(self, event: dict[str, Any]) -> None:
+        frame = event["frame"]
+        if "parentId" in frame:
+            return
+        self.navigations += 1
+        self.frame_id, self.loader_id = frame["id"], frame["loaderId"]
+        self.is_error_page = "unreachableUrl" in frame
+        self.arrived_url = frame.get("unreachableUrl") or frame.get("url", "")
+        self.committed_at = self._idle_at = self._now()
+        self.interactive = self.loaded = False
+        self.frames = 0
+        self.data = {}
+        self._in_flight = {
+            number: request for number, request in self._in_flight.items() if number == self.loader_id
+        }
+        self._news.set()
+
+    def _be_interactive(self, _: dict[str, Any]) -> None:
+        self.interactive = True
+        self._news.set()
+        if self.navigations > _NAVIGATION_LIMIT:
+            self.cut(f"unstable: the page loaded itself anew {self.navigations - 1} times")
+
+    def _load(self, _: dict[str, Any]) -> None:
+        self.loaded = self.interactive = True
+        self._news.set()
+
+
+def _origin(url: str) -> str:
+    return "/".join(url.split("/", 3)[:3])

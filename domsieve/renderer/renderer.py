@@ -1,0 +1,253 @@
+"""The renderer: URLs in, pages out, whatever the pages do.
+
+Imports Playwright and, of the project, its neighbours in this package and the error tree.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import replace
+from itertools import islice
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+from playwright.async_api import Error as PlaywrightError
+
+from domsieve.errors import (
+    BrowserError,
+    BrowserLostError,
+    DomsieveError,
+    NavigationError,
+    PolicyError,
+    UsageError,
+)
+from domsieve.renderer.browser.browser import RunningBrowser, start_browser
+from domsieve.renderer.browser.contexts import SitePool
+from domsieve.renderer.browser.discovery import Browser
+from domsieve.renderer.network.egress import Egress, place_of
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.page.page_run import render_page
+from domsieve.renderer.page.unscripted import Original
+from domsieve.renderer.protocol import Outcome, Rendering
+
+_SCHEMES = ("http", "https")
+
+logger = logging.getLogger(__name__)
+
+
+class Renderer:
+    """A browser that turns URLs into Snapshots; an asynchronous context manager.
+
+    One browser runs at a time and is started anew when it is lost. Pages of one site share a throw-away
+    context (cookies, cache), pages of different sites share nothing.
+
+    Parameters
+    ----------
+    options : what is captured and how long is waited.
+    budget : what one page may cost.
+    concurrency : pages open at the same time; by default one per processor.
+    executable : path or name of the browser; by default one is looked for.
+    arguments : further command line flags of the browser.
+    egress : where connections may go; by default to public addresses only.
+
+    Attributes
+    ----------
+    starts : how many browsers were started; each but the first followed one that was lost.
+
+    Raises
+    ------
+    BrowserNotFoundError : on entering, when no usable browser is found.
+    UsageError : on entering, when the storage-state file cannot be read.
+    """
+
+    def __init__(
+        self,
+        options: CaptureOptions | None = None,
+        budget: Budget | None = None,
+        *,
+        concurrency: int | None = None,
+        executable: str | None = None,
+        arguments: tuple[str, ...] = (),
+        egress: Egress | None = None,
+    ) -> None:
+        self.egress = egress or Egress()
+        self._options = options or CaptureOptions()
+        self._budget = budget or Budget()
+        self._concurrency = concurrency or os.cpu_count() or 1
+        self._executable = executable
+        self._arguments = arguments
+        self._slots = asyncio.Semaphore(self._concurrency)
+        self._starting = asyncio.Lock()
+        self._identity: Browser | None = None
+        self._running: tuple[RunningBrowser, SitePool] | None = None
+        self.starts = 0
+
+    @property
+    def browser_pid(self) -> int | None:
+        """Number of the browser's process; None while none runs."""
+        return self._running[0].pid if self._running and self._running[0].is_alive else None
+
+    async def __aenter__(self) -> Self:
+        await self._browser()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._running:
+            await self._running[0].close()
+            self._running = None
+
+    async def render(
+        self,
+        url: str,
+        *,
+        site: str | None = None,
+        options: CaptureOptions | None = None,
+        budget: Budget | None = None,
+    ) -> Rendering:
+        """Return the page at `url`: whole, or as far as its budget went, with the reasons.
+
+        Parameters
+        ----------
+        url : http or https; what stands behind ``#`` is a page of its own.
+        site : pages of an equal site and options share cookies and cache; by default the host and port.
+        options : instead of the renderer's; whether images load is a matter of the browser and cannot change.
+        budget : instead of the renderer's.
+
+        Raises
+        ------
+        UsageError : options that load images where the renderer does not, or the other way round.
+        PolicyError : another scheme than http and https, or an address that may not be reached.
+        NavigationError : no document arrived: no such host, refused connection, bad address.
+        ContentError : what arrived is not HTML.
+        BrowserLostError : the browser ended twice while the page was open.
+        """
+        _check(url)
+        options, budget = options or self._options, budget or self._budget
+        if options.images != self._options.images:
+            raise UsageError("Whether images load is settled when the browser starts.", url=url)
+        rendering = await self._render(url, site, None, options=options, budget=budget)
+        source = rendering.source
+        if options.extras and source is not None:
+            content_type = rendering.snapshot.provenance.content_type
+            original = Original(url=rendering.source_url, source=source, content_type=content_type)
+            try:
+                twin = await self._render(url, site, original, options=options, budget=budget)
+                rendering = replace(rendering, unscripted=twin)
+            except DomsieveError as error:
+                logger.warning("%s could not be shown without scripts: %s", url, error.message)
+        return rendering
+
+    async def render_source(
+        self, url: str, source: bytes, *, content_type: str = "text/html", site: str | None = None
+    ) -> Rendering:
+        """Return what a browser that runs no script shows of the source of the page at `url`.
+
+        The source is not asked for again; its style sheets, images and frames are. The page's producer is
+        ``"unscripted"`` and its options say that no script ran, so that it never stands for the rendered page.
+
+        Parameters
+        ----------
+        url : http or https; addresses in the source are relative to it.
+        source : body of the main response.
+        content_type : its header.
+        site : see `render`.
+
+        Raises
+        ------
+        PolicyError, NavigationError, ContentError, BrowserLostError : see `render`.
+        """
+        _check(url)
+        original = Original(url=url, source=source, content_type=content_type)
+        return await self._render(url, site, original, options=self._options, budget=self._budget)
+
+    async def _render(
+        self,
+        url: str,
+        site: str | None,
+        original: Original | None,
+        *,
+        options: CaptureOptions,
+        budget: Budget,
+    ) -> Rendering:
+        async with self._slots:
+            for _ in range(2):
+                running, pool = await self._browser()
+                try:
+                    async with pool.lease(site or urlsplit(url).netloc, options) as lease:
+                        with running.memory.page(budget.memory_bytes):
+                            return await render_page(
+                                running, lease, url, options=options, budget=budget, original=original
+                            )
+                except TimeoutError:
+                    running.kill()
+                except PlaywrightError as error:
+                    logger.warning("The browser lost %s: %s", url, error)
+        why = f"; at last it {running.killed_for}" if running.killed_for else ""
+        raise BrowserLostError(f"The browser ended twice while the page was open{why}.", url=url, retry=True)
+
+    async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
+        """Yield each of `urls` with its page or its error, as they are finished.
+
+        `urls` is read as places become free, so it may be long or endless.
+        """
+        waiting = iter(urls)
+        tasks: set[asyncio.Task[Outcome]] = set()
+        try:
+            while True:
+                room = self._concurrency - len(tasks)
+                tasks |= {asyncio.create_task(self._outcome(url)) for url in islice(waiting, room)}
+                if not tasks:
+                    return
+                done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    yield task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _outcome(self, url: str) -> Outcome:
+        try:
+            return url, await self.render(url)
+        except DomsieveError as error:
+            return url, error
+        except Exception as error:
+            logger.exception("Rendering %s failed in an unforeseen way", url)
+            return url, BrowserError(f"Rendering failed in an unforeseen way: {error!r}", url=url)
+
+    async def _browser(self) -> tuple[RunningBrowser, SitePool]:
+        async with self._starting:
+            if self._running and not self._running[0].is_alive:
+                await self._running[0].close()
+                self._running = None
+            if not self._running:
+                running = await start_browser(
+                    self._options,
+                    executable=self._executable,
+                    arguments=self._arguments,
+                    known=self._identity,
+                    egress=self.egress,
+                )
+                self._identity = running.identity
+                self._running = running, SitePool(running)
+                self.starts += 1
+            return self._running
+
+
+def _check(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise NavigationError(f"Not a valid address: {error}.", url=url) from error
+    if parts.scheme not in _SCHEMES:
+        raise PolicyError(
+            f"Only http and https are opened, not {parts.scheme or 'an address without one'}.", url=url
+        )
+    if not parts.hostname:
+        raise NavigationError("The address names no host.", url=url)
+    if place_of(url) is None:  # the proxy would say so in a page of its own
+        raise NavigationError("Not a valid address: its host or port cannot be.", url=url)

@@ -1,0 +1,149 @@
+"""Fetch a small file of a site, robots.txt or a sitemap, without a browser.
+
+Imports nothing of the project but its errors and its neighbours.
+"""
+
+import asyncio
+import contextlib
+import ipaddress
+import threading
+import urllib.request
+from concurrent.futures import Future, InvalidStateError
+from dataclasses import dataclass
+from http.client import HTTPException, HTTPMessage
+from typing import IO
+from urllib.error import HTTPError, URLError
+
+from domsieve.errors import NavigationError, PolicyError
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.network.proxy import Proxy
+from domsieve.renderer.sampling.urls import Site, normalized
+
+AGENT = "domsieve"
+_STEP_LIMIT_S = 10.0
+_LIMIT_S = 30.0
+_FORBIDDEN = 403
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server answered: the HTTP status, and the body as far as it was asked for."""
+
+    status: int
+    body: bytes
+
+
+async def fetch(url: str, *, max_bytes: int, egress: Egress | None = None) -> Answer:
+    """Return the answer of the server, at most `max_bytes` of it, following redirects on the same site.
+
+    A redirect to another site is not followed but returned. All goes through a filtering proxy of its own, as
+    the browser's traffic does.
+
+    Parameters
+    ----------
+    url : http or https.
+    max_bytes : of the body.
+    egress : where connections may go; by default to public addresses only.
+
+    Raises
+    ------
+    PolicyError : the server may not be reached.
+    NavigationError : no answer, or none within thirty seconds.
+    """
+    async with Proxy(egress or Egress()) as proxy:
+        try:
+            answer = await _fetch(url, proxy.url, max_bytes)
+        except NavigationError as error:
+            if reason := proxy.refusal(url):
+                raise PolicyError(reason, url=url) from error
+            if fault := proxy.failure(url):
+                raise NavigationError(f"It cannot be fetched: {fault}.", url=url, retry=True) from error
+            raise
+        if answer.status == _FORBIDDEN and (reason := proxy.refusal(url)):
+            raise PolicyError(reason, url=url)
+        return answer
+
+
+async def _fetch(url: str, proxy: str, max_bytes: int) -> Answer:
+    result: Future[Answer] = Future()
+
+    # A daemon, for a thread that waits for a drip of bytes can be neither stopped nor waited for.
+    def work() -> None:
+        try:
+            answer = _get(url, proxy, max_bytes)
+        except (OSError, HTTPException, ValueError) as error:
+            reason = error.reason if isinstance(error, URLError) else error
+            with contextlib.suppress(InvalidStateError):
+                result.set_exception(NavigationError(f"It cannot be fetched: {reason}.", url=url, retry=True))
+        else:
+            with contextlib.suppress(InvalidStateError):
+                result.set_result(answer)
+
+    threading.Thread(target=work, name=f"fetch {url}", daemon=True).start()
+    try:
+        async with asyncio.timeout(_LIMIT_S):
+            return await asyncio.wrap_future(result)
+    except TimeoutError as error:
+        message = f"It cannot be fetched: the server took more than {_LIMIT_S:g} s."
+        raise NavigationError(message, url=url, retry=True) from error
+
+
+def is_this_machine(host: str) -> bool:
+    """Return whether `host` is a name or an address of this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+class _Through(urllib.request.BaseHandler):
+    """Sends all through a proxy; urllib's own handler makes exceptions that the environment names."""
+
+    handler_order = 100
+
+    def __init__(self, proxy: str) -> None:
+        self._place = proxy.partition("://")[2]
+
+    def http_open(self, request: urllib.request.Request) -> None:
+        """Turn the request to the proxy, and leave it to the next handler."""
+        request.set_proxy(self._place, "http")
+
+    https_open = http_open
+
+
+class _SameSite(urllib.request.HTTPRedirectHandler):
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: HTTPMessage,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        here, there = normalized(req.full_url), normalized(newurl)
+        if here is None or there is None or not Site.of(here).is_twin(Site.of(there)):
+            return None
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _get(url: str, proxy: str, max_bytes: int) -> Answer:
+    # Put together by hand because the default opener reads files and FTP too.
+    opener = urllib.request.OpenerDirector()
+    handlers = (
+        _Through(proxy),
+        urllib.request.HTTPHandler(),
+        urllib.request.HTTPSHandler(),
+        urllib.request.HTTPDefaultErrorHandler(),
+        urllib.request.HTTPErrorProcessor(),
+        _SameSite(),
+    )
+    for handler in handlers:
+        opener.add_handler(handler)
+    request = urllib.request.Request(url, headers={"User-Agent": AGENT})
+    try:
+        with opener.open(request, timeout=_STEP_LIMIT_S) as response:
+            return Answer(response.status, response.read(max_bytes))
+    except HTTPError as error:
+        with error:
+            return Answer(error.code, b"")

@@ -1,0 +1,169 @@
+"""The links of a captured page, and what those behind ``#`` mean on a site.
+
+Imports the Snapshot and its neighbour `_urls`.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.renderer.sampling.urls import Site, joined
+from domsieve.snapshot import Kind, Snapshot
+
+_HOME_ROUTES = ("", "/", "!", "!/")
+_MIN_BARE_ROUTES = 5
+_MOST_LINKS = 10_000
+_ROUTE_ID = re.compile(r"(?<=[?&])id=([^&]*)(?:&|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class PageLinks:
+    """What a page points to and can be pointed at.
+
+    Parameters
+    ----------
+    urls : absolute addresses that the page and its frames link to, in document order, seen or not; without
+        downloads, what robots are asked not to follow, and what follows after 10,000 links.
+    places : ids and names of elements, to which a fragment can point.
+    """
+
+    urls: tuple[str, ...]
+    places: frozenset[str]
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> Self:
+        """Return the links of a page in time linear in its nodes."""
+        reader = _Reader(snapshot)
+        return cls(() if reader.forbids_following() else tuple(reader.links()), reader.places())
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """What a fragment means on a site: a place on the page, or a page of its own (a route).
+
+    A fragment that starts with ``/`` or ``!`` is a route everywhere.
+
+    Parameters
+    ----------
+    has_bare_routes : whether ``#Some Title`` is a route too where no element has that id or name. Judged by
+        the start page: at least five such fragments lead nowhere on it, and they are more than its other
+        links into the site. This is so in applications that keep all their pages in one file.
+    has_route_places : whether ``#/page?id=place`` is a place on ``#/page``. Judged by the start page: it
+        links to a place on itself like that.
+    """
+
+    has_bare_routes: bool = False
+    has_route_places: bool = False
+
+    @classmethod
+    def of(cls, start: PageLinks, url: str, site: Site) -> Self:
+        """Return the routing of `site`, whose start page was reached as `url`."""
+        own, _, own_route = (site.page(url) or "").partition("#")
+        bare, other, has_route_places = set(), set(), False
+        for page in filter(None, map(site.page, start.urls)):
+            address, _, fragment = page.partition("#")
+            if address != own or fragment.startswith(("/", "!")) or _is_place(fragment, start.places):
+                other.add(page)
+            elif fragment:
+                bare.add(fragment)
+            if address == own and (place := _ROUTE_ID.search(fragment)):
+                is_here = _trimmed(_without_id(fragment)) == _trimmed(_without_id(own_route))
+                has_route_places |= is_here and _is_place(place[1], start.places)
+        return cls(len(bare) >= max(_MIN_BARE_ROUTES, len(other) + 1), has_route_places)
+
+    def page(self, url: str, places: frozenset[str] = frozenset()) -> str:
+        """Return the page that a normalised address means, on a page with these places."""
+        address, _, fragment = url.partition("#")
+        route = _trimmed(fragment)
+        if route.startswith(("/", "!")):
+            route = _trimmed(_without_id(route)) if self.has_route_places else route
+        elif not self.has_bare_routes or _is_place(route, places):
+            route = ""
+        return f"{address}#{route}" if route else address
+
+    def pages(self, links: PageLinks, admit: Callable[[str], str | None]) -> list[str]:
+        """Return those pages that a page links to and `admit` returns, each once, in alphabetical order."""
+        return sorted({self.page(page, links.places) for page in filter(None, map(admit, links.urls))})
+
+
+class _Reader:
+    """Reads many nodes of one page; decodes its strings once."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._page = snapshot
+        self._strings = snapshot.strings.to_list()
+        self._tags = snapshot.tags.to_list()
+
+    def _nodes(self, *tags: str) -> NDArray[np.bool_]:
+        return np.isin(self._page.tag, [number for number, tag in enumerate(self._tags) if tag in tags])
+
+    def _attributes(self, node: int) -> dict[str, str]:
+        page, strings = self._page, self._strings
+        span = slice(page.attr_start[node], page.attr_start[node + 1])
+        pairs = zip(page.attr_name[span].tolist(), page.attr_value[span].tolist(), strict=True)
+        return {strings[name]: strings[value] for name, value in pairs}
+
+    def links(self) -> list[str]:
+        page = self._page
+        found: list[str] = []
+        documents = page.kind == Kind.DOCUMENT
+        around: list[tuple[int, str]] = []  # the documents that hold the node: their ends and bases
+        for node in np.flatnonzero(documents | self._nodes("a", "area", "base")).tolist():
+            if len(found) == _MOST_LINKS:
+                break
+            while around and node >= around[-1][0]:
+                around.pop()
+            if documents[node]:
+                around.append((int(page.end[node]), self._address(node, around)))
+                continue
+            attributes = self._attributes(node)
+            end, base = around[-1]
+            url = joined(base, attributes["href"]) if "href" in attributes else ""
+            if self._tags[page.tag[node]] == "base":
+                if urlsplit(url).scheme in ("http", "https"):
+                    around[-1] = end, url
+            elif url and "download" not in attributes and "nofollow" not in _words(attributes.get("rel", "")):
+                found.append(url)
+        return found
+
+    def _address(self, document: int, around: list[tuple[int, str]]) -> str:
+        """Return the address of the page's own document or of a frame's."""
+        if not around:
+            return self._page.provenance.final_url
+        frame = self._attributes(int(self._page.parent[document]))
+        base = around[-1][1]
+        return base if "srcdoc" in frame else joined(base, frame.get("src", ""))
+
+    def forbids_following(self) -> bool:
+        metas = map(self._attributes, np.flatnonzero(self._nodes("meta")).tolist())
+        rules = (meta.get("content", "") for meta in metas if meta.get("name", "").lower() == "robots")
+        return any(not {"nofollow", "none"}.isdisjoint(_words(rule)) for rule in rules)
+
+    def places(self) -> frozenset[str]:
+        naming = [number for number, text in enumerate(self._strings) if text in ("id", "name")]
+        values = np.unique(self._page.attr_value[np.isin(self._page.attr_name, naming)])
+        return frozenset(self._strings[number] for number in values.tolist())
+
+
+def _words(text: str) -> list[str]:
+    return re.split(r"[\s,]+", text.lower())
+
+
+def _is_place(fragment: str, places: frozenset[str]) -> bool:
+    place = unquote(fragment)
+    return place in places or fragment in places or place.lower() == "top"
+
+
+def _trimmed(fragment: str) -> str:
+    """Return a fragment without a text to mark and a place inside of the route; empty for the home route."""
+    route = fragment.partition(":~:")[0].partition("#")[0]
+    return "" if route in _HOME_ROUTES else route
+
+
+def _without_id(route: str) -> str:
+    return _ROUTE_ID.sub("", route).rstrip("?&")

@@ -1,0 +1,79 @@
+"""What the robots.txt of a site asks for (RFC 9309; the parser is protego's).
+
+Imports nothing of the project but its errors and its neighbours.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Self
+
+from protego import Protego
+
+from domsieve.errors import NavigationError, PolicyError
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.sampling.fetch import AGENT, fetch
+from domsieve.renderer.sampling.urls import Site
+
+# A robots.txt is read this far; RFC 9309 asks for 500 KiB at least.
+_MAX_BYTES = 512_000
+_LONGEST_S = timedelta(days=1).total_seconds()
+
+
+@dataclass(frozen=True, slots=True)
+class Robots:
+    """The rules of one site for us.
+
+    Parameters
+    ----------
+    delay : time that is asked for between two requests, zero when none is.
+    sitemaps : addresses of sitemaps as they stand there.
+    """
+
+    _rules: Protego
+    delay: timedelta
+    sitemaps: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the rules of a robots.txt."""
+        rules = Protego.parse(text)
+        rate = rules.request_rate(AGENT)
+        asked_s = max(rules.crawl_delay(AGENT) or 0.0, rate.seconds / rate.requests if rate else 0.0)
+        return cls(rules, timedelta(seconds=min(asked_s, _LONGEST_S)), tuple(rules.sitemaps))
+
+    def allows(self, url: str) -> bool:
+        """Return whether the page may be visited."""
+        return bool(self._rules.can_fetch(url, AGENT))
+
+    def check(self, url: str) -> None:
+        """Do nothing when the page may be visited.
+
+        Raises
+        ------
+        PolicyError : it may not.
+        """
+        if not self.allows(url):
+            raise PolicyError("The site's robots.txt asks not to visit it.", url=url)
+
+
+async def fetch_robots(site: Site, *, egress: Egress | None = None) -> Robots:
+    """Return the rules of `site`; none when it has no robots.txt (4xx, or a redirect to elsewhere).
+
+    Raises
+    ------
+    NavigationError : the site does not answer.
+    PolicyError : the server may not be reached, or fails to say what it allows (5xx), so nothing is.
+    """
+    url = f"{site.root}/robots.txt"
+    try:
+        answer = await fetch(url, max_bytes=_MAX_BYTES, egress=egress)
+    except NavigationError as error:
+        message = f"{error.message} Without the rules for robots no page of the site is visited."
+        raise NavigationError(message, url=url, retry=True) from error
+    if answer.status >= 500:
+        raise PolicyError(
+            f"The server fails to say what robots may visit (HTTP {answer.status}), so no page is; try later.",
+            url=url,
+            retry=True,
+        )
+    return Robots.parse(answer.body.decode("utf-8-sig", "replace") if answer.status < 300 else "")

@@ -1,0 +1,251 @@
+"""A random sample of the pages of a site, for methods that learn from it (500 pages in the SST paper).
+
+Pages become known by the links of rendered pages and by sitemaps; robots.txt is obeyed. Which pages are drawn
+depends on the site and the seed alone: the links of the last seven pages drawn are not used yet, whether those
+pages are rendered or not, so time changes nothing. This makes an interrupted run resume by itself: it draws the
+same pages again, and those that the caller still has are not rendered.
+
+Imports its neighbours in this package and the error tree; no browser is needed.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
+from typing import Literal
+
+from domsieve.errors import DomsieveError, PolicyError, UsageError
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.protocol import PageSource
+from domsieve.renderer.sampling.events import (
+    PageDone,
+    PageFailed,
+    PageRepeated,
+    SampleEnded,
+    SampleEvent,
+    SitemapsRead,
+    SiteOpened,
+)
+from domsieve.renderer.sampling.frontier import Frontier, rank
+from domsieve.renderer.sampling.links import PageLinks, Routing
+from domsieve.renderer.sampling.robots import Robots
+from domsieve.renderer.sampling.sitemap import read_sitemaps
+from domsieve.renderer.sampling.urls import Site, normalized, start_page
+from domsieve.renderer.sampling.visits import Known, Visit, Visitor
+
+_WINDOW = 8
+_FRUITLESS_LIMIT = 20
+_CLICKS_LIMIT = 16  # calendars and others whose pages link to a next one without end stop here
+_FRONTIER_CAPACITY = 100_000
+_ADMITTED_KEPT = 50_000
+
+
+async def sample_site(
+    source: PageSource,
+    start: str,
+    *,
+    pages: int,
+    seed: int = 0,
+    delay: timedelta | None = None,
+    concurrency: int = 2,
+    known: Known = lambda _: None,
+    egress: Egress | None = None,
+) -> AsyncGenerator[SampleEvent]:
+    """Yield what happens while `pages` different pages of a site are drawn at random and rendered.
+
+    Events come in the order in which pages were drawn. The sample of a number of pages is the beginning of
+    that of a larger number. Close the iterator (``contextlib.aclosing``) to stop early.
+
+    Parameters
+    ----------
+    source : renders the pages.
+    start : http or https address of the first page; the site is its host and port. When it leads to the same
+        host with or without ``www.``, the site is the one reached.
+    pages : how many different pages are wanted, 1 or more.
+    seed : each one gives another sample.
+    delay : time between the starts of two pages, by default 0.5 s, or none on this machine. The delay that
+        robots.txt asks for is kept when it is longer.
+    concurrency : pages that are rendered at the same time, at most 8; changes nothing but the time.
+    known : returns the rendering of a page that was captured before, or None; asked before rendering.
+    egress : where connections for robots.txt and sitemaps may go; by default to public addresses only. Pages are
+        the matter of `source`.
+
+    Raises
+    ------
+    UsageError : fewer than one page, a concurrency out of range, or a start that is no address.
+    PolicyError : robots.txt forbids the start page or cannot be had, or the start leads to another site.
+    NavigationError : the site does not answer.
+    DomsieveError : the start page cannot be rendered.
+    """
+    if pages < 1 or not 1 <= concurrency <= _WINDOW:
+        raise UsageError(f"A sample has 1 page at least, and renders 1 to {_WINDOW} of them at a time.")
+    visitor = Visitor(source, known, concurrency=concurrency, delay=delay, egress=egress)
+    asked = start_page(start)
+    robots = await visitor.rules(Site.of(asked))
+    robots.check(asked)
+    visit = await visitor.page(asked)
+    site = _site_reached(visit, asked)
+    if site != Site.of(asked):
+        robots = await visitor.rules(site)
+    snapshot = visit.rendering.snapshot
+    routing = Routing.of(PageLinks.of(snapshot), snapshot.provenance.final_url, site)
+    run = _Run(visitor, site, robots, routing, pages=pages, seed=seed)
+    event = run.start(asked, visit)
+    yield SiteOpened(root=site.root, delay=visitor.delay)
+    yield event
+    try:
+        if pages > 1:
+            yield await run.read_sitemaps()
+        while run.draw():
+            yield await run.settle()
+    finally:
+        await run.stop()
+    yield run.end()
+
+
+def _site_reached(visit: Visit, asked: str) -> Site:
+    final_url = visit.rendering.snapshot.provenance.final_url
+    final = normalized(final_url)
+    if final is None or not Site.of(final).is_twin(Site.of(asked)):
+        raise PolicyError(f"It leads to another site; to sample that one, give {final_url}", url=asked)
+    return Site.of(final)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    """What a page teaches about the site: pages, and how many clicks from the start they are."""
+
+    pages: Iterable[str] = ()
+    clicks: int = 0
+    reached: str | None = None
+
+
+class _Run:
+    """One sample in the making: pages are drawn, settled and learnt from, each in the same order."""
+
+    def __init__(
+        self, visitor: Visitor, site: Site, robots: Robots, routing: Routing, *, pages: int, seed: int
+    ) -> None:
+        self._visitor = visitor
+        self._site = site
+        self._robots = robots
+        self._routing = routing
+        self._pages = pages
+        self._seed = seed
+        # Menus come with every page.
+        self._admitted = lru_cache(_ADMITTED_KEPT)(self._admit)
+        self._frontier = Frontier(seed, capacity=_FRONTIER_CAPACITY)
+        self._drawn: deque[tuple[str, int, asyncio.Task[Visit]]] = deque()  # pages and their clicks
+        self._lessons: deque[_Lesson] = deque()
+        self._firsts: dict[str, str] = {}  # from an address reached or a digest to the page that had it first
+        self._done = 0
+        self._fruitless = 0
+
+    async def read_sitemaps(self) -> SampleEvent:
+        """Learn the pages that the sitemaps name."""
+        sitemaps = self._robots.sitemaps or (f"{self._site.root}/sitemap.xml",)
+        found = await read_sitemaps(
+            self._visitor.file, sitemaps, site=self._site, rank=lambda url: rank(url, seed=self._seed)
+        )
+        listed = {self._routing.page(page) for page in filter(None, map(self._admit, found))}
+        self._learn(_Lesson(sorted(listed), clicks=1))
+        return SitemapsRead(pages=len(listed))
+
+    def start(self, asked: str, visit: Visit) -> SampleEvent:
+        """Take the start page, which is not drawn.
+
+        Raises
+        ------
+        PolicyError : it leads to an address that robots may not visit.
+        """
+        page = self._site.page(asked)
+        if page:
+            self._frontier.visit(self._site.name(self._routing.page(page)))
+        event = self._judge(asked, 0, visit)
+        self._learn(self._lessons.popleft())
+        return event
+
+    def draw(self) -> bool:
+        """Begin as many pages as there is need and room for; return whether any is under way."""
+        while (
+            len(self._drawn) < _WINDOW
+            and self._done + len(self._drawn) < self._pages
+            and self._fruitless < _FRUITLESS_LIMIT
+        ):
+            while self._lessons and (len(self._lessons) + len(self._drawn) >= _WINDOW or not self._frontier):
+                self._learn(self._lessons.popleft())
+            if not self._frontier:
+                break
+            name, clicks = self._frontier.draw()
+            page = self._site.root + name
+            self._drawn.append((page, clicks, asyncio.create_task(self._visitor.page(page))))
+        return bool(self._drawn)
+
+    async def settle(self) -> SampleEvent:
+        """Wait for the page that was drawn first of those under way; return what became of it."""
+        page, clicks, task = self._drawn[0]
+        event: SampleEvent
+        try:
+            event = self._judge(page, clicks, await task)
+            self._fruitless = 0 if isinstance(event, PageDone) else self._fruitless + 1
+        except DomsieveError as error:
+            event = PageFailed(url=page, error=error)
+            self._lessons.append(_Lesson())
+            self._fruitless += 1
+        self._drawn.popleft()
+        return event
+
+    def _judge(self, page: str, clicks: int, visit: Visit) -> SampleEvent:
+        """Return what a page is to the sample, and take a lesson from it."""
+        snapshot = visit.rendering.snapshot
+        reached = self._site.page(snapshot.provenance.final_url)
+        if reached is None:
+            raise PolicyError(f"It leads to {snapshot.provenance.final_url}, no page of the site.", url=page)
+        self._robots.check(reached)
+        links = PageLinks.of(snapshot)
+        reached = self._routing.page(reached, links.places)
+        self._lessons.append(_Lesson(self._routing.pages(links, self._admitted), clicks + 1, reached))
+        marks = (reached, page, snapshot.digest())
+        first = next((self._firsts[mark] for mark in marks if mark in self._firsts), None)
+        if first:
+            return PageRepeated(url=page, first=first, rendering=visit.rendering, was_known=visit.was_known)
+        self._firsts.update(dict.fromkeys(marks, page))
+        self._done += 1
+        return PageDone(
+            url=page,
+            number=self._done,
+            pages=self._pages,
+            waiting=len(self._frontier),
+            rendering=visit.rendering,
+            was_known=visit.was_known,
+        )
+
+    def _admit(self, url: str) -> str | None:
+        """Return the page at `url` if there is one on the site and robots may visit it."""
+        page = self._site.page(url)
+        return page if page and self._robots.allows(page) else None
+
+    def _learn(self, lesson: _Lesson) -> None:
+        if lesson.reached:
+            self._frontier.visit(self._site.name(lesson.reached))
+        if lesson.clicks <= _CLICKS_LIMIT:
+            for page in lesson.pages:
+                self._frontier.add(self._site.name(page), clicks=lesson.clicks)
+
+    async def stop(self) -> None:
+        """End the pages under way."""
+        tasks = [task for _, _, task in self._drawn]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def end(self) -> SampleEnded:
+        """Return the end of the sample."""
+        reason: Literal["complete", "exhausted", "fruitless"] = "exhausted"
+        if self._done >= self._pages:
+            reason = "complete"
+        elif self._fruitless >= _FRUITLESS_LIMIT:
+            reason = "fruitless"
+        return SampleEnded(pages=self._done, reason=reason)

@@ -1,0 +1,120 @@
+"""Ask a site for its files and pages: as often as it likes, and only for pages it lets robots visit.
+
+Imports its neighbours in this package, the Snapshot and the error tree.
+"""
+
+import asyncio
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from domsieve.errors import ContentError, DomsieveError, NavigationError, PolicyError
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.protocol import PageSource, Rendering
+from domsieve.renderer.sampling.fetch import fetch, is_this_machine
+from domsieve.renderer.sampling.robots import Robots, fetch_robots
+from domsieve.renderer.sampling.sitemap import MAX_BYTES
+from domsieve.renderer.sampling.urls import Site
+
+Known = Callable[[str], Rendering | None]
+
+_DELAY = timedelta(seconds=0.5)
+_LONGEST_DELAY = timedelta(seconds=30)  # that a busy server brings about
+_BUSY = (429, 503)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A page and whether the caller had it already."""
+
+    rendering: Rendering
+    was_known: bool
+
+
+class Visitor:
+    """Visits the pages of one site.
+
+    Parameters
+    ----------
+    source : renders pages.
+    known : returns the rendering of a page that was captured before, or None.
+    concurrency : pages rendered at the same time.
+    delay : time between two requests; by default 0.5 s, or none on this machine. It grows to what a
+        robots.txt asks for, and doubles when the server says that it is busy.
+    egress : where connections for files may go; by default to public addresses only.
+    """
+
+    def __init__(
+        self,
+        source: PageSource,
+        known: Known,
+        *,
+        concurrency: int,
+        delay: timedelta | None,
+        egress: Egress | None = None,
+    ) -> None:
+        self._source = source
+        self._known = known
+        self._places = asyncio.Semaphore(concurrency)
+        self._delay = delay
+        self._egress = egress
+        self._turn = asyncio.Lock()
+        self._last_turn = -math.inf
+        self.delay = timedelta()
+
+    async def rules(self, site: Site) -> Robots:
+        """Return the rules of `site`, and keep its delay from now on.
+
+        Raises
+        ------
+        NavigationError, PolicyError : there is no knowing what it allows.
+        """
+        robots = await fetch_robots(site, egress=self._egress)
+        usual = timedelta() if is_this_machine(site.host) else _DELAY
+        self.delay = max(robots.delay, usual if self._delay is None else self._delay)
+        return robots
+
+    async def file(self, url: str) -> bytes:
+        """Return a small file of the site, empty when it has none."""
+        await self._wait()
+        try:
+            answer = await fetch(url, max_bytes=MAX_BYTES, egress=self._egress)
+        except (NavigationError, PolicyError):
+            return b""
+        return answer.body if answer.status < 300 else b""
+
+    async def page(self, url: str) -> Visit:
+        """Return a page.
+
+        Raises
+        ------
+        ContentError : the server answers with an error, or nothing of the page came.
+        DomsieveError : it cannot be rendered.
+        """
+        async with self._places:
+            rendering = self._known(url)
+            visit = Visit(rendering, True) if rendering else Visit(await self._render(url), False)
+        snapshot = visit.rendering.snapshot
+        status = snapshot.provenance.status
+        if status in _BUSY:
+            self.delay = min(max(2 * self.delay, _DELAY), max(self.delay, _LONGEST_DELAY))
+        if status is not None and status >= 400:
+            raise ContentError(f"The server answers HTTP {status}.", url=url, retry=status in _BUSY)
+        if len(snapshot) == 1:
+            reasons = "; ".join(snapshot.provenance.reasons) or "the document is empty"
+            raise ContentError(f"Nothing of it arrived: {reasons}.", url=url)
+        return visit
+
+    async def _render(self, url: str) -> Rendering:
+        await self._wait()
+        [(_, outcome)] = [pair async for pair in self._source.render_many((url,))]
+        if isinstance(outcome, DomsieveError):
+            raise outcome
+        return outcome
+
+    async def _wait(self) -> None:
+        clock = asyncio.get_running_loop()
+        async with self._turn:
+            await asyncio.sleep(max(0.0, self._last_turn + self.delay.total_seconds() - clock.time()))
+            self._last_turn = clock.time()

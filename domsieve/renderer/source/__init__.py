@@ -1,0 +1,1 @@
+"""Pages without a browser: the raw source of a page as a Snapshot."""

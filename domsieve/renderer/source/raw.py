@@ -1,0 +1,259 @@
+"""Parse the source of a page into a Snapshot, without a browser: no scripts, no computed styles, no boxes.
+
+The tree is lxml's, with two mends: what stands behind ``</body>`` or ``</html>`` is content of the body, as
+in browsers, and characters that XML forbids become U+FFFD. lxml is left after a few passes over its elements;
+all that depends on the order of nodes is arithmetic on columns. Imports lxml and `snapshot`.
+"""
+
+import os
+import re
+from itertools import compress, islice
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from domsieve.errors import TargetError
+from domsieve.renderer.source.encoding import html_as_utf8
+from domsieve.snapshot import Interner, Kind, Provenance, Snapshot, StringTable, subtree_ends
+
+HTML_SUFFIXES = (".htm", ".html", ".xhtml")
+
+# A blank text beside one of these separates nothing: they start and end lines on their own.
+_BLOCK_NAMES = """
+address article aside blockquote body br caption center col colgroup dd details dialog dir div dl dt fieldset
+figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav
+noframes ol optgroup option p plaintext pre search section summary table tbody td tfoot th thead tr ul xmp
+"""
+_BLOCK = frozenset(_BLOCK_NAMES.split())
+_SKELETON = frozenset(("head", "html"))
+# Their text is code or markup that is never shown as text.
+_SILENT = frozenset(("iframe", "noembed", "noframes", "script", "style"))
+_BLANKS = " \t\n\f\r"
+_CONTROLS = bytes(code for code in (*range(32), 127) if chr(code) not in _BLANKS)
+# libxml2 and lxml take time quadratic in the attributes of a tag: 20,000 take seconds.
+_MOST_ATTRIBUTES = 4096
+_LONG_TAG = re.compile(rb"<[A-Za-z][A-Za-z0-9:_-]*[\s/][^<>]{65536,}")
+_ATTRIBUTE = re.compile(rb"[\s/]+[^\s/=]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"']*))?")
+_NO_CHARACTERS = ("\ufffe".encode(), "\uffff".encode())
+_REPLACED = dict.fromkeys((*_CONTROLS, 0xFFFE, 0xFFFF), "\ufffd")
+
+
+def parse_html(source: bytes, *, url: str, content_type: str = "", encoding: str | None = None) -> Snapshot:
+    """Return the page in `source` as a Snapshot of producer ``"raw"``, in linear time.
+
+    Comments, processing instructions and the doctype are dropped, script and style elements are kept without
+    their text, blank text is kept only between two inline siblings. The page is incomplete when the parser
+    gave up (it does so below 2,048 levels of nesting).
+
+    Parameters
+    ----------
+    source : the document as it came over the wire, decompressed.
+    url : address of the page, or its file name; recorded, never opened.
+    content_type : value of the Content-Type header; its charset overrules the one in the document.
+    encoding : label the caller is certain of, such as ``"utf-8"``; only a byte order mark overrules it.
+
+    Raises
+    ------
+    UsageError : `encoding` is no label of the Encoding standard.
+    """
+    data, encoding_name = html_as_utf8(source, content_type=content_type, encoding=encoding)
+    root, reasons = _tree(data)
+    return read_tree(
+        root,
+        Provenance(
+            url=url,
+            final_url=url,
+            producer="raw",
+            content_type=content_type,
+            encoding=encoding_name,
+            complete=not reasons,
+            reasons=reasons,
+        ),
+    )
+
+
+def read_html_file(path: Path, *, url: str | None = None, encoding: str | None = None) -> Snapshot:
+    """Return the page in the file `path`; `url` is its address on the web, by default the path as given.
+
+    Raises
+    ------
+    TargetError : there is no such file, or it cannot be read.
+    UsageError : `encoding` is no label of the Encoding standard.
+    """
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise TargetError(f"Cannot read the page '{path}': {error.strerror}.", stage="read") from error
+    return parse_html(source, url=url or str(path), encoding=encoding)
+
+
+def html_files(folder: Path) -> list[Path]:
+    """Return all HTML files in and below `folder`, sorted by path; links to folders are not followed.
+
+    Raises
+    ------
+    TargetError : `folder` is no folder, or a folder in it cannot be read.
+    """
+
+    def fail(error: OSError) -> None:
+        raise TargetError(
+            f"Cannot list the folder '{error.filename}': {error.strerror}.", stage="read"
+        ) from error
+
+    return sorted(
+        Path(parent, name)
+        for parent, _, names in os.walk(folder, onerror=fail)
+        for name in names
+        if name.lower().endswith(HTML_SUFFIXES)
+    )
+
+
+def _tree(data: bytes) -> tuple[etree._Element, tuple[str, ...]]:
+    # The parser's own treatment of NUL has changed between its versions.
+    data = data.replace(b"\0", b"\xef\xbf\xbd")
+    few = _LONG_TAG.sub(_with_few_attributes, data)
+    reasons: tuple[str, ...] = (
+        () if few == data else (f"Of a tag only the first {_MOST_ATTRIBUTES} attributes were read.",)
+    )
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    root = etree.fromstring(few, parser)
+    if root is None:  # nothing but blanks and comments
+        return etree.Element("html"), reasons
+    _mend(root)
+    # The parser goes on after every error but a fatal one, which is then the last.
+    last = parser.error_log.last_error
+    if last is not None and last.level_name == "FATAL":
+        what = last.message.partition(",")[0]  # without its advice on options
+        reasons += (f"The HTML parser gave up in line {last.line}: {what}.",)
+    return root, reasons
+
+
+def _with_few_attributes(tag: re.Match[bytes]) -> bytes:
+    attributes = list(islice(_ATTRIBUTE.finditer(tag[0]), _MOST_ATTRIBUTES))
+    return tag[0] if len(attributes) < _MOST_ATTRIBUTES else tag[0][: attributes[-1].end()]
+
+
+def _mend(root: etree._Element) -> None:
+    """Append to the body what the parser left behind it: its later siblings, and further trees."""
+    body = root.find("body")
+    if body is None:
+        return
+    _append_text(body, body.tail)
+    body.tail = None
+    body.extend(list(body.itersiblings()))
+    for tree in list(root.itersiblings()):
+        for part in (tree, *tree.iterchildren("head", "body")):
+            _append_text(body, part.text)
+            body.extend(node for node in list(part) if node.tag not in ("head", "body"))
+
+
+def _append_text(body: etree._Element, text: str | None) -> None:
+    # lxml refuses to write some of the characters it reads.
+    if text and len(body):
+        body[-1].tail = ((body[-1].tail or "") + text).translate(_REPLACED)
+    elif text:
+        body.text = ((body.text or "") + text).translate(_REPLACED)
+
+
+def read_tree(root: etree._Element, provenance: Provenance) -> Snapshot:
+    """Return a tree of lxml, made of elements only, as a Snapshot that came from where `provenance` says.
+
+    Its E elements are first numbered among themselves; `place` then says where each stands among the N nodes.
+    An element has up to two texts: its head, before its first child, and its tail, behind its end.
+    """
+    elements = list(root.iter())
+    index: dict[etree._Element | None, int] = {element: i for i, element in enumerate(elements)}
+    above = [0, *(index[element.getparent()] for element in elements[1:])]
+    heads = [element.text for element in elements]
+    tails = [element.tail for element in elements]
+    tags, strings = Interner(), Interner()
+    tag = tags.ids([element.tag for element in elements])
+    distinct = tags.table().to_list()
+    attr_names, attr_values, attr_start = _attributes(elements)
+
+    e = len(elements)
+    parent, end, here = np.array(above, np.int32), subtree_ends(above), np.arange(e, dtype=np.int32)
+    has_head = np.fromiter((bool(text and text.strip(_BLANKS)) for text in heads), np.bool_, e)
+    has_head &= ~_flags(distinct, _SILENT)[tag]
+    has_tail = np.fromiter((bool(text and text.strip(_BLANKS)) for text in tails), np.bool_, e)
+    # A blank tail is kept where it separates two inline elements.
+    block = np.append(_flags(distinct, _BLOCK)[tag], np.True_)
+    inner = ~_flags(distinct, _SKELETON)[tag[parent]] & (end < end[parent])
+    has_tail |= np.fromiter(map(bool, tails), np.bool_, e) & inner & ~block[:-1] & ~block[end]
+
+    heads_before = np.concatenate(([0], np.cumsum(has_head)))
+    tails_before = np.concatenate(([0], np.cumsum(has_tail)))
+    tails_closed = np.cumsum(np.bincount(end[has_tail], minlength=e + 1))
+    place = 1 + here + heads_before[:-1] + tails_closed[:-1]
+    texts_within = heads_before[end] - heads_before[:-1] + tails_before[end] - tails_before[1:]
+    place_end = place + end - here + texts_within
+    places_of_texts = np.concatenate((place[has_head] + 1, place_end[has_tail]))
+    n = 1 + e + places_of_texts.size
+
+    columns = {name: np.full(n, -1, np.int32) for name in ("parent", "text", "style", "paint")}
+    columns["parent"][place[1:]] = place[parent[1:]]
+    columns["parent"][place[0]] = 0
+    columns["parent"][places_of_texts] = np.concatenate((place[has_head], place[parent[has_tail]]))
+    columns["end"] = np.arange(1, n + 1, dtype=np.int32)
+    columns["end"][place] = place_end
+    columns["end"][0] = n
+    kind = np.full(n, Kind.TEXT, np.uint8)
+    kind[place] = Kind.ELEMENT
+    kind[0] = Kind.DOCUMENT
+    columns["tag"] = np.full(n, tags("#text"), np.int32)
+    columns["tag"][place] = tag
+    columns["tag"][0] = tags("#document")
+
+    # Ids in document order keep neighbours alike, and stored pages small.
+    order = np.argsort(places_of_texts)
+    texts = [*compress(heads, has_head), *compress(tails, has_tail)]
+    columns["text"][places_of_texts[order]] = strings.ids([texts[i] or "" for i in order.tolist()])
+    columns["attr_name"], columns["attr_value"] = strings.ids(attr_names), strings.ids(attr_values)
+    columns["attr_start"] = np.zeros(n + 1, np.int32)
+    columns["attr_start"][place + 1] = np.diff(attr_start)
+    np.cumsum(columns["attr_start"], out=columns["attr_start"])
+    tag_table = _without_controls(tags.table(), columns, "tag")
+    string_table = _without_controls(strings.table(), columns, "text", "attr_name", "attr_value")
+
+    return Snapshot(
+        **columns,
+        kind=kind,
+        box=np.full((n, 4), np.nan, np.float32),
+        tags=tag_table,
+        strings=string_table,
+        style_names=(),
+        styles=np.empty((0, 0), np.int32),
+        provenance=provenance,
+    )
+
+
+def _attributes(elements: list[etree._Element]) -> tuple[list[str], list[str], list[int]]:
+    # No lists of pairs are kept: thousands of new containers would set off the garbage collector.
+    names: list[str] = []
+    values: list[str] = []
+    starts = [0]
+    for element in elements:
+        if keys := cast("list[str]", element.keys()):
+            names += keys
+            values += cast("list[str]", element.values())
+        starts.append(len(names))
+    return names, values, starts
+
+
+def _flags(names: list[str], wanted: frozenset[str]) -> NDArray[np.bool_]:
+    return np.array([name in wanted for name in names], np.bool_)
+
+
+def _without_controls(table: StringTable, columns: dict[str, NDArray[np.int32]], *names: str) -> StringTable:
+    """Return `table` with U+FFFD for control characters, and point the columns called `names` into it."""
+    data = table.blob.tobytes()
+    if len(data.translate(None, _CONTROLS)) == len(data) and not any(code in data for code in _NO_CHARACTERS):
+        return table
+    interner = Interner()
+    ids = interner.ids([text.translate(_REPLACED) for text in table])
+    for name in names:
+        columns[name] = np.where(columns[name] < 0, -1, ids[columns[name]])
+    return interner.table()

@@ -1,0 +1,186 @@
+"""The database of jobs: one SQLite file that the service and its workers read and write at once."""
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from domsieve.errors import StorageError
+from domsieve.files import create_database
+from domsieve.service.jobs.values import Job, JobFile
+
+_VERSION = 1
+_BUSY_SECONDS = 30.0
+# A lease counts on the machine's clock since its start, which nobody sets; `boot` tells one start from another.
+_SCHEMA = """
+CREATE TABLE jobs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, client TEXT NOT NULL, key TEXT, request TEXT NOT NULL,
+    state TEXT NOT NULL, created_at TEXT NOT NULL, started_at TEXT, ended_at TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0, done_pages INTEGER NOT NULL DEFAULT 0, total_pages INTEGER,
+    problem TEXT, summary TEXT,
+    worker TEXT, token INTEGER NOT NULL DEFAULT 0, boot TEXT, lease_until REAL
+);
+CREATE UNIQUE INDEX jobs_by_key ON jobs (client, key) WHERE key IS NOT NULL;
+CREATE INDEX jobs_by_client ON jobs (client, number);
+CREATE INDEX jobs_by_state ON jobs (state, client);
+CREATE TABLE files (
+    job TEXT NOT NULL, name TEXT NOT NULL, content_type TEXT NOT NULL, size_bytes INTEGER NOT NULL,
+    data BLOB NOT NULL, PRIMARY KEY (job, name)
+);
+CREATE TABLE events (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, job TEXT NOT NULL, at TEXT NOT NULL, kind TEXT NOT NULL,
+    data TEXT NOT NULL
+);
+CREATE INDEX events_by_job ON events (job, number);
+CREATE TABLE pages (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    client TEXT NOT NULL, job TEXT NOT NULL, page_id TEXT NOT NULL, url TEXT NOT NULL, site TEXT NOT NULL,
+    captured_at TEXT NOT NULL, nodes INTEGER NOT NULL, complete INTEGER NOT NULL, UNIQUE (job, page_id)
+);
+CREATE INDEX pages_by_client ON pages (client, page_id, number);
+CREATE INDEX pages_by_site ON pages (client, site, page_id);
+CREATE INDEX pages_by_use ON pages (client);
+CREATE INDEX pages_by_id ON pages (page_id);
+CREATE TABLE workers (name TEXT PRIMARY KEY, facts TEXT NOT NULL) WITHOUT ROWID;
+"""
+_JOB = (
+    "id, kind, client, request, state, created_at, started_at, ended_at, attempts, done_pages, total_pages, "
+    "problem, summary"
+)
+_JSON = ("request", "problem", "summary")
+
+
+class Database:
+    """Rows of jobs and what belongs to them; several threads may use one, several processes one file.
+
+    Parameters
+    ----------
+    path : the file, made when it does not exist.
+
+    Raises
+    ------
+    StorageError : of all methods, when the database cannot be used: damaged, not writable, disk full.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        try:
+            if not path.exists():
+                create_database(path, _SCHEMA, version=_VERSION)
+            self._db = sqlite3.connect(
+                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        except (sqlite3.Error, OSError) as error:
+            raise self._unusable(error) from error
+        if version != _VERSION:
+            self._db.close()
+            raise StorageError(f"The jobs in {path} have version {version}, this program knows {_VERSION}.")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._db.close()
+
+    def version(self) -> tuple[int, int]:
+        """Return something that is another whenever anybody has changed anything; costs microseconds."""
+        with self._lock:
+            return self.run("PRAGMA data_version")[0][0], self._db.total_changes
+
+    @contextmanager
+    def transaction(self, *, durable: bool = False) -> Iterator[None]:
+        """Make what is done in here visible at once or not at all.
+
+        Parameters
+        ----------
+        durable : whether it must survive a loss of power and not only the end of the process; costs a write to the
+            disk.
+        """
+        with self._lock:
+            self.run(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            self.run("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.run("COMMIT")
+            except BaseException:
+                # SQLite itself has rolled back after some errors, such as that of a full disk.
+                if self._db.in_transaction:
+                    self._db.rollback()
+                raise
+
+    def run(
+        self, statement: str, values: Sequence[object] | Mapping[str, object] = ()
+    ) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement."""
+        with self._lock:
+            try:
+                return self._db.execute(statement, values).fetchall()
+            except sqlite3.Error as error:
+                raise self._unusable(error) from error
+
+    def jobs(self, condition: str, values: Sequence[object]) -> list[Job]:
+        """Return the jobs that satisfy an SQL condition of ours, with the names of their files."""
+        with self._lock:
+            rows = self.run(f"SELECT {_JOB} FROM jobs WHERE {condition}", values)
+            return [self._job(row) for row in rows]
+
+    def tell(self, job: str, kind: str, data: Mapping[str, Any]) -> None:
+        """Add an event; in a transaction of the caller's."""
+        self.run(
+            "INSERT INTO events (job, at, kind, data) VALUES (?, ?, ?, ?)", (job, now(), kind, packed(data))
+        )
+
+    def _job(self, row: tuple[Any, ...]) -> Job:
+        values = dict(zip(_JOB.split(", "), row, strict=True))
+        for name in _JSON:
+            values[name] = None if values[name] is None else json.loads(values[name])
+        files = self.run(
+            "SELECT name, content_type, size_bytes FROM files WHERE job = ? ORDER BY rowid", (values["id"],)
+        )
+        return Job(**values, files=tuple(JobFile(*file) for file in files))
+
+    def _unusable(self, error: Exception) -> StorageError:
+        return StorageError(f"The jobs in {self.path} cannot be used: {error}.", stage="store", retry=True)
+
+
+def packed(data: Mapping[str, Any]) -> str:
+    """Return JSON that is equal for equal data; lone surrogates stay escaped."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+
+def now() -> str:
+    """Return the time for people, UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def lease_end(seconds: float) -> tuple[str, float]:
+    """Return which start of the machine this is, and when a lease that begins now ends on its clock."""
+    return _boot_id(), clock() + seconds
+
+
+def clock() -> float:
+    """Return seconds since the machine was started, the same for all its processes."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def _boot_id() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+    except OSError:
+        return ""

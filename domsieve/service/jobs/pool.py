@@ -1,0 +1,175 @@
+"""The pool: starts the worker processes, starts them anew when they die, and ends them.
+
+Whatever a dead worker had under way goes back to the queue at once. A worker that dies again and again is started
+after longer and longer waits.
+"""
+
+import asyncio
+import contextlib
+import fcntl
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from uuid import uuid4
+
+import msgspec
+
+import domsieve
+from domsieve.errors import DomsieveError, StorageError
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.worker import WorkerSettings
+from domsieve.service.logs import log
+
+_FIRST_WAIT_S = 0.1
+_LONGEST_WAIT_S = 10.0
+# A worker that lived so long is no part of a series of deaths.
+_STEADY_S = 30.0
+_KILL_AFTER_S = 10.0
+
+
+class WorkerPool:
+    """Worker processes; an asynchronous context manager.
+
+    Parameters
+    ----------
+    settings : what each of them is told.
+    store : the store of jobs in the same folder.
+    workers : how many processes.
+
+    Attributes
+    ----------
+    restarts : how many workers died.
+    """
+
+    def __init__(self, settings: WorkerSettings, store: JobStore, *, workers: int) -> None:
+        self.restarts = 0
+        self._settings = settings
+        self._store = store
+        self._count = workers
+        self._processes: dict[str, asyncio.subprocess.Process] = {}
+        self._slots: list[asyncio.Task[None]] = []
+        self._ending = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        # One service owns the folder, so whoever ran something before is dead or about to be.
+        taken = await asyncio.to_thread(self._store.take_back)
+        if taken:
+            log("jobs_taken_back", jobs=taken)
+        loop = asyncio.get_running_loop()
+
+        def tell() -> None:
+            loop.call_soon_threadsafe(self._nudge)
+
+        self._store.on_news = tell
+        self._slots = [asyncio.create_task(self._slot()) for _ in range(self._count)]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._store.on_news = None
+        self._ending.set()
+        for process in self._processes.values():
+            with contextlib.suppress(ProcessLookupError):
+                process.terminate()
+        waiting = [asyncio.create_task(process.wait()) for process in self._processes.values()]
+        if waiting:
+            await asyncio.wait(waiting, timeout=self._settings.grace_s + _KILL_AFTER_S)
+        for process in self._processes.values():
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+        for slot in self._slots:
+            slot.cancel()
+        await asyncio.gather(*self._slots, *waiting, return_exceptions=True)
+        await asyncio.to_thread(self._store.take_back)
+
+    @property
+    def pids(self) -> list[int]:
+        """Numbers of the worker processes that live."""
+        return [process.pid for process in self._processes.values() if process.returncode is None]
+
+    def _nudge(self) -> None:
+        """Let the workers look at the jobs at once; by themselves they do so once a second."""
+        for process in self._processes.values():
+            pipe = process.stdin
+            # One that does not read has not heard yet what it was told before.
+            if pipe and not pipe.is_closing() and not pipe.transport.get_write_buffer_size():
+                pipe.write(b"\n")
+
+    async def _slot(self) -> None:
+        """Keep one worker alive."""
+        loop = asyncio.get_running_loop()
+        wait_s = _FIRST_WAIT_S
+        while not self._ending.is_set():
+            name, start = uuid4().hex[:12], loop.time()
+            code = await self._live(name)
+            if self._ending.is_set():
+                return
+            self.restarts += 1
+            log("worker_died", level=logging.WARNING, worker=name, code=code)
+            try:
+                taken = await asyncio.to_thread(self._store.take_back, name)
+                log("jobs_taken_back", worker=name, jobs=taken)
+                self._nudge()
+            except DomsieveError as error:  # the leases end by themselves
+                log("store_failed", level=logging.ERROR, detail=error.message)
+            wait_s = _FIRST_WAIT_S if loop.time() - start > _STEADY_S else min(2 * wait_s, _LONGEST_WAIT_S)
+            await asyncio.sleep(wait_s)
+
+    async def _live(self, name: str) -> int | None:
+        """Start a worker and wait until it has ended; return its exit code, None when it could not start."""
+        root = str(Path(domsieve.__file__).parents[1])
+        path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "domsieve.service.jobs.worker",
+                name,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": path},
+                # An interrupt at the terminal is for the service, which then ends its workers.
+                start_new_session=True,
+            )
+        except OSError as error:
+            log("worker_not_started", level=logging.ERROR, detail=str(error))
+            return None
+        self._processes[name] = process
+        try:
+            if process.stdin:
+                with contextlib.suppress(ConnectionError):
+                    process.stdin.write(msgspec.json.encode(self._settings) + b"\n")
+                    await process.stdin.drain()
+            if self._ending.is_set():
+                process.terminate()
+            return await process.wait()
+        finally:
+            if process.returncode is None:
+                process.kill()
+            del self._processes[name]
+
+
+@contextlib.contextmanager
+def owned(data: Path) -> Iterator[None]:
+    """Own the folder of a service; the system takes the lock back however the process ends.
+
+    Raises
+    ------
+    StorageError : another service owns it, or it cannot be made.
+    """
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)  # its jobs are nobody else's on this machine
+        lock = (data / "lock").open("w")
+    except OSError as error:
+        raise StorageError(f"The folder {data} cannot be used: {error.strerror}.") from error
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise StorageError(f"The folder {data} is in use by another service.") from error
+        yield

@@ -1,0 +1,197 @@
+"""What may be asked of the service: models of scalars, so that no script, flag, path or proxy gets in.
+
+Imports pydantic and, of the project, the names of methods and formats and the options they become.
+"""
+
+from dataclasses import replace
+from datetime import timedelta
+from functools import cache
+from importlib.util import find_spec
+from typing import Annotated, Any, ClassVar, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+
+from domsieve.analysis import SITE_METHODS, Method
+from domsieve.renderer import Budget, CaptureOptions, SettlePolicy
+from domsieve.tasks import Format, MiningMethod, RecordFormat
+
+JobKind = Literal["clean", "records", "compare", "report", "site"]
+
+# Without user names: they would stand in lists and logs. A backslash is a slash to browsers and none to others.
+_H = "[0-9A-Fa-f]{1,4}"
+_V4 = r"(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(\.(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])){3}"
+_V6 = (
+    f"({_H}:){{7}}{_H}|({_H}:){{1,7}}:|({_H}:){{1,6}}:{_H}|({_H}:){{1,5}}(:{_H}){{1,2}}|({_H}:){{1,4}}(:{_H}){{1,3}}|"
+    f"({_H}:){{1,3}}(:{_H}){{1,4}}|({_H}:){{1,2}}(:{_H}){{1,5}}|{_H}:(:{_H}){{1,6}}|:(:{_H}){{1,7}}|::|"
+    f"({_H}:){{6}}{_V4}|::({_H}:){{0,5}}{_V4}|({_H}:){{1,5}}:{_V4}"
+)
+# Wide characters that become one of /?#@: when a name is normalised, which would move its end.
+_WIDE = "\u2047-\u2049\u2100\u2101\u2105\u2106\u2a74\ufe13\ufe16\ufe55\ufe56\ufe5f\ufe6b"
+_WIDE += "\uff03\uff0f\uff1a\uff1f\uff20"
+_URL = (
+    rf"^[Hh][Tt][Tt][Pp][Ss]?://(\[({_V6})\]|[^\x00-\x20\x7f/?#@:\[\]\\<>^|{_WIDE}]+)"
+    r"(:([0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
+    r"([/?#][^\x00-\x20\x7f]*)?$"
+)
+_LOCALE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"
+
+
+def _whole(value: object) -> object:
+    """Return 5 for 5.0, which JSON does not tell from it."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+Url = Annotated[
+    str,
+    Field(
+        max_length=8192,
+        pattern=_URL,
+        description="Address of the page, http or https, without a user name.",
+        examples=["https://example.org/news/1"],
+    ),
+]
+
+
+def _fewest(method: Method) -> dict[str, Any]:
+    asked = {"properties": {"method": {"const": method}}, "required": ["method"]}
+    return {"if": asked, "then": {"properties": {"pages": {"minimum": SITE_METHODS[method].fewest}}}}
+
+
+class PageRequest(BaseModel):
+    """What all requests have in common: which page, and how it is rendered."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    kind: ClassVar[JobKind]
+
+    url: Url
+    viewport_width: Whole = Field(default=1280, ge=320, le=3840, description="Width of the window in CSS px.")
+    viewport_height: Whole = Field(
+        default=800, ge=240, le=2160, description="Height of the window in CSS px."
+    )
+    locale: Annotated[str, Field(pattern=_LOCALE, max_length=35)] | None = Field(
+        default=None, description="Language tag such as de-DE; null is the browser's own."
+    )
+    settle: SettlePolicy = Field(default="adaptive", description="When a page counts as complete.")
+    settle_extra_s: float = Field(default=0.0, ge=0, le=10, description="Further seconds to wait then.")
+    scroll: bool = Field(default=False, description="Whether to scroll to the end first.")
+    time_s: float = Field(
+        default=20.0, ge=1, le=60, description="Seconds one page may take, besides settle_extra_s."
+    )
+    refresh: bool = Field(default=False, description="Whether to render even what the cache holds.")
+
+    @field_validator("url")
+    @classmethod
+    def _is_address(cls, url: str) -> str:
+        urlsplit(url)  # the pattern lets nothing pass that this refuses; it is asked all the same
+        return url
+
+    def capture_options(self) -> CaptureOptions:
+        """Return how the page is captured."""
+        return CaptureOptions(
+            viewport_px=(self.viewport_width, self.viewport_height),
+            locale=self.locale,
+            settle=self.settle,
+            settle_extra=timedelta(seconds=self.settle_extra_s),
+            scroll=self.scroll,
+        )
+
+    def budget(self) -> Budget:
+        """Return what a page may cost."""
+        return Budget(time=timedelta(seconds=self.time_s + self.settle_extra_s))
+
+
+class CleanRequest(PageRequest):
+    """A page without menus, adverts and footers."""
+
+    kind = "clean"
+
+    method: Method | None = Field(
+        default=None,
+        description="Null: features, which needs but the page. Methods that learn from a site learn from the pages "
+        "of it that your earlier jobs have used.",
+    )
+    format: Format = Field(default="markdown", description="What is returned.")
+
+
+class RecordsRequest(PageRequest):
+    """The records of a page, such as the entries of a list."""
+
+    kind = "records"
+
+    method: MiningMethod = Field(default="wobm", description="How records are found.")
+    format: RecordFormat = Field(default="jsonl", description="What is returned; parquet needs pyarrow.")
+
+    @field_validator("format")
+    @classmethod
+    def _can_be_written(cls, form: RecordFormat) -> RecordFormat:
+        if form == "parquet" and not _has_pyarrow():
+            raise ValueError("This service was set up without pyarrow, which parquet needs.")
+        return form
+
+
+class CompareRequest(PageRequest):
+    """A page against its raw source: whether a browser is needed for it."""
+
+    kind = "compare"
+
+    def capture_options(self) -> CaptureOptions:
+        """Return how the page is captured: with both of its sides."""
+        return replace(super().capture_options(), both_sides=True)
+
+
+class ReportRequest(PageRequest):
+    """One HTML document that shows a page as each method sees it."""
+
+    kind = "report"
+
+    def capture_options(self) -> CaptureOptions:
+        """Return how the page is captured: with a screenshot and both of its sides."""
+        return replace(super().capture_options(), screenshot=True)
+
+
+class SiteRequest(PageRequest):
+    """A random sample of the pages of a site, cleaned."""
+
+    kind = "site"
+    # What the validator below asks for, in the words of JSON Schema.
+    model_config = ConfigDict(json_schema_extra={"allOf": [_fewest(method) for method in SITE_METHODS]})
+
+    pages: Whole = Field(default=20, ge=1, le=200, description="How many different pages.")
+    method: Method | None = Field(
+        default=None, description="Null: the program's choice, by the number of pages."
+    )
+    format: Format = Field(default="markdown", description="What each page becomes.")
+    seed: Whole = Field(default=0, ge=0, le=2**31 - 1, description="Each one draws another sample.")
+
+    @model_validator(mode="after")
+    def _has_enough_pages(self) -> Self:
+        learner = SITE_METHODS.get(self.method) if self.method else None
+        fewest = learner.fewest if learner else 1
+        if self.pages < fewest:
+            raise ValueError(f"The method {self.method} learns from at least {fewest} pages; ask for more.")
+        return self
+
+
+REQUESTS: dict[JobKind, type[PageRequest]] = {
+    model.kind: model for model in (CleanRequest, RecordsRequest, CompareRequest, ReportRequest, SiteRequest)
+}
+"""The models by the kind of their jobs."""
+
+
+def request_of(kind: str, values: dict[str, Any]) -> PageRequest:
+    """Return the request of a job that was kept.
+
+    Raises
+    ------
+    pydantic.ValidationError : the values are none; `JobStore` was given what another version of the program takes.
+    KeyError : there is no such kind.
+    """
+    return REQUESTS[kind](**values)  # type: ignore[index]
+
+
+@cache
+def _has_pyarrow() -> bool:
+    return find_spec("pyarrow") is not None

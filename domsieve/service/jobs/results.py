@@ -1,0 +1,227 @@
+"""From captures to the results of a job: its summary and its files. Runs in threads; waits for the disk only."""
+
+import io
+import json
+import threading
+import zipfile
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from domsieve.analysis import hidden_words
+from domsieve.errors import DomsieveError, PageError
+from domsieve.service.jobs.requests import (
+    CleanRequest,
+    CompareRequest,
+    PageRequest,
+    RecordsRequest,
+    ReportRequest,
+    SiteRequest,
+)
+from domsieve.service.jobs.values import NewFile
+from domsieve.snapshot import PageRecord, PageStore
+from domsieve.tasks import (
+    ENDINGS,
+    RECORD_WRITERS,
+    WRITERS,
+    Format,
+    Page,
+    RecordFormat,
+    advise,
+    clean,
+    compare,
+    from_record,
+    mine,
+    of_record,
+    report,
+    site_records,
+)
+
+_TYPES: Mapping[Format | RecordFormat, str] = {
+    "text": "text/plain; charset=utf-8",
+    "markdown": "text/markdown; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "json": "application/json",
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl",
+    "parquet": "application/vnd.apache.parquet",
+}
+# More pages teach a method little more, and each is read and learned anew for every job.
+_SIBLINGS = 50
+# Of the pages of an archive, which is held in memory and kept in one piece.
+_LARGEST_BYTES = 200_000_000
+# Of an address in a summary, as of one that is asked for; a page may call itself by one of two million characters.
+_LONGEST = 8_192
+# Archives of equal pages are equal.
+_NO_DATE = (1980, 1, 1, 0, 0, 0)
+
+Results = tuple[dict[str, Any], list[NewFile]]
+
+
+@dataclass(frozen=True, slots=True)
+class SitePages:
+    """The sample of a site: its captures, what failed, and why it ended."""
+
+    records: list[PageRecord]
+    failures: list[dict[str, Any]]
+    ended: str
+
+
+def page_result(
+    request: PageRequest, record: PageRecord, store: PageStore, known: AbstractSet[str]
+) -> Results:
+    """Return summary and files of a job about one page.
+
+    Parameters
+    ----------
+    request : what is wanted.
+    record : the capture.
+    store : where it is.
+    known : ids of captures of the site that the client has used; other clients' are no business of his.
+
+    Raises
+    ------
+    DomsieveError : the page cannot be read or has nothing to work on.
+    """
+    facts = _facts(record, store)
+
+    def siblings(_: str) -> list[PageRecord]:
+        records = site_records(record.site, store, request.capture_options())
+        others = [other for other in records if other.page_id in known and other.url != record.url]
+        return sorted(others, key=lambda other: (other.captured_at, other.page_id))[-_SIBLINGS:]
+
+    if isinstance(request, CleanRequest):
+        said, files = _cleaned(request, record, store, siblings)
+    elif isinstance(request, RecordsRequest):
+        said, files = _mined(request, record, store)
+    elif isinstance(request, CompareRequest):
+        said, files = _compared(record, store)
+    elif isinstance(request, ReportRequest):
+        said, files = _reported(record, store, siblings)
+    else:
+        raise TypeError(f"A request of the kind {request.kind} is about no single page.")
+    return {**facts, **said}, files
+
+
+def site_result(
+    request: SiteRequest, pages: SitePages, store: PageStore, stopped: threading.Event
+) -> Results:
+    """Return summary and files of a site job: an archive of one file per page, and a list of all pages.
+
+    Raises
+    ------
+    PageError : not one page could be cleaned.
+    """
+    by_label = {record.url: record for record in pages.records}
+    method = request.method
+    listed: list[dict[str, Any]] = []
+    failures = list(pages.failures)
+    archive = io.BytesIO()
+    ending = ENDINGS[request.format]
+    with zipfile.ZipFile(archive, "w") as packed:
+        members = [from_record(record, store) for record in pages.records]
+        for page, result in clean(members, method=method, siblings=lambda _: []):
+            if stopped.is_set():
+                break
+            if isinstance(result, DomsieveError):
+                failures.append({"url": page.label, "detail": result.message, "fault": "service"})
+                continue
+            name = page.name + ending
+            if archive.tell() > _LARGEST_BYTES or name in packed.NameToInfo:
+                detail = f"It was left out: the archive is full, or has a page of the name {name}."
+                failures.append({"url": page.label, "detail": detail, "fault": "service"})
+                continue
+            text = _utf8(WRITERS[request.format](*result))
+            packed.writestr(zipfile.ZipInfo(name, _NO_DATE), text, zipfile.ZIP_DEFLATED)
+            record = by_label[page.label]
+            listed.append(
+                {"url": page.label, "file": name, "complete": record.complete, "page_id": record.page_id}
+            )
+    if not listed:
+        raise PageError("None of the pages could be cleaned.")
+    index = {"site": pages.records[0].site, "ended": pages.ended, "pages": listed, "failed": failures}
+    files = [
+        NewFile("pages.zip", "application/zip", archive.getvalue()),
+        NewFile("pages.json", "application/json", _json(index)),
+    ]
+    return {
+        "url": request.url,
+        "site": pages.records[0].site,
+        "pages": len(listed),
+        "failed": len(failures),
+        "ended": pages.ended,
+    }, files
+
+
+def _facts(record: PageRecord, store: PageStore) -> dict[str, Any]:
+    page = store.get(record.page_id).provenance
+    return {
+        "url": record.url,
+        "final_url": record.final_url[:_LONGEST],
+        "status": page.status,
+        "page_id": record.page_id,
+        "captured_at": record.captured_at,
+        "nodes": record.nodes,
+        "complete": record.complete,
+        "reasons": list(record.reasons),
+    }
+
+
+def _cleaned(
+    request: CleanRequest, record: PageRecord, store: PageStore, siblings: Callable[[str], list[PageRecord]]
+) -> Results:
+    method = request.method or "features"
+
+    def others(site: str) -> list[Page]:
+        return [from_record(other, store) for other in siblings(site)]
+
+    ((_, result),) = clean([from_record(record, store)], method=method, siblings=others)
+    if isinstance(result, DomsieveError):
+        raise result
+    text = WRITERS[request.format](*result)
+    said = {"method": method, "format": request.format, "hidden_words": hidden_words(*result)}
+    return said, [NewFile(f"page{ENDINGS[request.format]}", _TYPES[request.format], _utf8(text))]
+
+
+def _mined(request: RecordsRequest, record: PageRecord, store: PageStore) -> Results:
+    ((_, result),) = mine([from_record(record, store)], method=request.method)
+    if isinstance(result, DomsieveError):
+        raise result
+    data = RECORD_WRITERS[request.format]([result])
+    said = {"method": request.method, "format": request.format, "records": len(result.records)}
+    return said, [NewFile(f"records.{request.format}", _TYPES[request.format], data)]
+
+
+def _compared(record: PageRecord, store: PageStore) -> Results:
+    (result,) = (page.result for page in compare([record], store))
+    if isinstance(result, DomsieveError):
+        raise result
+    advice = advise([(record.url, result)])[0]
+    said = {"browser_needed": advice.browser_needed, "recall": advice.recall}
+    facts = {"url": record.url, **msgspec.to_builtins(result), **said}
+    return said, [NewFile("comparison.json", "application/json", _json(facts))]
+
+
+def _reported(record: PageRecord, store: PageStore, siblings: Callable[[str], list[PageRecord]]) -> Results:
+    problems: list[str] = []
+
+    def others(site: str) -> list[Any]:
+        return [of_record(from_record(other, store), other, store) for other in siblings(site)]
+
+    whole, pages = report(
+        [of_record(from_record(record, store), record, store)],
+        siblings=others,
+        failed=lambda _, error: problems.append(error.message),
+    )
+    return {"pages": pages, "problems": problems}, [NewFile("report.html", "text/html; charset=utf-8", whole)]
+
+
+def _json(facts: Mapping[str, Any]) -> bytes:
+    return json.dumps(facts, ensure_ascii=True, indent=1).encode("ascii")
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "replace")

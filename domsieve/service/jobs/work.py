@@ -1,0 +1,280 @@
+"""Doing one job: render what is not cached, analyse in a thread, and say what came out.
+
+Nothing here changes the store of jobs but events; the worker ends the job by what is returned or raised.
+"""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable
+from concurrent.futures import Executor
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Protocol
+
+from domsieve.errors import DomsieveError, NavigationError, PolicyError
+from domsieve.renderer import (
+    Budget,
+    CaptureOptions,
+    Egress,
+    Outcome,
+    PageDone,
+    PageFailed,
+    PageRepeated,
+    Rendering,
+    SampleEnded,
+    SiteOpened,
+)
+from domsieve.service.jobs.problems import problem_of
+from domsieve.service.jobs.requests import PageRequest, SiteRequest, request_of
+from domsieve.service.jobs.results import SitePages, page_result, site_result
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.values import Claim, NewFile, UsedPage
+from domsieve.snapshot import PageRecord, PageStore
+from domsieve.tasks import cached, describe, keep, sample, site_of
+
+_LONGEST_SITE_S = 3_600.0
+_LONGEST_DELAY_S = 10.0
+_LONGEST = 2_000  # characters of what happened to a page; addresses that pages lead to may have two million
+
+
+class Browsing(Protocol):
+    """What renders pages for jobs: a supervisor."""
+
+    egress: Egress
+    concurrency: int
+
+    async def render(
+        self,
+        url: str,
+        *,
+        site: str | None = None,
+        options: CaptureOptions | None = None,
+        budget: Budget | None = None,
+    ) -> Rendering:
+        """Return the page at `url`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came out of a job; `pages` are the captures it used that its events have not told of."""
+
+    summary: dict[str, Any]
+    files: list[NewFile]
+    pages: list[UsedPage]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a worker works with.
+
+    Parameters
+    ----------
+    browsing : renders pages.
+    jobs : the store of jobs.
+    desk : threads that analyse; each has a page store of its own.
+    pages : returns the page store of the thread that asks.
+    """
+
+    browsing: Browsing
+    jobs: JobStore
+    desk: Executor
+    pages: Callable[[], PageStore]
+
+
+async def do(claim: Claim, bench: Bench, *, run: Callable[..., Any], stopped: threading.Event) -> Result:
+    """Return what comes out of a job.
+
+    Parameters
+    ----------
+    claim : the job.
+    bench : what to work with.
+    run : awaits what a call without arguments returns, made in a thread.
+    stopped : set when the job is cancelled; what runs in threads looks at it between two pages.
+
+    Raises
+    ------
+    DomsieveError : the job fails; `problem_of` tells why.
+    """
+    request = request_of(claim.job.kind, dict(claim.job.request))
+    # Before the cache is looked into: it may hold what was allowed once.
+    await bench.browsing.egress.decide_url(request.url)
+    if isinstance(request, SiteRequest):
+        return await _site(request, claim, bench, run, stopped)
+    return await _page(request, claim, bench, run)
+
+
+async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[..., Any]) -> Result:
+    options, site, client = request.capture_options(), site_of(request.url), claim.job.client
+    known: PageRecord | None = None
+    if not request.refresh:
+        known = await run(lambda: cached(request.url, bench.pages(), options))
+        # Another client's capture may show what only he was shown, and would tell that he was there.
+        if known is not None and not await run(partial(bench.jobs.has_used, client, known.page_id)):
+            known = None
+    if known is not None and not await _is_open(known.final_url, bench.browsing.egress):
+        known = None  # what was allowed once; rendering says what is refused now
+    rendering = None
+    if known is None:
+        await run(partial(bench.jobs.event, claim, "stage", {"stage": "render"}, done=0, total=1))
+        # The client is part of the name, so that no cookie of one client's pages meets another's.
+        rendering = await bench.browsing.render(
+            request.url, site=f"{client} {site}", options=options, budget=request.budget()
+        )
+        _arrived(request.url, rendering)
+
+    def work() -> Result:
+        store = bench.pages()
+        bench.jobs.event(claim, "stage", {"stage": "analyse"}, done=1, total=1)
+        record = known or keep(rendering, site, store)  # type: ignore[arg-type]
+        ids = bench.jobs.page_ids(client, site)
+        summary, files = page_result(request, record, store, ids)
+        return Result({**summary, "from_cache": known is not None}, files, [_used(record, claim)])
+
+    done: Result = await run(work)
+    return done
+
+
+@dataclass(slots=True)
+class _Sampled:
+    records: list[PageRecord] = field(default_factory=list)
+    failures: list[dict[str, Any]] = field(default_factory=list)
+    ended: str = ""
+
+
+async def _site(
+    request: SiteRequest, claim: Claim, bench: Bench, run: Callable[..., Any], stopped: threading.Event
+) -> Result:
+    found = _Sampled()
+    options = request.capture_options()
+    source = _Source(bench.browsing, claim.job.client, options, request.budget())
+    own = await run(partial(bench.jobs.page_ids, claim.job.client))
+
+    def may_use(record: PageRecord) -> bool:
+        # Where it led to elsewhere it is rendered anew, since that may not be opened any more.
+        return record.page_id in own and site_of(record.final_url) == site_of(record.url)
+
+    events = sample(
+        source,
+        request.url,
+        bench.pages(),
+        options=options,
+        pages=request.pages,
+        seed=request.seed,
+        delay=None,
+        concurrency=min(2, bench.browsing.concurrency),
+        refresh=request.refresh,
+        may_use=may_use,
+        egress=bench.browsing.egress,
+    )
+    try:
+        async with asyncio.timeout(_LONGEST_SITE_S) as limit, aclosing(events):
+            async for event, record in events:
+                facts: dict[str, Any] = {"said": describe(event)[:_LONGEST], "total": request.pages}
+                pages: list[UsedPage] = []
+                kind = "site"
+                if isinstance(event, SiteOpened) and event.delay.total_seconds() > _LONGEST_DELAY_S:
+                    # A sample holds its place while it waits.
+                    raise PolicyError(
+                        f"The site asks robots to wait {event.delay.total_seconds():g} s between two pages; "
+                        f"this service waits {_LONGEST_DELAY_S:g} s at most.",
+                        url=request.url,
+                    )
+                if isinstance(event, PageDone) and record is not None:
+                    found.records.append(record)
+                    pages.append(_used(record, claim))
+                    kind = "page"
+                    facts |= {"url": event.url, "nodes": record.nodes, "from_cache": event.was_known}
+                elif isinstance(event, PageFailed):
+                    problem = problem_of(event.error)
+                    found.failures.append({"url": event.url, **problem})
+                    kind = "page_failed"
+                    facts |= {"url": event.url, "detail": problem["detail"], "fault": problem["fault"]}
+                elif isinstance(event, PageRepeated):
+                    facts |= {"url": event.url}
+                elif isinstance(event, SampleEnded):
+                    found.ended = event.reason
+                facts["done"] = len(found.records)
+                await run(
+                    partial(
+                        bench.jobs.event,
+                        claim,
+                        kind,
+                        facts,
+                        done=len(found.records),
+                        total=request.pages,
+                        pages=pages,
+                    )
+                )
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        found.ended = "time"
+
+    def work() -> Result:
+        pages = SitePages(found.records, found.failures, found.ended)
+        summary, files = site_result(request, pages, bench.pages(), stopped)
+        return Result(summary, files, [])  # its pages were told of as they came
+
+    done: Result = await run(work)
+    return done
+
+
+class _Source:
+    """A source of pages for one job: with its options, and contexts that no other client shares."""
+
+    def __init__(self, browsing: Browsing, client: str, options: CaptureOptions, budget: Budget) -> None:
+        self.egress = browsing.egress
+        self._browsing = browsing
+        self._client = client
+        self._options = options
+        self._budget = budget
+
+    async def render(self, url: str, *, site: str | None = None) -> Rendering:
+        """Return the page at `url`."""
+        name = f"{self._client} {site or site_of(url)}"
+        return await self._browsing.render(url, site=name, options=self._options, budget=self._budget)
+
+    async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
+        """Yield each of `urls` in order with its page or its error."""
+        for url in urls:
+            try:
+                yield url, await self.render(url)
+            except DomsieveError as error:
+                yield url, error
+
+
+async def _is_open(url: str, egress: Egress) -> bool:
+    try:
+        await egress.decide_url(url)
+    except DomsieveError:
+        return False
+    return True
+
+
+def _arrived(url: str, rendering: Rendering) -> None:
+    """Refuse a page of which nothing came.
+
+    Raises
+    ------
+    NavigationError : the document is empty and incomplete.
+    """
+    page = rendering.snapshot
+    reasons = page.provenance.reasons
+    if len(page) == 1 and reasons:
+        timed_out = any(reason.startswith("time:") for reason in reasons)
+        message = f"Nothing of the page arrived: {'; '.join(reasons)}."
+        raise NavigationError(message, url=url, stage="time" if timed_out else "navigate", retry=timed_out)
+
+
+def _used(record: PageRecord, claim: Claim) -> UsedPage:
+    return UsedPage(
+        page_id=record.page_id,
+        url=record.url,
+        site=record.site,
+        captured_at=record.captured_at,
+        nodes=record.nodes,
+        complete=record.complete,
+        job=claim.job.id,
+    )

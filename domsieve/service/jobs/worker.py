@@ -1,0 +1,344 @@
+"""A worker: one process with one browser that takes jobs from the store and does several at once.
+
+It is started by the pool with its settings as a line of JSON on its standard input, which stays open. Each further
+line says that jobs have come or changed. When it ends, so has the service, however it ended, and the worker stops.
+SIGTERM lets it finish what it can in its grace and hand the rest back.
+"""
+
+import asyncio
+import contextlib
+import functools
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from domsieve.errors import BrowserError, BrowserLostError, DomsieveError
+from domsieve.renderer import Egress, Renderer, Supervisor, Wear
+from domsieve.service.jobs.database import clock
+from domsieve.service.jobs.problems import problem_of
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.values import Claim
+from domsieve.service.jobs.work import Bench, do
+from domsieve.service.logs import log, log_to_stderr
+from domsieve.snapshot import PageStore
+
+_LEASE_S = 60.0
+_RENEW_S = 15.0
+# For what nobody tells: leases that end, and jobs of other programs.
+_LOOK_S = 1.0
+_REPORT_S = 5.0
+_HEALTH_S = 15.0
+# When the service is gone, nobody waits for what is under way.
+_LAST_S = 5.0
+_TRIES = 2
+_AGAIN_S = 1.0
+
+
+class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker is told.
+
+    Parameters
+    ----------
+    data : folder of the service.
+    concurrency : jobs at once.
+    private_hosts : hosts and ports that may be private; a port of None stands for any.
+    browser : path or name of the browser; None looks for one.
+    browser_arguments : further command line flags of the browser.
+    grace_s : seconds that jobs may go on after SIGTERM.
+    pages, megabytes, crashes : see `Wear`.
+    """
+
+    data: str
+    concurrency: int
+    private_hosts: tuple[tuple[str, int | None], ...] = ()
+    browser: str | None = None
+    browser_arguments: tuple[str, ...] = ()
+    grace_s: float = 10.0
+    pages: int = 1_000
+    megabytes: int = 1_500
+    crashes: int = 5
+
+
+@dataclass(slots=True)
+class _Running:
+    """A job under way."""
+
+    claim: Claim
+    task: asyncio.Task[None]
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+
+class Worker:
+    """Takes jobs until it is told to stop.
+
+    Parameters
+    ----------
+    name : unique among all workers that live.
+    settings : see there.
+    bench : what it works with.
+    ledger : a single thread for the store of jobs, since the loop must not wait for other processes.
+    news : set when jobs have come or changed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        settings: WorkerSettings,
+        bench: Bench,
+        *,
+        ledger: ThreadPoolExecutor,
+        news: asyncio.Event,
+    ) -> None:
+        self._name = name
+        self._settings = settings
+        self._bench = bench
+        self._jobs = bench.jobs
+        self._ledger = ledger
+        self._running: dict[tuple[str, int], _Running] = {}
+        self._sites = 0
+        self._is_in_doubt = False  # whether the browser works
+        self._news = news
+        self.draining = asyncio.Event()
+
+    async def run(self) -> None:
+        """Work until `draining` is set; then finish what is under way, as far as the grace goes."""
+        version: object = None
+        looked = 0.0
+        while not self.draining.is_set():
+            now = self._jobs.version()
+            if now != version or self._news.is_set() or time.monotonic() - looked > _REPORT_S:
+                version, looked = now, time.monotonic()
+                self._news.clear()
+                try:
+                    await self._drop_lost()
+                    await self._take()
+                except DomsieveError as error:
+                    log("store_failed", level=logging.ERROR, detail=error.message)
+                    version = None
+                    await asyncio.sleep(_AGAIN_S)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_S):
+                    await self._news.wait()
+        await self._drain()
+
+    async def report(self, supervisor: Supervisor) -> None:
+        """Say how the worker is, again and again, and keep its leases; ends with its task."""
+        looked = renewed = -_HEALTH_S
+        healthy = False
+        while True:
+            if time.monotonic() - looked >= _HEALTH_S or self._is_in_doubt or not healthy:
+                self._is_in_doubt = False
+                looked, healthy = time.monotonic(), await supervisor.health()
+            served = supervisor.served
+            facts = {
+                "pid": os.getpid(),
+                "running": len(self._running),
+                "concurrency": self._settings.concurrency,
+                "healthy": healthy,
+                "said_at_s": clock(),
+                "pages": served.pages,
+                "browsers": served.browsers,
+                "crashes": served.crashes,
+                "memory_bytes": served.memory_bytes,
+            }
+            try:
+                await self._store(self._jobs.report_worker, self._name, facts)
+                if time.monotonic() - renewed >= _RENEW_S:
+                    renewed = time.monotonic()
+                    for running in [*self._running.values()]:
+                        await self._store(self._jobs.renew, running.claim)
+            except DomsieveError as error:
+                log("store_failed", level=logging.ERROR, detail=error.message)
+            await asyncio.sleep(_REPORT_S)
+
+    async def _take(self) -> None:
+        """Claim as many jobs as there is room for; those of sites leave room for others."""
+        while len(self._running) < self._settings.concurrency:
+            sites = self._sites < max(1, self._settings.concurrency // 2)
+            claim = await self._store(
+                functools.partial(self._jobs.claim, self._name, lease_s=_LEASE_S, sites=sites)
+            )
+            if claim is None:
+                return
+            stopped = threading.Event()
+            task = asyncio.create_task(self._work(claim, stopped))
+            self._running[claim.job.id, claim.token] = _Running(claim, task, stopped)
+            self._sites += claim.job.kind == "site"
+
+    async def _drop_lost(self) -> None:
+        """End what was cancelled or deleted."""
+        for running in [*self._running.values()]:
+            if not await self._store(self._jobs.holds, running.claim) and not running.task.done():
+                running.stopped.set()
+                running.task.cancel()
+
+    async def _work(self, claim: Claim, stopped: threading.Event) -> None:
+        """Do a job and bring it to its end; the boundary where nothing goes past."""
+        start = time.monotonic()
+        outcome = "failed"
+        try:
+            outcome = await self._done(claim, stopped)
+        except asyncio.CancelledError:
+            outcome = "cancelled"
+        except Exception as error:
+            log("job_broke", level=logging.ERROR, trace=True, job=claim.job.id)
+            await self._fail(claim, problem_of(error))
+        finally:
+            del self._running[claim.job.id, claim.token]
+            self._sites -= claim.job.kind == "site"
+            self._news.set()
+            log(
+                "job",
+                job=claim.job.id,
+                kind=claim.job.kind,
+                client=claim.job.client,
+                url=str(claim.job.request.get("url")),
+                outcome=outcome,
+                attempt=claim.job.attempts,
+                ms=round((time.monotonic() - start) * 1000),
+            )
+
+    async def _done(self, claim: Claim, stopped: threading.Event) -> str:
+        for left in reversed(range(_TRIES)):
+            try:
+                result = await do(claim, self._bench, run=self._in_thread, stopped=stopped)
+            except BrowserLostError as error:
+                self._is_in_doubt = True
+                if left:
+                    continue  # another browser is at hand
+                log("browser_failed", level=logging.ERROR, job=claim.job.id, detail=error.message)
+                held = await self._store(self._jobs.fail, claim, problem_of(error))
+            except DomsieveError as error:
+                if isinstance(error, BrowserError):
+                    self._is_in_doubt = True
+                    log("browser_failed", level=logging.ERROR, job=claim.job.id, detail=error.message)
+                elif problem_of(error)["fault"] == "service":
+                    log("job_broke", level=logging.ERROR, trace=True, job=claim.job.id)
+                held = await self._store(self._jobs.fail, claim, problem_of(error))
+            else:
+                held = await self._store(
+                    functools.partial(
+                        self._jobs.finish, claim, result.summary, result.files, pages=result.pages
+                    )
+                )
+                return "done" if held else "lost"
+            break
+        return "failed" if held else "lost"
+
+    async def _fail(self, claim: Claim, problem: dict[str, Any]) -> None:
+        """End a job badly, as soon as the store can be written to: the disk may be full."""
+        while True:
+            try:
+                await self._store(self._jobs.fail, claim, problem)
+            except DomsieveError as error:
+                log("store_failed", level=logging.ERROR, detail=error.message)
+                await asyncio.sleep(_AGAIN_S)
+            else:
+                return
+
+    async def _drain(self) -> None:
+        tasks = [running.task for running in self._running.values()]
+        if tasks:
+            await asyncio.wait(tasks, timeout=self._settings.grace_s)
+        for running in [*self._running.values()]:
+            # Handed back first, so that what the cancelled task does no longer counts.
+            try:
+                await self._store(self._jobs.release, running.claim)
+            except DomsieveError as error:  # the pool takes it back
+                log("store_failed", level=logging.ERROR, detail=error.message)
+            running.stopped.set()
+            running.task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _in_thread(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._bench.desk, work)
+
+    async def _store(self, work: Callable[..., Any], *values: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._ledger, work, *values)
+
+
+async def serve(name: str, settings: WorkerSettings, news: asyncio.Event) -> None:
+    """Be a worker until SIGTERM."""
+    data = Path(settings.data)
+    egress = Egress(named=settings.private_hosts)
+    wear = Wear(pages=settings.pages, megabytes=settings.megabytes, crashes=settings.crashes)
+
+    def make() -> Renderer:
+        return Renderer(
+            concurrency=settings.concurrency + 1,  # one more for the page that tells its health
+            executable=settings.browser,
+            arguments=settings.browser_arguments,
+            egress=egress,
+        )
+
+    own = threading.local()
+
+    def pages() -> PageStore:
+        if not hasattr(own, "store"):
+            own.store = PageStore(data / "cache")
+        return own.store  # type: ignore[no-any-return]
+
+    with (
+        JobStore(data / "jobs.sqlite") as jobs,
+        ThreadPoolExecutor(1, "ledger") as ledger,
+        ThreadPoolExecutor(settings.concurrency, "desk") as desk,
+    ):
+        async with Supervisor(make, egress=egress, concurrency=settings.concurrency, wear=wear) as supervisor:
+            bench = Bench(supervisor, jobs, desk, pages)
+            worker = Worker(name, settings, bench, ledger=ledger, news=news)
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGTERM, worker.draining.set)
+            log("worker_started", worker=name)
+            reporting = asyncio.create_task(worker.report(supervisor))
+            try:
+                await worker.run()
+            finally:
+                reporting.cancel()
+                await asyncio.gather(reporting, return_exceptions=True)
+    log("worker_ended", worker=name)
+
+
+def _follow_parent(main: "asyncio.Task[None]", loop: asyncio.AbstractEventLoop, news: asyncio.Event) -> None:
+    """Pass on what comes on standard input; stop when it ends: with the service, also when that was killed."""
+    with contextlib.suppress(RuntimeError):  # the loop has ended
+        while os.read(0, 4096):
+            loop.call_soon_threadsafe(news.set)
+    # The loop may be busy or stuck.
+    last = threading.Timer(_LAST_S, os._exit, (1,))
+    last.daemon = True
+    last.start()
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(main.cancel)
+
+
+async def _main(name: str, settings: WorkerSettings) -> None:
+    news = asyncio.Event()
+    main = asyncio.create_task(serve(name, settings, news))
+    told = main, asyncio.get_running_loop(), news
+    threading.Thread(target=_follow_parent, args=told, name="parent", daemon=True).start()
+    with contextlib.suppress(asyncio.CancelledError):
+        await main
+
+
+def run() -> None:
+    """Be the worker that the command line names."""
+    log_to_stderr()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Not through sys.stdin, whose lock a thread that waits for its end would hold when the process ends.
+    with open(0, "rb", buffering=0, closefd=False) as told:
+        settings = msgspec.json.decode(told.readline(), type=WorkerSettings)
+    asyncio.run(_main(sys.argv[1], settings))
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,43 @@
+"""The log: one line of JSON for each event on stderr, so that nothing a stranger sends can forge a line."""
+
+import json
+import logging
+import sys
+import traceback
+from datetime import UTC, datetime
+
+_LOGGER = logging.getLogger("domsieve.service")
+
+
+class JsonLines(logging.Formatter):
+    """Formats a record as one line of JSON in ASCII: control characters and what turns text around are escaped."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        facts: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            **getattr(record, "facts", {}),
+        }
+        if record.exc_info and record.exc_info[0] is not None:
+            facts["trace"] = "".join(traceback.format_exception(*record.exc_info))
+        return json.dumps(facts, default=str).replace("\x7f", "\\u007f")
+
+
+def log(
+    event: str, *, level: int = logging.INFO, trace: bool = False, **facts: str | int | float | None
+) -> None:
+    """Log an event with its facts; `trace` adds the exception that is being handled."""
+    known = {name: value for name, value in facts.items() if value is not None}
+    _LOGGER.log(level, event, extra={"facts": known}, exc_info=sys.exc_info() if trace else None)
+
+
+def log_to_stderr() -> None:
+    """Let this process log as lines of JSON; requests of the server's own log are left out, ours say more."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    logging.root.handlers[:] = [handler]
+    logging.root.setLevel(logging.INFO)
+    logging.getLogger("uvicorn.access").disabled = True
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)

@@ -1,0 +1,193 @@
+"""The whole service as one call: HTTP on one side, workers on the other, the store of jobs between them.
+
+It needs the packages of the extra `serve`, so nothing else imports it.
+"""
+
+import asyncio
+import itertools
+import logging
+import re
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from domsieve.errors import DomsieveError, UsageError
+from domsieve.renderer import browser_in_use, place_of
+from domsieve.service.jobs.database import clock
+from domsieve.service.jobs.pool import WorkerPool, owned
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.worker import WorkerSettings
+from domsieve.service.logs import log, log_to_stderr
+from domsieve.service.web.app import create_app
+from domsieve.service.web.metrics import Figures
+from domsieve.service.web.server import Server, listen
+from domsieve.service.web.settings import Settings, read_tokens
+from domsieve.snapshot import PageStore
+
+__all__ = ["Settings", "Work", "private_host", "read_tokens", "serve"]
+
+_MINUTE_S = 60.0
+_MINUTES = 60
+_PLACE = re.compile(r"(?:\[[^\[\]]+\]|[^:/?#@\[\]\\\s]+)(:[0-9]{1,5})?")
+_BEGINNING_S = 60.0
+# A younger capture may be of a job that has not told yet what it used.
+_UNDER_WAY = timedelta(hours=1)
+# A worker that says nothing for so long is stuck; it speaks every five seconds.
+_SILENT_S = 45.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """How jobs are done.
+
+    Parameters
+    ----------
+    workers : processes, each with a browser of its own.
+    concurrency : jobs that each of them does at once.
+    browser : path or name of Chrome; None looks for one.
+    browser_arguments : further flags of it.
+    """
+
+    workers: int
+    concurrency: int
+    browser: str | None = None
+    browser_arguments: tuple[str, ...] = ()
+
+
+def private_host(text: str) -> tuple[str, int | None]:
+    """Return host, in its one spelling, and port of ``HOST`` or ``HOST:PORT``; without a port all of them are meant.
+
+    Raises
+    ------
+    UsageError : it is neither.
+    """
+    found = _PLACE.fullmatch(text)
+    place = place_of(f"http://{text}/") if found else None
+    if not found or not place or not place[1]:
+        raise UsageError(f"{text!a} is no host: write HOST or HOST:PORT, an IPv6 address in brackets.")
+    host, port = place
+    return host, port if found[1] else None
+
+
+def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT.
+
+    Parameters
+    ----------
+    settings : how to answer.
+    data : folder of jobs and cache, made if need be.
+    work : how jobs are done.
+    ready : told the URL when connections are taken.
+
+    Raises
+    ------
+    UsageError : the address cannot be listened at, or would be open to strangers.
+    BrowserNotFoundError : there is no Chrome.
+    StorageError : another service owns the folder, or it cannot be used.
+    """
+    settings.check()
+    told = WorkerSettings(
+        data=str(data.resolve()),
+        concurrency=work.concurrency,
+        private_hosts=tuple(private_host(text) for text in settings.private_hosts),
+        browser=work.browser,
+        browser_arguments=work.browser_arguments,
+    )
+    with (
+        owned(data),
+        listen(settings.host, settings.port) as listener,
+        JobStore(data / "jobs.sqlite") as store,
+        JobStore(data / "jobs.sqlite") as watched,
+    ):
+        log_to_stderr()
+        log("browser", found=str(browser_in_use(work.browser)))
+        port = listener.getsockname()[1]
+        shown = f"[{settings.host}]" if ":" in settings.host else settings.host
+
+        async def run() -> None:
+            async with AsyncExitStack() as stack:
+                pool = await stack.enter_async_context(WorkerPool(told, store, workers=work.workers))
+                began = time.monotonic()
+
+                def is_well() -> bool:
+                    said = store.workers().values()
+                    if not said:
+                        return time.monotonic() - began < _BEGINNING_S
+                    return any(
+                        facts["healthy"] and clock() - facts["said_at_s"] < _SILENT_S for facts in said
+                    )
+
+                app = create_app(
+                    settings,
+                    store,
+                    figures=lambda: _figures(pool, store),
+                    is_well=is_well,
+                    watched=watched.version,
+                )
+                expiring = asyncio.create_task(_expire(store, data, settings))
+                stack.callback(expiring.cancel)
+                ready(f"http://{shown}:{port}/")
+                log("serving", host=settings.host, port=port, workers=work.workers)
+                await Server(app, stopping=app.state.desk.stop).serve([listener])
+                log("stopping")
+
+        asyncio.run(run())
+        log("stopped")
+
+
+def _figures(pool: WorkerPool, store: JobStore) -> Figures:
+    said = store.workers().values()
+    return Figures(
+        workers=len(pool.pids),
+        worker_restarts=pool.restarts,
+        pages=sum(facts["pages"] for facts in said),
+        browser_starts=sum(facts["browsers"] for facts in said),
+        browser_memory_bytes=sum(facts["memory_bytes"] for facts in said),
+    )
+
+
+async def _expire(store: JobStore, data: Path, settings: Settings) -> None:
+    """Forget what is old, now and every hour, and what is too much, every minute."""
+    for minute in itertools.count():
+        try:
+            await asyncio.to_thread(_forget_much, store, data, settings)
+            if minute % _MINUTES == 0:
+                await asyncio.to_thread(_forget_old, store, data, settings.keep_days)
+        except DomsieveError as error:
+            log("store_failed", level=logging.ERROR, detail=error.message)
+        await asyncio.sleep(_MINUTE_S)
+
+
+def _forget_much(store: JobStore, data: Path, settings: Settings) -> None:
+    jobs = store.trim(jobs=settings.keep_jobs, size_bytes=settings.keep_bytes)
+    if jobs:
+        log("trimmed", jobs=jobs, pages=_remove_unused(store, data, _ago(_UNDER_WAY)))
+
+
+def _forget_old(store: JobStore, data: Path, keep_days: int) -> None:
+    before = _ago(timedelta(days=keep_days))
+    jobs = store.expire(before)
+    # Also captures of jobs that were deleted or cancelled.
+    pages = _remove_unused(store, data, before)
+    if jobs or pages:
+        log("expired", jobs=jobs, pages=pages)
+
+
+def _remove_unused(store: JobStore, data: Path, before: str) -> int:
+    """Remove captures made before a time, of addresses of which no job uses any; return how many."""
+    with PageStore(data / "cache") as pages:
+        records = pages.records()
+        used = store.used_pages()
+        kept = {record.url for record in records if record.page_id in used}
+        removed = [
+            record.page_id for record in records if record.captured_at < before and record.url not in kept
+        ]
+        pages.remove(removed)
+    return len(removed)
+
+
+def _ago(age: timedelta) -> str:
+    return (datetime.now(UTC) - age).isoformat(timespec="milliseconds")

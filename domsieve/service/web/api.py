@@ -1,0 +1,258 @@
+"""The routes of the API that make and show jobs."""
+
+import re
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Depends, Header, Path, Query, Request, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+
+from domsieve.service.jobs.requests import (
+    CleanRequest,
+    CompareRequest,
+    PageRequest,
+    RecordsRequest,
+    ReportRequest,
+    SiteRequest,
+)
+from domsieve.service.jobs.values import JobState
+from domsieve.service.web.events import EventStream
+from domsieve.service.web.examples import CLEAN, COMPARE, RECORDS, REPORT, SITE
+from domsieve.service.web.gateway import Desk
+from domsieve.service.web.openapi import problems
+from domsieve.service.web.problems import Invalid, ProblemError, job_problem, problem_response
+from domsieve.service.web.schemas import (
+    JobList,
+    JobResult,
+    JobView,
+    PageList,
+    job_path,
+    page_view_of,
+    result_of,
+    text_file,
+    view_of,
+)
+
+JobId = Annotated[str, Path(pattern="^[0-9a-f]{32}$", description="id of a job")]
+FileName = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$", description="name of a file")]
+Limit = Annotated[int, Query(ge=1, le=200, description="how many at most")]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        pattern="^[!-~]{1,255}$",
+        description="The same key with the same request gives the same job, so that a request may be repeated.",
+    ),
+]
+Prefer = Annotated[
+    str | None,
+    Header(description="`wait=N`: seconds to wait for the result, 0 to 60; `respond-async`: do not wait."),
+]
+_LONGEST_WAIT_S = 60
+_WAIT = re.compile(r"(?:^|[,;\s])wait\s*=\s*\"?(\d{1,4})\"?(?=$|[,;\s])", re.ASCII)
+_ASYNC = re.compile(r"(?:^|[,;\s])respond-async(?=$|[,;\s])")
+_CALL: dict[int | str, dict[str, Any]] = {
+    200: {"model": JobResult, "description": "The job is done; `content` holds its result."},
+    202: {"model": JobView, "description": "The job is not done yet; Location says where it is."},
+    **problems(400, 401, 403, 404, 408, 409, 413, 414, 421, 422, 429, 500, 502, 503, 504),
+}
+_READ = problems(401, 403, 404, 414, 421, 422, 429, 500, 503)
+_CHANGE = problems(400, 401, 403, 404, 408, 413, 414, 421, 422, 429, 500, 503)
+
+
+def only_known(request: Request) -> None:
+    """Refuse parameters behind the question mark that a route does not know: they would be heeded by nobody.
+
+    Raises
+    ------
+    ProblemError : there is one.
+    """
+    known = {parameter.alias for parameter in request.scope["route"].dependant.query_params}
+    if unknown := sorted(set(request.query_params) - known):
+        errors = [
+            Invalid(where=f"query.{name}"[:200], what="This is not known here") for name in unknown[:20]
+        ]
+        raise ProblemError(422, "Parameters of the address are not known here.", errors=errors)
+
+
+def wait_of(prefer: str | None, *, default: int) -> int:
+    """Return the seconds that a Prefer header (RFC 7240) asks to wait; what it does not understand it ignores."""
+    if prefer is None:
+        return default
+    if found := _WAIT.search(prefer):
+        return min(int(found[1]), _LONGEST_WAIT_S)
+    return 0 if _ASYNC.search(prefer) else default
+
+
+def api(desk: Desk) -> APIRouter:
+    """Return the routes under ``/v1`` that have to do with jobs."""
+    router = APIRouter(prefix="/v1", dependencies=[Depends(only_known)])
+
+    async def call(request: Request, asked: PageRequest, key: str | None, seconds: int) -> Response:
+        job = await desk.add(asked, client=request.state.client, key=key)
+        ended = await desk.ended(job, seconds=seconds, is_gone=request.is_disconnected)
+        if ended is None:
+            return Response(status_code=499)  # nobody reads it; the job goes on
+        location = {"Location": job_path(ended)}
+        if not ended.has_ended:
+            return JSONResponse(view_of(ended).model_dump(), status_code=202, headers=location)
+        if ended.state == "cancelled":
+            raise ProblemError(409, "The job was cancelled.", headers=location)
+        if ended.problem is not None:
+            problem, headers = job_problem(ended.id, ended.problem)
+            return problem_response(problem, {**headers, **location})
+        shown = text_file(ended)
+        content = None
+        if shown is not None:
+            _, content = await desk.ask(desk.store.file, ended.id, ended.client, shown.name)
+        return JSONResponse(result_of(ended, content).model_dump(), headers=location)
+
+    def seconds_of(prefer: str | None) -> int:
+        return wait_of(prefer, default=desk.settings.wait_s)
+
+    @router.post("/clean", summary="Clean a page", tags=["pages"], responses=_CALL)
+    async def clean(
+        request: Request,
+        asked: Annotated[CleanRequest, Body(openapi_examples=CLEAN)],
+        key: Key = None,
+        prefer: Prefer = None,
+    ) -> Response:
+        """Render a page and return it without menus, adverts and footers."""
+        return await call(request, asked, key, seconds_of(prefer))
+
+    @router.post("/records", summary="Find the records of a page", tags=["pages"], responses=_CALL)
+    async def records(
+        request: Request,
+        asked: Annotated[RecordsRequest, Body(openapi_examples=RECORDS)],
+        key: Key = None,
+        prefer: Prefer = None,
+    ) -> Response:
+        """Render a page and return what is repeated on it as a table: products, results, entries."""
+        return await call(request, asked, key, seconds_of(prefer))
+
+    @router.post("/compare", summary="Compare a page with its source", tags=["pages"], responses=_CALL)
+    async def compare(
+        request: Request,
+        asked: Annotated[CompareRequest, Body(openapi_examples=COMPARE)],
+        key: Key = None,
+        prefer: Prefer = None,
+    ) -> Response:
+        """Say what the browser adds to the source of a page, and whether it is needed."""
+        return await call(request, asked, key, seconds_of(prefer))
+
+    @router.post("/report", summary="Report on a page", tags=["pages"], responses=_CALL)
+    async def report(
+        request: Request,
+        asked: Annotated[ReportRequest, Body(openapi_examples=REPORT)],
+        key: Key = None,
+        prefer: Prefer = None,
+    ) -> Response:
+        """Make one HTML document that shows what each method keeps of a page and why."""
+        return await call(request, asked, key, seconds_of(prefer))
+
+    @router.post(
+        "/sites",
+        summary="Sample and clean a site",
+        tags=["sites"],
+        status_code=202,
+        response_model=JobView,
+        responses={k: v for k, v in _CALL.items() if k not in {200, 502, 504}},
+    )
+    async def sites(
+        request: Request,
+        asked: Annotated[SiteRequest, Body(openapi_examples=SITE)],
+        key: Key = None,
+    ) -> Response:
+        """Render a random sample of the pages of a site and clean them all; the answer comes at once."""
+        job = await desk.add(asked, client=request.state.client, key=key)
+        return JSONResponse(view_of(job).model_dump(), status_code=202, headers={"Location": job_path(job)})
+
+    @router.get("/jobs", summary="List jobs", tags=["jobs"], responses=_READ)
+    async def jobs(
+        request: Request,
+        state: Annotated[JobState | None, Query(description="only those that stand there")] = None,
+        before: Annotated[
+            str | None, Query(pattern="^[0-9a-f]{32}$", description="id of a job; only older ones")
+        ] = None,
+        limit: Limit = 50,
+    ) -> JobList:
+        """Return the jobs of this client, newest first."""
+        found = await desk.ask(desk.store.list, request.state.client, state=state, before=before, limit=limit)
+        more = f"/v1/jobs?before={found[-1].id}&limit={limit}" if len(found) == limit else None
+        if more and state:
+            more += f"&state={state}"
+        return JobList(jobs=[view_of(job) for job in found], next=more)
+
+    @router.get("/jobs/{job}", summary="Show a job", tags=["jobs"], responses=_READ)
+    async def one(request: Request, job: JobId) -> JobView:
+        """Return a job."""
+        return view_of(await desk.ask(desk.store.get, job, request.state.client))
+
+    @router.get(
+        "/jobs/{job}/events",
+        summary="Follow a job",
+        tags=["jobs"],
+        response_class=StreamingResponse,
+        responses={
+            200: {
+                "content": {"text/event-stream": {}},
+                "description": "Server-sent events: each has the number of the event as id and as data a JSON "
+                "object of `number`, `at`, `kind` and `data`. The stream ends with the job.",
+            },
+            204: {"description": "The job has ended and all its events were seen: do not connect again."},
+            **_READ,
+        },
+    )
+    async def events(
+        request: Request,
+        job: JobId,
+        last: Annotated[
+            str | None,
+            Header(
+                alias="Last-Event-ID",
+                pattern="^[0-9]{1,18}$",
+                description="number of the last event that was seen",
+            ),
+        ] = None,
+    ) -> Response:
+        """Stream what happens to a job, from its beginning or from behind the event that was seen last."""
+        client = request.state.client
+        after = int(last or 0)
+        found = await desk.ask(desk.store.get, job, client)
+        if found.has_ended and last and not await desk.ask(desk.store.events, job, client, after=after):
+            return Response(status_code=204)
+        if request.state.head:
+            return Response(media_type="text/event-stream")
+        return EventStream(desk, job, client=client, after=after)
+
+    @router.post("/jobs/{job}/cancel", summary="Cancel a job", tags=["jobs"], responses=_CHANGE)
+    async def cancel(request: Request, job: JobId) -> JobView:
+        """End a job that has not ended; one that has stays as it is."""
+        return view_of(await desk.ask(desk.store.cancel, job, request.state.client))
+
+    @router.delete(
+        "/jobs/{job}",
+        summary="Delete a job",
+        tags=["jobs"],
+        status_code=204,
+        response_class=Response,
+        responses=_CHANGE,
+    )
+    async def delete(request: Request, job: JobId) -> Response:
+        """Forget a job and its results; one that runs is ended."""
+        await desk.ask(desk.store.delete, job, request.state.client)
+        return Response(status_code=204)
+
+    @router.get("/pages", summary="List captures", tags=["cache"], responses=_READ)
+    async def pages(
+        request: Request,
+        before: Annotated[
+            int | None, Query(ge=1, le=2**53, description="only those used before this number")
+        ] = None,
+        limit: Limit = 50,
+    ) -> PageList:
+        """Return the captures that jobs of this client made or used, latest use first."""
+        found = await desk.ask(desk.store.pages, request.state.client, before=before, limit=limit)
+        more = f"/v1/pages?before={found[-1].number}&limit={limit}" if len(found) == limit else None
+        return PageList(pages=[page_view_of(page) for page in found], next=more)
+
+    return router

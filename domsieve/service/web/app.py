@@ -1,0 +1,161 @@
+"""The application: its routes, what it refuses before them, and how errors are told."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from http import HTTPStatus
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from fastapi import Depends, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+from starlette.routing import Match
+
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.web.api import api, only_known
+from domsieve.service.web.files import files
+from domsieve.service.web.gateway import Desk
+from domsieve.service.web.guard import Guard
+from domsieve.service.web.html_pages import pages
+from domsieve.service.web.limits import Held, Requests
+from domsieve.service.web.metrics import METRICS_TYPE, Figures, Traffic
+from domsieve.service.web.openapi import describe, problems
+from domsieve.service.web.problems import Invalid, ProblemError, problem_response
+from domsieve.service.web.schemas import Health
+from domsieve.service.web.settings import Settings
+
+_STATIC = Path(__file__).parent / "static"
+_ERRORS_TOLD = 20
+# Health is told without a token, and figures read all jobs.
+_HELD_S = 1.0
+
+
+def create_app(
+    settings: Settings,
+    store: JobStore,
+    *,
+    figures: Callable[[], Figures] = Figures,
+    is_well: Callable[[], bool] = lambda: True,
+    watched: Callable[[], object] | None = None,
+) -> FastAPI:
+    """Return the application.
+
+    Parameters
+    ----------
+    settings : see there.
+    store : where jobs are kept; workers take them from there.
+    figures : what the workers have to tell for the metrics; those of the jobs are added here.
+    is_well : whether the workers can do their work; called in a thread.
+    watched : returns another value whenever the store has changed; that of the store itself by default, which waits
+        for writers of this process.
+    """
+    desk = Desk(settings, store, version=watched or store.version)
+    traffic = Traffic(Held(lambda: _with_jobs(figures(), store), seconds=_HELD_S))
+    can_work = Held(lambda: bool(store.counts()) and is_well(), seconds=_HELD_S)
+    app = FastAPI(title="domsieve", docs_url=None, redoc_url=None, redirect_slashes=False)
+    app.state.desk = desk
+    app.include_router(api(desk))
+    app.include_router(files(desk))
+    app.include_router(pages(desk))
+    app.mount("/static", StaticFiles(directory=_STATIC), name="static")
+
+    @app.get(
+        "/v1/health",
+        summary="Is the service well?",
+        tags=["service"],
+        dependencies=[Depends(only_known)],
+        responses={
+            503: {"model": Health, "description": "It is not: its workers or its store do not work."},
+            **problems(403, 421, 422, 500),
+        },
+    )
+    def health(response: Response) -> Health:
+        """Say whether jobs can be accepted and done; needs no token."""
+        if can_work() and not desk.is_stopping:
+            return Health(status="ok")
+        response.status_code = 503
+        return Health(status="failing")
+
+    @app.get(
+        "/metrics",
+        summary="Metrics",
+        tags=["service"],
+        response_class=Response,
+        dependencies=[Depends(only_known)],
+        responses={
+            200: {"content": {METRICS_TYPE: {"schema": {"type": "string"}}}},
+            **problems(401, 403, 421, 422, 429, 500),
+        },
+    )
+    def metrics() -> Response:
+        """Return figures in the text format of Prometheus."""
+        return Response(traffic.text(), media_type=METRICS_TYPE)
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        problem = ProblemError(error.status_code, _sentence(error)).problem
+        headers = dict(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["Allow"] = ", ".join(_methods_at(app, request))  # the framework names those of one route
+        return problem_response(problem, headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        errors = [_invalid(one) for one in error.errors()[:_ERRORS_TOLD]]
+        told = ProblemError(422, "; ".join(f"{one.where}: {one.what}" for one in errors), errors=errors)
+        return problem_response(told.problem)
+
+    app.add_middleware(
+        Guard, settings=settings, requests=Requests(settings.requests_per_minute), traffic=traffic
+    )
+    document: dict[str, Any] = {}
+
+    def described() -> dict[str, Any]:
+        if not document:
+            document.update(describe(app, version=_version(), tokens=bool(settings.tokens)))
+        return document
+
+    app.openapi = described  # type: ignore[method-assign]
+    return app
+
+
+def _with_jobs(figures: Figures, store: JobStore) -> Figures:
+    oldest = store.oldest_queued()
+    waited = 0.0 if oldest is None else (datetime.now(UTC) - datetime.fromisoformat(oldest)).total_seconds()
+    return replace(figures, jobs=store.outcomes(), oldest_queued_s=max(0.0, waited))
+
+
+def _methods_at(app: FastAPI, request: Request) -> list[str]:
+    at = {"type": "http", "path": request.url.path, "root_path": ""}
+    methods = {
+        method
+        for method in ("DELETE", "GET", "POST")
+        if any(route.matches({**at, "method": method})[0] is Match.FULL for route in app.routes)
+    }
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
+
+
+def _sentence(error: HTTPException) -> str:
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return "There is nothing at this address."
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        return "This address does not take this method."
+    return str(error.detail)
+
+
+def _invalid(error: Mapping[str, Any]) -> Invalid:
+    where = ".".join(str(part) for part in error.get("loc", ()))
+    what = str(error.get("msg", ""))
+    if error.get("type") == "string_pattern_mismatch":  # the pattern itself helps nobody
+        what = "This is not of the form that the description of the API asks for"
+    return Invalid(where=where[:200], what=what.removeprefix("Value error, ")[:300])
+
+
+def _version() -> str:
+    try:
+        return version("domsieve")
+    except PackageNotFoundError:  # run from a checkout
+        return "0"

@@ -1,0 +1,194 @@
+"""The form of the web page: what can be chosen, in words for people, and the request that it asks for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from pydantic import ValidationError
+
+from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something to choose: its value in the form, its name, and a few words on it."""
+
+    value: str
+    label: str
+    note: str = ""
+
+
+KINDS = (
+    Choice("clean", "Content", "the text without menus, adverts and footers"),
+    Choice("records", "Records", "what repeats on the page, as a table"),
+    Choice("compare", "Compare", "does this page need a browser?"),
+    Choice("report", "Report", "what each method keeps, and why"),
+    Choice("site", "Whole site", "sample many pages and clean them"),
+)
+_METHODS = (
+    Choice("sst", "Site style tree", "learns what repeats over the pages of a site"),
+    Choice("cst", "Compressed structure tree", "the same on a folded tree"),
+    Choice("template", "Template", "drops blocks that other pages have too"),
+    Choice("entropy", "Entropy", "drops words that are the same everywhere"),
+    Choice("features", "Block features", "from one page alone, by learned weights"),
+    Choice("tps", "Tag paths", "from one page alone, finds the main region"),
+    Choice("none", "None", "all that a reader sees"),
+)
+_OF_PAGE = (Choice("", "Automatic", "block features, which need but the page"), *_METHODS)
+_OF_SITE = (Choice("", "Automatic", "site style tree where pages are enough, else block features"), *_METHODS)
+_MINERS = (
+    Choice("wobm", "Web object blocks", "by layout; the best start"),
+    Choice("mdr", "Data regions", "by similar neighbours in the tree"),
+    Choice("iepad", "Repeated patterns", "by patterns of tags"),
+    Choice("tps+mdr", "Main region, then data regions", "leaves menus out"),
+)
+_CLEAN_FORMATS = (
+    Choice("markdown", "Markdown"),
+    Choice("text", "Plain text"),
+    Choice("html", "HTML"),
+    Choice("json", "JSON"),
+)
+_RECORD_FORMATS = (
+    Choice("jsonl", "JSON lines"),
+    Choice("csv", "CSV"),
+    Choice("parquet", "Parquet"),
+)
+CHOICES: Mapping[str, tuple[Choice, ...]] = {
+    "clean_method": _OF_PAGE,
+    "clean_format": _CLEAN_FORMATS,
+    "records_method": _MINERS,
+    "records_format": _RECORD_FORMATS,
+    "site_method": _OF_SITE,
+    "site_format": _CLEAN_FORMATS,
+    "window": (
+        Choice("1280x800", "Desktop, 1280 × 800"),
+        Choice("1920x1080", "Large, 1920 × 1080"),
+        Choice("820x1180", "Tablet, 820 × 1180"),
+        Choice("390x844", "Phone, 390 × 844"),
+    ),
+    "settle": (
+        Choice("adaptive", "It stopped changing"),
+        Choice("load", "It is loaded"),
+        Choice("networkidle", "The network is quiet"),
+    ),
+}
+DEFAULTS: Mapping[str, str] = {
+    "url": "",
+    "kind": "clean",
+    "clean_method": "",
+    "clean_format": "markdown",
+    "records_method": "wobm",
+    "records_format": "jsonl",
+    "site_method": "",
+    "site_format": "markdown",
+    "site_pages": "20",
+    "site_seed": "0",
+    "window": "1280x800",
+    "locale": "",
+    "settle": "adaptive",
+    "settle_extra_s": "0",
+    "time_s": "20",
+    "scroll": "",
+    "refresh": "",
+}
+_FIELDS: Mapping[str, Mapping[str, str]] = {
+    "clean": {"method": "clean_method", "format": "clean_format"},
+    "records": {"method": "records_method", "format": "records_format"},
+    "compare": {},
+    "report": {},
+    "site": {
+        "method": "site_method",
+        "format": "site_format",
+        "pages": "site_pages",
+        "seed": "site_seed",
+    },
+}
+_LABELS = {
+    "url": "Address",
+    "locale": "Language",
+    "time_s": "Seconds a page may take",
+    "settle_extra_s": "Further seconds to wait",
+    "pages": "Pages",
+    "seed": "Sample",
+}
+_MOST_FIELDS = 40
+
+
+class FormError(ValueError):
+    """A form asks for what cannot be; the message says what, for people."""
+
+
+def read_form(body: bytes) -> dict[str, str]:
+    """Return the fields of a form as a browser sends it, the last of each name.
+
+    Raises
+    ------
+    FormError : it is no such form.
+    """
+    try:
+        pairs = parse_qsl(
+            body.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict"
+        )
+    except ValueError as error:
+        raise FormError("This is no form of ours.") from error
+    return dict(pairs)
+
+
+def request_from(fields: Mapping[str, str]) -> PageRequest:
+    """Return what a form asks for; fields that belong to another choice are left out.
+
+    Raises
+    ------
+    FormError : it cannot be.
+    """
+    given = {name: fields.get(name, default).strip() for name, default in DEFAULTS.items()}
+    kind = given["kind"]
+    if kind not in _FIELDS:
+        raise FormError("Choose what is to be done.")
+    width, _, height = given["window"].partition("x")
+    values: dict[str, Any] = {
+        "url": _address(given["url"]),
+        "viewport_width": _number(width),
+        "viewport_height": _number(height),
+        "locale": given["locale"] or None,
+        "settle": given["settle"],
+        "settle_extra_s": _number(given["settle_extra_s"]),
+        "time_s": _number(given["time_s"]),
+        "scroll": bool(given["scroll"]),
+        "refresh": bool(given["refresh"]),
+    }
+    for name, field in _FIELDS[kind].items():
+        is_number = name in {"pages", "seed"}
+        values[name] = _number(given[field]) if is_number else given[field] or None
+    known: dict[str, JobKind] = {str(name): name for name in REQUESTS}
+    try:
+        return REQUESTS[known[kind]](**values)
+    except ValidationError as error:
+        raise FormError(" ".join(map(_sentence, error.errors()))) from error
+
+
+def _address(text: str) -> str:
+    return text if "://" in text or not text else f"https://{text}"
+
+
+def _number(text: str) -> int | float | str:
+    """Return the number that a text is, or the text, which is refused by its name later on."""
+    if not text.isascii() or len(text) > 12:
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _sentence(error: Any) -> str:
+    name = str(error["loc"][0]) if error["loc"] else ""
+    if name == "url":
+        return "Give the address of a page, such as https://example.org/news."
+    what = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
+    return f"{_LABELS.get(name, name.replace('_', ' '))}: {what}." if name else f"{what}."

@@ -1,0 +1,111 @@
+"""The desk between routes and the store: calls it in threads, waits for jobs, turns its refusals into problems."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import ParamSpec, TypeVar
+
+from domsieve.errors import ClientLimitError, KeyConflictError, QueueFullError, UnknownJobError
+from domsieve.service.jobs.requests import PageRequest
+from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.values import Job, QueueLimits
+from domsieve.service.web.limits import Streams
+from domsieve.service.web.problems import ProblemError
+from domsieve.service.web.settings import Settings
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_QUEUE_RETRY_S = 5
+_POLL_S = (0.02, 0.2)
+
+
+class Desk:
+    """What routes ask for jobs.
+
+    Parameters
+    ----------
+    settings : see there.
+    store : where jobs are kept.
+    version : returns another number whenever the store was written to, by whomever; cheap enough to be asked often.
+    """
+
+    def __init__(self, settings: Settings, store: JobStore, *, version: Callable[[], object]) -> None:
+        self.settings = settings
+        self.store = store
+        self.streams = Streams(settings.streams)
+        self._version = version
+        self._limits = QueueLimits(
+            queued=settings.queue, per_client=settings.client_queue, free_bytes=settings.free_bytes
+        )
+        self.is_stopping = False
+
+    def stop(self) -> None:
+        """Let everyone who waits be answered at once, since the service ends."""
+        self.is_stopping = True
+
+    async def add(self, request: PageRequest, *, client: str, key: str | None) -> Job:
+        """Return the job of a request: a new one, or that which was made for the same key.
+
+        Raises
+        ------
+        ProblemError : too many jobs wait, or the key was used for another request.
+        """
+        with refusals():
+            job, _ = await asyncio.to_thread(
+                self.store.add, request, client=client, key=key, limits=self._limits
+            )
+        return job
+
+    async def ask(self, call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        """Return what a method of the store returns, without holding up other requests.
+
+        Raises
+        ------
+        ProblemError : there is no such job of this client.
+        """
+        with refusals():
+            return await asyncio.to_thread(call, *args, **kwargs)
+
+    async def ended(self, job: Job, *, seconds: float, is_gone: Callable[[], Awaitable[bool]]) -> Job | None:
+        """Return the job once it ended, or as it is when the time is over; None when nobody waits any more."""
+        until = time.monotonic() + seconds
+        while True:
+            seen = self._version()
+            job = await self.ask(self.store.get, job.id, job.client)
+            left = until - time.monotonic()
+            if job.has_ended or left <= 0 or self.is_stopping:
+                return job
+            if await is_gone():
+                return None
+            await self.change(seen, seconds=min(left, 1.0))
+
+    def now(self) -> object:
+        """Return the version of the store, to be taken before it is read."""
+        return self._version()
+
+    async def change(self, seen: object, *, seconds: float) -> bool:
+        """Return once the store is no longer at the version `seen`; False if it still is when the time is over."""
+        until, pause = time.monotonic() + seconds, _POLL_S[0]
+        while self._version() == seen:
+            left = until - time.monotonic()
+            if left <= 0 or self.is_stopping:
+                return False
+            await asyncio.sleep(min(pause, left))
+            pause = min(pause * 1.3, _POLL_S[1])
+        return True
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Turn what the store refuses into problems."""
+    try:
+        yield
+    except UnknownJobError as error:
+        raise ProblemError(404, "There is no such job or file.") from error
+    except QueueFullError as error:
+        raise ProblemError(503, error.message, fault="service", retry_s=_QUEUE_RETRY_S) from error
+    except ClientLimitError as error:
+        raise ProblemError(429, error.message, retry_s=_QUEUE_RETRY_S) from error
+    except KeyConflictError as error:
+        raise ProblemError(409, error.message) from error

@@ -1,0 +1,233 @@
+"""What every request passes before a route sees it: addressed to us, not from other sites, by a known client, short.
+
+It is one ASGI layer, so that nothing is answered without its headers, errors of our own included.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from domsieve.errors import StorageError
+from domsieve.service.logs import log
+from domsieve.service.web.limits import Requests
+from domsieve.service.web.metrics import Traffic
+from domsieve.service.web.problems import Problem, ProblemError, problem_response
+from domsieve.service.web.sessions import client_of_request
+from domsieve.service.web.settings import LOCAL, Settings
+
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
+_HEADERS: Mapping[str, str] = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",  # with `no-referrer` forms of ours would come from nowhere
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": _DATA_POLICY,
+}
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_OPEN = frozenset({"/v1/health", "/login", "/openapi.json"})
+_URL_BYTES = 8192
+_STATIC = "/static/"
+_LOGGED = 300  # characters of a path
+
+
+@dataclass(slots=True)
+class _Sent:
+    """What has gone out of the answer to a request."""
+
+    status: int = 0
+
+
+class Guard:
+    """Lets a request through to `app` or answers it.
+
+    Parameters
+    ----------
+    app : what answers what is let through; finds the name of the client in ``request.state.client``.
+    settings : see there.
+    requests : counts them by client.
+    traffic : is told how long each took.
+    """
+
+    def __init__(self, app: ASGIApp, *, settings: Settings, requests: Requests, traffic: Traffic) -> None:
+        self._app = app
+        self._settings = settings
+        self._requests = requests
+        self._traffic = traffic
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check a request and hand it on, or refuse it."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        started, sent = time.monotonic(), _Sent()
+        state = scope.setdefault("state", {})
+        state["head"] = scope["method"] == "HEAD"
+        asked: Scope = {**scope, "method": "GET"} if state["head"] else scope
+        sender = self._sender(send, sent, head=state["head"])
+        try:
+            await self._answer(asked, receive, sender)
+        except ProblemError as error:
+            await problem_response(error.problem, error.headers)(asked, receive, sender)
+        except StorageError as error:
+            log("store_failed", level=logging.ERROR, path=scope["path"][:_LOGGED], reason=error.message)
+            told = ProblemError(503, "The jobs cannot be read or written now.", fault="service", retry_s=10)
+            if not sent.status:
+                await problem_response(told.problem, told.headers)(asked, receive, sender)
+        except Exception:
+            # The boundary of the service: whatever was not foreseen is ours, and is told without its particulars.
+            log("request_failed", level=logging.ERROR, path=scope["path"][:_LOGGED], trace=True)
+            if not sent.status:
+                await problem_response(_unforeseen())(asked, receive, sender)
+        finally:
+            taken = time.monotonic() - started
+            route = getattr(asked.get("route"), "path", None) or "none"
+            self._traffic.answered(scope["method"], route, sent.status, taken)
+            if not scope["path"].startswith(_STATIC):
+                log(
+                    "request",
+                    method=scope["method"],
+                    path=scope["path"][:_LOGGED],
+                    status=sent.status,
+                    client=state.get("client"),
+                    ms=round(taken * 1000),
+                )
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers, method, path = Headers(scope=scope), scope["method"], scope["path"]
+        if not self._settings.serves(headers.get("host", "")) or len(headers.getlist("host")) != 1:
+            raise ProblemError(421, "This service is not addressed by that Host; see --public-host.")
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > _URL_BYTES:
+            raise ProblemError(414, f"The address of the request is longer than {_URL_BYTES} bytes.")
+        check_origin(headers, is_safe=method in _SAFE)
+        is_open = path in _OPEN or path.startswith(_STATIC)
+        client = (
+            LOCAL
+            if not self._settings.tokens
+            else client_of_request(headers, self._settings.tokens, scheme=scope["scheme"])
+        )
+        if client is None and not is_open:
+            self._requests.take("?")  # no name of a client has this character
+            if not path.startswith("/v1/") and path != "/metrics" and method == "GET":
+                await RedirectResponse("/login", status_code=303)(scope, receive, send)
+                return
+            raise ProblemError(
+                401,
+                "Show a token: Authorization: Bearer ….",
+                headers={"WWW-Authenticate": 'Bearer realm="domsieve"'},
+            )
+        if not is_open or method not in _SAFE:
+            self._requests.take(client or "?")
+        scope["state"]["client"] = client
+        body = await self._body(headers, receive)
+        await self._app(scope, _replay(body, receive), send)
+
+    async def _body(self, headers: Headers, receive: Receive) -> bytes:
+        limit = self._settings.body_bytes
+        too_long = ProblemError(413, f"The body of the request is longer than {limit} bytes.")
+        said = headers.get("content-length", "0")
+        if said.isascii() and said.isdecimal() and int(said) > limit:
+            raise too_long
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(self._settings.body_s):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise ProblemError(400, "The request broke off.")
+                    parts.append(message.get("body", b""))
+                    size += len(parts[-1])
+                    if size > limit:
+                        raise too_long
+                    if not message.get("more_body", False):
+                        return b"".join(parts)
+        except TimeoutError as error:
+            raise ProblemError(
+                408, f"The body of the request did not arrive in {self._settings.body_s:g} s.", retry_s=1
+            ) from error
+
+    def _sender(self, send: Send, sent: _Sent, *, head: bool) -> Send:
+        async def forward(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                sent.status = message["status"]
+                out = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    out.setdefault(name, value)
+            elif head:
+                message = {**message, "body": b""}
+            await send(message)
+
+        return forward
+
+
+def check_origin(headers: Headers, *, is_safe: bool) -> None:
+    """Refuse what another site makes the browser of a user send. Programs send none of these headers.
+
+    A link to us is followed; nothing else of another site is answered, lest it use up what the user may ask.
+
+    Raises
+    ------
+    ProblemError : it comes from another site.
+    """
+    site = headers.get("sec-fetch-site")
+    is_own = site in {None, "same-origin", "none"}
+    if is_safe:
+        is_link = (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document")
+        if not is_own and not is_link:
+            raise ProblemError(403, "Pages of other sites may lead here, but get nothing from here.")
+        return
+    origin = headers.get("origin")
+    if not is_own or (origin is not None and _place(origin) != headers.get("host", "").casefold()):
+        raise ProblemError(403, "Requests that change something are not taken from pages of other sites.")
+
+
+def _place(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc.casefold()
+    except ValueError:
+        return None
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return a receiver of a body that was read, then of what `receive` has to say: that the client went away."""
+    waiting = True
+
+    async def replayed() -> Message:
+        nonlocal waiting
+        if waiting:
+            waiting = False
+            return {"type": "http.request", "body": body, "more_body": False}
+        return await receive()
+
+    return replayed
+
+
+def _unforeseen() -> Problem:
+    return Problem(
+        title="Internal Server Error",
+        status=500,
+        detail="The service made a mistake; its log says more.",
+        fault="service",
+        retry=False,
+    )
+
+
+def with_policy(response: Response, policy: str) -> Response:
+    """Return a response with a content security policy in place of that for data."""
+    response.headers["Content-Security-Policy"] = policy
+    return response

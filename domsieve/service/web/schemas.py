@@ -1,0 +1,161 @@
+"""What the API answers with, besides problems."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domsieve.service.jobs.requests import JobKind
+from domsieve.service.jobs.values import Fault, Job, JobFile, JobState, UsedPage
+from domsieve.service.web.problems import fault_of
+
+TEXT_LIMIT_BYTES = 1_000_000
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class FileView(_Answer):
+    """A result that can be downloaded."""
+
+    name: Annotated[str, Field(examples=["page.md"])]
+    content_type: Annotated[str, Field(examples=["text/markdown; charset=utf-8"])]
+    size_bytes: Annotated[int, Field(ge=0)]
+    url: Annotated[str, Field(description="path on this service")]
+
+
+class ProblemOfJob(_Answer):
+    """Why a job failed."""
+
+    title: str
+    detail: str
+    fault: Annotated[Fault, Field(description="whose fault it was")]
+    retry: Annotated[bool, Field(description="whether the same request may succeed later")]
+    stage: Annotated[str | None, Field(description="what was being done to the page")] = None
+
+
+class JobView(_Answer):
+    """A job. Times are of UTC in ISO 8601."""
+
+    id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    kind: JobKind
+    state: JobState
+    request: Annotated[dict[str, Any], Field(description="what was asked, defaults included")]
+    created_at: str
+    started_at: str | None
+    ended_at: str | None
+    attempts: Annotated[int, Field(ge=0, description="how often a worker took it up")]
+    done_pages: Annotated[int, Field(ge=0)]
+    total_pages: Annotated[int | None, Field(ge=0, description="null while it is not known")]
+    problem: ProblemOfJob | None
+    summary: Annotated[dict[str, Any] | None, Field(description="what was found, in numbers")]
+    files: list[FileView]
+    url: Annotated[str, Field(description="path of this job on this service")]
+
+
+class JobResult(JobView):
+    """A job that is done, with its result where that is text of up to 1 MB."""
+
+    content: Annotated[str | None, Field(description="the first file; null for reports and large results")]
+
+
+class JobList(_Answer):
+    """Jobs, newest first."""
+
+    jobs: list[JobView]
+    next: Annotated[str | None, Field(description="path of the next part of the list")]
+
+
+class PageView(_Answer):
+    """A capture that a job of this client used."""
+
+    page_id: str
+    url: str
+    site: str
+    captured_at: str
+    nodes: Annotated[int, Field(ge=0)]
+    complete: Annotated[bool, Field(description="false where the page ran out of its budget")]
+    job: Annotated[str, Field(description="id of the job that last used it")]
+
+
+class PageList(_Answer):
+    """Captures, newest first."""
+
+    pages: list[PageView]
+    next: Annotated[str | None, Field(description="path of the next part of the list")]
+
+
+class Health(_Answer):
+    """Whether the service can do its work."""
+
+    status: Literal["ok", "failing"]
+
+
+def job_path(job: Job) -> str:
+    """Return where the API has a job."""
+    return f"/v1/jobs/{job.id}"
+
+
+def view_of(job: Job) -> JobView:
+    """Return a job as the API tells it."""
+    return JobView(**_facts(job))
+
+
+def result_of(job: Job, content: bytes | None) -> JobResult:
+    """Return a job that is done with its text, if it has one."""
+    return JobResult(**_facts(job), content=None if content is None else content.decode("utf-8", "replace"))
+
+
+def page_view_of(page: UsedPage) -> PageView:
+    """Return a capture as the API tells it."""
+    return PageView.model_validate(page, from_attributes=True)
+
+
+def text_file(job: Job) -> JobFile | None:
+    """Return the file that is shown as text: the first, where it is one and not a document of its own."""
+    if not job.files or job.kind == "report":
+        return None
+    first = job.files[0]
+    kind = first.content_type.partition(";")[0].strip()
+    is_text = kind.startswith("text/") or kind in {
+        "application/json",
+        "application/x-ndjson",
+        "application/jsonl",
+    }
+    return first if is_text and first.size_bytes <= TEXT_LIMIT_BYTES else None
+
+
+def _facts(job: Job) -> dict[str, Any]:
+    problem = job.problem
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "state": job.state,
+        "request": dict(job.request),
+        "created_at": job.created_at,
+        "started_at": job.started_at,
+        "ended_at": job.ended_at,
+        "attempts": job.attempts,
+        "done_pages": job.done_pages,
+        "total_pages": job.total_pages,
+        "problem": None
+        if problem is None
+        else ProblemOfJob(
+            title=str(problem.get("title", "")),
+            detail=str(problem.get("detail", "")),
+            fault=fault_of(problem),
+            retry=bool(problem.get("retry")),
+            stage=problem.get("stage"),
+        ),
+        "summary": None if job.summary is None else dict(job.summary),
+        "files": [
+            FileView(
+                name=file.name,
+                content_type=file.content_type,
+                size_bytes=file.size_bytes,
+                url=f"{job_path(job)}/files/{file.name}",
+            )
+            for file in job.files
+        ],
+        "url": job_path(job),
+    }

@@ -1,0 +1,142 @@
+"""The HTTP server: limits below the level of requests, and an end in which nothing that was accepted is lost."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import h11
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+
+from domsieve.errors import UsageError
+from domsieve.service.web.problems import PROBLEM_JSON, Problem, ProblemError
+
+_HEAD_BYTES = 32_768
+_HEAD_S = 15.0
+_READER_S = 60.0
+_KEEP_ALIVE_S = 15
+_CONNECTIONS = 512
+_GRACE_S = 10
+_BROKEN = ProblemError(400, "What arrived is no HTTP/1.1 request, or its head is too long.").problem
+_CROWDED = ProblemError(503, "Too many connections are open.", fault="service", retry_s=5).problem
+
+
+class _Connection(H11Protocol):
+    """A connection that is cut when its client sends no request or does not take the answer."""
+
+    _head: asyncio.TimerHandle | None = None
+    _reader: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > _CONNECTIONS:
+            transport.write(_raw(_CROWDED))
+            transport.close()
+        self._await_request()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._await_request()
+
+    def _await_request(self) -> None:
+        """Cut the connection unless the head of the next request comes in time."""
+        if self._head is not None:
+            self._head.cancel()
+        self._head = self.loop.call_later(_HEAD_S, self._no_request, self.cycle)
+
+    def _no_request(self, last: RequestResponseCycle | None) -> None:
+        if self.cycle is last and (last is None or last.response_complete):
+            self.transport.abort()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._reader = self.loop.call_later(_READER_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._reader is not None:
+            self._reader.cancel()
+            self._reader = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        for timer in (self._head, self._reader):
+            if timer is not None:
+                timer.cancel()
+        super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 (the name is the base class's)
+        """Answer what is no request, as a problem like all others; `msg` would quote the sender."""
+        if self.conn.our_state is h11.IDLE or self.conn.our_state is h11.SEND_RESPONSE:
+            self.transport.write(_raw(_BROKEN))
+        self.transport.close()
+
+
+def _raw(problem: Problem) -> bytes:
+    body = problem.model_dump_json(exclude_none=True).encode()
+    head = (
+        f"HTTP/1.1 {problem.status} {problem.title}\r\ncontent-type: {PROBLEM_JSON}\r\n"
+        f"content-length: {len(body)}\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+class Server(uvicorn.Server):
+    """Serves an application until it is told to stop by SIGTERM or SIGINT.
+
+    Parameters
+    ----------
+    app : the application.
+    stopping : called when the end begins, so that streams end and nobody waits on.
+    """
+
+    def __init__(self, app: ASGIApp, *, stopping: Callable[[], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=_Connection,
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_keep_alive=_KEEP_ALIVE_S,
+                timeout_graceful_shutdown=_GRACE_S,
+                h11_max_incomplete_event_size=_HEAD_BYTES,
+            )
+        )
+        self._stopping = stopping
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End streams and waiting, then let what runs finish."""
+        self._stopping()
+        await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        """Stop; a second signal stops at once. The signal is not raised anew: the end is ours to order."""
+        super().handle_exit(sig, frame)
+        self._captured_signals.clear()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises
+    ------
+    UsageError : the port is taken or not ours to take, or there is no such address here.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host.strip("[]"), port))
+        listener.listen(256)
+    except OSError as error:
+        listener.close()
+        raise UsageError(
+            f"Cannot listen at {host} port {port}: {error.strerror}. Give another --host or --port."
+        ) from error
+    listener.setblocking(False)
+    return listener

@@ -1,0 +1,151 @@
+"""What the operator of the service decides: where it listens, who may call, and how much each may ask.
+
+Tokens lie in a file, one `name:token` a line, so that they are seen neither in the list of processes nor in a shell's
+history. The name is what jobs are kept under: it stays the same when a token is replaced.
+"""
+
+import hashlib
+import hmac
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from domsieve.errors import UsageError
+
+LOCAL = "local"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_TOKEN = re.compile(r"[!-~]{16,512}")
+_SHOWN_HOST = re.compile(r"[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the service answers.
+
+    Parameters
+    ----------
+    host, port : the address it listens at; port 0 takes a free one.
+    tokens : token of each client by its name. Without any, whoever reaches the service may use it, so that is for
+        loopback alone.
+    public_hosts : names by which callers may address it besides those of loopback and `host`. A page of a stranger
+        whose name was made to lead here (DNS rebinding) sends another one.
+    private_hosts : what pages may be rendered from although it is not public, as `HOST` or `HOST:PORT`.
+    queue : jobs that may wait.
+    client_queue : jobs of one client that may wait or run.
+    requests_per_minute : of one client; a minute's worth may come at once.
+    streams : event streams that one client may hold open.
+    body_bytes : longest body of a request.
+    body_s : seconds in which a body, or the head of a request, has to arrive, and a reader has to take what it asked.
+    wait_s : seconds that a request for one page waits for its result, unless it says otherwise.
+    keep_days : days after which jobs that ended are forgotten.
+    keep_jobs : jobs of one client that are kept when they have ended; the oldest ones are forgotten.
+    keep_bytes : of the results of one client's jobs, likewise.
+    free_bytes : room on the disk, below which no job is accepted.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8090
+    tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
+    public_hosts: tuple[str, ...] = ()
+    private_hosts: tuple[str, ...] = ()
+    queue: int = 200
+    client_queue: int = 50
+    requests_per_minute: int = 1200
+    streams: int = 20
+    body_bytes: int = 65_536
+    body_s: float = 15.0
+    wait_s: int = 30
+    keep_days: int = 30
+    keep_jobs: int = 10_000
+    keep_bytes: int = 5_000_000_000
+    free_bytes: int = 500_000_000
+
+    def check(self) -> None:
+        """Refuse what would leave the service open to strangers.
+
+        Raises
+        ------
+        UsageError : it would listen beyond loopback without a token.
+        """
+        if not self.tokens and not is_loopback(self.host):
+            raise UsageError(
+                f"{self.host} can be reached by others, and nobody would have to show a token. "
+                "Give --token-file, or listen at 127.0.0.1."
+            )
+
+    def serves(self, host: str) -> bool:
+        """Return whether the value of a Host header addresses this service; the port does not matter."""
+        name = host_name(host)
+        known = {self.host.casefold(), *(public.casefold() for public in self.public_hosts)}
+        return name is not None and (is_loopback(name) or name in known)
+
+
+def client_of(token: str, tokens: Mapping[str, str]) -> str | None:
+    """Return whose token this is; None if nobody's. The time it takes says nothing of how much of it was right."""
+    found: str | None = None
+    digest = _digest(token)
+    for name, known in tokens.items():
+        if hmac.compare_digest(digest, _digest(known)):
+            found = name
+    return found
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest()
+
+
+def read_tokens(path: Path) -> dict[str, str]:
+    """Return the tokens of a file by the names of their clients. Empty lines and those after `#` are left out.
+
+    Raises
+    ------
+    UsageError : the file cannot be read, holds no token or one that is no good; the message names the line, never
+        what it says.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "is not UTF-8"
+        raise UsageError(f"The file of tokens {path} cannot be read: {reason}.") from error
+    tokens: dict[str, str] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        name, _, token = line.strip().partition(":")
+        where = f"Line {number} of the file of tokens {path}"
+        if not _NAME.fullmatch(name):
+            raise UsageError(
+                f"{where} does not begin with a name of letters, digits, '.', '_' or '-' and a colon."
+            )
+        if not _TOKEN.fullmatch(token):
+            raise UsageError(f"{where} has no token of 16 to 512 visible ASCII characters after the colon.")
+        if name in tokens or token in tokens.values():
+            raise UsageError(f"{where} has a name or a token that another line has.")
+        tokens[name] = token
+    if not tokens:
+        raise UsageError(f"The file of tokens {path} has no line of the form name:token.")
+    return tokens
+
+
+def is_loopback(name: str) -> bool:
+    """Return whether a name or an address leads to this machine alone."""
+    plain = name.strip("[]").casefold()
+    if plain == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(plain).is_loopback
+    except ValueError:
+        return False
+
+
+def host_name(host: str) -> str | None:
+    """Return the name in a Host header in lower case, without port and brackets; None if it is no such header."""
+    bracketed = host.startswith("[")
+    name, colon, port = (
+        (host, "", "") if (bracketed and host.endswith("]")) or ":" not in host else host.rpartition(":")
+    )
+    if colon and not (port.isascii() and port.isdecimal() and len(port) <= 5):
+        return None
+    return name.strip("[]").casefold() if _SHOWN_HOST.fullmatch(name) else None

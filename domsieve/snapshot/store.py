@@ -1,0 +1,350 @@
+"""The store of captured pages under one folder: files named by hashes, and an index beside them.
+
+    pages/ab/<page id>.dsnap   one page in the format of `_format`
+    bases/ab/<digest>.zst      what the pages of a site were written against: the payload of its first page
+    raw/ab/<digest>.zst        raw source of a navigation, once per content
+    extras/ab/<digest>.zst     what is kept beside a page under a name, such as its screenshot, once per content
+    index.sqlite3              what is there
+
+Every file is written before the row that names it. A process that is killed at any moment therefore leaves no
+half-written page visible, at most a file that `PageStore.verify` finds.
+"""
+
+import dataclasses
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+import msgspec
+
+from domsieve.errors import DamagedFileError, StorageError, TargetError
+from domsieve.files import (
+    digest_of,
+    leftovers,
+    read_file,
+    read_packed,
+    remove_file,
+    write_file,
+    write_packed,
+)
+from domsieve.snapshot.format import Base, base_of, decode, encode, payload_of
+from domsieve.snapshot.index import Index, PageRecord
+from domsieve.snapshot.page import CAPTURE_VERSION, Producer, Scalar, Snapshot
+
+_PAGES, _BASES, _RAW, _EXTRAS = "pages", "bases", "raw", "extras"
+_ENDINGS = {_PAGES: ".dsnap", _BASES: ".zst", _RAW: ".zst", _EXTRAS: ".zst"}
+_NOTHING: Mapping[str, bytes] = MappingProxyType({})
+# A larger page makes a bad base: it would take longer to load than the pages written against it.
+_LARGEST_BASE = 1 << 20
+_BASES_IN_MEMORY = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that `PageStore.verify` found: which file, what is wrong, and whether it was put right."""
+
+    path: str
+    what: str
+    mended: bool
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.what}" + (" (mended)" if self.mended else "")
+
+
+class PageStore:
+    """Captured pages on disk; a context manager. Several processes may use one folder at once.
+
+    Parameters
+    ----------
+    root : folder, made when it does not exist.
+
+    Raises
+    ------
+    StorageError : the folder or the index in it cannot be used.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"The cache {root} cannot be made: {error.strerror}.") from error
+        self._index = Index(root / "index.sqlite3")
+        self._bases: dict[str, Base] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self._index.close()
+
+    def put(
+        self,
+        page: Snapshot,
+        *,
+        source: bytes | None = None,
+        site: str = "",
+        extras: Mapping[str, bytes] = _NOTHING,
+    ) -> PageRecord:
+        """Keep a page, the raw source of its navigation and extras by name; return its record.
+
+        A page of equal content that was asked for in the same way is replaced.
+
+        Parameters
+        ----------
+        page : the page; its provenance is kept with `site` and the digests of `source` and `extras` filled in.
+        source : body of the main response.
+        site : name the page is stored under; by default the host and port of its URL.
+        extras : byte strings that `extra` returns by their names; without any, those of a page that is replaced stay.
+
+        Raises
+        ------
+        StorageError : a file cannot be written; nothing of the page is visible then.
+        """
+        digests = {name: digest_of(extras[name]) for name in sorted(extras)}
+        files = {(_EXTRAS, digest): extras[name] for name, digest in digests.items()}
+        page = _with_provenance(page, site=site or urlsplit(page.provenance.url).netloc)
+        if source is not None:
+            page = _with_provenance(page, source_digest=digest_of(source))
+            files[_RAW, page.provenance.source_digest] = source
+        record = _record(page, 0)
+        page = _with_provenance(page, extras=digests or self._index.extras(record.page_id))
+        self._keep(files)
+        data = encode(page, base=self._base_for(page))
+        record = dataclasses.replace(record, bytes=len(data))
+        write_file(self._path(_PAGES, record.page_id), data)
+        replaced = self._index.put(record, digests)
+        self._keep(files)  # in case somebody removed them with the last page that named them
+        self._drop_extras(replaced)
+        return record
+
+    def get(self, page_id: str) -> Snapshot:
+        """Return a page by its whole id.
+
+        Raises
+        ------
+        TargetError : there is no such page.
+        DamagedFileError : its file, or the base it needs, is not as it was written; the message names it.
+        FormatVersionError : its file has a version that this program does not know.
+        """
+        if not self._index.find("page_id = ?", (page_id,), order="stored"):
+            raise TargetError(f"The cache {self.root} holds no page {page_id}.")
+        return self._read(self._path(_PAGES, page_id))
+
+    def source(self, record: PageRecord) -> bytes:
+        """Return the raw source that was kept with a page.
+
+        Raises
+        ------
+        TargetError : none was kept.
+        DamagedFileError : its file is not as it was written.
+        """
+        if not record.source_digest:
+            raise TargetError("No raw source was kept with this page.", url=record.url)
+        return read_packed(self._path(_RAW, record.source_digest))
+
+    def extra(self, record: PageRecord, name: str) -> bytes | None:
+        """Return what was kept beside a page under a name, None when nothing was.
+
+        Raises
+        ------
+        DamagedFileError : its file is not as it was written.
+        """
+        digest = self._index.extras(record.page_id).get(name)
+        return None if digest is None else read_packed(self._path(_EXTRAS, digest))
+
+    def extra_names(self, record: PageRecord) -> list[str]:
+        """Return the names of what was kept beside a page, sorted."""
+        return [*self._index.extras(record.page_id)]
+
+    def find(
+        self, url: str, *, producer: Producer, options: Mapping[str, Scalar], build: str | None = None
+    ) -> PageRecord | None:
+        """Return the newest capture of `url` that this program would make in the same way, None without one.
+
+        Parameters
+        ----------
+        url : address asked for.
+        producer : how the page was made, see `Provenance`.
+        options : those that shaped the capture, as in its provenance.
+        build : kind of the browser; None takes any, although their text widths differ.
+        """
+        condition, values = "url = ? AND producer = ? AND capture = ?", [url, producer, _capture_key(options)]
+        if build is not None:
+            condition, values = f"{condition} AND build = ?", [*values, build]
+        found = self._index.find(condition, values, order="stored DESC LIMIT 1")
+        return found[0] if found else None
+
+    def records(self, *, site: str | None = None, url_prefix: str | None = None) -> list[PageRecord]:
+        """Return what is known of all pages, those of one site or below one address, sorted by URL, oldest first."""
+        conditions, values = ["1"], []
+        if site is not None:
+            conditions.append("site = ?")
+            values.append(site)
+        if url_prefix is not None:
+            conditions.append("substr(url, 1, length(?)) = ?")
+            values += [url_prefix, url_prefix]
+        return self._index.find(" AND ".join(conditions), values, order="url, stored")
+
+    def resolve(self, text: str) -> PageRecord:
+        """Return the one page whose id begins with `text`.
+
+        Raises
+        ------
+        TargetError : there is none, or more than one.
+        """
+        start = text.lower()
+        found = self._index.find("substr(page_id, 1, length(?)) = ?", (start, start), order="page_id")
+        if len(found) != 1:
+            which = f"{len(found) or 'No'} page ids of the cache {self.root} begin with '{text}'"
+            raise TargetError(f"{which}; `domsieve cache list` shows all.")
+        return found[0]
+
+    def remove(self, page_ids: Iterable[str]) -> None:
+        """Forget pages and delete their files, and raw sources and extras that no other page names."""
+        for page_id in page_ids:
+            for record in self._index.find("page_id = ?", (page_id,), order="stored"):
+                extras = self._index.remove(page_id)
+                remove_file(self._path(_PAGES, page_id))
+                digest = record.source_digest
+                if digest and not self._index.find("source_digest = ?", (digest,), order="stored LIMIT 1"):
+                    remove_file(self._path(_RAW, digest))
+                self._drop_extras(extras)
+
+    def verify(self, *, repair: bool = False) -> list[Problem]:
+        """Read every file and compare with the index; return what is wrong, in order of the paths.
+
+        `repair` makes rows for pages without one, drops rows without a readable page and deletes what writers
+        that were killed have left. Damaged files stay where they are.
+        """
+        return sorted(self._problems(repair=repair), key=lambda problem: problem.path)
+
+    def _problems(self, *, repair: bool) -> Iterator[Problem]:
+        for path in leftovers(self.root):
+            if repair:
+                remove_file(path)
+            yield Problem(str(path), "was left by a writer that was stopped", repair)
+        for kind in (_BASES, _RAW, _EXTRAS):
+            for path in self._files(kind):
+                try:
+                    read_packed(path)
+                except StorageError as error:
+                    yield Problem(str(path), error.message, mended=False)
+        readable, unknown = set(), []
+        known = {record.page_id for record in self.records()}
+        for path in self._files(_PAGES):
+            try:
+                page = self._read(path)
+                record = _record(page, path.stat().st_size)
+            except StorageError as error:
+                yield Problem(str(path), error.message, mended=False)
+                continue
+            if record.page_id != path.stem:
+                yield Problem(str(path), f"holds the page {record.page_id}", mended=False)
+                continue
+            readable.add(record.page_id)
+            if record.page_id not in known:
+                unknown.append((record, page.provenance.extras))
+                yield Problem(str(path), "is not in the index", repair)
+        for page_id in known - readable:
+            if repair:
+                self._index.remove(page_id)
+            if not self._path(_PAGES, page_id).exists():
+                yield Problem(str(self._path(_PAGES, page_id)), "is missing", repair)
+        if repair:
+            for record, extras in sorted(unknown, key=lambda entry: (entry[0].captured_at, entry[0].page_id)):
+                self._index.put(record, extras)
+                base = base_of(read_file(self._path(_PAGES, record.page_id)))
+                if base:
+                    self._index.set_base(record.site, base)
+        for record in self.records():
+            named = {_RAW: [record.source_digest], _EXTRAS: self._index.extras(record.page_id).values()}
+            for kind, what in ((_RAW, "the raw source"), (_EXTRAS, "an extra")):
+                for path in (self._path(kind, digest) for digest in named[kind] if digest):
+                    if not path.exists():
+                        yield Problem(str(path), f"is missing, {what} of {record.page_id}", mended=False)
+
+    def _files(self, kind: str) -> list[Path]:
+        return sorted((self.root / kind).glob(f"??/*{_ENDINGS[kind]}"))
+
+    def _path(self, kind: str, name: str) -> Path:
+        return self.root / kind / name[:2] / f"{name}{_ENDINGS[kind]}"
+
+    def _read(self, path: Path) -> Snapshot:
+        data = read_file(path)
+        digest = base_of(data, source=str(path))
+        return decode(data, source=str(path), base=self._base(digest) if digest else None)
+
+    def _keep(self, files: Mapping[tuple[str, str], bytes]) -> None:
+        for (kind, digest), data in files.items():
+            path = self._path(kind, digest)
+            if not path.exists():
+                write_packed(path, data)
+
+    def _drop_extras(self, digests: Iterable[str]) -> None:
+        for digest in digests:
+            if not self._index.has_extra(digest):
+                remove_file(self._path(_EXTRAS, digest))
+
+    def _base_for(self, page: Snapshot) -> Base | None:
+        """Return the base of the page's site, which is this page when the site has none or has lost it."""
+        site = page.provenance.site
+        digest = self._index.base(site)
+        if digest:
+            try:
+                return self._base(digest)
+            except DamagedFileError:
+                self._index.drop_base(digest)
+        payload = payload_of(page)
+        if len(payload) > _LARGEST_BASE:
+            return None
+        digest = digest_of(payload)
+        write_packed(self._path(_BASES, digest), payload, level=9)
+        self._index.set_base(site, digest)
+        return self._base(self._index.base(site))  # another process may have been quicker
+
+    def _base(self, digest: str) -> Base:
+        if digest not in self._bases:
+            if len(self._bases) >= _BASES_IN_MEMORY:
+                self._bases.clear()
+            self._bases[digest] = Base(read_packed(self._path(_BASES, digest)))
+        return self._bases[digest]
+
+
+def _with_provenance(page: Snapshot, **changes: str | dict[str, str]) -> Snapshot:
+    return dataclasses.replace(page, provenance=msgspec.structs.replace(page.provenance, **changes))
+
+
+def _record(page: Snapshot, size: int) -> PageRecord:
+    origin = page.provenance
+    capture = _capture_key(origin.options, origin.capture_version)
+    asked = json.dumps((page.digest(), origin.url, origin.producer, capture, origin.build))
+    return PageRecord(
+        page_id=digest_of(asked.encode()),
+        url=origin.url,
+        final_url=origin.final_url,
+        site=origin.site,
+        producer=origin.producer,
+        capture=capture,
+        build=origin.build,
+        captured_at=origin.captured_at,
+        complete=origin.complete,
+        reasons=origin.reasons,
+        nodes=len(page),
+        bytes=size,
+        source_digest=origin.source_digest,
+    )
+
+
+def _capture_key(options: Mapping[str, Scalar], version: int = CAPTURE_VERSION) -> str:
+    return digest_of(json.dumps((version, dict(options)), sort_keys=True).encode())

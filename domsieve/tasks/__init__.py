@@ -1,0 +1,80 @@
+"""What one can do with pages: find, render, keep, learn, clean, mine, compare, weigh, report. Holds no algorithm."""
+
+from domsieve.tasks.cleaning import ENDINGS, WRITERS, Cleaned, Format, clean, learn
+from domsieve.tasks.comparing import ENOUGH, Advice, ComparedPage, advise, compare, prefix_of
+from domsieve.tasks.explaining import explain
+from domsieve.tasks.mining import MINERS, RECORD_WRITERS, MiningMethod, RecordFormat, mine
+from domsieve.tasks.output import Results, write_file
+from domsieve.tasks.pages import (
+    Page,
+    cached,
+    from_record,
+    keep,
+    readable,
+    render_pages,
+    site_records,
+    unscripted,
+    wanted_urls,
+)
+from domsieve.tasks.reporting import Edition, Reported, of_record, report, reported
+from domsieve.tasks.sampling import describe, sample
+from domsieve.tasks.targets import (
+    CacheTarget,
+    FileTarget,
+    Target,
+    UrlTarget,
+    find_targets,
+    output_name,
+    site_of,
+)
+from domsieve.tasks.weighing import MATRIX_WRITERS, MatrixFormat, weigh, write_matrix
+
+__all__ = [
+    "ENDINGS",
+    "ENOUGH",
+    "MATRIX_WRITERS",
+    "MINERS",
+    "RECORD_WRITERS",
+    "WRITERS",
+    "Advice",
+    "CacheTarget",
+    "Cleaned",
+    "ComparedPage",
+    "Edition",
+    "FileTarget",
+    "Format",
+    "MatrixFormat",
+    "MiningMethod",
+    "Page",
+    "RecordFormat",
+    "Reported",
+    "Results",
+    "Target",
+    "UrlTarget",
+    "advise",
+    "cached",
+    "clean",
+    "compare",
+    "describe",
+    "explain",
+    "find_targets",
+    "from_record",
+    "keep",
+    "learn",
+    "mine",
+    "of_record",
+    "output_name",
+    "prefix_of",
+    "readable",
+    "render_pages",
+    "report",
+    "reported",
+    "sample",
+    "site_of",
+    "site_records",
+    "unscripted",
+    "wanted_urls",
+    "weigh",
+    "write_file",
+    "write_matrix",
+]

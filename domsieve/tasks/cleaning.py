@@ -1,0 +1,174 @@
+"""Cleaning pages by a named method, site by site, in two passes over pages that are read when needed."""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any, Literal, cast
+
+from domsieve.analysis import (
+    FEWEST_PAGES,
+    PAGE_METHODS,
+    SITE_METHODS,
+    Method,
+    Mode,
+    NoCleaning,
+    Options,
+    SiteModel,
+    StyleLevel,
+    Verdict,
+    check_fixed,
+    check_options,
+    judge_hidden,
+    new_site_model,
+    write_html,
+    write_json,
+    write_markdown,
+    write_text,
+)
+from domsieve.errors import DomsieveError, PageError, UsageError
+from domsieve.snapshot import Snapshot
+from domsieve.tasks.pages import Page
+
+Format = Literal["text", "markdown", "html", "json"]
+Writer = Callable[[Snapshot, Verdict], str]
+
+WRITERS: Mapping[Format, Writer] = {
+    "text": write_text,
+    "markdown": write_markdown,
+    "html": write_html,
+    "json": write_json,
+}
+ENDINGS: Mapping[Format, str] = {"text": ".txt", "markdown": ".md", "html": ".html", "json": ".json"}
+
+Cleaned = tuple[Page, tuple[Snapshot, Verdict] | DomsieveError]
+
+# What cleans pages of sites that are not known well enough to learn from.
+_PAGE_METHOD: Method = "features"
+
+logger = logging.getLogger("domsieve")
+
+
+def learn(
+    pages: Sequence[Page],
+    *,
+    method: Method = "sst",
+    mode: Mode = "site",
+    threshold: float | None = None,
+    style: StyleLevel | None = None,
+    failed: Callable[[Page, DomsieveError], None],
+) -> SiteModel[Any]:
+    """Return a site model of `pages`; pages that cannot be read are told to `failed` and left out.
+
+    Raises
+    ------
+    UsageError : the method learns nothing, or an option is not its own.
+    PageError : no page could be read.
+    """
+    model = new_site_model(method, Options(mode, threshold, style))
+    model.fit(snapshots(pages, failed))
+    if not model.learned:
+        raise PageError("None of the pages could be read, so there is nothing to learn from.")
+    return model
+
+
+def snapshots(pages: Sequence[Page], failed: Callable[[Page, DomsieveError], None]) -> Iterator[Snapshot]:
+    """Yield what the pages hold; those that cannot be read are told to `failed` and left out."""
+    for page in pages:
+        try:
+            snapshot = page.load()
+        except DomsieveError as error:
+            failed(page, error)
+        else:
+            yield snapshot
+
+
+def clean(
+    pages: Sequence[Page],
+    *,
+    method: Method | None,
+    mode: Mode = "site",
+    threshold: float | None = None,
+    style: StyleLevel | None = None,
+    regions: int | None = None,
+    complement: bool | None = None,
+    has_text: str | None = None,
+    model: SiteModel[Any] | None = None,
+    keep_hidden: bool = False,
+    siblings: Callable[[str], Sequence[Page]],
+) -> Iterator[Cleaned]:
+    """Yield each page with its verdict or the error of reading it, site after site.
+
+    Parameters
+    ----------
+    method : None is that of the model; without a model, the site style tree where at least `FEWEST_PAGES` pages of a
+        site are known, else the block features.
+    mode, threshold, style, regions, complement : parameters of the method; None is its default.
+    has_text : for the tag path sequence: where the main region lacks this text, the rest of the page is kept.
+    model : a site model learned before, which takes over the threshold; otherwise one is learned per site.
+    keep_hidden : whether text that nobody can see may stay.
+    siblings : returns further known pages of a site, which are learned from and not cleaned.
+
+    Raises
+    ------
+    UsageError : the model is one of another method, or an option is none of the method's or fixed by the model.
+    """
+    options = Options(mode, threshold, style, regions, complement, has_text)
+    if model is not None and method not in {None, model.name}:
+        raise UsageError(f"The model is one of the method {model.name}, not {method}.")
+    if model is None:
+        check_options(method or "sst", options)
+    else:
+        check_options(cast(Method, model.name), options)
+        check_fixed(options)
+        model.set_params(**options.given("threshold"))
+    for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
+        members = list(group)
+        known = members
+        if model is None and method not in PAGE_METHODS:
+            known = _with_siblings(members, siblings(site))
+        chosen = method or ("sst" if len(known) >= FEWEST_PAGES else _PAGE_METHOD)
+        own = options
+        if method is None and model is None:
+            logger.info("%s: %d pages known, method %s", site, len(known), chosen)
+            own = options if chosen == "sst" else _of_page_method(site, options)
+        judge = _judge(site, chosen, known, own) if model is None else model.transform
+        for page in members:
+            try:
+                snapshot = page.load()
+                yield page, (snapshot, judge_hidden(snapshot, judge(snapshot), keep=keep_hidden))
+            except DomsieveError as error:
+                yield page, error
+
+
+def _of_page_method(site: str, options: Options) -> Options:
+    """Return the options without those that were meant for the site style tree."""
+    given = options.given("threshold", "style")
+    if given or options.mode == "paper":
+        logger.warning(
+            "%s: too few pages for the method sst, and %s knows none of its options.", site, _PAGE_METHOD
+        )
+    return replace(options, mode="site", threshold=None, style=None)
+
+
+def _judge(
+    site: str, method: Method, known: Sequence[Page], options: Options
+) -> Callable[[Snapshot], Verdict]:
+    if method in PAGE_METHODS:
+        return PAGE_METHODS[method].make(options).transform
+    if len(known) < SITE_METHODS[method].fewest:
+        logger.warning(
+            "%s: only %d page(s) to learn from, so little can be seen to repeat; "
+            "`domsieve site` fetches more, --method features needs but one.",
+            site,
+            len(known),
+        )
+    model = SITE_METHODS[method].make(options)
+    # A page that cannot be read is reported when its turn to be cleaned comes.
+    model.fit(snapshots(known, lambda *_: None))
+    return model.transform if model.learned else NoCleaning().transform
+
+
+def _with_siblings(members: Sequence[Page], others: Sequence[Page]) -> list[Page]:
+    labels = {page.label for page in members}
+    return [*members, *(page for page in others if page.label not in labels)]

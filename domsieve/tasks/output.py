@@ -1,0 +1,81 @@
+"""Where results go: standard output, one file, or a file per page."""
+
+import os
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from domsieve.errors import StorageError
+from domsieve.plain import plain
+from domsieve.tasks.pages import Page
+
+
+class Results:
+    """Takes one text per page; files appear whole or not at all.
+
+    Parameters
+    ----------
+    output : one file for all results, written at the end unless there are none or an error ends it early;
+        None with no folder is standard output.
+    folder : a file per page in this folder instead, named after the page.
+    ending : of the files in the folder.
+    heads : whether a line names the page in front of its text.
+    """
+
+    def __init__(self, output: Path | None, folder: Path | None, ending: str, *, heads: bool) -> None:
+        self._output = output
+        self._folder = folder
+        self._ending = ending
+        self._heads = heads
+        self._parts: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._output and self._parts and kind is None:
+            write_file(self._output, _bytes("".join(self._parts)))
+
+    def write(self, page: Page, text: str) -> None:
+        """Take the result of one page.
+
+        Raises
+        ------
+        StorageError : its file cannot be written.
+        """
+        if self._folder:
+            write_file(self._folder / (page.name + self._ending), _bytes(text))
+            return
+        whole = f"==> {plain(page.label)} <==\n{text}\n" if self._heads else text
+        if self._output:
+            self._parts.append(whole)
+        else:
+            sys.stdout.write(whole)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file that appears whole or not at all, and the folders it lies in.
+
+    Raises
+    ------
+    StorageError : it cannot be written.
+    """
+    # Not made of the file's own name, which may be as long as names can be.
+    part = path.with_name(f".domsieve-{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            part.write_bytes(data)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _bytes(text: str) -> bytes:
+    # Heads name files, whose names need not be UTF-8.
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,145 @@
+"""From targets to pages: what is cached is read, what is not is rendered and kept."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from domsieve.errors import ContentError, DomsieveError
+from domsieve.renderer import (
+    DATA,
+    SCREENSHOT,
+    CaptureOptions,
+    PageSource,
+    Rendering,
+    parse_html,
+    read_html_file,
+)
+from domsieve.snapshot import PageRecord, PageStore, Snapshot
+from domsieve.tasks.targets import CacheTarget, FileTarget, Target, UrlTarget, output_name, site_of
+
+Report = Callable[[str, PageRecord | DomsieveError], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that can be read, again and again, without a browser.
+
+    Parameters
+    ----------
+    label : URL or path, for messages.
+    name : output file without ending, a relative path.
+    site : pages of equal site are learned together: a host name or a folder.
+    load : reads the page; raises an error of the project's tree when it cannot be read.
+    """
+
+    label: str
+    name: str
+    site: str
+    load: Callable[[], Snapshot]
+
+
+async def render_pages(
+    source: PageSource, urls: Iterable[str], store: PageStore, report: Report
+) -> dict[str, PageRecord | DomsieveError]:
+    """Render `urls` and keep every page as soon as it is done; return the outcome of each URL."""
+    outcomes: dict[str, PageRecord | DomsieveError] = {}
+    async for url, outcome in source.render_many(urls):
+        kept = keep(outcome, site_of(url), store) if isinstance(outcome, Rendering) else outcome
+        outcomes[url] = kept
+        report(url, kept)
+    return outcomes
+
+
+def keep(rendering: Rendering, site: str, store: PageStore) -> PageRecord:
+    """Store a rendered page with its raw source, and what else came with it."""
+    if rendering.unscripted is not None:
+        store.put(rendering.unscripted.snapshot, source=rendering.source, site=site)
+    return store.put(rendering.snapshot, source=rendering.source, site=site, extras=rendering.extras)
+
+
+def cached(url: str, store: PageStore, options: CaptureOptions) -> PageRecord | None:
+    """Return the newest complete capture of `url` with these options, and with the extras that they ask for."""
+    record = store.find(url, producer="rendered", options=options.canonical())
+    if record is None or not record.complete:
+        return None
+    wanted = {SCREENSHOT} if options.screenshot else {DATA} if options.both_sides else set()
+    return record if wanted <= {*store.extra_names(record)} else None
+
+
+def unscripted(record: PageRecord, store: PageStore) -> PageRecord | None:
+    """Return the capture of the same source without scripts, None where none was made."""
+    options = store.get(record.page_id).provenance.options | {"scripts": False}
+    twin = store.find(record.url, producer="unscripted", options=options, build=record.build)
+    return twin if twin is not None and twin.source_digest == record.source_digest else None
+
+
+def site_records(site: str, store: PageStore, options: CaptureOptions) -> list[PageRecord]:
+    """Return the complete captures of a site that were made with these options, the newest of each URL."""
+    newest: dict[str, PageRecord] = {}
+    for record in store.records(site=site):
+        found = cached(record.url, store, options)
+        if found is not None:
+            newest[record.url] = found
+    return list(newest.values())
+
+
+def readable(
+    targets: Sequence[Target],
+    outcomes: dict[str, PageRecord | DomsieveError],
+    store: PageStore,
+    *,
+    raw: bool,
+) -> list[Page]:
+    """Return the targets as pages of different names; URLs by their outcome, failed ones left out.
+
+    `raw` reads the source of rendered pages instead of what the browser made of it.
+    """
+    pages: list[Page] = []
+    for target in targets:
+        if isinstance(target, FileTarget):
+            pages.append(_from_file(target.path, target.name, str(target.folder)))
+            continue
+        record = target.record if isinstance(target, CacheTarget) else outcomes[target.url]
+        if not isinstance(record, DomsieveError):
+            pages.append(from_record(record, store, raw=raw))
+    return _named_apart(pages)
+
+
+def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> Page:
+    """Return a page of the cache."""
+
+    def load() -> Snapshot:
+        page = store.get(record.page_id)
+        return _raw_twin(page, record, store) if raw and page.has_layout else page
+
+    return Page(record.url, output_name(record.url), record.site, load)
+
+
+def wanted_urls(targets: Sequence[Target]) -> list[str]:
+    """Return the URLs among the targets, each once, in order."""
+    return list(dict.fromkeys(target.url for target in targets if isinstance(target, UrlTarget)))
+
+
+def _named_apart(pages: Sequence[Page]) -> list[Page]:
+    """Give numbers to pages of equal name, such as files of two folders or captures of one URL."""
+    named: dict[str, Page] = {}
+    for page in pages:
+        name, number = page.name, 1
+        while name in named:
+            number += 1
+            name = f"{page.name}-{number}"
+        named[name] = replace(page, name=name)
+    return list(named.values())
+
+
+def _from_file(path: Path, name: str, site: str) -> Page:
+    return Page(str(path), name, site, lambda: read_html_file(path))
+
+
+def _raw_twin(page: Snapshot, record: PageRecord, store: PageStore) -> Snapshot:
+    if not record.source_digest:
+        raise ContentError(
+            "No raw source was kept of this page; render it anew.", url=record.url, stage="read"
+        )
+    origin = page.provenance
+    return parse_html(store.source(record), url=origin.final_url, content_type=origin.content_type)

@@ -1,0 +1,281 @@
+"""The report on pages: every method learned on their site, every page judged by each, rendered and as raw source."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from domsieve.analysis import (
+    FEWEST_PAGES,
+    HIDING_REASONS,
+    PAGE_METHODS,
+    SITE_METHODS,
+    Method,
+    Options,
+    Outliner,
+    PageBlocks,
+    Recurrences,
+    ReportPart,
+    SiteModel,
+    SiteStyleTree,
+    Tile,
+    Verdict,
+    judge_hidden,
+    page_blocks,
+    page_view,
+    tree_view,
+    write_report,
+)
+from domsieve.errors import DomsieveError, PageError
+from domsieve.renderer import SCREENSHOT
+from domsieve.snapshot import PageRecord, PageStore, Snapshot
+from domsieve.tasks.mining import MINERS, MiningMethod
+from domsieve.tasks.pages import Page, from_record, readable, unscripted
+from domsieve.tasks.targets import CacheTarget, Target, UrlTarget
+
+_MINERS: tuple[MiningMethod, ...] = ("wobm", "mdr", "iepad")
+_NODES_AT_ONCE = 60_000
+
+Failed = Callable[[Page, DomsieveError], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A page as it is shown in one way: what reads it, and what reads its picture, none or more tiles."""
+
+    page: Page
+    tiles: Callable[[], Sequence[Tile]] = tuple
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A page of a report by its editions; those that there are not are None.
+
+    Parameters
+    ----------
+    page : names it and its site.
+    rendered : what the browser made of it.
+    unscripted : its raw source as the browser shows it without scripts.
+    raw : its raw source, parsed.
+    """
+
+    page: Page
+    rendered: Edition | None
+    unscripted: Edition | None
+    raw: Edition | None
+
+
+@dataclass(slots=True)
+class _Site:
+    """What is learned of the pages of one site in one edition."""
+
+    models: dict[Method, SiteModel[Any]]
+    recurrences: Recurrences = field(default_factory=Recurrences)
+    blocks: dict[int, PageBlocks] = field(default_factory=dict)
+
+
+def reported(
+    targets: Sequence[Target], outcomes: Mapping[str, PageRecord | DomsieveError], store: PageStore
+) -> list[Reported]:
+    """Return the targets with all that is cached of them; failed ones are left out."""
+    known = dict(outcomes)
+    pages = readable(targets, known, store, raw=False)
+    records = [
+        target.record if isinstance(target, CacheTarget) else known.get(getattr(target, "url", ""))
+        for target in targets
+        if not (isinstance(target, UrlTarget) and isinstance(known[target.url], DomsieveError))
+    ]
+    return [
+        of_record(page, record, store)
+        if isinstance(record, PageRecord)
+        else Reported(page, None, None, Edition(page))
+        for page, record in zip(pages, records, strict=True)
+    ]
+
+
+def of_record(page: Page, record: PageRecord, store: PageStore) -> Reported:
+    """Return all that is cached of the page of a record."""
+    if record.producer == "raw":
+        return Reported(page, None, None, Edition(page))
+    twin = unscripted(record, store)
+    plain = Edition(from_record(twin, store), lambda: _tiles(twin, store)) if twin else None
+    raw = Edition(from_record(record, store, raw=True)) if record.source_digest else None
+    return Reported(page, Edition(page, lambda: _tiles(record, store)), plain, raw)
+
+
+def report(
+    pages: Sequence[Reported], *, siblings: Callable[[str], Sequence[Reported]], failed: Failed
+) -> tuple[bytes, int]:
+    """Return a report on `pages` as one HTML file that loads nothing, and the number of pages in it.
+
+    Parameters
+    ----------
+    siblings : returns further known pages of a site, which are learned from and looked for recurring text.
+    failed : is told of the editions of pages that cannot be read, which the report leaves out.
+
+    Raises
+    ------
+    PageError : no page could be read.
+    """
+    writer = _Writer(failed)
+    ordered = sorted(pages, key=lambda one: one.page.site)
+    whole = b"".join(write_report(writer.parts(ordered, siblings), lambda: writer.index))
+    if not writer.pages:
+        raise PageError("None of the pages could be read, so there is nothing to report.")
+    return whole, len(writer.pages)
+
+
+class _Writer:
+    def __init__(self, failed: Failed) -> None:
+        self._failed = failed
+        self.labels: list[str] = []
+        self.pages: list[dict[str, Any]] = []
+        self.sites: list[dict[str, Any]] = []
+        self.start = "features"
+
+    @property
+    def index(self) -> dict[str, Any]:
+        return {
+            "labels": [_utf8(label) for label in self.labels],
+            "pages": self.pages,
+            "sites": self.sites,
+            "hiding": HIDING_REASONS,
+            "start": self.start,
+        }
+
+    def parts(
+        self, pages: Sequence[Reported], siblings: Callable[[str], Sequence[Reported]]
+    ) -> Iterator[ReportPart]:
+        for name, group in groupby(pages, key=lambda one: one.page.site):
+            members = list(group)
+            labels = {one.page.label for one in members}
+            known = [*members, *(one for one in siblings(name) if one.page.label not in labels)]
+            first = len(self.labels)
+            self.labels += [one.page.label for one in known]
+            site: dict[str, Any] = {"name": _utf8(name), "known": len(known), "editions": {}}
+            entries = [
+                {"number": first + i, "site": len(self.sites), "editions": {}, "words": {}, "problems": []}
+                for i in range(len(members))
+            ]
+            self.sites.append(site)
+            for edition, of_known in _editions(known, members=len(members)):
+                yield from self._edition(edition, of_known, entries, site)
+            self.pages += [entry for entry in entries if entry["editions"]]
+            if len(known) >= FEWEST_PAGES:
+                self.start = "sst"
+
+    def _edition(
+        self,
+        name: str,
+        known: Sequence[Edition | None],
+        entries: Sequence[dict[str, Any]],
+        site: dict[str, Any],
+    ) -> Iterator[ReportPart]:
+        of_site = _Site({method: made.make(Options()) for method, made in SITE_METHODS.items()})
+        self._learn(of_site, known, entries)
+        models = {method: model for method, model in of_site.models.items() if model.learned}
+        tree = models.get("sst")
+        outliner = Outliner(tree) if isinstance(tree, SiteStyleTree) else None
+        for i, (edition, entry) in enumerate(zip(known, entries, strict=False)):
+            if edition is None or i not in of_site.blocks:
+                continue
+            page, blocks = edition.page.load(), of_site.blocks.pop(i)
+            cleaners = {
+                **models,
+                **{method: made.make(Options()) for method, made in PAGE_METHODS.items()},
+            }
+            verdicts: dict[str, Verdict] = {}
+            for method, cleaner in cleaners.items():
+                try:
+                    verdicts[method] = judge_hidden(page, cleaner.transform(page), keep=False)
+                except DomsieveError as error:
+                    entry["problems"].append(f"{method}: {_utf8(error.message)}")
+            view = page_view(
+                page,
+                blocks,
+                verdicts,
+                records={key: MINERS[key](page) for key in _MINERS if page.has_layout},
+                recurrences=of_site.recurrences,
+                number=entry["number"],
+                places=outliner.place(page) if outliner else None,
+            )
+            part = f"{name}-{entry['number']}"
+            entry["editions"][name] = part
+            entry["words"][name] = {method: said.words for method, said in view.methods.items()}
+            entry["problems"] += [
+                reason for reason in page.provenance.reasons if reason not in entry["problems"]
+            ]
+            tiles: Sequence[Tile] = ()
+            try:
+                tiles = edition.tiles()
+            except DomsieveError as error:
+                entry["problems"].append(_utf8(error.message))
+            yield ReportPart(name=part, data=view, tiles=tiles)
+        site["editions"][name] = {}
+        if outliner and isinstance(tree, SiteStyleTree):
+            part = f"tree-{name}-{entries[0]['site']}"
+            site["editions"][name]["tree"] = part
+            yield ReportPart(name=part, data=tree_view(outliner.outline))
+
+    def _learn(
+        self, of_site: _Site, known: Sequence[Edition | None], entries: Sequence[dict[str, Any]]
+    ) -> None:
+        held: list[Snapshot] = []
+        first = entries[0]["number"]
+        for i, edition in enumerate(known):
+            if edition is None:
+                continue
+            try:
+                page = edition.page.load()
+            except DomsieveError as error:
+                self._failed(edition.page, error)
+                continue
+            blocks = page_blocks(page)
+            of_site.recurrences.add(first + i, blocks)
+            if i < len(entries):
+                of_site.blocks[i] = blocks
+            held.append(page)
+            if sum(map(len, held)) >= _NODES_AT_ONCE:
+                _fit(of_site, held)
+        _fit(of_site, held)
+
+
+def _fit(of_site: _Site, held: list[Snapshot]) -> None:
+    if held:
+        for model in of_site.models.values():
+            model.partial_fit(held)
+        held.clear()
+
+
+def _editions(known: Sequence[Reported], *, members: int) -> Iterator[tuple[str, list[Edition | None]]]:
+    """Yield the editions that there are.
+
+    The raw one is of one kind, since models take no mixture: laid out where all of the first `members` were.
+    """
+    rendered = [one.rendered for one in known]
+    if any(rendered):
+        yield "rendered", rendered
+    unscripted = [one.unscripted for one in known]
+    raw = unscripted if all(unscripted[:members]) else [one.raw for one in known]
+    if any(raw):
+        yield "raw", raw
+
+
+def _tiles(record: PageRecord, store: PageStore) -> list[Tile]:
+    """Return the screenshot that was kept with a page, none without."""
+    facts = store.extra(record, SCREENSHOT)
+    if facts is None:
+        return []
+    tiles: list[Tile] = []
+    for tile in msgspec.json.decode(facts)["tiles"]:
+        image = store.extra(record, tile["name"])
+        if image is not None:
+            tiles.append(Tile(tile["y"], tile["height"], image))
+    return tiles
+
+
+def _utf8(text: str) -> str:
+    """Return text without lone surrogates, which names of files may have."""
+    return text.encode("utf-8", "replace").decode()

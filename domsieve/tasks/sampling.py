@@ -1,0 +1,101 @@
+"""Sampling a site into the cache: what was captured before is not rendered again."""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from datetime import timedelta
+
+from domsieve.errors import DamagedFileError
+from domsieve.renderer import (
+    CaptureOptions,
+    Egress,
+    PageDone,
+    PageFailed,
+    PageRepeated,
+    PageSource,
+    Rendering,
+    SampleEvent,
+    SitemapsRead,
+    SiteOpened,
+    sample_site,
+)
+from domsieve.snapshot import PageRecord, PageStore
+from domsieve.tasks.pages import cached, keep
+from domsieve.tasks.targets import site_of
+
+
+async def sample(
+    source: PageSource,
+    start: str,
+    store: PageStore,
+    *,
+    options: CaptureOptions,
+    pages: int,
+    seed: int,
+    delay: timedelta | None,
+    concurrency: int,
+    refresh: bool,
+    may_use: Callable[[PageRecord], bool] = lambda _: True,
+    egress: Egress | None = None,
+) -> AsyncGenerator[tuple[SampleEvent, PageRecord | None]]:
+    """Yield what happens, with the record of each page of the sample, captured now or before.
+
+    An interrupted sample goes on when it is asked for again: it draws the same pages, and the cache has them, as far
+    as `may_use` lets them be used. The `egress` is for robots.txt and sitemaps; give that of the renderer.
+    """
+
+    def known(url: str) -> Rendering | None:
+        record = None if refresh else cached(url, store, options)
+        if record is None or not may_use(record):
+            return None
+        try:
+            return Rendering(snapshot=store.get(record.page_id), source=None, source_reason="from the cache")
+        except DamagedFileError:
+            return None  # rendered anew
+
+    events = sample_site(
+        source,
+        start,
+        pages=pages,
+        seed=seed,
+        delay=delay,
+        concurrency=concurrency,
+        known=known,
+        egress=egress,
+    )
+    site = ""
+    async with aclosing(events):
+        async for event in events:
+            record: PageRecord | None = None
+            if isinstance(event, SiteOpened):
+                site = site_of(event.root)  # the start page may have led to its twin with or without www.
+            if isinstance(event, PageRepeated) and not event.was_known:
+                # Kept so that it is not rendered again, but as no page of the site: it would count double.
+                keep(event.rendering, "", store)
+            if isinstance(event, PageDone):
+                known_record = cached(event.url, store, options) if event.was_known else None
+                record = known_record or keep(event.rendering, site, store)
+            yield event, record
+
+
+def describe(event: SampleEvent) -> str:
+    """Return one line on what happened, for people."""
+    if isinstance(event, PageDone):
+        origin = "from the cache" if event.was_known else f"{len(event.rendering.snapshot):,} nodes"
+        cut = "".join(f"; cut: {reason}" for reason in event.rendering.snapshot.provenance.reasons)
+        return f"[{event.number}/{event.pages}] {event.url} {origin}{cut}"
+    if isinstance(event, PageRepeated):
+        return f"repeats {event.first}: {event.url}"
+    if isinstance(event, PageFailed):
+        return f"failed: {event.url}: {event.error.message}"
+    if isinstance(event, SiteOpened):
+        return f"{event.root}: {event.delay.total_seconds():g} s between two pages"
+    if isinstance(event, SitemapsRead):
+        return f"sitemaps name {event.pages} pages"
+    return f"{event.pages} pages, {_ENDS[event.reason]}"
+
+
+_ENDS = {
+    "complete": "as many as wanted",
+    "exhausted": "no further page is known",
+    "fruitless": "the last twenty pages all failed or repeated others",
+}

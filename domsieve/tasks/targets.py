@@ -1,0 +1,120 @@
+"""Targets of a command: what the words on the command line mean.
+
+A target is a URL, an HTML file, a folder of HTML files, or a page of the cache by its id or, for all its pages,
+by the host name of their site.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from domsieve.errors import TargetError
+from domsieve.renderer import html_files
+from domsieve.snapshot import PageRecord, PageStore
+
+_ID = re.compile(r"[0-9a-f]{6,}")
+
+
+@dataclass(frozen=True, slots=True)
+class UrlTarget:
+    """A page to be rendered, or taken from the cache when it was."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileTarget:
+    """A page from disk; `name` is its path below the folder that was given.
+
+    It has no ending, unless another page of the folder, such as a.htm beside a.html, has the name without.
+    """
+
+    path: Path
+    name: str
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class CacheTarget:
+    """A page of the cache."""
+
+    record: PageRecord
+
+
+Target = UrlTarget | FileTarget | CacheTarget
+
+
+def find_targets(words: Iterable[str], store: PageStore) -> list[Target]:
+    """Return the pages that `words` name, in their order, folders and sites in order of their pages' names.
+
+    A site stands for the newest capture of each of its pages.
+
+    Raises
+    ------
+    TargetError : a word names nothing, or a folder holds no HTML file.
+    """
+    return [target for word in words for target in _find(word, store)]
+
+
+def site_of(url: str) -> str:
+    """Return the site of a URL: its host and, when it is not the usual one, port, in lower case."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2].lower()
+    return host.removesuffix(":443" if parts.scheme == "https" else ":80")
+
+
+def output_name(url: str) -> str:
+    """Return a file name for a URL: readable, safe on every system, distinct for distinct URLs."""
+    words = re.sub(r"[^a-z0-9]+", "-", url.lower().partition("://")[2]).strip("-")[:60].strip("-")
+    return f"{words}-{hashlib.blake2b(url.encode(), digest_size=4).hexdigest()}".lstrip("-")
+
+
+def _find(word: str, store: PageStore) -> Sequence[Target]:
+    if "://" not in word:
+        on_disk = _on_disk(word)
+        if on_disk:
+            return on_disk
+    if not word.isprintable():
+        raise TargetError(f"{word!a} is no file or folder, and has characters that no address has.")
+    return [_url(word)] if "://" in word else _in_cache(word, store)
+
+
+def _url(word: str) -> UrlTarget:
+    if word.partition("://")[0].lower() not in {"http", "https"}:
+        raise TargetError(f"{word}: only http and https pages are rendered; give a file by its path.")
+    return UrlTarget(word)
+
+
+def _on_disk(word: str) -> list[FileTarget]:
+    path = Path(word)
+    try:
+        is_folder, is_file = path.is_dir(), path.is_file()
+    except OSError as error:
+        raise TargetError(f"{word} cannot be looked up: {error.strerror}.") from error
+    if is_file:
+        return [FileTarget(path, path.stem, path.parent)]
+    if not is_folder:
+        return []
+    files = html_files(path)
+    if not files:
+        raise TargetError(f"The folder {word} holds no .html, .htm or .xhtml file.")
+    firsts: dict[Path, Path] = {}
+    for file in files:
+        firsts.setdefault(file.with_suffix(""), file)
+    names = {file: name for name, file in firsts.items()}
+    return [FileTarget(file, str(names.get(file, file).relative_to(path)), path) for file in files]
+
+
+def _in_cache(word: str, store: PageStore) -> list[CacheTarget]:
+    records = [record for record in store.records(site=word.lower()) if record.producer != "unscripted"]
+    if records:
+        return [CacheTarget(record) for record in {record.url: record for record in records}.values()]
+    if _ID.fullmatch(word):
+        return [CacheTarget(store.resolve(word))]
+    raise TargetError(
+        f"{word} is no URL, file or folder, and no page or site of the cache; "
+        "`domsieve cache list` shows what the cache holds."
+    )

@@ -1,0 +1,146 @@
+"""Weighing the words of pages, site by site, in two passes over pages that are read when needed."""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, vstack
+
+from domsieve.analysis import (
+    FEWEST_PAGES,
+    CompressedStructureTree,
+    FeatureMatrix,
+    Mode,
+    Options,
+    SiteModel,
+    StyleLevel,
+    check_fixed,
+    matrix_names,
+    matrix_npz,
+    matrix_parquet,
+    matrix_svmlight,
+)
+from domsieve.errors import DomsieveError, PageError, UsageError
+from domsieve.snapshot import Snapshot
+from domsieve.tasks.output import write_file
+from domsieve.tasks.pages import Page
+
+logger = logging.getLogger("domsieve")
+
+MatrixFormat = Literal["npz", "svmlight", "parquet"]
+
+MATRIX_WRITERS: Mapping[MatrixFormat, Callable[[FeatureMatrix], bytes]] = {
+    "npz": matrix_npz,
+    "svmlight": matrix_svmlight,
+    "parquet": matrix_parquet,
+}
+
+
+def weigh(
+    pages: Sequence[Page],
+    *,
+    mode: Mode = "site",
+    style: StyleLevel | None = None,
+    model: SiteModel[Any] | None = None,
+    per_block: bool = False,
+    failed: Callable[[Page, DomsieveError], None],
+) -> FeatureMatrix:
+    """Return the weights of the words of each page, or of each block; rows in the order of `pages`.
+
+    Parameters
+    ----------
+    mode, style : parameters of the compressed structure tree; None is its default.
+    model : a compressed structure tree learned before; otherwise one is learned of the pages of each site. Columns
+        are the words that any of the sites has.
+    per_block : whether rows are the blocks that hold words.
+    failed : is told of the pages that cannot be read, which have no row.
+
+    Raises
+    ------
+    UsageError : the model is one of another method, or an option is fixed by it.
+    PageError : no page could be read.
+    """
+    if not (model is None or isinstance(model, CompressedStructureTree)):
+        raise UsageError(f"Words are weighed by a model of the method cst; this one is of {model.name}.")
+    options = Options(mode, style=style)
+    if model is not None:
+        check_fixed(options)
+
+    def read(numbers: Sequence[int], done: list[int]) -> Iterator[Snapshot]:
+        for number in numbers:
+            try:
+                snapshot = pages[number].load()
+            except DomsieveError as error:
+                failed(pages[number], error)
+            else:
+                done.append(number)
+                yield snapshot
+
+    parts: list[csr_matrix] = []
+    words: list[tuple[str, ...]] = []
+    read_pages = 0
+    rows, nodes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    by_site = sorted(range(len(pages)), key=lambda number: pages[number].site)
+    for _, group in groupby(by_site, key=lambda number: pages[number].site):
+        numbers, done = list(group), list[int]()
+        tree = model
+        if tree is None:
+            tree = CompressedStructureTree.of_mode(mode, **options.given("style"))
+            known = list[int]()
+            tree.fit(read(numbers, known))
+            numbers = known
+            if 0 < tree.learned < FEWEST_PAGES:
+                site = pages[numbers[0]].site
+                logger.warning("%s: only %d page(s) to weigh among each other.", site, tree.learned)
+        if not tree.learned:
+            continue
+        if per_block:
+            blocks = tree.weigh_blocks(read(numbers, done))
+            parts.append(blocks.matrix)
+            rows.append(np.array(done, np.int64)[blocks.page])
+            nodes.append(blocks.node)
+        else:
+            parts.append(tree.weigh(read(numbers, done)))
+            rows.append(np.array(done, np.int64))
+        words.append(tree.tree_.words)
+        read_pages += len(done)
+    row = np.concatenate(rows)
+    if not read_pages:
+        raise PageError("None of the pages could be read, so there is nothing to weigh.")
+    order = np.argsort(row, kind="stable")
+    features = tuple(sorted(set().union(*words)))
+    number_of = {word: column for column, word in enumerate(features)}
+    columns = [np.array([number_of[word] for word in known], np.int64) for known in words]
+    matrix = vstack([_spread(part, at, len(features)) for part, at in zip(parts, columns, strict=True)])
+    return FeatureMatrix(
+        csr_matrix(matrix)[order],
+        features,
+        tuple(pages[number].label for number in row[order].tolist()),
+        np.concatenate(nodes)[order] if per_block else None,
+    )
+
+
+def write_matrix(weights: FeatureMatrix, path: Path, *, form: MatrixFormat) -> list[Path]:
+    """Write a matrix to `path`, and its names to the same with ``.names.json`` where the form has no room for them.
+
+    Returns the files written.
+
+    Raises
+    ------
+    StorageError : one cannot be written.
+    """
+    write_file(path, MATRIX_WRITERS[form](weights))
+    if form == "parquet":
+        return [path]
+    names = path.with_name(path.name + ".names.json")
+    write_file(names, matrix_names(weights).encode("utf-8", "surrogateescape"))
+    return [path, names]
+
+
+def _spread(part: csr_matrix, column: NDArray[np.int64], columns: int) -> csr_matrix:
+    """Return the matrix with each column at its new place among `columns`; places ascend."""
+    return csr_matrix((part.data, column[part.indices], part.indptr), (part.shape[0], columns))
