@@ -6,14 +6,16 @@ Imports the errors of the project only.
 import hashlib
 import os
 import sqlite3
-import threading
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import zstandard
 
 from domsieve.errors import DamagedFileError, StorageError
 
+CACHE_FILE = "The cache file"
+"""What messages call a file of the cache."""
 _PART = ".part"
 
 
@@ -27,8 +29,14 @@ def digest_of(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Write or replace a file; whoever reads it sees the old bytes or the new ones.
+def write_file(path: Path, data: bytes, *, what: str) -> None:
+    """Write or replace a file; whoever reads it sees the old bytes or the new ones, also after a loss of power.
+
+    Parameters
+    ----------
+    path : the file; its folder is made if need be.
+    data : what it holds from now on.
+    what : what the message of an error calls the file, such as ``"The model"``.
 
     Raises
     ------
@@ -38,7 +46,7 @@ def write_file(path: Path, data: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with part.open("wb") as file:
+            with part.open("xb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -46,7 +54,7 @@ def write_file(path: Path, data: bytes) -> None:
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
-        raise StorageError(f"The cache file {path} cannot be written: {error.strerror}.") from error
+        raise StorageError(f"{what} {path} cannot be written: {error.strerror}.") from error
 
 
 def create_database(path: Path, schema: str, *, version: int) -> None:
@@ -92,14 +100,14 @@ def read_file(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError as error:
-        raise DamagedFileError(f"The cache file {path} is missing; capture the page anew.") from error
+        raise DamagedFileError(f"{CACHE_FILE} {path} is missing; capture the page anew.") from error
     except OSError as error:
-        raise StorageError(f"The cache file {path} cannot be read: {error.strerror}.") from error
+        raise StorageError(f"{CACHE_FILE} {path} cannot be read: {error.strerror}.") from error
 
 
 def write_packed(path: Path, data: bytes, *, level: int = 3) -> None:
-    """Write a compressed file that is named by the digest of what it holds; raises as `write_file`."""
-    write_file(path, zstandard.compress(data, level))
+    """Write a compressed file of the cache, named by the digest of what it holds; raises as `write_file`."""
+    write_file(path, zstandard.compress(data, level), what=CACHE_FILE)
 
 
 def read_packed(path: Path) -> bytes:
@@ -113,9 +121,9 @@ def read_packed(path: Path) -> bytes:
     try:
         data = zstandard.decompress(read_file(path))
     except (zstandard.ZstdError, MemoryError) as error:
-        raise DamagedFileError(f"The cache file {path} is damaged ({error}).") from error
+        raise DamagedFileError(f"{CACHE_FILE} {path} is damaged ({error}).") from error
     if digest_of(data) != path.stem:
-        raise DamagedFileError(f"The cache file {path} is damaged.")
+        raise DamagedFileError(f"{CACHE_FILE} {path} is damaged.")
     return data
 
 
@@ -129,7 +137,7 @@ def remove_file(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        raise StorageError(f"The cache file {path} cannot be removed: {error.strerror}.") from error
+        raise StorageError(f"{CACHE_FILE} {path} cannot be removed: {error.strerror}.") from error
 
 
 def leftovers(folder: Path) -> Iterator[Path]:
@@ -151,5 +159,8 @@ def _is_alive(process: int) -> bool:
 
 
 def _part_of(path: Path) -> Path:
-    """Return where this thread writes a file before it gets its name."""
-    return path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}{_PART}")
+    """Return a new name in the folder of a file, to write it there before it gets its own.
+
+    Not made of the file's own name, which may be as long as names can be.
+    """
+    return path.with_name(f".domsieve.{os.getpid()}-{uuid4().hex}{_PART}")

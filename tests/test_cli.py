@@ -334,7 +334,7 @@ class TestFailures:
     def test_a_result_that_cannot_be_written(self, cache: Path, site: Path) -> None:
         result = run("clean", site, "-o", site, cache=cache)
         assert result.exit_code == 5
-        assert result.stderr == f"domsieve: {site} cannot be written: Is a directory.\n"
+        assert result.stderr == f"domsieve: The output file {site} cannot be written: Is a directory.\n"
 
     def test_no_usable_browser(self, cache: Path) -> None:
         for words in (["doctor"], ["render", "http://127.0.0.1:1/"]):

@@ -19,6 +19,7 @@ from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.cst import CompressedStructureTree
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.errors import DamagedFileError, FormatVersionError, StorageError
+from domsieve.files import write_file
 
 _KIND = "domsieve site model"
 _VERSION = 2
@@ -29,7 +30,7 @@ _METHODS: dict[str, type[SiteModel[Any]]] = {
 
 
 def save_model(model: SiteModel[Any], path: Path) -> None:
-    """Write what `model` has learned to `path`: equal models give equal bytes.
+    """Write what `model` has learned to `path`, and the folders it lies in; equal models give equal bytes.
 
     Raises
     ------
@@ -46,12 +47,7 @@ def save_model(model: SiteModel[Any], path: Path) -> None:
         "counts": {field.name: _pack(getattr(counts, field.name)) for field in fields(counts)},
     }
     data = zstandard.ZstdCompressor(level=3, write_checksum=True).compress(msgspec.msgpack.encode(content))
-    try:
-        part = path.with_name(path.name + ".part")
-        part.write_bytes(data)
-        part.replace(path)
-    except OSError as error:
-        raise StorageError(f"The model {path} cannot be written: {error.strerror}.") from error
+    write_file(path, data, what="The model")
 
 
 def load_model(path: Path) -> SiteModel[Any]:

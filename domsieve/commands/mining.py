@@ -33,7 +33,8 @@ def records(
 ) -> None:
     """Write the records of pages with their fields: names, texts, links and images."""
     from domsieve.errors import DomsieveError, UsageError
-    from domsieve.tasks import RECORD_WRITERS, find_targets, mine, readable, write_file
+    from domsieve.files import write_file
+    from domsieve.tasks import OUTPUT_FILE, RECORD_WRITERS, find_targets, mine, readable
 
     if output and output_dir:
         raise UsageError("Give either --output or --output-dir.")
@@ -61,13 +62,13 @@ def records(
                     too_many = f"region {table.region + 1} has too many columns"
                     say(f"{page.label}: {too_many}; {table.left_out} values are left out")
             if output_dir:
-                write_file(output_dir / f"{page.name}.{form}", write([result]))
+                write_file(output_dir / f"{page.name}.{form}", write([result]), what=OUTPUT_FILE)
             else:
                 sheets.append(result)
     if done and not output_dir:
         data = write(sheets)
         if output:
-            write_file(output, data)
+            write_file(output, data, what=OUTPUT_FILE)
         else:
             sys.stdout.write(data.decode())
     finish(done, failed)

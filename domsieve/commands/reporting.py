@@ -24,7 +24,8 @@ def report(
 ) -> None:
     """Write one HTML file that shows what each method keeps of pages and why."""
     from domsieve.errors import DomsieveError
-    from domsieve.tasks import find_targets, from_record, of_record, reported, site_records, write_file
+    from domsieve.files import write_file
+    from domsieve.tasks import OUTPUT_FILE, find_targets, from_record, of_record, reported, site_records
     from domsieve.tasks import report as write_report
 
     def tell(page: "Page", error: "DomsieveError") -> None:
@@ -41,6 +42,6 @@ def report(
             return [of_record(from_record(record, store), record, store) for record in records]
 
         data, done = write_report(pages, siblings=siblings, failed=tell)
-    write_file(output, data)
+    write_file(output, data, what=OUTPUT_FILE)
     say(f"{output}: {done} pages, {len(data):,} bytes")
     finish(done, failed + len(pages) - done)

@@ -23,6 +23,7 @@ import msgspec
 
 from domsieve.errors import DamagedFileError, StorageError, TargetError
 from domsieve.files import (
+    CACHE_FILE,
     digest_of,
     leftovers,
     read_file,
@@ -122,7 +123,7 @@ class PageStore:
         self._keep(files)
         data = encode(page, base=self._base_for(page))
         record = dataclasses.replace(record, bytes=len(data))
-        write_file(self._path(_PAGES, record.page_id), data)
+        write_file(self._path(_PAGES, record.page_id), data, what=CACHE_FILE)
         replaced = self._index.put(record, digests)
         self._keep(files)  # in case somebody removed them with the last page that named them
         self._drop_extras(replaced)

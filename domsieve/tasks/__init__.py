@@ -4,7 +4,7 @@ from domsieve.tasks.cleaning import ENDINGS, WRITERS, Cleaned, Format, clean, le
 from domsieve.tasks.comparing import ENOUGH, Advice, ComparedPage, advise, compare, prefix_of
 from domsieve.tasks.explaining import explain
 from domsieve.tasks.mining import MINERS, RECORD_WRITERS, MiningMethod, RecordFormat, mine
-from domsieve.tasks.output import Results, write_file
+from domsieve.tasks.output import OUTPUT_FILE, Results
 from domsieve.tasks.pages import (
     Page,
     cached,
@@ -34,6 +34,7 @@ __all__ = [
     "ENOUGH",
     "MATRIX_WRITERS",
     "MINERS",
+    "OUTPUT_FILE",
     "RECORD_WRITERS",
     "WRITERS",
     "Advice",
@@ -75,6 +76,5 @@ __all__ = [
     "unscripted",
     "wanted_urls",
     "weigh",
-    "write_file",
     "write_matrix",
 ]

@@ -1,14 +1,16 @@
 """Where results go: standard output, one file, or a file per page."""
 
-import os
 import sys
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from domsieve.errors import StorageError
+from domsieve.files import write_file
 from domsieve.plain import plain
 from domsieve.tasks.pages import Page
+
+OUTPUT_FILE = "The output file"
+"""What messages call a file of results."""
 
 
 class Results:
@@ -37,7 +39,7 @@ class Results:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._output and self._parts and kind is None:
-            write_file(self._output, _bytes("".join(self._parts)))
+            write_file(self._output, _bytes("".join(self._parts)), what=OUTPUT_FILE)
 
     def write(self, page: Page, text: str) -> None:
         """Take the result of one page.
@@ -47,33 +49,13 @@ class Results:
         StorageError : its file cannot be written.
         """
         if self._folder:
-            write_file(self._folder / (page.name + self._ending), _bytes(text))
+            write_file(self._folder / (page.name + self._ending), _bytes(text), what=OUTPUT_FILE)
             return
         whole = f"==> {plain(page.label)} <==\n{text}\n" if self._heads else text
         if self._output:
             self._parts.append(whole)
         else:
             sys.stdout.write(whole)
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file that appears whole or not at all, and the folders it lies in.
-
-    Raises
-    ------
-    StorageError : it cannot be written.
-    """
-    # Not made of the file's own name, which may be as long as names can be.
-    part = path.with_name(f".domsieve-{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            part.write_bytes(data)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def _bytes(text: str) -> bytes:

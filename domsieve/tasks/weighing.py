@@ -25,8 +25,9 @@ from domsieve.analysis import (
     matrix_svmlight,
 )
 from domsieve.errors import DomsieveError, PageError, UsageError
+from domsieve.files import write_file
 from domsieve.snapshot import Snapshot
-from domsieve.tasks.output import write_file
+from domsieve.tasks.output import OUTPUT_FILE
 from domsieve.tasks.pages import Page
 
 logger = logging.getLogger("domsieve")
@@ -133,11 +134,11 @@ def write_matrix(weights: FeatureMatrix, path: Path, *, form: MatrixFormat) -> l
     ------
     StorageError : one cannot be written.
     """
-    write_file(path, MATRIX_WRITERS[form](weights))
+    write_file(path, MATRIX_WRITERS[form](weights), what=OUTPUT_FILE)
     if form == "parquet":
         return [path]
     names = path.with_name(path.name + ".names.json")
-    write_file(names, matrix_names(weights).encode("utf-8", "surrogateescape"))
+    write_file(names, matrix_names(weights).encode("utf-8", "surrogateescape"), what=OUTPUT_FILE)
     return [path, names]
 
 

@@ -14,7 +14,7 @@ from domsieve.analysis.columns.hash import hashes_of
 from domsieve.analysis.columns.words import fold, words_of
 from domsieve.analysis.trees.paths import _collapsed
 from domsieve.analysis.trees.style_tree import StyleTree
-from domsieve.errors import DamagedFileError, ModelError
+from domsieve.errors import DamagedFileError, ModelError, StorageError
 from domsieve.snapshot import Snapshot, StringTable
 from tests.analysis.pages import page
 from tests.analysis.plain_sst import Element, add, composite, tree_of
@@ -121,6 +121,14 @@ def test_merge_of_parts_equals_the_whole_in_any_order(mode: Mode) -> None:
     for ours, theirs in zip(merged.transform(pages), whole.transform(pages), strict=True):
         assert ours.kept.tobytes() == theirs.kept.tobytes()
         assert np.allclose(ours.score, theirs.score, atol=1e-9)
+
+
+def test_a_model_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    model = SiteStyleTree().fit(site(3))
+    save_model(model, tmp_path / "new" / "m")
+    with pytest.raises(StorageError, match=f"^The model {tmp_path / 'new'} cannot be written: "):
+        save_model(model, tmp_path / "new")
+    assert [*tmp_path.rglob("*")] == [tmp_path / "new", tmp_path / "new" / "m"]
 
 
 @pytest.mark.parametrize("at", [0, 10, -3])

@@ -19,6 +19,7 @@ from domsieve.evaluation.systems.feature_learning import (
     label_blocks,
     learn_weights,
 )
+from domsieve.files import write_file
 
 THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
 WEIGHTS_FILE = "feature_weights.json"
@@ -50,8 +51,7 @@ def measure(data: Path, file: Path) -> list[Row]:
         for page in part
     ]
     learned = learn_weights(development)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(msgspec.json.format(msgspec.json.encode(learned), indent=1) + b"\n")
+    write_file(file, msgspec.json.format(msgspec.json.encode(learned), indent=1) + b"\n", what="The weights")
     halves = {
         "development, cross-validated": crossed,
         "test": [(page, learned) for page in test],

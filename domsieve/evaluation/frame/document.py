@@ -7,6 +7,7 @@ from domsieve.evaluation.frame.experiment import Experiment, Inputs
 from domsieve.evaluation.frame.figures import save_figure
 from domsieve.evaluation.frame.journal import Journal, Line
 from domsieve.evaluation.frame.tables import Table, write_table
+from domsieve.files import write_file
 
 PREFACE = """\
 # Results
@@ -35,8 +36,7 @@ def write_document(experiments: Sequence[Experiment], inputs: Inputs, file: Path
         parts += [write_table(table).strip() for table in experiment.tables(rows)]
         parts.append(_made_by(experiment, list(lines.values())))
         sections.append("\n\n".join(parts) + "\n")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("\n".join(sections), encoding="utf-8", newline="\n")
+    write_file(file, "\n".join(sections).encode(), what="The document")
 
 
 def print_tables(tables: Sequence[Table]) -> str:
