@@ -25,7 +25,12 @@ This module imports nothing of the project, so every package may use it.
 """
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
+
+PolicyReason = Literal[
+    "delay", "elsewhere", "guard", "host", "mixed", "off_site", "port", "private", "robots", "scheme"
+]
+"""Which rule forbids it; see `PolicyError`."""
 
 
 class DomsieveError(Exception):
@@ -92,7 +97,21 @@ class KeyConflictError(UsageError):
 
 
 class PolicyError(DomsieveError):
-    """A rule forbids it: a scheme other than http and https, an address that is not public, or robots.txt."""
+    """A rule forbids it.
+
+    Parameters
+    ----------
+    message, context : as of every error of the project.
+    reason : the rule. ``"scheme"``, ``"host"`` and ``"port"``: what the address names is not of the web.
+        ``"private"``: it is not public, and nobody has allowed it. ``"elsewhere"``: only this machine may be reached,
+        and it is not there. ``"mixed"``: it is public and private, at once or by turns. ``"guard"``: it is our own
+        proxy. ``"robots"`` and ``"delay"``: the site asks robots to stay away, or to wait too long. ``"off_site"``:
+        it leads to another site than the one that is sampled.
+    """
+
+    def __init__(self, message: str, *, reason: PolicyReason | None = None, **context: Any) -> None:
+        super().__init__(message, **context)
+        self.reason = reason
 
 
 class PageError(DomsieveError):
@@ -100,7 +119,17 @@ class PageError(DomsieveError):
 
 
 class NavigationError(PageError):
-    """No document arrived: refused connection, endless redirect, no answer."""
+    """No document arrived: refused connection, endless redirect, no answer.
+
+    Parameters
+    ----------
+    message, context : as of every error of the project.
+    timed_out : whether the server took too long.
+    """
+
+    def __init__(self, message: str, *, timed_out: bool = False, **context: Any) -> None:
+        super().__init__(message, **context)
+        self.timed_out = timed_out
 
 
 class ContentError(PageError):

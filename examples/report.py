@@ -13,9 +13,10 @@ from pathlib import Path
 
 from playwright.async_api import Page, ViewportSize, async_playwright
 
+from domsieve.files import write_file
 from domsieve.renderer import Budget, CaptureOptions, Renderer, find_browser, launch_options, offline
 from domsieve.snapshot import PageStore
-from domsieve.tasks import find_targets, report, reported, sample, write_file
+from domsieve.tasks import OUTPUT_FILE, find_targets, report, reported, sample
 from examples.serve import serve_demo
 
 ARTICLE = "/articles/barometer"
@@ -43,7 +44,7 @@ def main() -> None:
             siblings=lambda _: [],
             failed=lambda page, error: print(f"{page.label}: {error}", file=sys.stderr),
         )
-    write_file(asked.output, data)
+    write_file(asked.output, data, what=OUTPUT_FILE)
     if asked.pictures:
         asyncio.run(_draw(asked.output.resolve(), asked.pictures))
 

@@ -51,11 +51,8 @@ def advice(error: "DomsieveError") -> str:
     """Return what to do about an error, where an option helps: a sentence behind a space, or nothing."""
     from domsieve.errors import PolicyError
 
-    if isinstance(error, PolicyError):
-        from domsieve.renderer import ONLY_PUBLIC
-
-        if ONLY_PUBLIC in error.message:
-            return " --allow-private opens others; say so for pages that you trust."
+    if isinstance(error, PolicyError) and error.reason == "private":
+        return " --allow-private opens others; say so for pages that you trust."
     return ""
 
 

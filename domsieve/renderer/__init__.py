@@ -2,7 +2,7 @@
 
 from domsieve.renderer.browser.discovery import Browser, browser_in_use, find_browser, launch_options
 from domsieve.renderer.browser.machine import Machine, this_machine
-from domsieve.renderer.network.egress import ONLY_PUBLIC, Caps, Egress, offline, place_of
+from domsieve.renderer.network.egress import Caps, Egress, offline, place_of
 from domsieve.renderer.network.upstream import environment_proxies
 from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
 from domsieve.renderer.page.capture import STYLE_NAMES
@@ -24,7 +24,6 @@ from domsieve.renderer.supervisor import Served, Supervisor, Wear
 
 __all__ = [
     "DATA",
-    "ONLY_PUBLIC",
     "SCREENSHOT",
     "STYLE_NAMES",
     "Browser",

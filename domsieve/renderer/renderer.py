@@ -245,7 +245,9 @@ def _check(url: str) -> None:
         raise NavigationError(f"Not a valid address: {error}.", url=url) from error
     if parts.scheme not in _SCHEMES:
         raise PolicyError(
-            f"Only http and https are opened, not {parts.scheme or 'an address without one'}.", url=url
+            f"Only http and https are opened, not {parts.scheme or 'an address without one'}.",
+            reason="scheme",
+            url=url,
         )
     if not parts.hostname:
         raise NavigationError("The address names no host.", url=url)

@@ -163,8 +163,7 @@ class Supervisor:
         async with self._slots, self._room(), self._lend() as lent:
             lent.pages += 1
             page = await lent.renderer.render(url, site=site, options=options, budget=budget)
-            reasons = page.snapshot.provenance.reasons
-            lent.page_crashes += any(reason.startswith("crash:") for reason in reasons)
+            lent.page_crashes += page.snapshot.provenance.was_cut_by("crash")
             self._healthy_until = asyncio.get_running_loop().time() + _HEALTHY_S
             return page
 

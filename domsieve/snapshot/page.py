@@ -2,7 +2,7 @@
 
 Every algorithm of the project is a group-by over the tree of a page, so a page is a struct of arrays and not
 a tree of objects. Letters for shapes: N nodes, A attributes, S style rows, K style properties, T strings.
-Imports nothing of the project but its errors and string tables.
+Imports nothing of the project but its errors, cuts and string tables.
 """
 
 import hashlib
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.errors import InvalidSnapshotError
+from domsieve.snapshot.cut import Cut, CutKind
 from domsieve.snapshot.strings import StringTable
 
 Producer = Literal["rendered", "raw", "unscripted"]
@@ -57,7 +58,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     source_digest : hash of the raw source bytes in the store, empty when they were not kept.
     extras : hashes of what the store keeps beside the page, by name.
     complete : whether the page was captured whole.
-    reasons : what was cut and why, empty exactly when `complete`.
+    reasons : what was cut and why, empty exactly when `complete`; `cuts` has their kinds.
     timings_ms : wall milliseconds per stage.
     requests, transferred_bytes : what the page loaded.
     refused : hosts and ports that it asked for and may not reach, with the reason; in alphabetical order.
@@ -83,6 +84,15 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     requests: int = 0
     transferred_bytes: int = 0
     refused: tuple[str, ...] = ()
+
+    @property
+    def cuts(self) -> tuple[Cut, ...]:
+        """The reasons as kinds and details."""
+        return tuple(map(Cut.parse, self.reasons))
+
+    def was_cut_by(self, kind: CutKind) -> bool:
+        """Return whether a cut of this kind is among the reasons."""
+        return any(cut.kind == kind for cut in self.cuts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

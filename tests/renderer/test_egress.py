@@ -188,8 +188,9 @@ class TestNamed:
             decide(egress, "turning.test")
 
     def test_a_name_on_both_sides_at_once(self) -> None:
-        with pytest.raises(PolicyError, match="at once"):
+        with pytest.raises(PolicyError, match="at once") as raised:
             decide(Network([PUBLIC, PRIVATE]).egress(("mixed.test", 80)), "mixed.test")
+        assert raised.value.reason == "mixed"
 
     def test_no_host(self) -> None:
         with pytest.raises(PolicyError, match="no host"):
@@ -211,6 +212,42 @@ class TestModes:
     def test_offline_reaches_nothing_else(self, host: str) -> None:
         with pytest.raises(PolicyError):
             decide(offline(), host)
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "scheme", "reason"),
+    [
+        ("10.0.0.7", 80, "http", "private"),
+        ("private.test", 80, "http", "private"),
+        ("printer.local", 80, "http", "private"),
+        ("example.org", 22, "http", "port"),
+        ("example.org", 80, "ftp", "scheme"),
+        ("a b", 80, "http", "host"),
+    ],
+)
+def test_a_refusal_says_which_rule_it_was(host: str, port: int, scheme: str, reason: str) -> None:
+    with pytest.raises(PolicyError) as raised:
+        decide(Network([PRIVATE]).egress(), host, port, scheme)
+    assert raised.value.reason == reason
+
+
+@pytest.mark.parametrize("host", ["8.8.8.8", "example.org"])
+def test_what_is_elsewhere_is_not_refused_as_private(host: str) -> None:
+    with pytest.raises(PolicyError) as raised:
+        decide(offline(), host)
+    assert raised.value.reason == "elsewhere"
+
+
+@pytest.mark.parametrize(("fault", "timed_out"), [(TimeoutError, True), (ConnectionRefusedError, False)])
+def test_a_server_that_takes_too_long_is_told_from_one_that_refuses(
+    fault: type[OSError], *, timed_out: bool
+) -> None:
+    async def dial(factory: Factory, address: str, port: int) -> asyncio.Transport:
+        raise fault
+
+    with pytest.raises(NavigationError) as raised:
+        connect(offline(dialer=dial), "127.0.0.1")
+    assert raised.value.timed_out is timed_out
 
 
 @pytest.mark.parametrize(

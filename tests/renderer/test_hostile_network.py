@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Error, async_playwright
 
-from domsieve.errors import DomsieveError, PolicyError
-from domsieve.renderer import Budget, Egress, Renderer, Rendering
+from domsieve.errors import DomsieveError, NavigationError, PolicyError
+from domsieve.renderer import Budget, Egress, Renderer, Rendering, offline
 from domsieve.renderer.browser.discovery import find_browser, launch_options
 from domsieve.renderer.network.egress import Factory
 from tests.command import process
@@ -138,3 +138,18 @@ async def _open_unguarded(site: HostileSite) -> None:
             await page.wait_for_timeout(300 if path.startswith(("/leave", "/redirect")) else 1_500)
             await page.close()
         await browser.close()
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_page_whose_server_takes_too_long_says_so(scheme: str) -> None:
+    async def dial(factory: Factory, address: str, port: int) -> asyncio.Transport:
+        raise TimeoutError
+
+    async def render() -> Rendering:
+        async with Renderer(egress=offline(dialer=dial)) as renderer:
+            return await renderer.render(f"{scheme}://127.0.0.1:8123/")
+
+    with pytest.raises(NavigationError) as raised:
+        asyncio.run(render())
+    assert raised.value.timed_out
+    assert raised.value.retry

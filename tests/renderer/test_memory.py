@@ -80,14 +80,14 @@ class TestGuard:
         guard = system.guard()
         look(guard, 300)
         assert system.killed == []
-        assert guard.verdict() == ""
+        assert guard.verdict() is None
 
     def test_the_process_of_a_page_is_killed_alone(self, system: System) -> None:
         system.hold(PAGE, 310)
         guard = system.guard()
         look(guard, 300)
         assert system.killed == [PAGE]
-        assert guard.verdict() == "memory: the page's process held more than 300 MB"
+        assert str(guard.verdict()) == "memory: the page's process held more than 300 MB"
 
     def test_it_is_killed_once_although_it_takes_time_to_end(self, system: System) -> None:
         system.hold(PAGE, 310)
@@ -106,7 +106,7 @@ class TestGuard:
         guard = system.guard()
         look(guard, 300)
         assert system.killed == [GPU]
-        assert guard.verdict() == ""
+        assert guard.verdict() is None
 
     def test_the_browser_itself_is_ended_whole(self, system: System) -> None:
         system.hold(BROWSER, 310)
@@ -125,7 +125,7 @@ class TestGuard:
         guard = system.guard()
         look(guard, 1_500)
         assert system.killed == [PAGE]
-        assert guard.verdict().startswith("memory: the page's process held 9")
+        assert str(guard.verdict()).startswith("memory: the page's process held 9")
 
     def test_small_ones_are_not_why_a_machine_has_none_left(self, system: System) -> None:
         system.hold(PAGE, 150)

@@ -304,8 +304,10 @@ def test_refusals_say_why_and_the_connection_goes_on() -> None:
             assert await answer_of(reader) == b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
             writer.close()
             assert (await here.ask(b"CONNECT 10.0.0.2:443 HTTP/1.1\r\n\r\n")).startswith(b"HTTP/1.1 403 ")
-            assert "elsewhere" in here.proxy.refusal("https://10.0.0.2/a")
-            assert here.proxy.refusal("http://10.0.0.2/a") == ""
+            refusal = here.proxy.refusal("https://10.0.0.2/a")
+            assert refusal is not None
+            assert (refusal.reason, "elsewhere" in refusal.message) == ("elsewhere", True)
+            assert here.proxy.refusal("http://10.0.0.2/a") is None
             listed = here.proxy.refusals(
                 ["http://10.0.0.1/", "https://10.0.0.2", "http://10.0.0.3/", "data:,"]
             )

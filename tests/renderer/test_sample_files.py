@@ -11,7 +11,8 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from domsieve.errors import NavigationError, PolicyError
-from domsieve.renderer import offline
+from domsieve.renderer import Egress, offline
+from domsieve.renderer.network.egress import Factory
 from domsieve.renderer.sampling import fetch as fetching
 from domsieve.renderer.sampling.fetch import Answer, fetch, is_this_machine
 from domsieve.renderer.sampling.robots import Robots, fetch_robots
@@ -122,6 +123,22 @@ class TestFetch:
         assert is_this_machine(host) == expected
 
 
+class TestReasons:
+    @pytest.mark.parametrize(("fault", "timed_out"), [(TimeoutError, True), (ConnectionRefusedError, False)])
+    def test_no_answer_in_time_is_told_from_no_answer(self, fault: type[OSError], *, timed_out: bool) -> None:
+        async def dial(factory: Factory, address: str, port: int) -> asyncio.Transport:
+            raise fault
+
+        with pytest.raises(NavigationError) as raised:
+            asyncio.run(fetch_robots(Site("http://127.0.0.1:8123"), egress=offline(dialer=dial)))
+        assert raised.value.timed_out is timed_out
+
+    def test_a_private_address(self) -> None:
+        with pytest.raises(PolicyError) as raised:
+            asyncio.run(fetch("http://10.0.0.7/", max_bytes=1, egress=Egress()))
+        assert raised.value.reason == "private"
+
+
 class TestRobots:
     @pytest.mark.parametrize(
         ("text", "delay_s"),
@@ -143,8 +160,9 @@ class TestRobots:
         assert not robots.allows("https://example.org/articles?tag=a")
         assert not robots.allows("https://example.org/a/b.php#/route")
         assert robots.allows("https://example.org/articles")
-        with pytest.raises(PolicyError, match="articles"):
+        with pytest.raises(PolicyError, match="articles") as raised:
             robots.check("https://example.org/articles?q=b")
+        assert raised.value.reason == "robots"
 
     def test_what_follows_a_hash_sign_is_a_comment(self) -> None:
         robots = Robots.parse("User-agent: *\nDisallow: /shop#/x\n")

@@ -110,7 +110,7 @@ def test_budgets_cut_once_with_the_first_reason(tape: Tape) -> None:
     for number in range(22):
         tape.request(str(number), "Image")
     assert tape.cuts == 1
-    assert tape.watch.cut_reason == "bytes: the budget of 1,000 is used up"
+    assert str(tape.watch.cut_by) == "bytes: the budget of 1,000 is used up"
 
 
 def test_data_urls_are_no_requests(tape: Tape) -> None:
@@ -126,7 +126,7 @@ def test_frames_are_counted_per_document(tape: Tape) -> None:
         tape.play("Page.frameAttached")
     assert tape.cuts == 0
     tape.play("Page.frameAttached")
-    assert tape.watch.cut_reason == "frames: the budget of 2 is used up"
+    assert str(tape.watch.cut_by) == "frames: the budget of 2 is used up"
 
 
 def test_main_response_is_that_of_the_document(tape: Tape) -> None:
@@ -145,4 +145,4 @@ def test_a_document_that_breaks_off_ends_the_loading(tape: Tape) -> None:
     tape.play("Network.loadingFailed", requestId="L", errorText="net::ERR_ABORTED", canceled=True)
     assert tape.cuts == 0
     tape.play("Network.loadingFailed", requestId="L", errorText="net::ERR_CONTENT_LENGTH_MISMATCH")
-    assert tape.watch.cut_reason == "document: it broke off (net::ERR_CONTENT_LENGTH_MISMATCH)"
+    assert str(tape.watch.cut_by) == "document: it broke off (net::ERR_CONTENT_LENGTH_MISMATCH)"

@@ -4,7 +4,7 @@ Chrome bounds what a page allocates at some gigabytes, which it reaches in secon
 each process of the browser holds is looked at, and one that holds too much is killed, alone: its page ends as crashed
 pages do, those of other sites are in other processes. Where there is no ``/proc``, nothing is looked at.
 
-Imports its neighbour that reads ``/proc``.
+Imports its neighbour that reads ``/proc``, and what a cut is.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from domsieve.renderer.browser.machine import FreeMemory, children, held_memory, this_machine
+from domsieve.snapshot import Cut
 
 _LOOK_S = 0.25
 # A script fills a gigabyte in less than a second: one that comes near the limit is looked at more often.
@@ -65,7 +66,7 @@ class MemoryGuard:
         self._budgets: list[int] = []
         self._looking: asyncio.Task[None] | None = None
         self._dying: set[int] = set()
-        self._verdict = ("", 0.0)
+        self._verdict: tuple[Cut | None, float] = (None, 0.0)
 
     @contextlib.contextmanager
     def page(self, memory_bytes: int) -> Iterator[None]:
@@ -87,10 +88,10 @@ class MemoryGuard:
                 self._looking.cancel()
                 self._looking = None
 
-    def verdict(self) -> str:
-        """Return why the process of a page was killed just now, empty when none was."""
+    def verdict(self) -> Cut | None:
+        """Return why the process of a page was killed just now, None when none was."""
         why, at = self._verdict
-        return why if why and time.monotonic() - at < _NEWS_S else ""
+        return why if time.monotonic() - at < _NEWS_S else None
 
     async def _look_on(self) -> None:
         while True:
@@ -136,7 +137,7 @@ class MemoryGuard:
         kind = self._kind(pid)
         logger.warning("A process of the browser (%s, %d) %s and is killed.", kind, pid, why)
         if kind == "renderer":
-            self._verdict = f"memory: the page's process {why}", time.monotonic()
+            self._verdict = Cut("memory", f"the page's process {why}"), time.monotonic()
         with contextlib.suppress(ProcessLookupError):
             self._kill(pid, signal.SIGKILL)
 

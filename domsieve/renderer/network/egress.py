@@ -34,8 +34,6 @@ Factory = Callable[[], asyncio.Protocol]
 Dialer = Callable[[Factory, str, int], Awaitable[asyncio.Transport]]
 """Returns a connection to a literal address and port; raises OSError when there is none."""
 
-ONLY_PUBLIC = "only public addresses are opened"
-"""What messages say where another setting of the egress would have opened an address."""
 _SCHEMES = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 # Chrome's list (net/base/port_util.cc), and data stores that take commands from a stray HTTP request.
 _UNSAFE = (
@@ -167,13 +165,13 @@ class Egress:
         NavigationError : the host has no address.
         """
         if scheme.lower() not in _SCHEMES:
-            raise PolicyError(f"Only http and https are opened, not {scheme}.")
+            raise PolicyError(f"Only http and https are opened, not {scheme}.", reason="scheme")
         if port in _UNSAFE_PORTS or not 0 < port < 65_536:
-            raise PolicyError(f"Port {port} belongs to another service than the web.")
+            raise PolicyError(f"Port {port} belongs to another service than the web.", reason="port")
         try:
             found = parse_host(host)
         except HostError as error:
-            raise PolicyError(f"The address names no host: {error}.") from error
+            raise PolicyError(f"The address names no host: {error}.", reason="host") from error
         spelling = str(found)
         named = self._allow_private or not self._named.isdisjoint({(spelling, port), (spelling, None)})
         via = self._upstreams(scheme.lower(), spelling, port) if self._upstreams else None
@@ -189,8 +187,12 @@ class Egress:
         if refused and not (named and not self._loopback_only):
             address, kind = next(iter(refused.items()))
             where = address if address == spelling else f"{spelling} is at {address}, which"
-            opened = "only this machine's own addresses are opened" if self._loopback_only else ONLY_PUBLIC
-            raise PolicyError(f"{where} is {kind}, and {opened}.")
+            if self._loopback_only:
+                raise PolicyError(
+                    f"{where} is {kind}, and only this machine's own addresses are opened.",
+                    reason="elsewhere",
+                )
+            raise PolicyError(f"{where} is {kind}, and only public addresses are opened.", reason="private")
         if named and not self._allow_private and isinstance(found, str):
             self._keep_side(spelling, kinds)
         is_public = not any(why_not_public(address) for address in addresses)
@@ -220,7 +222,7 @@ class Egress:
                 fault = _UNREACHABLE
         if route.via:
             fault = _NO_PROXY
-        raise NavigationError(fault, retry=True)
+        raise NavigationError(fault, retry=True, timed_out=fault == _TIMED_OUT)
 
     async def _at(self, via: Upstream) -> tuple[str, ...]:
         """Return the addresses of a proxy, which may be private."""
@@ -247,9 +249,14 @@ class Egress:
         if is_localhost(host):
             return tuple(map(ip_address, _LOCALHOST))
         if self._loopback_only:
-            raise PolicyError(f"{host} is no address of this machine, and no other is opened.")
+            raise PolicyError(
+                f"{host} is no address of this machine, and no other is opened.", reason="elsewhere"
+            )
         if is_local_name(host) and not named:
-            raise PolicyError(f"{host} is a name of the local network, and {ONLY_PUBLIC}.")
+            raise PolicyError(
+                f"{host} is a name of the local network, and only public addresses are opened.",
+                reason="private",
+            )
         try:
             async with asyncio.timeout(limit_s):
                 found = await self._resolver(host, port)
@@ -264,7 +271,9 @@ class Egress:
     def _keep_side(self, name: str, kinds: dict[str, str]) -> None:
         sides = {bool(kind) for kind in kinds.values()}
         if sides != {self._was_private.setdefault(name, any(sides))}:
-            raise PolicyError(f"{name} has public and private addresses, at once or by turns.")
+            raise PolicyError(
+                f"{name} has public and private addresses, at once or by turns.", reason="mixed"
+            )
 
 
 def offline(*, dialer: Dialer | None = None, caps: Caps | None = None) -> Egress:
@@ -289,7 +298,7 @@ def _spelling(host: str) -> str:
     try:
         return str(parse_host(host))
     except HostError as error:
-        raise PolicyError(f"{host!r} is no host: {error}.") from error
+        raise PolicyError(f"{host!r} is no host: {error}.", reason="host") from error
 
 
 def _is_own(address: Address) -> bool:

@@ -14,11 +14,12 @@ Imports nothing of the project but its errors and its neighbours.
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import dataclass
 from ipaddress import ip_address
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
-from domsieve.errors import NavigationError, PolicyError
+from domsieve.errors import NavigationError, PolicyError, PolicyReason
 from domsieve.renderer.network.addresses import is_loopback
 from domsieve.renderer.network.egress import Egress, Route, place_of
 from domsieve.renderer.network.proxy_ends import Client, End, Server
@@ -27,6 +28,15 @@ from domsieve.renderer.network.proxy_head import Head
 _SWEEP_S = 2.0
 _REMEMBERED = 1_000
 _LISTED = 50
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a host and port were refused: what a `PolicyError` said."""
+
+    message: str
+    reason: PolicyReason | None
 
 
 class Proxy:
@@ -43,7 +53,7 @@ class Proxy:
         self.port = 0
         self.passed_bytes = 0
         self.connections: set[End] = set()
-        self._refused: dict[tuple[str, int], str] = {}
+        self._refused: dict[tuple[str, int], Refusal] = {}
         self._failed: dict[tuple[str, int], str] = {}
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
@@ -79,15 +89,15 @@ class Proxy:
         """Its address."""
         return f"http://127.0.0.1:{self.port}"
 
-    def refusal(self, url: str) -> str:
-        """Return why the host and port of a URL were refused when last asked for, empty when they were not."""
+    def refusal(self, url: str) -> Refusal | None:
+        """Return why the host and port of a URL were refused when last asked for, None when they were not."""
         place = place_of(url)
-        return self._refused.get(place, "") if place else ""
+        return self._refused.get(place) if place else None
 
     def refusals(self, urls: Iterable[str]) -> tuple[str, ...]:
         """Return what of the hosts and ports of URLs was refused, and why: the first of them in their order."""
         places = {place for url in urls if (place := place_of(url)) in self._refused}
-        lines = (f"{host}:{port}: {self._refused[host, port]}" for host, port in places)
+        lines = (f"{host}:{port}: {self._refused[host, port].message}" for host, port in places)
         return tuple(sorted(lines)[:_LISTED])
 
     def failure(self, url: str) -> str:
@@ -106,9 +116,9 @@ class Proxy:
         try:
             route = await self.egress.decide(scheme, head.host, head.port)
             if route.port == self.port and any(is_loopback(ip_address(each)) for each in route.addresses):
-                raise PolicyError("It is the guard's own address.")
+                raise PolicyError("It is the guard's own address.", reason="guard")
         except PolicyError as error:
-            self._remember(self._refused, head, error.message)
+            self._remember(self._refused, head, Refusal(error.message, error.reason))
             raise
         except NavigationError as error:
             self._remember(self._failed, head, error.message)
@@ -135,7 +145,7 @@ class Proxy:
             raise
         self._failed.pop((route.host, route.port), None)
 
-    def _remember(self, among: dict[tuple[str, int], str], head: Head, reason: str) -> None:
+    def _remember(self, among: dict[tuple[str, int], _T], head: Head, reason: _T) -> None:
         place = place_of(f"http://{head.host}:{head.port}") or (head.host, head.port)
         among.pop(place, None)
         among[place] = reason

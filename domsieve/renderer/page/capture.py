@@ -15,6 +15,7 @@ from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.browser.wire import Wire
 from domsieve.renderer.page.convert import Capture
 from domsieve.renderer.page.watch import Watch
+from domsieve.snapshot import Cut
 
 # What the analysis reads for presentation styles and hidden text, as few as say it: each costs on every node.
 # Shorthands stand for their parts, such as "1px solid rgb(0, 0, 0)" for a side's border.
@@ -102,7 +103,7 @@ async def stop(tab: Tab) -> None:
 
 async def capture_document(
     tab: Tab, watch: Watch, wire: Wire, *, max_nodes: int, left_s: float, scripts: bool
-) -> tuple[Capture | None, str]:
+) -> tuple[Capture | None, Cut | None]:
     """Return the DOM snapshot, and what was cut from it or why there is none.
 
     Parameters
@@ -125,13 +126,12 @@ async def capture_document(
                 limit_s=limit_s,
             )
     except TimeoutError:
-        return None, f"capture: no answer within {limit_s:.0f} s"
+        return None, Cut("capture", f"no answer within {limit_s:.0f} s")
     except PlaywrightError as error:
-        return None, f"capture: {error.message}"
-    return (
-        capture,
-        f"nodes: {count:,}, of which the first {max_nodes:,} were kept" if count > max_nodes else "",
-    )
+        return None, Cut("capture", error.message)
+    if count <= max_nodes:
+        return capture, None
+    return capture, Cut("nodes", f"{count:,}, of which the first {max_nodes:,} were kept")
 
 
 async def _trim(tab: Tab, watch: Watch, max_nodes: int, *, scripts: bool, limit_s: float) -> int:

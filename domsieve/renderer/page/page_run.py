@@ -27,7 +27,7 @@ from domsieve.renderer.page.settle import settle
 from domsieve.renderer.page.unscripted import Original, Stage
 from domsieve.renderer.page.watch import Watch
 from domsieve.renderer.protocol import Rendering
-from domsieve.snapshot import Provenance, Snapshot
+from domsieve.snapshot import Cut, Provenance, Snapshot
 
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _OPEN_LIMIT_S = 10.0
@@ -121,7 +121,11 @@ class _PageRun:
 
     def _crash(self, _: Page) -> None:
         self.has_crashed = True
-        self.watch.cut(self.running.memory.verdict() or "crash: the page's process ended")
+        killed = self.running.memory.verdict()
+        if killed:
+            self.watch.cut(killed.kind, killed.detail)
+        else:
+            self.watch.cut("crash", "the page's process ended")
 
     def _end_loading(self) -> None:
         if self._loading and not self._loading.expired():
@@ -137,24 +141,24 @@ class _PageRun:
             await self._load(end)
             if watch.is_error_page or watch.response(watch.loader_id).status == _FORBIDDEN:
                 self._check_refused(watch.arrived_url)
-            if watch.is_error_page and not watch.cut_reason:
+            if watch.is_error_page and not watch.cut_by:
                 raise NavigationError("The page led on to an address that does not answer.", url=self.url)
             navigations = watch.navigations
-            capture, body, reason, source_reason = await self._capture(end)
+            capture, body, cut, source_reason = await self._capture(end)
             if not capture and not self.running.is_alive:
-                raise PlaywrightError(f"The browser is gone. {reason}")
+                raise PlaywrightError(f"The browser is gone. {cut or ''}")
             # A page that went on while it was captured is captured again where it has arrived.
-            if watch.navigations == navigations or watch.cut_reason:
+            if watch.navigations == navigations or watch.cut_by:
                 break
         extras = await self._extras(end) if self.options.extras and not self.original else {}
-        reasons = [text for text in (watch.cut_reason, reason) if text]
+        cuts = [known for known in (watch.cut_by, cut) if known]
         with self._timed("convert"):
             if capture:
                 columns, is_cut = await asyncio.to_thread(
                     convert, capture, STYLE_NAMES, max_nodes=self.budget.nodes
                 )
                 if is_cut:
-                    reasons.append(f"nodes: the first {self.budget.nodes:,} were kept")
+                    cuts.append(Cut("nodes", f"the first {self.budget.nodes:,} were kept"))
             else:
                 columns = document_only(STYLE_NAMES)
         response = watch.response(watch.loader_id or self.loader_id)
@@ -171,8 +175,8 @@ class _PageRun:
             browser=f"{identity.product}/{identity.version}",
             build=identity.build,
             options=self.options.canonical() | ({"scripts": False} if self.original else {}),
-            complete=not reasons,
-            reasons=tuple(reasons),
+            complete=not cuts,
+            reasons=tuple(map(str, cuts)),
             timings_ms=self.timings_ms,
             requests=watch.requests,
             transferred_bytes=watch.transferred_bytes,
@@ -188,8 +192,8 @@ class _PageRun:
 
     async def _extras(self, end: float) -> dict[str, bytes]:
         if self.has_crashed or not self.watch.navigations:
-            reason = self.watch.cut_reason or "no document arrived"
-            return {SCREENSHOT: to_json(no_screenshot(reason)), DATA: to_json([])}
+            reason = self.watch.cut_by or "no document arrived"
+            return {SCREENSHOT: to_json(no_screenshot(str(reason))), DATA: to_json([])}
         left_s = end - asyncio.get_running_loop().time()
         with self._timed("extras"):
             return await take_extras(
@@ -223,7 +227,7 @@ class _PageRun:
                     )
         except TimeoutError:
             self._loading = None
-            self.watch.cut(f"time: {self.limit_s:g} s are used up while {stage}")
+            self.watch.cut("time", f"{self.limit_s:g} s are used up while {stage}")
         except PlaywrightError:
             await asyncio.sleep(_CRASH_NEWS_S)
             if not self.has_crashed:
@@ -231,27 +235,27 @@ class _PageRun:
         finally:
             self._loading = None
 
-    async def _capture(self, end: float) -> tuple[Capture | None, Body | None, str, str]:
+    async def _capture(self, end: float) -> tuple[Capture | None, Body | None, Cut | None, str]:
         """Return DOM snapshot and source, or why there is none of them."""
         watch = self.watch
         with self._timed("capture"):
-            if watch.cut_reason and not self.has_crashed:
+            if watch.cut_by and not self.has_crashed:
                 await stop(self.tab)
             if self.has_crashed or watch.is_error_page or not watch.navigations:
-                return None, None, "", "no document arrived"
+                return None, None, None, "no document arrived"
             left_s = end - asyncio.get_running_loop().time()
-            (capture, reason), (body, source_reason) = await asyncio.gather(
+            (capture, cut), (body, source_reason) = await asyncio.gather(
                 capture_document(
                     self.tab,
                     watch,
                     self.running.wire,
                     max_nodes=self.budget.nodes,
                     left_s=left_s,
-                    scripts=not (watch.cut_reason or self.original),
+                    scripts=not (watch.cut_by or self.original),
                 ),
                 fetch_source(self.tab, watch, left_s=left_s),
             )
-        return capture, body, reason, source_reason
+        return capture, body, cut, source_reason
 
     async def _navigate(self) -> None:
         try:
@@ -269,9 +273,9 @@ class _PageRun:
         if fault in _UNSAID:
             fault = self.proxy.failure(self.watch.document_url) or fault
         if answer.get("isDownload"):
-            self.watch.cut(f"download: a file of type {response.content_type or 'unknown'}, not loaded")
+            self.watch.cut("download", f"a file of type {response.content_type or 'unknown'}, not loaded")
         elif fault == _REDIRECTS:
-            self.watch.cut("redirects: the server redirects without end")
+            self.watch.cut("redirects", "the server redirects without end")
         elif response.status in (204, 205):
             raise ContentError(f"The server has no content for it (HTTP {response.status}).", url=self.url)
         elif fault and not self.has_crashed:
@@ -280,6 +284,7 @@ class _PageRun:
                 url=self.url,
                 stage="navigate",
                 retry=any(name in fault for name in _RETRY_HELPS),
+                timed_out="TIMED_OUT" in fault,
             )
         elif response.mime_type and response.mime_type not in _HTML_TYPES:
             self._loading = None  # how the rest of it loads is of no account
@@ -291,9 +296,11 @@ class _PageRun:
 
     def _check_refused(self, asked: str) -> None:
         """Raise when the address that the page led to may not be reached."""
-        if asked and (reason := self.proxy.refusal(asked)):
+        if asked and (refusal := self.proxy.refusal(asked)):
             where = "" if asked == self.url else f"It led on to {asked}: "
-            raise PolicyError(f"{where}{reason}", url=self.url, stage="navigate")
+            raise PolicyError(
+                f"{where}{refusal.message}", reason=refusal.reason, url=self.url, stage="navigate"
+            )
 
     @contextlib.contextmanager
     def _timed(self, stage: str) -> Iterator[None]:

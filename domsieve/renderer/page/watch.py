@@ -1,6 +1,6 @@
 """What happens to one page while it loads, told by the browser's events, held against its budget.
 
-Imports nothing of the project but the options.
+Imports nothing of the project but the options and what a cut is.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from math import inf
 from typing import Any
 
 from domsieve.renderer.options import Budget
+from domsieve.snapshot import Cut, CutKind
 
 # The measured policy: requests of these kinds can still bring content ...
 _CONTENT_KINDS = frozenset({"Document", "Script", "Stylesheet", "XHR", "Fetch"})
@@ -63,7 +64,7 @@ class Watch:
     def __init__(self, budget: Budget, on_cut: Callable[[], None]) -> None:
         self.budget = budget
         self.on_cut = on_cut
-        self.cut_reason = ""
+        self.cut_by: Cut | None = None
         self.requests = 0
         self.received_bytes = 0
         self.transferred_bytes = 0
@@ -104,10 +105,10 @@ class Watch:
         """Return the main response of a navigation, an empty one when there was none."""
         return self._responses.get(loader_id, Response())
 
-    def cut(self, reason: str) -> None:
+    def cut(self, kind: CutKind, detail: str) -> None:
         """End the loading; the first reason counts."""
-        if not self.cut_reason:
-            self.cut_reason = reason
+        if not self.cut_by:
+            self.cut_by = Cut(kind, detail)
             self.on_cut()
 
     async def news(self, limit_s: float) -> None:
@@ -151,7 +152,7 @@ class Watch:
             kind = "Poll"
         self._in_flight[event["requestId"]] = (kind, self._now())
         if self.requests > self.budget.requests:
-            self.cut(f"requests: the budget of {self.budget.requests:,} is used up")
+            self.cut("requests", f"the budget of {self.budget.requests:,} is used up")
 
     def _open_socket(self, event: dict[str, Any]) -> None:
         if len(self.origins) < self.budget.requests:
@@ -173,7 +174,7 @@ class Watch:
     def _receive(self, event: dict[str, Any]) -> None:
         self.received_bytes += event["dataLength"]
         if self.received_bytes > self.budget.received_bytes:
-            self.cut(f"bytes: the budget of {self.budget.received_bytes:,} is used up")
+            self.cut("bytes", f"the budget of {self.budget.received_bytes:,} is used up")
 
     def _finish(self, event: dict[str, Any]) -> None:
         self.transferred_bytes += int(event.get("encodedDataLength", 0))
@@ -189,12 +190,12 @@ class Watch:
         self._finish(event)
         # The browser then neither says that the document is parsed nor that it is loaded.
         if event["requestId"] == self.loader_id and not event.get("canceled"):
-            self.cut(f"document: it broke off ({event.get('errorText', 'no reason given')})")
+            self.cut("document", f"it broke off ({event.get('errorText', 'no reason given')})")
 
     def _attach_frame(self, _: dict[str, Any]) -> None:
         self.frames += 1
         if self.frames > self.budget.frames:
-            self.cut(f"frames: the budget of {self.budget.frames:,} is used up")
+            self.cut("frames", f"the budget of {self.budget.frames:,} is used up")
 
     def _navigate(self, event: dict[str, Any]) -> None:
         frame = event["frame"]
@@ -217,7 +218,7 @@ class Watch:
         self.interactive = True
         self._news.set()
         if self.navigations > _NAVIGATION_LIMIT:
-            self.cut(f"unstable: the page loaded itself anew {self.navigations - 1} times")
+            self.cut("unstable", f"the page loaded itself anew {self.navigations - 1} times")
 
     def _load(self, _: dict[str, Any]) -> None:
         self.loaded = self.interactive = True

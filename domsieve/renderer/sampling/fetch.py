@@ -54,13 +54,18 @@ async def fetch(url: str, *, max_bytes: int, egress: Egress | None = None) -> An
         try:
             answer = await _fetch(url, proxy.url, max_bytes)
         except NavigationError as error:
-            if reason := proxy.refusal(url):
-                raise PolicyError(reason, url=url) from error
+            if refusal := proxy.refusal(url):
+                raise PolicyError(refusal.message, reason=refusal.reason, url=url) from error
             if fault := proxy.failure(url):
-                raise NavigationError(f"It cannot be fetched: {fault}.", url=url, retry=True) from error
+                raise NavigationError(
+                    f"It cannot be fetched: {fault}.",
+                    url=url,
+                    retry=True,
+                    timed_out="TIMED_OUT" in fault,
+                ) from error
             raise
-        if answer.status == _FORBIDDEN and (reason := proxy.refusal(url)):
-            raise PolicyError(reason, url=url)
+        if answer.status == _FORBIDDEN and (refusal := proxy.refusal(url)):
+            raise PolicyError(refusal.message, reason=refusal.reason, url=url)
         return answer
 
 
@@ -85,7 +90,7 @@ async def _fetch(url: str, proxy: str, max_bytes: int) -> Answer:
             return await asyncio.wrap_future(result)
     except TimeoutError as error:
         message = f"It cannot be fetched: the server took more than {_LIMIT_S:g} s."
-        raise NavigationError(message, url=url, retry=True) from error
+        raise NavigationError(message, url=url, retry=True, timed_out=True) from error
 
 
 def is_this_machine(host: str) -> bool:

@@ -53,7 +53,7 @@ class Robots:
         PolicyError : it may not.
         """
         if not self.allows(url):
-            raise PolicyError("The site's robots.txt asks not to visit it.", url=url)
+            raise PolicyError("The site's robots.txt asks not to visit it.", reason="robots", url=url)
 
 
 async def fetch_robots(site: Site, *, egress: Egress | None = None) -> Robots:
@@ -69,10 +69,11 @@ async def fetch_robots(site: Site, *, egress: Egress | None = None) -> Robots:
         answer = await fetch(url, max_bytes=_MAX_BYTES, egress=egress)
     except NavigationError as error:
         message = f"{error.message} Without the rules for robots no page of the site is visited."
-        raise NavigationError(message, url=url, retry=True) from error
+        raise NavigationError(message, url=url, retry=True, timed_out=error.timed_out) from error
     if answer.status >= 500:
         raise PolicyError(
             f"The server fails to say what robots may visit (HTTP {answer.status}), so no page is; try later.",
+            reason="robots",
             url=url,
             retry=True,
         )

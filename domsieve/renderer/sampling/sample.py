@@ -109,7 +109,9 @@ def _site_reached(visit: Visit, asked: str) -> Site:
     final_url = visit.rendering.snapshot.provenance.final_url
     final = normalized(final_url)
     if final is None or not Site.of(final).is_twin(Site.of(asked)):
-        raise PolicyError(f"It leads to another site; to sample that one, give {final_url}", url=asked)
+        raise PolicyError(
+            f"It leads to another site; to sample that one, give {final_url}", reason="off_site", url=asked
+        )
     return Site.of(final)
 
 
@@ -202,7 +204,8 @@ class _Run:
         snapshot = visit.rendering.snapshot
         reached = self._site.page(snapshot.provenance.final_url)
         if reached is None:
-            raise PolicyError(f"It leads to {snapshot.provenance.final_url}, no page of the site.", url=page)
+            final_url = snapshot.provenance.final_url
+            raise PolicyError(f"It leads to {final_url}, no page of the site.", reason="off_site", url=page)
         self._robots.check(reached)
         links = PageLinks.of(snapshot)
         reached = self._routing.page(reached, links.places)

@@ -101,7 +101,7 @@ def start_page(url: str) -> str:
         return found
     scheme, colon, _ = url.partition("://")
     if colon and scheme.lower() not in _PORTS:
-        raise PolicyError(f"Only http and https are opened, not {scheme}.", url=url)
+        raise PolicyError(f"Only http and https are opened, not {scheme}.", reason="scheme", url=url)
     raise TargetError("Not the address of a site; give one such as https://example.org/.", url=url)
 
 

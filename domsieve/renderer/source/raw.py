@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from domsieve.errors import TargetError
 from domsieve.renderer.source.encoding import html_as_utf8
-from domsieve.snapshot import Interner, Kind, Provenance, Snapshot, StringTable, subtree_ends
+from domsieve.snapshot import Cut, Interner, Kind, Provenance, Snapshot, StringTable, subtree_ends
 
 HTML_SUFFIXES = (".htm", ".html", ".xhtml")
 
@@ -60,7 +60,7 @@ def parse_html(source: bytes, *, url: str, content_type: str = "", encoding: str
     UsageError : `encoding` is no label of the Encoding standard.
     """
     data, encoding_name = html_as_utf8(source, content_type=content_type, encoding=encoding)
-    root, reasons = _tree(data)
+    root, cuts = _tree(data)
     return read_tree(
         root,
         Provenance(
@@ -69,8 +69,8 @@ def parse_html(source: bytes, *, url: str, content_type: str = "", encoding: str
             producer="raw",
             content_type=content_type,
             encoding=encoding_name,
-            complete=not reasons,
-            reasons=reasons,
+            complete=not cuts,
+            reasons=tuple(map(str, cuts)),
         ),
     )
 
@@ -111,24 +111,24 @@ def html_files(folder: Path) -> list[Path]:
     )
 
 
-def _tree(data: bytes) -> tuple[etree._Element, tuple[str, ...]]:
+def _tree(data: bytes) -> tuple[etree._Element, list[Cut]]:
     # The parser's own treatment of NUL has changed between its versions.
     data = data.replace(b"\0", b"\xef\xbf\xbd")
     few = _LONG_TAG.sub(_with_few_attributes, data)
-    reasons: tuple[str, ...] = (
-        () if few == data else (f"Of a tag only the first {_MOST_ATTRIBUTES} attributes were read.",)
-    )
+    cuts: list[Cut] = []
+    if few != data:
+        cuts.append(Cut("other", f"Of a tag only the first {_MOST_ATTRIBUTES} attributes were read."))
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     root = etree.fromstring(few, parser)
     if root is None:  # nothing but blanks and comments
-        return etree.Element("html"), reasons
+        return etree.Element("html"), cuts
     _mend(root)
     # The parser goes on after every error but a fatal one, which is then the last.
     last = parser.error_log.last_error
     if last is not None and last.level_name == "FATAL":
         what = last.message.partition(",")[0]  # without its advice on options
-        reasons += (f"The HTML parser gave up in line {last.line}: {what}.",)
-    return root, reasons
+        cuts.append(Cut("other", f"The HTML parser gave up in line {last.line}: {what}."))
+    return root, cuts
 
 
 def _with_few_attributes(tag: re.Match[bytes]) -> bytes:

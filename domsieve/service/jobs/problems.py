@@ -39,9 +39,7 @@ def problem_of(error: BaseException) -> dict[str, Any]:
     """
     for kind, fault, title in _FAULTS:
         if isinstance(error, kind):
-            timed_out = isinstance(error, NavigationError) and (
-                error.stage == "time" or "TIMED_OUT" in error.message
-            )
+            timed_out = isinstance(error, NavigationError) and error.timed_out
             # What is said of a start names paths, too.
             is_ours = kind is BrowserNotFoundError or (kind is BrowserError and error.stage == "launch")
             detail = _OUR_BROWSER if is_ours else error.message

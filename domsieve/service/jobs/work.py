@@ -179,6 +179,7 @@ async def _site(
                     raise PolicyError(
                         f"The site asks robots to wait {event.delay.total_seconds():g} s between two pages; "
                         f"this service waits {_LONGEST_DELAY_S:g} s at most.",
+                        reason="delay",
                         url=request.url,
                     )
                 if isinstance(event, PageDone) and record is not None:
@@ -263,9 +264,14 @@ def _arrived(url: str, rendering: Rendering) -> None:
     page = rendering.snapshot
     reasons = page.provenance.reasons
     if len(page) == 1 and reasons:
-        timed_out = any(reason.startswith("time:") for reason in reasons)
-        message = f"Nothing of the page arrived: {'; '.join(reasons)}."
-        raise NavigationError(message, url=url, stage="time" if timed_out else "navigate", retry=timed_out)
+        timed_out = page.provenance.was_cut_by("time")
+        raise NavigationError(
+            f"Nothing of the page arrived: {'; '.join(reasons)}.",
+            url=url,
+            stage="time" if timed_out else "navigate",
+            retry=timed_out,
+            timed_out=timed_out,
+        )
 
 
 def _used(record: PageRecord, claim: Claim) -> UsedPage:

@@ -17,6 +17,7 @@ from domsieve.errors import (
     BrowserNotFoundError,
     ContentError,
     DomsieveError,
+    NavigationError,
     PageError,
     PolicyError,
     StorageError,
@@ -308,6 +309,13 @@ def test_problems_by_whose_fault(error: Exception, fault: str) -> None:
     problem = problem_of(error)
     assert problem["fault"] == fault
     assert "secret" not in str(problem)
+
+
+@pytest.mark.parametrize("timed_out", [True, False])
+def test_a_page_that_took_too_long_is_told_by_its_error_and_not_its_words(*, timed_out: bool) -> None:
+    message = "No document arrived: net::ERR_CONNECTION_TIMED_OUT."
+    problem = problem_of(NavigationError(message, timed_out=timed_out))
+    assert problem["title"] == ("The page took too long." if timed_out else "The page cannot be had.")
 
 
 def test_what_a_page_says_stays_on_its_line() -> None:
