@@ -3,6 +3,7 @@
     DomsieveError
     ├── UsageError              the caller asked for something that cannot be
     │   ├── TargetError         a target is no URL, file, folder or cached page
+    │   │   └── UnknownPageError  the cache holds no such page
     │   ├── ModelError          a site model does not fit the call
     │   ├── UnknownJobError     the service has no such job, or it is another client's
     │   └── KeyConflictError    an idempotency key was used for another request
@@ -17,6 +18,7 @@
     │   ├── QueueFullError      for anybody
     │   └── ClientLimitError    for this client
     └── StorageError            files of ours
+        ├── CacheIndexError     the index of a cache cannot be used; it can be made anew
         ├── DamagedFileError    a file does not hold what was written
         ├── FormatVersionError  a file of a version this program does not know
         └── InvalidSnapshotError  columns that are no page
@@ -82,6 +84,10 @@ class UsageError(DomsieveError):
 
 class TargetError(UsageError):
     """A target names no page: not a URL, a file, a folder or a cached page."""
+
+
+class UnknownPageError(TargetError):
+    """The cache holds no such page."""
 
 
 class ModelError(UsageError):
@@ -162,6 +168,10 @@ class ClientLimitError(BusyError):
 
 class StorageError(DomsieveError):
     """A file of ours cannot be used."""
+
+
+class CacheIndexError(StorageError):
+    """The index of a cache cannot be used; `PageStore.verify` makes it anew from the pages."""
 
 
 class DamagedFileError(StorageError):

@@ -1,6 +1,5 @@
 """The command line on pages that need no browser."""
 
-import asyncio
 import json
 import os
 import subprocess
@@ -8,10 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
 
-from domsieve.commands.console import failures
-from domsieve.renderer import Egress
 from domsieve.snapshot import PageStore
 from tests.command import COMMAND, ROOT, damage, fill, page, process, run, write_pages
 
@@ -128,6 +124,8 @@ class TestClean:
     ) -> None:
         assert run("clean", "--method", "sst", site / "p1.html", cache=cache).exit_code == 0
         assert "only 1 page(s) to learn from" in caplog.text
+        done = process("clean", "--method", "sst", site / "p1.html", cache=cache)
+        assert b"`domsieve site` fetches more; --method features needs only one." in done.stderr
 
     def test_folders_are_sites_of_their_own(self, cache: Path, site: Path, tmp_path: Path) -> None:
         write_pages(tmp_path / "other", 2)
@@ -252,7 +250,10 @@ class TestFailures:
         ("words", "message"),
         [
             (["clean", "ftp://127.0.0.1/"], "only http and https pages are rendered"),
-            (["clean", "nothing"], "is no URL, file or folder, and no page or site of the cache"),
+            (
+                ["clean", "nothing"],
+                "no page or site of the cache. `domsieve cache list` shows what the cache holds.",
+            ),
             (["clean", "empty"], "The folder empty holds no .html, .htm or .xhtml file."),
             (["clean", "p.html", "-o", "a", "--output-dir", "b"], "Give either --output or --output-dir."),
             (
@@ -279,7 +280,7 @@ class TestFailures:
             (["learn", "p.html"], "Give --output, the file of the model, or --explain"),
             (["render", "p.html"], "Only URLs can be rendered"),
             (["site", "http://127.0.0.1:1/", "--pages", "0"], "Invalid value for '--pages'"),
-            (["cache", "show", "abc"], "No page ids of the cache"),
+            (["cache", "show", "abc"], "begin with 'abc'. `domsieve cache list` shows"),
             (["cache", "remove", "p.html"], "No page ids of the cache"),
             (["nonsense"], "No such command 'nonsense'"),
         ],
@@ -418,18 +419,3 @@ def test_help(cache: Path, command: str) -> None:
     result = run(command, "--help", cache=cache)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "Usage: " in result.stdout
-
-
-def test_what_is_refused_as_private_names_the_option(capsys: pytest.CaptureFixture[str]) -> None:
-    async def nobody(_: str, __: int) -> list[str]:
-        return ["10.0.0.7"]
-
-    for host, is_named in (
-        ("10.0.0.7", True),
-        ("printer.local", True),
-        ("example.org", True),
-        ("a b", False),
-    ):
-        with pytest.raises(typer.Exit), failures():
-            asyncio.run(Egress(resolver=nobody).decide("http", host, 80))
-        assert ("--allow-private" in capsys.readouterr().err) is is_named

@@ -80,7 +80,7 @@ def test_explain_is_about_one_method_and_learn_wants_something_to_do(tmp_path: P
     fill(tmp_path, URLS)
     other = run("learn", "example.org", "--explain", "--method", "template", cache=tmp_path)
     assert other.exit_code == 2
-    assert "about the threshold of the method sst" in other.stderr
+    assert "Only the threshold of the method sst can be explained" in other.stderr
     nothing = run("learn", "example.org", cache=tmp_path)
     assert nothing.exit_code == 2
     assert "--explain" in nothing.stderr

@@ -18,6 +18,18 @@ if TYPE_CHECKING:
 
 EXIT_SOME_FAILED, EXIT_USAGE, EXIT_NOTHING, EXIT_BROWSER, EXIT_STORAGE, EXIT_INTERRUPTED = 1, 2, 3, 4, 5, 130
 
+# Where the option is not called as the parameter.
+_OPTIONS = {
+    "cookies": "--cookie",
+    "executable": "--browser",
+    "headers": "--header",
+    "private_hosts": "--private-host",
+    "public_hosts": "--public-host",
+    "time": "--timeout",
+    "tokens": "--token-file",
+    "viewport_px": "--viewport",
+}
+
 
 @contextmanager
 def failures() -> Iterator[None]:
@@ -34,7 +46,7 @@ def failures() -> Iterator[None]:
         yield
         sys.stdout.flush()
     except DomsieveError as error:
-        say(f"domsieve: {error}{advice(error)}")
+        say(f"domsieve: {explained(error)}")
         raise typer.Exit(
             next((code for kind, code in codes if isinstance(error, kind)), EXIT_NOTHING)
         ) from error
@@ -47,22 +59,50 @@ def failures() -> Iterator[None]:
         raise typer.Exit(0) from error
 
 
-def advice(error: "DomsieveError") -> str:
-    """Return what to do about an error, where an option helps: a sentence behind a space, or nothing."""
-    from domsieve.errors import PolicyError
+def explained(error: "DomsieveError") -> str:
+    """Return an error as users of the command line read it: by the name of the option, and with what helps."""
+    from domsieve.errors import UsageError
 
+    text = str(error)
+    if isinstance(error, UsageError) and error.parameter is not None:
+        option, rest = option_of(error.parameter), text.removeprefix(f"{error.parameter} ")
+        text = f"{option}: {text}" if rest == text else f"{option} {rest}"
+    return text + advice(error)
+
+
+def option_of(parameter: str) -> str:
+    """Return the option that stands for a parameter of the library."""
+    return _OPTIONS.get(parameter, f"--{parameter.replace('_', '-')}")
+
+
+def advice(error: "DomsieveError") -> str:
+    """Return what to do about an error, where an option or a command helps: a sentence behind a space, or nothing."""
+    from domsieve.errors import CacheIndexError, PolicyError, UnknownPageError
+
+    if isinstance(error, CacheIndexError):
+        return " `domsieve cache verify --repair` makes it anew from the pages."
+    if isinstance(error, UnknownPageError):
+        return " `domsieve cache list` shows what the cache holds."
     if isinstance(error, PolicyError) and error.reason == "private":
         return " --allow-private opens others; say so for pages that you trust."
     return ""
 
 
 class _PlainLines(logging.Formatter):
-    """Keeps pages, servers and file names from steering the terminal; tracebacks are ours."""
+    """Adds what helps, and keeps pages, servers and file names from steering the terminal; tracebacks are ours."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
         from domsieve.plain import plain
 
-        return plain(super().formatMessage(record))
+        return plain(super().formatMessage(record) + self._hint(getattr(record, "reason", None)))
+
+    @staticmethod
+    def _hint(reason: str | None) -> str:
+        from domsieve.tasks import FEW_PAGES
+
+        if reason == FEW_PAGES:
+            return " `domsieve site` fetches more; --method features needs only one."
+        return ""
 
 
 def say(text: str) -> None:

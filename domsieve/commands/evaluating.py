@@ -57,6 +57,7 @@ def evaluate(
         undone = 0
         for experiment in chosen:
             if lacking := experiment.missing(inputs):
+                lacking += " Give it with --node-modules." * (experiment.node_modules and not node_modules)
                 if experiment.name in (names or []):
                     raise TargetError(lacking)
                 say(f"{experiment.name} is left out: {lacking}")

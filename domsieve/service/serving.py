@@ -67,7 +67,10 @@ def private_host(text: str) -> tuple[str, int | None]:
     found = _PLACE.fullmatch(text)
     place = place_of(f"http://{text}/") if found else None
     if not found or not place or not place[1]:
-        raise UsageError(f"{text!a} is no host: write HOST or HOST:PORT, an IPv6 address in brackets.")
+        raise UsageError(
+            f"{text!a} is no host: write HOST or HOST:PORT, an IPv6 address in brackets.",
+            parameter="private_hosts",
+        )
     host, port = place
     return host, port if found[1] else None
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from domsieve.errors import StorageError
+from domsieve.errors import CacheIndexError
 from domsieve.files import create_database
 
 _VERSION = 2
@@ -82,7 +82,7 @@ class Index:
 
     Raises
     ------
-    StorageError : of all methods, when the database cannot be used.
+    CacheIndexError : of all methods, when the database cannot be used.
     """
 
     def __init__(self, path: Path) -> None:
@@ -100,9 +100,9 @@ class Index:
             raise self._unusable(error) from error
         if version != _VERSION:
             self._db.close()
-            raise StorageError(
+            raise CacheIndexError(
                 f"The index {path} has version {version}, this program knows {_VERSION}; use the program that "
-                "wrote it, or remove the index and run `domsieve cache verify --repair`."
+                "wrote it, or remove the index and repair the cache."
             )
 
     def put(self, record: PageRecord, extras: Mapping[str, str]) -> list[str]:
@@ -177,10 +177,9 @@ class Index:
         except sqlite3.Error as error:
             raise self._unusable(error) from error
 
-    def _unusable(self, error: Exception) -> StorageError:
-        return StorageError(
-            f"The index {self._path} cannot be used: {error}. If it is damaged, remove it; "
-            "`domsieve cache verify --repair` makes it anew from the pages."
+    def _unusable(self, error: Exception) -> CacheIndexError:
+        return CacheIndexError(
+            f"The index {self._path} cannot be used: {error}. If it is damaged, remove it and repair the cache."
         )
 
 

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from domsieve.errors import DamagedFileError, StorageError, TargetError
+from domsieve.errors import DamagedFileError, StorageError, TargetError, UnknownPageError
 from domsieve.files import (
     CACHE_FILE,
     digest_of,
@@ -134,12 +134,12 @@ class PageStore:
 
         Raises
         ------
-        TargetError : there is no such page.
+        UnknownPageError : there is no such page.
         DamagedFileError : its file, or the base it needs, is not as it was written; the message names it.
         FormatVersionError : its file has a version that this program does not know.
         """
         if not self._index.find("page_id = ?", (page_id,), order="stored"):
-            raise TargetError(f"The cache {self.root} holds no page {page_id}.")
+            raise UnknownPageError(f"The cache {self.root} holds no page {page_id}.")
         return self._read(self._path(_PAGES, page_id))
 
     def source(self, record: PageRecord) -> bytes:
@@ -202,13 +202,13 @@ class PageStore:
 
         Raises
         ------
-        TargetError : there is none, or more than one.
+        UnknownPageError : there is none, or more than one.
         """
         start = text.lower()
         found = self._index.find("substr(page_id, 1, length(?)) = ?", (start, start), order="page_id")
         if len(found) != 1:
-            which = f"{len(found) or 'No'} page ids of the cache {self.root} begin with '{text}'"
-            raise TargetError(f"{which}; `domsieve cache list` shows all.")
+            number = len(found) or "No"
+            raise UnknownPageError(f"{number} page ids of the cache {self.root} begin with '{text}'.")
         return found[0]
 
     def remove(self, page_ids: Iterable[str]) -> None:

@@ -1,6 +1,6 @@
 """What one can do with pages: find, render, keep, learn, clean, mine, compare, weigh, report. Holds no algorithm."""
 
-from domsieve.tasks.cleaning import ENDINGS, WRITERS, Cleaned, Format, clean, learn
+from domsieve.tasks.cleaning import ENDINGS, FEW_PAGES, WRITERS, Cleaned, Format, clean, learn
 from domsieve.tasks.comparing import ENOUGH, Advice, ComparedPage, advise, compare, prefix_of
 from domsieve.tasks.explaining import explain
 from domsieve.tasks.mining import MINERS, RECORD_WRITERS, MiningMethod, RecordFormat, mine
@@ -32,6 +32,7 @@ from domsieve.tasks.weighing import MATRIX_WRITERS, MatrixFormat, weigh, write_m
 __all__ = [
     "ENDINGS",
     "ENOUGH",
+    "FEW_PAGES",
     "MATRIX_WRITERS",
     "MINERS",
     "OUTPUT_FILE",

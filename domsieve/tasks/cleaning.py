@@ -46,6 +46,9 @@ Cleaned = tuple[Page, tuple[Snapshot, Verdict] | DomsieveError]
 # What cleans pages of sites that are not known well enough to learn from.
 _PAGE_METHOD: Method = "features"
 
+FEW_PAGES = "few_pages"
+"""The attribute ``reason`` of the log record that warns of too few pages to learn from."""
+
 logger = logging.getLogger("domsieve")
 
 
@@ -158,10 +161,10 @@ def _judge(
         return PAGE_METHODS[method].make(options).transform
     if len(known) < SITE_METHODS[method].fewest:
         logger.warning(
-            "%s: only %d page(s) to learn from, so little can be seen to repeat; "
-            "`domsieve site` fetches more, --method features needs but one.",
+            "%s: only %d page(s) to learn from, so little can be seen to repeat.",
             site,
             len(known),
+            extra={"reason": FEW_PAGES},
         )
     model = SITE_METHODS[method].make(options)
     # A page that cannot be read is reported when its turn to be cleaned comes.

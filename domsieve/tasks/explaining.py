@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from domsieve.analysis import SiteModel, SiteStyleTree, ThresholdHelp, threshold_help
-from domsieve.errors import DomsieveError, PageError, UsageError
+from domsieve.errors import DomsieveError, ModelError, PageError
 from domsieve.tasks.cleaning import snapshots
 from domsieve.tasks.pages import Page
 
@@ -18,12 +18,12 @@ def explain(
 
     Raises
     ------
-    UsageError : the model has no such threshold.
+    ModelError : the model has no such threshold.
     PageError : none of the pages could be read.
     """
     if not isinstance(model, SiteStyleTree):
-        raise UsageError(
-            f"--explain is about the threshold of the method sst; {model.name} has none like it."
+        raise ModelError(
+            f"Only the threshold of the method sst can be explained; this is a model of the method {model.name}."
         )
     ordered = sorted(pages, key=lambda page: page.label)
     few = {i * (len(ordered) - 1) // max(1, min(_A_FEW, len(ordered)) - 1) for i in range(_A_FEW)}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from domsieve.errors import TargetError
+from domsieve.errors import TargetError, UnknownPageError
 from domsieve.renderer import html_files
 from domsieve.snapshot import PageRecord, PageStore
 
@@ -114,7 +114,4 @@ def _in_cache(word: str, store: PageStore) -> list[CacheTarget]:
         return [CacheTarget(record) for record in {record.url: record for record in records}.values()]
     if _ID.fullmatch(word):
         return [CacheTarget(store.resolve(word))]
-    raise TargetError(
-        f"{word} is no URL, file or folder, and no page or site of the cache; "
-        "`domsieve cache list` shows what the cache holds."
-    )
+    raise UnknownPageError(f"{word} is no URL, file or folder, and no page or site of the cache.")

@@ -60,7 +60,7 @@ def test_an_unknown_name_is_told_with_the_names_there_are(data: Path, tmp_path: 
 def test_missing_data_are_told(data: Path, tmp_path: Path) -> None:
     nowhere = evaluate("made", cache=tmp_path)
     assert (nowhere.exit_code, nowhere.stderr.count("\n")) == (2, 1)
-    assert "Give --data DIR, or set DOMSIEVE_DATA" in nowhere.stderr
+    assert "--data: Where are the corpora? Give their folder, or set DOMSIEVE_DATA." in nowhere.stderr
     gone = evaluate("made", "--data", tmp_path / "gone", cache=tmp_path)
     assert (gone.exit_code, gone.stderr.count("\n")) == (2, 1)
     other = evaluate("made", "--data", tmp_path, cache=tmp_path)

@@ -119,6 +119,7 @@ def test_what_is_no_host_is_refused_before_anything_starts(text: str, tmp_path: 
         private_host(text)
     done = run("serve", "--port", "0", "--data", tmp_path / "data", "--private-host", text, cache=tmp_path)
     assert done.exit_code == 2
+    assert "--private-host: " in done.stderr
     assert "is no host" in done.stderr
     assert not (tmp_path / "data").exists()
 

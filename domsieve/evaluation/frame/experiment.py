@@ -86,7 +86,7 @@ class Experiment:
             if not (inputs.data / path).exists():
                 return f"{self.name} reads {inputs.data / path}, which is not there."
         if self.node_modules and inputs.node_modules is None:
-            return f"{self.name} needs npm packages: give their folder with --node-modules."
+            return f"{self.name} needs npm packages, and no folder of them is given."
         return None
 
 
@@ -100,7 +100,7 @@ def data_folder(given: Path | None) -> Path:
     """
     named = given or (Path(os.environ["DOMSIEVE_DATA"]) if os.environ.get("DOMSIEVE_DATA") else None)
     if named is None:
-        raise UsageError("Where are the corpora? Give --data DIR, or set DOMSIEVE_DATA.")
+        raise UsageError("Where are the corpora? Give their folder, or set DOMSIEVE_DATA.", parameter="data")
     if not named.is_dir():
         raise TargetError(f"The folder of the corpora '{named}' is not there.")
     return named.resolve()

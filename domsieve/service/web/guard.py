@@ -110,7 +110,9 @@ class Guard:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers, method, path = Headers(scope=scope), scope["method"], scope["path"]
         if not self._settings.serves(headers.get("host", "")) or len(headers.getlist("host")) != 1:
-            raise ProblemError(421, "This service is not addressed by that Host; see --public-host.")
+            raise ProblemError(
+                421, "The Host header names another service. Its operator can allow this name."
+            )
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > _URL_BYTES:
             raise ProblemError(414, f"The address of the request is longer than {_URL_BYTES} bytes.")
         check_origin(headers, is_safe=method in _SAFE)

@@ -136,7 +136,8 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise UsageError(
-            f"Cannot listen at {host} port {port}: {error.strerror}. Give another --host or --port."
+            f"Cannot listen at {host} port {port}: {error.strerror}. Choose another address or port.",
+            parameter="port",
         ) from error
     listener.setblocking(False)
     return listener

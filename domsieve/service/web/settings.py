@@ -71,8 +71,8 @@ class Settings:
         """
         if not self.tokens and not is_loopback(self.host):
             raise UsageError(
-                f"{self.host} can be reached by others, and nobody would have to show a token. "
-                "Give --token-file, or listen at 127.0.0.1."
+                f"Other machines can reach {self.host}, so callers need tokens. Set some, or listen at 127.0.0.1.",
+                parameter="tokens",
             )
 
     def serves(self, host: str) -> bool:

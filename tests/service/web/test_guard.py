@@ -447,7 +447,8 @@ class TestTokenFile:
 
     @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "clean.example.org"])
     def test_is_asked_for_beyond_loopback(self, host: str) -> None:
-        with pytest.raises(UsageError, match="--token-file"):
+        with pytest.raises(UsageError, match="callers need tokens") as raised:
             Settings(host=host).check()
+        assert raised.value.parameter == "tokens"
         Settings(host=host, tokens=TOKENS).check()
         Settings(host="127.0.0.1").check()

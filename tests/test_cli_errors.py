@@ -1,0 +1,89 @@
+"""Errors on the command line: the library says what is wrong, the command line adds what helps."""
+
+import ast
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+import domsieve
+from domsieve import cli
+from domsieve.commands.console import failures, option_of
+from domsieve.errors import UsageError
+from domsieve.renderer import Egress
+from tests.command import run
+
+
+def test_what_is_refused_as_private_names_the_option(capsys: pytest.CaptureFixture[str]) -> None:
+    async def nobody(_: str, __: int) -> list[str]:
+        return ["10.0.0.7"]
+
+    for host, is_named in (
+        ("10.0.0.7", True),
+        ("printer.local", True),
+        ("example.org", True),
+        ("a b", False),
+    ):
+        with pytest.raises(typer.Exit), failures():
+            asyncio.run(Egress(resolver=nobody).decide("http", host, 80))
+        assert ("--allow-private" in capsys.readouterr().err) is is_named
+
+
+def test_an_index_that_cannot_be_used_names_the_command(tmp_path: Path) -> None:
+    (tmp_path / "index.sqlite3").write_bytes(b"no database at all, but long enough to be taken for one" * 20)
+    result = run("cache", "list", cache=tmp_path)
+    assert result.exit_code == 5
+    assert "repair the cache. `domsieve cache verify --repair` makes it anew" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("message", "parameter", "told"),
+    [
+        ("has_text is empty; give a text.", "has_text", "--has-text is empty; give a text."),
+        ("The method cst has no threshold.", "threshold", "--threshold: The method cst has no threshold."),
+        ("executable is no file.", "executable", "--browser is no file."),
+        ("It cannot be.", None, "It cannot be."),
+    ],
+)
+def test_a_wrong_parameter_is_told_as_the_option(
+    capsys: pytest.CaptureFixture[str], message: str, parameter: str | None, told: str
+) -> None:
+    with pytest.raises(typer.Exit), failures():
+        raise UsageError(message, parameter=parameter)
+    assert capsys.readouterr().err == f"domsieve: {told}\n"
+
+
+def options_of_commands() -> set[str]:
+    commands = typer.main.get_command(cli.app).commands.values()  # type: ignore[attr-defined]
+    return {
+        option
+        for command in commands
+        for one in command.params
+        for option in one.opts
+        if option.startswith("--")
+    }
+
+
+def test_the_library_names_no_option_and_each_of_its_parameters_has_one() -> None:
+    options = options_of_commands()
+    assert {"--threshold", "--token-file", "--data"} <= options
+    named: set[str] = set()
+    for path in (Path(domsieve.__file__).parent).rglob("*.py"):
+        room = path.relative_to(Path(domsieve.__file__).parent).parts[0]
+        if room in {"commands", "cli.py", "library"} or path.name == "methods.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.keyword)
+                and node.arg == "parameter"
+                and isinstance(node.value, ast.Constant)
+            ):
+                named.add(str(node.value.value))
+            if isinstance(node, ast.Raise) and node.exc is not None:
+                raised = ast.unparse(node.exc)
+                assert not [option for option in options if re.search(rf"{option}\b", raised)], (path, raised)
+                assert "`domsieve" not in raised, (path, raised)
+    assert {"data", "port", "private_hosts", "tokens"} <= named
+    assert {option_of(parameter) for parameter in named} <= options
