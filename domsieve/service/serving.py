@@ -16,9 +16,10 @@ from pathlib import Path
 
 from domsieve.errors import DomsieveError, UsageError
 from domsieve.renderer import browser_in_use, place_of
-from domsieve.service.jobs.database import clock
+from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.pool import WorkerPool, owned
 from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.service.jobs.worker import WorkerSettings
 from domsieve.service.logs import log, log_to_stderr
 from domsieve.service.web.app import create_app
@@ -102,9 +103,10 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
     with (
         owned(data),
         listen(settings.host, settings.port) as listener,
-        JobStore(data / "jobs.sqlite") as store,
-        JobStore(data / "jobs.sqlite") as watched,
+        Database(data / "jobs.sqlite") as database,
+        Database(data / "jobs.sqlite") as watched,
     ):
+        store, queue = JobStore(database), WorkQueue(database)
         log_to_stderr()
         log("browser", found=str(browser_in_use(work.browser)))
         port = listener.getsockname()[1]
@@ -112,11 +114,11 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
 
         async def run() -> None:
             async with AsyncExitStack() as stack:
-                pool = await stack.enter_async_context(WorkerPool(told, store, workers=work.workers))
+                pool = await stack.enter_async_context(WorkerPool(told, database, workers=work.workers))
                 began = time.monotonic()
 
                 def is_well() -> bool:
-                    said = store.workers().values()
+                    said = queue.workers().values()
                     if not said:
                         return time.monotonic() - began < _BEGINNING_S
                     return any(
@@ -126,7 +128,7 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
                 app = create_app(
                     settings,
                     store,
-                    figures=lambda: _figures(pool, store),
+                    figures=lambda: _figures(pool, queue),
                     is_well=is_well,
                     watched=watched.version,
                 )
@@ -134,15 +136,15 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
                 stack.callback(expiring.cancel)
                 ready(f"http://{shown}:{port}/")
                 log("serving", host=settings.host, port=port, workers=work.workers)
-                await Server(app, stopping=app.state.desk.stop).serve([listener])
+                await Server(app, stopping=app.state.gateway.stop).serve([listener])
                 log("stopping")
 
         asyncio.run(run())
         log("stopped")
 
 
-def _figures(pool: WorkerPool, store: JobStore) -> Figures:
-    said = store.workers().values()
+def _figures(pool: WorkerPool, queue: WorkQueue) -> Figures:
+    said = queue.workers().values()
     return Figures(
         workers=len(pool.pids),
         worker_restarts=pool.restarts,

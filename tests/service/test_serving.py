@@ -12,11 +12,11 @@ from domsieve.errors import UsageError
 from domsieve.renderer import parse_html
 from domsieve.service.jobs.pool import owned
 from domsieve.service.jobs.requests import CleanRequest
-from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import NewFile, QueueLimits, UsedPage
 from domsieve.service.serving import Settings, _forget_much, _forget_old, private_host
 from domsieve.snapshot import PageStore
 from tests.command import run
+from tests.service.jobs.opened import opened
 
 NOW = "2999-01-01T00:00:00.000+00:00"
 LONG_AGO = "2001-01-01T00:00:00.000+00:00"
@@ -27,10 +27,10 @@ def done(data: Path, number: int, *, at: str = NOW) -> str:
     url = f"http://site.example/{number}"
     page = parse_html(f"<p>{number}".encode(), url=url)
     page = replace(page, provenance=structs.replace(page.provenance, captured_at=at))
-    with JobStore(data / "jobs.sqlite") as jobs, PageStore(data / "cache") as pages:
+    with opened(data / "jobs.sqlite") as (jobs, queue), PageStore(data / "cache") as pages:
         record = pages.put(page, site="site.example")
         job, _ = jobs.add(CleanRequest(url=url), client="ann", limits=QueueLimits())
-        claim = jobs.claim("w", lease_s=60)
+        claim = queue.claim("w", lease_s=60)
         assert claim is not None
         used = UsedPage(
             page_id=record.page_id,
@@ -41,8 +41,8 @@ def done(data: Path, number: int, *, at: str = NOW) -> str:
             complete=True,
             job=job.id,
         )
-        jobs.finish(claim, {}, [NewFile("a", "text/plain", b"words")], pages=[used])
-        jobs.run("UPDATE jobs SET ended_at = ? WHERE id = ?", (at, job.id))
+        queue.finish(claim, {}, [NewFile("a", "text/plain", b"words")], pages=[used])
+        jobs.database.run("UPDATE jobs SET ended_at = ? WHERE id = ?", (at, job.id))
         return record.page_id
 
 
@@ -53,7 +53,7 @@ def kept(data: Path) -> list[str]:
 
 def test_what_is_too_much_goes_with_its_captures(tmp_path: Path) -> None:
     ids = [done(tmp_path, number, at=LONG_AGO) for number in range(3)]
-    with JobStore(tmp_path / "jobs.sqlite") as jobs:
+    with opened(tmp_path / "jobs.sqlite") as (jobs, _):
         _forget_much(jobs, tmp_path, Settings(keep_jobs=3))
         assert len(jobs.list("ann")) == 3
         _forget_much(jobs, tmp_path, Settings(keep_jobs=2))
@@ -64,7 +64,7 @@ def test_what_is_too_much_goes_with_its_captures(tmp_path: Path) -> None:
 def test_what_is_old_goes_with_its_captures(tmp_path: Path) -> None:
     done(tmp_path, 1, at=LONG_AGO)
     newer = done(tmp_path, 2)
-    with JobStore(tmp_path / "jobs.sqlite") as jobs:
+    with opened(tmp_path / "jobs.sqlite") as (jobs, _):
         _forget_old(jobs, tmp_path, 30)
         assert len(jobs.list("ann")) == 1
     assert kept(tmp_path) == [newer]

@@ -1,10 +1,13 @@
-"""The database of jobs: one SQLite file that the service and its workers read and write at once."""
+"""The database of jobs: one SQLite file that the service and its workers read and write at once.
+
+It knows rows and transactions. What they mean is known to `JobStore`, the side of clients and the operator, and to
+`WorkQueue`, the side of workers; both hold a `Database`, and may share one.
+"""
 
 import json
 import sqlite3
 import threading
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +20,7 @@ from domsieve.service.jobs.values import Job, JobFile
 
 _VERSION = 1
 _BUSY_SECONDS = 30.0
-# A lease counts on the machine's clock since its start, which nobody sets; `boot` tells one start from another.
+# `lease_until` and `boot`: see `WorkQueue`.
 _SCHEMA = """
 CREATE TABLE jobs (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -58,11 +61,15 @@ _JSON = ("request", "problem", "summary")
 
 
 class Database:
-    """Rows of jobs and what belongs to them; several threads may use one, several processes one file.
+    """Rows of jobs and what belongs to them; a context manager. Threads may share one, processes one file.
 
     Parameters
     ----------
     path : the file, made when it does not exist.
+
+    Attributes
+    ----------
+    on_news : called after a job was accepted, cancelled or deleted through this object, in the thread that did it.
 
     Raises
     ------
@@ -71,6 +78,7 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.on_news: Callable[[], None] | None = None
         self._lock = threading.RLock()
         try:
             if not path.exists():
@@ -99,17 +107,17 @@ class Database:
             self._db.close()
 
     def version(self) -> tuple[int, int]:
-        """Return something that is another whenever anybody has changed anything; costs microseconds."""
+        """Return a value that changes whenever any process changes anything; costs microseconds."""
         with self._lock:
             return self.run("PRAGMA data_version")[0][0], self._db.total_changes
 
     @contextmanager
     def transaction(self, *, durable: bool = False) -> Iterator[None]:
-        """Make what is done in here visible at once or not at all.
+        """Make all changes of the block visible together, or none of them.
 
         Parameters
         ----------
-        durable : whether it must survive a loss of power and not only the end of the process; costs a write to the
+        durable : whether they must survive a loss of power, not only the end of the process; costs a write to the
             disk.
         """
         with self._lock:
@@ -140,11 +148,16 @@ class Database:
             rows = self.run(f"SELECT {_JOB} FROM jobs WHERE {condition}", values)
             return [self._job(row) for row in rows]
 
-    def tell(self, job: str, kind: str, data: Mapping[str, Any]) -> None:
-        """Add an event; in a transaction of the caller's."""
+    def add_event(self, job: str, kind: str, data: Mapping[str, Any]) -> None:
+        """Add an event of a job; in a transaction of the caller's."""
         self.run(
             "INSERT INTO events (job, at, kind, data) VALUES (?, ?, ?, ?)", (job, now(), kind, packed(data))
         )
+
+    def announce(self) -> None:
+        """Tell who listens that there is something new for workers; after the transaction."""
+        if self.on_news is not None:
+            self.on_news()
 
     def _job(self, row: tuple[Any, ...]) -> Job:
         values = dict(zip(_JOB.split(", "), row, strict=True))
@@ -167,20 +180,3 @@ def packed(data: Mapping[str, Any]) -> str:
 def now() -> str:
     """Return the time for people, UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def lease_end(seconds: float) -> tuple[str, float]:
-    """Return which start of the machine this is, and when a lease that begins now ends on its clock."""
-    return _boot_id(), clock() + seconds
-
-
-def clock() -> float:
-    """Return seconds since the machine was started, the same for all its processes."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
-
-
-def _boot_id() -> str:
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-    except OSError:
-        return ""

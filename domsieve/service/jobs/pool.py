@@ -20,7 +20,8 @@ import msgspec
 
 import domsieve
 from domsieve.errors import DomsieveError, StorageError
-from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.database import Database
+from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.jobs.worker import WorkerSettings
 from domsieve.service.logs import log
 
@@ -37,7 +38,7 @@ class WorkerPool:
     Parameters
     ----------
     settings : what each of them is told.
-    store : the store of jobs in the same folder.
+    database : the jobs in the same folder; its news wake the workers.
     workers : how many processes.
 
     Attributes
@@ -45,10 +46,11 @@ class WorkerPool:
     restarts : how many workers died.
     """
 
-    def __init__(self, settings: WorkerSettings, store: JobStore, *, workers: int) -> None:
+    def __init__(self, settings: WorkerSettings, database: Database, *, workers: int) -> None:
         self.restarts = 0
         self._settings = settings
-        self._store = store
+        self._database = database
+        self._queue = WorkQueue(database)
         self._count = workers
         self._processes: dict[str, asyncio.subprocess.Process] = {}
         self._slots: list[asyncio.Task[None]] = []
@@ -56,7 +58,7 @@ class WorkerPool:
 
     async def __aenter__(self) -> Self:
         # One service owns the folder, so whoever ran something before is dead or about to be.
-        taken = await asyncio.to_thread(self._store.take_back)
+        taken = await asyncio.to_thread(self._queue.take_back)
         if taken:
             log("jobs_taken_back", jobs=taken)
         loop = asyncio.get_running_loop()
@@ -64,14 +66,14 @@ class WorkerPool:
         def tell() -> None:
             loop.call_soon_threadsafe(self._nudge)
 
-        self._store.on_news = tell
+        self._database.on_news = tell
         self._slots = [asyncio.create_task(self._slot()) for _ in range(self._count)]
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._store.on_news = None
+        self._database.on_news = None
         self._ending.set()
         for process in self._processes.values():
             with contextlib.suppress(ProcessLookupError):
@@ -85,7 +87,7 @@ class WorkerPool:
         for slot in self._slots:
             slot.cancel()
         await asyncio.gather(*self._slots, *waiting, return_exceptions=True)
-        await asyncio.to_thread(self._store.take_back)
+        await asyncio.to_thread(self._queue.take_back)
 
     @property
     def pids(self) -> list[int]:
@@ -112,7 +114,7 @@ class WorkerPool:
             self.restarts += 1
             log("worker_died", level=logging.WARNING, worker=name, code=code)
             try:
-                taken = await asyncio.to_thread(self._store.take_back, name)
+                taken = await asyncio.to_thread(self._queue.take_back, name)
                 log("jobs_taken_back", worker=name, jobs=taken)
                 self._nudge()
             except DomsieveError as error:  # the leases end by themselves

@@ -186,7 +186,7 @@ def request_of(kind: str, values: dict[str, Any]) -> PageRequest:
 
     Raises
     ------
-    pydantic.ValidationError : the values are none; `JobStore` was given what another version of the program takes.
+    pydantic.ValidationError : the values are not those of such a request; another version of the program took it.
     KeyError : there is no such kind.
     """
     return REQUESTS[kind](**values)  # type: ignore[index]

@@ -1,6 +1,6 @@
 """Doing one job: render what is not cached, analyse in a thread, and say what came out.
 
-Nothing here changes the store of jobs but events; the worker ends the job by what is returned or raised.
+This module only adds events to the job; the worker ends it by what is returned or raised.
 """
 
 import asyncio
@@ -28,8 +28,8 @@ from domsieve.renderer import (
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import PageRequest, SiteRequest, request_of
 from domsieve.service.jobs.results import SitePages, page_result, site_result
-from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Claim, NewFile, UsedPage
+from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.snapshot import PageRecord, PageStore
 from domsieve.tasks import cached, describe, keep, sample, site_of
 
@@ -72,14 +72,14 @@ class Bench:
     Parameters
     ----------
     browsing : renders pages.
-    jobs : the store of jobs.
-    desk : threads that analyse; each has a page store of its own.
+    queue : the jobs.
+    threads : where pages are analysed; each thread has a page store of its own.
     pages : returns the page store of the thread that asks.
     """
 
     browsing: Browsing
-    jobs: JobStore
-    desk: Executor
+    queue: WorkQueue
+    threads: Executor
     pages: Callable[[], PageStore]
 
 
@@ -111,13 +111,13 @@ async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[
     if not request.refresh:
         known = await run(lambda: cached(request.url, bench.pages(), options))
         # Another client's capture may show what only he was shown, and would tell that he was there.
-        if known is not None and not await run(partial(bench.jobs.has_used, client, known.page_id)):
+        if known is not None and not await run(partial(bench.queue.has_used, client, known.page_id)):
             known = None
     if known is not None and not await _is_open(known.final_url, bench.browsing.egress):
         known = None  # what was allowed once; rendering says what is refused now
     rendering = None
     if known is None:
-        await run(partial(bench.jobs.event, claim, "stage", {"stage": "render"}, done=0, total=1))
+        await run(partial(bench.queue.event, claim, "stage", {"stage": "render"}, done=0, total=1))
         # The client is part of the name, so that no cookie of one client's pages meets another's.
         rendering = await bench.browsing.render(
             request.url, site=f"{client} {site}", options=options, budget=request.budget()
@@ -126,9 +126,9 @@ async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[
 
     def work() -> Result:
         store = bench.pages()
-        bench.jobs.event(claim, "stage", {"stage": "analyse"}, done=1, total=1)
+        bench.queue.event(claim, "stage", {"stage": "analyse"}, done=1, total=1)
         record = known or keep(rendering, site, store)  # type: ignore[arg-type]
-        ids = bench.jobs.page_ids(client, site)
+        ids = bench.queue.page_ids(client, site)
         summary, files = page_result(request, record, store, ids)
         return Result({**summary, "from_cache": known is not None}, files, [_used(record, claim)])
 
@@ -149,7 +149,7 @@ async def _site(
     found = _Sampled()
     options = request.capture_options()
     source = _Source(bench.browsing, claim.job.client, options, request.budget())
-    own = await run(partial(bench.jobs.page_ids, claim.job.client))
+    own = await run(partial(bench.queue.page_ids, claim.job.client))
 
     def may_use(record: PageRecord) -> bool:
         # Where it led to elsewhere it is rendered anew, since that may not be opened any more.
@@ -199,7 +199,7 @@ async def _site(
                 facts["done"] = len(found.records)
                 await run(
                     partial(
-                        bench.jobs.event,
+                        bench.queue.event,
                         claim,
                         kind,
                         facts,

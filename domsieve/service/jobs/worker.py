@@ -1,4 +1,4 @@
-"""A worker: one process with one browser that takes jobs from the store and does several at once.
+"""A worker: one process with one browser that claims jobs and does several at once.
 
 It is started by the pool with its settings as a line of JSON on its standard input, which stays open. Each further
 line says that jobs have come or changed. When it ends, so has the service, however it ended, and the worker stops.
@@ -24,11 +24,11 @@ import msgspec
 
 from domsieve.errors import BrowserError, BrowserLostError, DomsieveError
 from domsieve.renderer import Egress, Renderer, Supervisor, Wear
-from domsieve.service.jobs.database import clock
+from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.problems import problem_of
-from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Claim
 from domsieve.service.jobs.work import Bench, do
+from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.service.logs import log, log_to_stderr
 from domsieve.snapshot import PageStore
 
@@ -86,7 +86,7 @@ class Worker:
     name : unique among all workers that live.
     settings : see there.
     bench : what it works with.
-    ledger : a single thread for the store of jobs, since the loop must not wait for other processes.
+    ledger : a single thread for the database, since the loop must not wait for other processes.
     news : set when jobs have come or changed.
     """
 
@@ -102,7 +102,7 @@ class Worker:
         self._name = name
         self._settings = settings
         self._bench = bench
-        self._jobs = bench.jobs
+        self._queue = bench.queue
         self._ledger = ledger
         self._running: dict[tuple[str, int], _Running] = {}
         self._sites = 0
@@ -115,7 +115,7 @@ class Worker:
         version: object = None
         looked = 0.0
         while not self.draining.is_set():
-            now = self._jobs.version()
+            now = self._queue.database.version()
             if now != version or self._news.is_set() or time.monotonic() - looked > _REPORT_S:
                 version, looked = now, time.monotonic()
                 self._news.clear()
@@ -152,11 +152,11 @@ class Worker:
                 "memory_bytes": served.memory_bytes,
             }
             try:
-                await self._store(self._jobs.report_worker, self._name, facts)
+                await self._store(self._queue.report_worker, self._name, facts)
                 if time.monotonic() - renewed >= _RENEW_S:
                     renewed = time.monotonic()
                     for running in [*self._running.values()]:
-                        await self._store(self._jobs.renew, running.claim)
+                        await self._store(self._queue.renew, running.claim)
             except DomsieveError as error:
                 log("store_failed", level=logging.ERROR, detail=error.message)
             await asyncio.sleep(_REPORT_S)
@@ -166,7 +166,7 @@ class Worker:
         while len(self._running) < self._settings.concurrency:
             sites = self._sites < max(1, self._settings.concurrency // 2)
             claim = await self._store(
-                functools.partial(self._jobs.claim, self._name, lease_s=_LEASE_S, sites=sites)
+                functools.partial(self._queue.claim, self._name, lease_s=_LEASE_S, sites=sites)
             )
             if claim is None:
                 return
@@ -178,7 +178,7 @@ class Worker:
     async def _drop_lost(self) -> None:
         """End what was cancelled or deleted."""
         for running in [*self._running.values()]:
-            if not await self._store(self._jobs.holds, running.claim) and not running.task.done():
+            if not await self._store(self._queue.holds, running.claim) and not running.task.done():
                 running.stopped.set()
                 running.task.cancel()
 
@@ -217,18 +217,18 @@ class Worker:
                 if left:
                     continue  # another browser is at hand
                 log("browser_failed", level=logging.ERROR, job=claim.job.id, detail=error.message)
-                held = await self._store(self._jobs.fail, claim, problem_of(error))
+                held = await self._store(self._queue.fail, claim, problem_of(error))
             except DomsieveError as error:
                 if isinstance(error, BrowserError):
                     self._is_in_doubt = True
                     log("browser_failed", level=logging.ERROR, job=claim.job.id, detail=error.message)
                 elif problem_of(error)["fault"] == "service":
                     log("job_broke", level=logging.ERROR, trace=True, job=claim.job.id)
-                held = await self._store(self._jobs.fail, claim, problem_of(error))
+                held = await self._store(self._queue.fail, claim, problem_of(error))
             else:
                 held = await self._store(
                     functools.partial(
-                        self._jobs.finish, claim, result.summary, result.files, pages=result.pages
+                        self._queue.finish, claim, result.summary, result.files, pages=result.pages
                     )
                 )
                 return "done" if held else "lost"
@@ -239,7 +239,7 @@ class Worker:
         """End a job badly, as soon as the store can be written to: the disk may be full."""
         while True:
             try:
-                await self._store(self._jobs.fail, claim, problem)
+                await self._store(self._queue.fail, claim, problem)
             except DomsieveError as error:
                 log("store_failed", level=logging.ERROR, detail=error.message)
                 await asyncio.sleep(_AGAIN_S)
@@ -253,7 +253,7 @@ class Worker:
         for running in [*self._running.values()]:
             # Handed back first, so that what the cancelled task does no longer counts.
             try:
-                await self._store(self._jobs.release, running.claim)
+                await self._store(self._queue.release, running.claim)
             except DomsieveError as error:  # the pool takes it back
                 log("store_failed", level=logging.ERROR, detail=error.message)
             running.stopped.set()
@@ -261,7 +261,7 @@ class Worker:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _in_thread(self, work: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._bench.desk, work)
+        return await asyncio.get_running_loop().run_in_executor(self._bench.threads, work)
 
     async def _store(self, work: Callable[..., Any], *values: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._ledger, work, *values)
@@ -289,12 +289,12 @@ async def serve(name: str, settings: WorkerSettings, news: asyncio.Event) -> Non
         return own.store  # type: ignore[no-any-return]
 
     with (
-        JobStore(data / "jobs.sqlite") as jobs,
+        Database(data / "jobs.sqlite") as database,
         ThreadPoolExecutor(1, "ledger") as ledger,
-        ThreadPoolExecutor(settings.concurrency, "desk") as desk,
+        ThreadPoolExecutor(settings.concurrency, "analysis") as threads,
     ):
         async with Supervisor(make, egress=egress, concurrency=settings.concurrency, wear=wear) as supervisor:
-            bench = Bench(supervisor, jobs, desk, pages)
+            bench = Bench(supervisor, WorkQueue(database), threads, pages)
             worker = Worker(name, settings, bench, ledger=ledger, news=news)
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, worker.draining.set)

@@ -17,7 +17,7 @@ from domsieve.service.jobs.requests import (
 from domsieve.service.jobs.values import JobState
 from domsieve.service.web.events import EventStream
 from domsieve.service.web.examples import CLEAN, COMPARE, RECORDS, REPORT, SITE
-from domsieve.service.web.gateway import Desk
+from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.openapi import problems
 from domsieve.service.web.problems import Invalid, ProblemError, job_problem, problem_response
 from domsieve.service.web.schemas import (
@@ -83,13 +83,13 @@ def wait_of(prefer: str | None, *, default: int) -> int:
     return 0 if _ASYNC.search(prefer) else default
 
 
-def api(desk: Desk) -> APIRouter:
+def api(gateway: Gateway) -> APIRouter:
     """Return the routes under ``/v1`` that have to do with jobs."""
     router = APIRouter(prefix="/v1", dependencies=[Depends(only_known)])
 
     async def call(request: Request, asked: PageRequest, key: str | None, seconds: int) -> Response:
-        job = await desk.add(asked, client=request.state.client, key=key)
-        ended = await desk.ended(job, seconds=seconds, is_gone=request.is_disconnected)
+        job = await gateway.add(asked, client=request.state.client, key=key)
+        ended = await gateway.ended(job, seconds=seconds, is_gone=request.is_disconnected)
         if ended is None:
             return Response(status_code=499)  # nobody reads it; the job goes on
         location = {"Location": job_path(ended)}
@@ -103,11 +103,11 @@ def api(desk: Desk) -> APIRouter:
         shown = text_file(ended)
         content = None
         if shown is not None:
-            _, content = await desk.ask(desk.store.file, ended.id, ended.client, shown.name)
+            _, content = await gateway.ask(gateway.store.file, ended.id, ended.client, shown.name)
         return JSONResponse(result_of(ended, content).model_dump(), headers=location)
 
     def seconds_of(prefer: str | None) -> int:
-        return wait_of(prefer, default=desk.settings.wait_s)
+        return wait_of(prefer, default=gateway.settings.wait_s)
 
     @router.post("/clean", summary="Clean a page", tags=["pages"], responses=_CALL)
     async def clean(
@@ -163,7 +163,7 @@ def api(desk: Desk) -> APIRouter:
         key: Key = None,
     ) -> Response:
         """Render a random sample of the pages of a site and clean them all; the answer comes at once."""
-        job = await desk.add(asked, client=request.state.client, key=key)
+        job = await gateway.add(asked, client=request.state.client, key=key)
         return JSONResponse(view_of(job).model_dump(), status_code=202, headers={"Location": job_path(job)})
 
     @router.get("/jobs", summary="List jobs", tags=["jobs"], responses=_READ)
@@ -176,7 +176,9 @@ def api(desk: Desk) -> APIRouter:
         limit: Limit = 50,
     ) -> JobList:
         """Return the jobs of this client, newest first."""
-        found = await desk.ask(desk.store.list, request.state.client, state=state, before=before, limit=limit)
+        found = await gateway.ask(
+            gateway.store.list, request.state.client, state=state, before=before, limit=limit
+        )
         more = f"/v1/jobs?before={found[-1].id}&limit={limit}" if len(found) == limit else None
         if more and state:
             more += f"&state={state}"
@@ -185,7 +187,7 @@ def api(desk: Desk) -> APIRouter:
     @router.get("/jobs/{job}", summary="Show a job", tags=["jobs"], responses=_READ)
     async def one(request: Request, job: JobId) -> JobView:
         """Return a job."""
-        return view_of(await desk.ask(desk.store.get, job, request.state.client))
+        return view_of(await gateway.ask(gateway.store.get, job, request.state.client))
 
     @router.get(
         "/jobs/{job}/events",
@@ -217,17 +219,17 @@ def api(desk: Desk) -> APIRouter:
         """Stream what happens to a job, from its beginning or from behind the event that was seen last."""
         client = request.state.client
         after = int(last or 0)
-        found = await desk.ask(desk.store.get, job, client)
-        if found.has_ended and last and not await desk.ask(desk.store.events, job, client, after=after):
+        found = await gateway.ask(gateway.store.get, job, client)
+        if found.has_ended and last and not await gateway.ask(gateway.store.events, job, client, after=after):
             return Response(status_code=204)
         if request.state.head:
             return Response(media_type="text/event-stream")
-        return EventStream(desk, job, client=client, after=after)
+        return EventStream(gateway, job, client=client, after=after)
 
     @router.post("/jobs/{job}/cancel", summary="Cancel a job", tags=["jobs"], responses=_CHANGE)
     async def cancel(request: Request, job: JobId) -> JobView:
         """End a job that has not ended; one that has stays as it is."""
-        return view_of(await desk.ask(desk.store.cancel, job, request.state.client))
+        return view_of(await gateway.ask(gateway.store.cancel, job, request.state.client))
 
     @router.delete(
         "/jobs/{job}",
@@ -239,7 +241,7 @@ def api(desk: Desk) -> APIRouter:
     )
     async def delete(request: Request, job: JobId) -> Response:
         """Forget a job and its results; one that runs is ended."""
-        await desk.ask(desk.store.delete, job, request.state.client)
+        await gateway.ask(gateway.store.delete, job, request.state.client)
         return Response(status_code=204)
 
     @router.get("/pages", summary="List captures", tags=["cache"], responses=_READ)
@@ -251,7 +253,7 @@ def api(desk: Desk) -> APIRouter:
         limit: Limit = 50,
     ) -> PageList:
         """Return the captures that jobs of this client made or used, latest use first."""
-        found = await desk.ask(desk.store.pages, request.state.client, before=before, limit=limit)
+        found = await gateway.ask(gateway.store.pages, request.state.client, before=before, limit=limit)
         more = f"/v1/pages?before={found[-1].number}&limit={limit}" if len(found) == limit else None
         return PageList(pages=[page_view_of(page) for page in found], next=more)
 

@@ -17,9 +17,9 @@ from starlette.routing import Match
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.web.api import api, only_known
 from domsieve.service.web.files import files
-from domsieve.service.web.gateway import Desk
+from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.guard import Guard
-from domsieve.service.web.html_pages import pages
+from domsieve.service.web.html_pages import html_pages
 from domsieve.service.web.limits import Held, Requests
 from domsieve.service.web.metrics import METRICS_TYPE, Figures, Traffic
 from domsieve.service.web.openapi import describe, problems
@@ -52,14 +52,14 @@ def create_app(
     watched : returns another value whenever the store has changed; that of the store itself by default, which waits
         for writers of this process.
     """
-    desk = Desk(settings, store, version=watched or store.version)
+    gateway = Gateway(settings, store, version=watched or store.database.version)
     traffic = Traffic(Held(lambda: _with_jobs(figures(), store), seconds=_HELD_S))
     can_work = Held(lambda: bool(store.counts()) and is_well(), seconds=_HELD_S)
     app = FastAPI(title="domsieve", docs_url=None, redoc_url=None, redirect_slashes=False)
-    app.state.desk = desk
-    app.include_router(api(desk))
-    app.include_router(files(desk))
-    app.include_router(pages(desk))
+    app.state.gateway = gateway
+    app.include_router(api(gateway))
+    app.include_router(files(gateway))
+    app.include_router(html_pages(gateway))
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
 
     @app.get(
@@ -74,7 +74,7 @@ def create_app(
     )
     def health(response: Response) -> Health:
         """Say whether jobs can be accepted and done; needs no token."""
-        if can_work() and not desk.is_stopping:
+        if can_work() and not gateway.is_stopping:
             return Health(status="ok")
         response.status_code = 503
         return Health(status="failing")

@@ -7,7 +7,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from domsieve.service.jobs.values import Event
-from domsieve.service.web.gateway import Desk
+from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.problems import ProblemError
 
 _KEEP_ALIVE_S = 15.0
@@ -16,13 +16,13 @@ _KEEP_ALIVE_S = 15.0
 class EventStream(StreamingResponse):
     """The events of a job behind that of a number, until the job ends, the client goes or the service stops."""
 
-    def __init__(self, desk: Desk, job: str, *, client: str, after: int) -> None:
+    def __init__(self, gateway: Gateway, job: str, *, client: str, after: int) -> None:
         super().__init__(
-            told(desk, job, client=client, after=after),
+            told(gateway, job, client=client, after=after),
             media_type="text/event-stream",
             headers={"X-Accel-Buffering": "no"},
         )
-        self._streams, self._client = desk.streams, client
+        self._streams, self._client = gateway.streams, client
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the events, as one of the client's streams."""
@@ -31,23 +31,23 @@ class EventStream(StreamingResponse):
 
 
 async def told(
-    desk: Desk, job: str, *, client: str, after: int, keep_alive_s: float = _KEEP_ALIVE_S
+    gateway: Gateway, job: str, *, client: str, after: int, keep_alive_s: float = _KEEP_ALIVE_S
 ) -> AsyncIterator[str]:
     """Yield the events of a job as text, and a comment where none comes for `keep_alive_s` seconds."""
     yield "retry: 2000\n\n"
     while True:
-        seen = desk.now()
+        seen = gateway.now()
         try:
-            found = await desk.ask(desk.store.get, job, client)
-            events = await desk.ask(desk.store.events, job, client, after=after)
+            found = await gateway.ask(gateway.store.get, job, client)
+            events = await gateway.ask(gateway.store.events, job, client, after=after)
         except ProblemError:
             return  # deleted meanwhile
         for event in events:
             after = event.number
             yield _text(event)
-        if found.has_ended or desk.is_stopping:
+        if found.has_ended or gateway.is_stopping:
             return
-        if not await desk.change(seen, seconds=keep_alive_s):
+        if not await gateway.change(seen, seconds=keep_alive_s):
             yield ": still here\n\n"
 
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from domsieve.service.web.api import FileName, JobId, only_known
-from domsieve.service.web.gateway import Desk
+from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.guard import with_policy
 from domsieve.service.web.openapi import problems
 
@@ -21,7 +21,7 @@ REPORT = "report.html"
 _CHUNK_BYTES = 262_144
 
 
-def files(desk: Desk) -> APIRouter:
+def files(gateway: Gateway) -> APIRouter:
     """Return the route of the results of jobs."""
     router = APIRouter(prefix="/v1", dependencies=[Depends(only_known)])
 
@@ -45,8 +45,8 @@ def files(desk: Desk) -> APIRouter:
         download: Annotated[bool, Query(description="whether the report is to be saved, not shown")] = False,
     ) -> Response:
         """Return a file. All but the report are for saving; that is shown in a sandbox."""
-        facts, data = await desk.ask(desk.store.file, job, request.state.client, name)
-        kind = (await desk.ask(desk.store.get, job, request.state.client)).kind
+        facts, data = await gateway.ask(gateway.store.file, job, request.state.client, name)
+        kind = (await gateway.ask(gateway.store.get, job, request.state.client)).kind
         shown = kind == "report" and name == REPORT and not download
         response = StreamingResponse(
             _pieces(data),

@@ -1,4 +1,4 @@
-"""The desk between routes and the store: calls it in threads, waits for jobs, turns its refusals into problems."""
+"""The gateway from routes to the store: calls it in threads, waits for jobs, turns its errors into problems."""
 
 import asyncio
 import time
@@ -20,14 +20,14 @@ _QUEUE_RETRY_S = 5
 _POLL_S = (0.02, 0.2)
 
 
-class Desk:
-    """What routes ask for jobs.
+class Gateway:
+    """What routes use to reach the store of jobs.
 
     Parameters
     ----------
     settings : see there.
     store : where jobs are kept.
-    version : returns another number whenever the store was written to, by whomever; cheap enough to be asked often.
+    version : returns a value that changes whenever any process writes to the store; cheap enough to poll.
     """
 
     def __init__(self, settings: Settings, store: JobStore, *, version: Callable[[], object]) -> None:
@@ -41,11 +41,11 @@ class Desk:
         self.is_stopping = False
 
     def stop(self) -> None:
-        """Let everyone who waits be answered at once, since the service ends."""
+        """Answer all waiting requests at once, because the service stops."""
         self.is_stopping = True
 
     async def add(self, request: PageRequest, *, client: str, key: str | None) -> Job:
-        """Return the job of a request: a new one, or that which was made for the same key.
+        """Return the job of a request: a new one, or the one made for the same key.
 
         Raises
         ------
@@ -58,7 +58,7 @@ class Desk:
         return job
 
     async def ask(self, call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-        """Return what a method of the store returns, without holding up other requests.
+        """Return what a method of the store returns, without blocking other requests.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class Desk:
             return await asyncio.to_thread(call, *args, **kwargs)
 
     async def ended(self, job: Job, *, seconds: float, is_gone: Callable[[], Awaitable[bool]]) -> Job | None:
-        """Return the job once it ended, or as it is when the time is over; None when nobody waits any more."""
+        """Return the job once it has ended, or as it is when the time is up; None when the client has gone."""
         until = time.monotonic() + seconds
         while True:
             seen = self._version()
@@ -81,11 +81,11 @@ class Desk:
             await self.change(seen, seconds=min(left, 1.0))
 
     def now(self) -> object:
-        """Return the version of the store, to be taken before it is read."""
+        """Return the version of the store; take it before you read."""
         return self._version()
 
     async def change(self, seen: object, *, seconds: float) -> bool:
-        """Return once the store is no longer at the version `seen`; False if it still is when the time is over."""
+        """Wait until the store is no longer at the version `seen`; return False if the time is up first."""
         until, pause = time.monotonic() + seconds, _POLL_S[0]
         while self._version() == seen:
             left = until - time.monotonic()
@@ -98,7 +98,7 @@ class Desk:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Turn what the store refuses into problems."""
+    """Turn errors of the store into problems."""
     try:
         yield
     except UnknownJobError as error:

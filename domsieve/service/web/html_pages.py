@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from domsieve.service.jobs.values import STATES, Job
 from domsieve.service.web.files import REPORT
 from domsieve.service.web.forms import CHOICES, DEFAULTS, KINDS, FormError, read_form, request_from
-from domsieve.service.web.gateway import Desk
+from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.guard import PAGE_POLICY, with_policy
 from domsieve.service.web.labels import (
     KIND_NAMES,
@@ -32,7 +32,7 @@ _SHOWN_BYTES = 200_000
 _INDEX = "pages.json"
 
 
-def pages(desk: Desk) -> APIRouter:
+def html_pages(gateway: Gateway) -> APIRouter:
     """Return the routes of the web page."""
     router = APIRouter(include_in_schema=False)
     templates = Environment(
@@ -48,7 +48,7 @@ def pages(desk: Desk) -> APIRouter:
     def show(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
         common = {
             "client": getattr(request.state, "client", None),
-            "has_tokens": bool(desk.settings.tokens),
+            "has_tokens": bool(gateway.settings.tokens),
             "here": request.url.path,
         }
         text = templates.get_template(template).render(**common, **values)
@@ -62,7 +62,7 @@ def pages(desk: Desk) -> APIRouter:
     async def start(
         request: Request, fields: dict[str, str], *, error: str = "", status: int = 200
     ) -> Response:
-        newest = await desk.ask(desk.store.list, request.state.client, limit=_NEWEST)
+        newest = await gateway.ask(gateway.store.list, request.state.client, limit=_NEWEST)
         values = {**DEFAULTS, **{name: text for name, text in fields.items() if name in DEFAULTS}}
         return show(request, "start.html", status=status, values=values, error=error, jobs=newest)
 
@@ -78,7 +78,7 @@ def pages(desk: Desk) -> APIRouter:
         fields: dict[str, str] = {}
         try:
             fields = read_form(await request.body())
-            job = await desk.add(request_from(fields), client=request.state.client, key=None)
+            job = await gateway.add(request_from(fields), client=request.state.client, key=None)
         except FormError as error:
             return await start(request, fields, error=str(error), status=422)
         except ProblemError as error:
@@ -92,8 +92,8 @@ def pages(desk: Desk) -> APIRouter:
         """List jobs, a part at a time."""
         state = next((known for known in STATES if known == request.query_params.get("state")), None)
         try:
-            found = await desk.ask(
-                desk.store.list,
+            found = await gateway.ask(
+                gateway.store.list,
                 request.state.client,
                 state=state,
                 before=request.query_params.get("before"),
@@ -108,10 +108,10 @@ def pages(desk: Desk) -> APIRouter:
         """Show a job: how far it is, or what came out."""
         client = request.state.client
         try:
-            found = await desk.ask(desk.store.get, job, client)
-            events = await desk.ask(desk.store.events, job, client)
-            text, is_cut = await _text(desk, found)
-            index = await _index(desk, found)
+            found = await gateway.ask(gateway.store.get, job, client)
+            events = await gateway.ask(gateway.store.events, job, client)
+            text, is_cut = await _text(gateway, found)
+            index = await _index(gateway, found)
         except ProblemError as error:
             return failed(request, error)
         lines = [line for line in map(event_line, events) if line is not None]
@@ -134,7 +134,7 @@ def pages(desk: Desk) -> APIRouter:
     async def cancel(request: Request, job: str) -> Response:
         """Cancel a job."""
         try:
-            await desk.ask(desk.store.cancel, job, request.state.client)
+            await gateway.ask(gateway.store.cancel, job, request.state.client)
         except ProblemError as error:
             return failed(request, error)
         return _to(f"/jobs/{job}")
@@ -143,7 +143,7 @@ def pages(desk: Desk) -> APIRouter:
     async def delete(request: Request, job: str) -> Response:
         """Delete a job."""
         try:
-            await desk.ask(desk.store.delete, job, request.state.client)
+            await gateway.ask(gateway.store.delete, job, request.state.client)
         except ProblemError as error:
             return failed(request, error)
         return _to("/jobs")
@@ -153,13 +153,13 @@ def pages(desk: Desk) -> APIRouter:
         """List captures, a part at a time."""
         asked = request.query_params.get("before", "")
         before = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 16 else None
-        found = await desk.ask(desk.store.pages, request.state.client, before=before, limit=_PART + 1)
+        found = await gateway.ask(gateway.store.pages, request.state.client, before=before, limit=_PART + 1)
         return show(request, "cache.html", pages=found[:_PART], more=len(found) > _PART)
 
     @router.get("/login")
     async def login(request: Request) -> Response:
         """Ask for a token."""
-        return show(request, "login.html", error="") if desk.settings.tokens else _to("/")
+        return show(request, "login.html", error="") if gateway.settings.tokens else _to("/")
 
     @router.post("/login")
     async def enter(request: Request) -> Response:
@@ -168,7 +168,7 @@ def pages(desk: Desk) -> APIRouter:
             token = read_form(await request.body()).get("token", "").strip()
         except FormError:
             token = ""
-        client = client_of(token, desk.settings.tokens)
+        client = client_of(token, gateway.settings.tokens)
         if client is None:
             return show(request, "login.html", status=401, error="That is no token of this service.")
         response = _to("/")
@@ -185,20 +185,20 @@ def pages(desk: Desk) -> APIRouter:
     return router
 
 
-async def _text(desk: Desk, job: Job) -> tuple[str | None, bool]:
+async def _text(gateway: Gateway, job: Job) -> tuple[str | None, bool]:
     """Return the result to be shown as text, and whether its end is left out."""
     file = text_file(job)
     if file is None:
         return None, False
-    _, data = await desk.ask(desk.store.file, job.id, job.client, file.name)
+    _, data = await gateway.ask(gateway.store.file, job.id, job.client, file.name)
     return data[:_SHOWN_BYTES].decode("utf-8", "ignore"), len(data) > _SHOWN_BYTES
 
 
-async def _index(desk: Desk, job: Job) -> dict[str, Any]:
+async def _index(gateway: Gateway, job: Job) -> dict[str, Any]:
     """Return the list of the pages of a site job."""
     if not any(file.name == _INDEX for file in job.files):
         return {}
-    _, data = await desk.ask(desk.store.file, job.id, job.client, _INDEX)
+    _, data = await gateway.ask(gateway.store.file, job.id, job.client, _INDEX)
     index: dict[str, Any] = json.loads(data)
     return {"pages": index.get("pages"), "failed": index.get("failed")}
 

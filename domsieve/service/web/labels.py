@@ -1,4 +1,4 @@
-"""Jobs, events and figures in words for the web page. The templates escape all of it."""
+"""Labels for the web page: jobs, events and figures as texts for people. The templates escape all of it."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -93,7 +93,7 @@ def facts_of(summary: Mapping[str, Any], *, url: str) -> dict[str, Any]:
             tables.append(
                 {
                     "name": name,
-                    "columns": [_words(column) for column in columns],
+                    "columns": [_label(column) for column in columns],
                     "rows": [[_flat(row.get(column)) for column in columns] for row in value[:_ROWS]],
                     "left_out": max(0, len(value) - _ROWS),
                 }
@@ -107,14 +107,14 @@ def facts_of(summary: Mapping[str, Any], *, url: str) -> dict[str, Any]:
 
 def _named(values: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
     for name, value in values.items():
-        whole = _words(f"{before} {name}".strip())
+        whole = _label(f"{before} {name}".strip())
         if isinstance(value, Mapping):
             yield from _named(value, whole)
         else:
             yield whole, value
 
 
-def _words(name: str) -> str:
+def _label(name: str) -> str:
     return str(name).replace("_", " ")
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from domsieve.errors import StorageError
+from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.pool import WorkerPool, owned
 from domsieve.service.jobs.requests import (
     CleanRequest,
@@ -25,9 +26,11 @@ from domsieve.service.jobs.requests import (
 )
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Job, QueueLimits, UsedPage
+from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.jobs.worker import WorkerSettings
 from domsieve.snapshot import PageStore
 from tests.service.jobs.captures import captured
+from tests.service.jobs.opened import opened
 
 LIMITS = QueueLimits(queued=1_000, per_client=1_000)
 LIMIT_S = 60.0
@@ -79,9 +82,9 @@ async def pool_of(
         browser=None if browser else "/nonexistent/chrome",
         grace_s=grace_s,
     )
-    with owned(data), JobStore(data / "jobs.sqlite") as store:
-        async with WorkerPool(settings, store, workers=workers) as pool:
-            yield pool, store
+    with owned(data), Database(data / "jobs.sqlite") as database:
+        async with WorkerPool(settings, database, workers=workers) as pool:
+            yield pool, JobStore(database)
 
 
 def refused(store: JobStore) -> Job:
@@ -90,9 +93,9 @@ def refused(store: JobStore) -> Job:
 
 
 def test_jobs_of_before_are_done(tmp_path: Path) -> None:
-    with JobStore(tmp_path / "jobs.sqlite") as store:
+    with opened(tmp_path / "jobs.sqlite") as (store, queue):
         waiting, running = refused(store), refused(store)
-        assert store.claim("of a service that was killed", lease_s=1e6)
+        assert queue.claim("of a service that was killed", lease_s=1e6)
 
     async def main() -> None:
         async with pool_of(tmp_path) as (_, store):
@@ -108,16 +111,16 @@ def test_jobs_of_before_are_done(tmp_path: Path) -> None:
 def test_a_killed_worker_is_followed_by_another(tmp_path: Path) -> None:
     async def main() -> None:
         async with pool_of(tmp_path) as (pool, store):
-            await until(lambda: len(store.workers()) == 1)
+            await until(lambda: len(WorkQueue(store.database).workers()) == 1)
             (first,) = pool.pids
-            (name,) = store.workers()
+            (name,) = WorkQueue(store.database).workers()
             os.kill(first, signal.SIGKILL)
             job = refused(store)
             await until(lambda: store.get(job.id, "ann").has_ended)
-            await until(lambda: len(store.workers()) == 1)
+            await until(lambda: len(WorkQueue(store.database).workers()) == 1)
             assert pool.restarts == 1
             assert pool.pids != [first]
-            assert name not in store.workers()
+            assert name not in WorkQueue(store.database).workers()
 
     asyncio.run(main())
 
@@ -127,7 +130,7 @@ def test_no_worker_outlives_the_pool(tmp_path: Path) -> None:
 
     async def main() -> None:
         async with pool_of(tmp_path, workers=2) as (pool, store):
-            await until(lambda: len(store.workers()) == 2)
+            await until(lambda: len(WorkQueue(store.database).workers()) == 2)
             pids.extend(pool.pids)
 
     asyncio.run(main())
@@ -175,7 +178,7 @@ def test_a_disk_that_is_full_for_a_worker_loses_no_job(
 ) -> None:
     async def main() -> None:
         async with pool_of(tmp_path) as (pool, store):
-            await until(lambda: len(store.workers()) == 1)
+            await until(lambda: len(WorkQueue(store.database).workers()) == 1)
             (worker,) = pool.pids
             # What the service itself writes comes first, so that the worker's own can only lie behind.
             full = (tmp_path / "jobs.sqlite-wal").stat().st_size
@@ -216,11 +219,11 @@ def test_an_end_in_the_middle_of_many_jobs_loses_none_and_does_none_twice(tmp_pa
     ]
 
     async def main() -> None:
-        with JobStore(tmp_path / "jobs.sqlite") as store:
+        with opened(tmp_path / "jobs.sqlite") as (store, queue):
             store.add(CleanRequest(url=urls[0]), client="ann", limits=LIMITS)
-            before = store.claim("before", lease_s=60)
+            before = queue.claim("before", lease_s=60)
             assert before is not None
-            store.finish(before, {}, [], pages=used)  # captures are used again by their own client alone
+            queue.finish(before, {}, [], pages=used)  # captures are used again by their own client alone
             jobs = [
                 store.add(CleanRequest(url=url, method="none"), client="ann", limits=LIMITS)[0]
                 for url in urls * 12
@@ -228,10 +231,10 @@ def test_an_end_in_the_middle_of_many_jobs_loses_none_and_does_none_twice(tmp_pa
         for enough in (10, len(jobs) + 1):
             async with pool_of(tmp_path, workers=2, port=8123, grace_s=0.0, browser=False) as (_, store):
                 await until(lambda: store.counts()["done"] >= enough)  # noqa: B023
-            with JobStore(tmp_path / "jobs.sqlite") as store:
+            with opened(tmp_path / "jobs.sqlite") as (store, queue):
                 assert {state for state, count in store.counts().items() if count} <= {"queued", "done"}
-                assert store.run("PRAGMA integrity_check") == [("ok",)]
-        with JobStore(tmp_path / "jobs.sqlite") as store:
+                assert store.database.run("PRAGMA integrity_check") == [("ok",)]
+        with opened(tmp_path / "jobs.sqlite") as (store, queue):
             for job in jobs:
                 states = [event.data.get("state") for event in store.events(job.id, "ann")]
                 assert states.count("done") == 1
@@ -373,7 +376,7 @@ def test_what_an_ending_service_cannot_finish_waits_for_the_next(tmp_path: Path,
         async with pool_of(tmp_path, port=site.server_port, grace_s=0.1) as (_, store):
             job = slow(store, site)
             await until(lambda: "/slow" in site.asked)
-        with JobStore(tmp_path / "jobs.sqlite") as store:
+        with opened(tmp_path / "jobs.sqlite") as (store, _):
             waiting = store.get(job.id, "ann")
             assert (waiting.state, waiting.attempts) == ("queued", 0)
         site.gate.set()

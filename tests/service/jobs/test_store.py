@@ -24,9 +24,12 @@ from hypothesis.stateful import (
 )
 
 from domsieve.errors import ClientLimitError, KeyConflictError, QueueFullError, StorageError, UnknownJobError
+from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.requests import CleanRequest, SiteRequest
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import ATTEMPTS, Claim, Job, NewFile, QueueLimits, UsedPage
+from domsieve.service.jobs.work_queue import WorkQueue
+from tests.service.jobs.opened import opened
 
 LIMITS = QueueLimits(queued=100, per_client=100)
 FILE = NewFile("page.md", "text/markdown", b"words")
@@ -50,26 +53,36 @@ def used(page_id: str, job: str = "") -> UsedPage:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[JobStore]:
-    with JobStore(tmp_path / "jobs.sqlite") as store:
-        yield store
+def database(tmp_path: Path) -> Iterator[Database]:
+    with Database(tmp_path / "jobs.sqlite") as database:
+        yield database
+
+
+@pytest.fixture
+def store(database: Database) -> JobStore:
+    return JobStore(database)
+
+
+@pytest.fixture
+def queue(database: Database) -> WorkQueue:
+    return WorkQueue(database)
 
 
 def add(store: JobStore, number: int = 0, *, client: str = "ann") -> Job:
     return store.add(asked(number), client=client, limits=LIMITS)[0]
 
 
-def claim(store: JobStore, worker: str = "w", *, lease_s: float = LEASE_S) -> Claim:
-    found = store.claim(worker, lease_s=lease_s)
+def claim(queue: WorkQueue, worker: str = "w", *, lease_s: float = LEASE_S) -> Claim:
+    found = queue.claim(worker, lease_s=lease_s)
     assert found is not None
     return found
 
 
-def lose(store: JobStore, times: int) -> None:
+def lose(queue: WorkQueue, times: int) -> None:
     """Claim the only job and lose it with its worker."""
     for number in range(times):
-        claim(store, f"lost{number}")
-        store.take_back(f"lost{number}")
+        claim(queue, f"lost{number}")
+        queue.take_back(f"lost{number}")
 
 
 class TestAccepting:
@@ -82,7 +95,7 @@ class TestAccepting:
 
     def test_it_is_there_for_another_process_at_once(self, store: JobStore) -> None:
         job = add(store)
-        with JobStore(store.path) as other:
+        with opened(store.database.path) as (other, _):
             assert other.get(job.id, "ann") == job
 
     def test_a_key_gives_the_same_job_again(self, store: JobStore) -> None:
@@ -108,32 +121,32 @@ class TestAccepting:
     def test_no_key_is_no_key(self, store: JobStore) -> None:
         assert add(store).id != add(store).id
 
-    def test_the_queue_is_bounded(self, store: JobStore) -> None:
+    def test_the_queue_is_bounded(self, store: JobStore, queue: WorkQueue) -> None:
         limits = QueueLimits(queued=2, per_client=9)
         for client in ("ann", "bob"):
             store.add(asked(), client=client, limits=limits)
         with pytest.raises(QueueFullError) as raised:
             store.add(asked(), client="eve", limits=limits)
         assert raised.value.retry
-        claim(store)  # one less waits
+        claim(queue)  # one less waits
         assert store.add(asked(), client="eve", limits=limits)[1]
 
-    def test_a_client_is_bounded_by_what_waits_and_runs(self, store: JobStore) -> None:
+    def test_a_client_is_bounded_by_what_waits_and_runs(self, store: JobStore, queue: WorkQueue) -> None:
         limits = QueueLimits(queued=9, per_client=2)
         store.add(asked(), client="ann", limits=limits)
         store.add(asked(), client="ann", limits=limits)
-        held = claim(store)
+        held = claim(queue)
         with pytest.raises(ClientLimitError):
             store.add(asked(), client="ann", limits=limits)
         assert store.add(asked(), client="bob", limits=limits)[1]
-        store.finish(held, {}, [])
+        queue.finish(held, {}, [])
         assert store.add(asked(), client="ann", limits=limits)[1]
 
 
 class TestPrivacy:
-    def test_the_job_of_another_is_as_no_job(self, store: JobStore) -> None:
+    def test_the_job_of_another_is_as_no_job(self, store: JobStore, queue: WorkQueue) -> None:
         job = add(store)
-        store.finish(claim(store), {}, [FILE], pages=[used("p")])
+        queue.finish(claim(queue), {}, [FILE], pages=[used("p")])
         for call in (
             lambda: store.get(job.id, "bob"),
             lambda: store.events(job.id, "bob"),
@@ -147,16 +160,16 @@ class TestPrivacy:
             with pytest.raises(UnknownJobError):
                 call()
         assert (store.list("bob"), store.pages("bob")) == ([], [])
-        assert store.page_ids("bob", "site.example") == frozenset()
+        assert queue.page_ids("bob", "site.example") == frozenset()
 
 
 class TestWorking:
-    def test_from_claim_to_end(self, store: JobStore) -> None:
+    def test_from_claim_to_end(self, store: JobStore, queue: WorkQueue) -> None:
         job = add(store)
-        held = claim(store)
+        held = claim(queue)
         assert (held.job.id, held.job.state, held.job.attempts) == (job.id, "running", 1)
-        assert store.event(held, "page", {"url": "u"}, done=1, total=2)
-        assert store.finish(held, {"words": 3}, [FILE], pages=[used("p")])
+        assert queue.event(held, "page", {"url": "u"}, done=1, total=2)
+        assert queue.finish(held, {"words": 3}, [FILE], pages=[used("p")])
         done = store.get(job.id, "ann")
         assert (done.state, done.summary, done.done_pages, done.total_pages) == ("done", {"words": 3}, 1, 2)
         assert [(file.name, file.size_bytes) for file in done.files] == [("page.md", 5)]
@@ -167,140 +180,144 @@ class TestWorking:
         assert store.events(job.id, "ann", after=events[2].number) == events[3:]
         assert [page.page_id for page in store.pages("ann")] == ["p"]
 
-    def test_a_job_is_claimed_once(self, store: JobStore) -> None:
+    def test_a_job_is_claimed_once(self, store: JobStore, queue: WorkQueue) -> None:
         add(store)
-        with JobStore(store.path) as other:
-            assert claim(store)
+        with opened(store.database.path) as (_, other):
+            assert claim(queue)
             assert other.claim("other", lease_s=LEASE_S) is None
 
-    def test_clients_take_turns(self, store: JobStore) -> None:
+    def test_clients_take_turns(self, store: JobStore, queue: WorkQueue) -> None:
         for number in range(3):
             add(store, number, client="ann")
         add(store, 9, client="bob")
-        assert [claim(store).job.client for _ in range(4)] == ["ann", "bob", "ann", "ann"]
+        assert [claim(queue).job.client for _ in range(4)] == ["ann", "bob", "ann", "ann"]
 
-    def test_site_jobs_can_be_passed_over(self, store: JobStore) -> None:
+    def test_site_jobs_can_be_passed_over(self, store: JobStore, queue: WorkQueue) -> None:
         store.add(SiteRequest(url="http://site.example/"), client="ann", limits=LIMITS)
-        assert store.claim("w", lease_s=LEASE_S, sites=False) is None
+        assert queue.claim("w", lease_s=LEASE_S, sites=False) is None
         single = add(store)
-        found = store.claim("w", lease_s=LEASE_S, sites=False)
+        found = queue.claim("w", lease_s=LEASE_S, sites=False)
         assert found is not None
         assert found.job.id == single.id
 
-    def test_what_was_released_does_not_count_as_an_attempt(self, store: JobStore) -> None:
+    def test_what_was_released_does_not_count_as_an_attempt(self, store: JobStore, queue: WorkQueue) -> None:
         job = add(store)
         for _ in range(ATTEMPTS + 2):
-            assert store.release(claim(store))
+            assert queue.release(claim(queue))
         assert (store.get(job.id, "ann").state, store.get(job.id, "ann").attempts) == ("queued", 0)
 
 
 class TestFencing:
     @pytest.mark.parametrize("how", ["cancel", "delete", "take_back", "expired", "done"])
-    def test_who_has_lost_a_job_changes_nothing(self, store: JobStore, how: str) -> None:
+    def test_who_has_lost_a_job_changes_nothing(self, store: JobStore, queue: WorkQueue, how: str) -> None:
         job = add(store)
-        held = claim(store, "old", lease_s=-1.0 if how == "expired" else LEASE_S)
+        held = claim(queue, "old", lease_s=-1.0 if how == "expired" else LEASE_S)
         newer = None
         if how == "cancel":
             assert store.cancel(job.id, "ann").state == "cancelled"
         elif how == "delete":
             store.delete(job.id, "ann")
         elif how == "done":
-            assert store.finish(held, {"first": 1}, [])
+            assert queue.finish(held, {"first": 1}, [])
         else:
             if how == "take_back":
-                assert store.take_back("old") == 1
-            newer = claim(store, "new")
+                assert queue.take_back("old") == 1
+            newer = claim(queue, "new")
         before = store.list("ann")
-        assert not store.holds(held)
-        assert not store.renew(held)
-        assert not store.event(held, "page", {})
-        assert not store.finish(held, {"second": 2}, [FILE], pages=[used("p")])
-        assert not store.fail(held, {"fault": "page"})
-        assert not store.release(held)
+        assert not queue.holds(held)
+        assert not queue.renew(held)
+        assert not queue.event(held, "page", {})
+        assert not queue.finish(held, {"second": 2}, [FILE], pages=[used("p")])
+        assert not queue.fail(held, {"fault": "page"})
+        assert not queue.release(held)
         assert store.list("ann") == before
         assert store.pages("ann") == []
         if newer:
-            assert store.finish(newer, {}, [FILE])
+            assert queue.finish(newer, {}, [FILE])
 
-    def test_a_lease_that_ended_is_renewed_by_nobody_else_in_time(self, store: JobStore) -> None:
+    def test_a_lease_that_ended_is_renewed_by_nobody_else_in_time(
+        self, store: JobStore, queue: WorkQueue
+    ) -> None:
         add(store)
-        held = claim(store, lease_s=LEASE_S)
-        assert store.claim("other", lease_s=LEASE_S) is None
-        assert store.renew(held)
+        held = claim(queue, lease_s=LEASE_S)
+        assert queue.claim("other", lease_s=LEASE_S) is None
+        assert queue.renew(held)
 
     def test_leases_of_an_earlier_start_of_the_machine_have_ended(
-        self, store: JobStore, monkeypatch: pytest.MonkeyPatch
+        self, store: JobStore, queue: WorkQueue, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         add(store)
-        claim(store, "old")
-        monkeypatch.setattr("domsieve.service.jobs.database._boot_id", lambda: "another")
-        assert claim(store, "new").job.attempts == 2
+        claim(queue, "old")
+        monkeypatch.setattr("domsieve.service.jobs.work_queue._boot_id", lambda: "another")
+        assert claim(queue, "new").job.attempts == 2
 
     def test_a_clock_that_goes_backwards_changes_no_lease(
-        self, store: JobStore, monkeypatch: pytest.MonkeyPatch
+        self, store: JobStore, queue: WorkQueue, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         add(store)
-        claim(store, "old")
-        monkeypatch.setattr("domsieve.service.jobs.database.now", lambda: "1970-01-01T00:00:00+00:00")
+        claim(queue, "old")
+        monkeypatch.setattr("domsieve.service.jobs.work_queue.now", lambda: "1970-01-01T00:00:00+00:00")
         monkeypatch.setattr(time, "time", lambda: 0.0)
-        assert store.claim("new", lease_s=LEASE_S) is None
+        assert queue.claim("new", lease_s=LEASE_S) is None
 
 
 class TestLosing:
-    def test_a_job_that_kills_its_workers_is_given_up(self, store: JobStore) -> None:
+    def test_a_job_that_kills_its_workers_is_given_up(self, store: JobStore, queue: WorkQueue) -> None:
         job = add(store)
         for number in range(ATTEMPTS):
             assert store.get(job.id, "ann").state == "queued"
-            claim(store, f"w{number}")
-            assert store.take_back(f"w{number}") == 1
+            claim(queue, f"w{number}")
+            assert queue.take_back(f"w{number}") == 1
         lost = store.get(job.id, "ann")
         assert lost.state == "failed"
         assert lost.problem is not None
         assert lost.problem["fault"] == "service"
 
-    def test_a_second_attempt_says_so_and_takes_no_pages_back(self, store: JobStore) -> None:
+    def test_a_second_attempt_says_so_and_takes_no_pages_back(
+        self, store: JobStore, queue: WorkQueue
+    ) -> None:
         job = add(store)
-        store.event(claim(store, "old"), "page", {"done": 3}, done=3, total=5)
-        store.take_back("old")
+        queue.event(claim(queue, "old"), "page", {"done": 3}, done=3, total=5)
+        queue.take_back("old")
         assert store.get(job.id, "ann").done_pages == 3
-        held = claim(store, "new")
+        held = claim(queue, "new")
         for done in (1, 3, 4):
-            store.event(held, "page", {"done": done}, done=done, total=5)
+            queue.event(held, "page", {"done": done}, done=done, total=5)
             assert store.get(job.id, "ann").done_pages == max(done, 3)
         told = [event.data for event in store.events(job.id, "ann") if event.kind == "page"]
         assert told == [{"done": 3}, *({"done": done, "attempt": 2} for done in (1, 3, 4))]
 
-    def test_nothing_is_begun_beside_its_last_attempt(self, store: JobStore) -> None:
+    def test_nothing_is_begun_beside_its_last_attempt(self, store: JobStore, queue: WorkQueue) -> None:
         poison = add(store, 1)
-        lose(store, ATTEMPTS - 1)
-        held = claim(store)
+        lose(queue, ATTEMPTS - 1)
+        held = claim(queue)
         other = add(store, 2)
         assert held.job.id == poison.id
-        assert store.claim("w", lease_s=LEASE_S) is None
-        assert claim(store, "another").job.id == other.id
-        store.finish(held, {}, [])
+        assert queue.claim("w", lease_s=LEASE_S) is None
+        assert claim(queue, "another").job.id == other.id
+        queue.finish(held, {}, [])
         add(store, 3)
-        assert claim(store).job.attempts == 1
+        assert claim(queue).job.attempts == 1
 
-    def test_its_last_attempt_is_not_begun_beside_others(self, store: JobStore) -> None:
+    def test_its_last_attempt_is_not_begun_beside_others(self, store: JobStore, queue: WorkQueue) -> None:
         poison = add(store, 1)
-        lose(store, ATTEMPTS - 2)
-        held_elsewhere = claim(store, "dying")
+        lose(queue, ATTEMPTS - 2)
+        held_elsewhere = claim(queue, "dying")
         add(store, 2)
-        neighbour = claim(store)
-        store.take_back(held_elsewhere.worker)
-        assert store.claim("w", lease_s=LEASE_S) is None
-        store.finish(neighbour, {}, [])
-        assert claim(store).job.id == poison.id
+        neighbour = claim(queue)
+        queue.take_back(held_elsewhere.worker)
+        assert queue.claim("w", lease_s=LEASE_S) is None
+        queue.finish(neighbour, {}, [])
+        assert claim(queue).job.id == poison.id
 
-    def test_only_the_jobs_of_the_dead_are_taken_back(self, store: JobStore) -> None:
+    def test_only_the_jobs_of_the_dead_are_taken_back(self, store: JobStore, queue: WorkQueue) -> None:
         add(store, 1)
         add(store, 2)
-        dead, living = claim(store, "dead"), claim(store, "living")
-        assert store.take_back("dead") == 1
-        assert not store.holds(dead)
-        assert store.holds(living)
-        assert store.take_back() == 1
+        dead, living = claim(queue, "dead"), claim(queue, "living")
+        assert queue.take_back("dead") == 1
+        assert not queue.holds(dead)
+        assert queue.holds(living)
+        assert queue.take_back() == 1
 
 
 class TestListing:
@@ -313,14 +330,14 @@ class TestListing:
         store.cancel(ids[1], "ann")
         assert [job.id for job in store.list("ann", state="cancelled")] == [ids[1]]
 
-    def test_used_pages_once_with_their_latest_job(self, store: JobStore) -> None:
+    def test_used_pages_once_with_their_latest_job(self, store: JobStore, queue: WorkQueue) -> None:
         for page_ids in (["p", "q"], ["p"]):
             job = add(store)
-            store.finish(claim(store), {}, [], pages=[used(page_id) for page_id in page_ids])
+            queue.finish(claim(queue), {}, [], pages=[used(page_id) for page_id in page_ids])
         first, second = store.pages("ann")
         assert [(first.page_id, first.job), second.page_id] == [("p", job.id), "q"]
         assert [page.page_id for page in store.pages("ann", before=first.number)] == ["q"]
-        assert store.page_ids("ann", "site.example") == {"p", "q"}
+        assert queue.page_ids("ann", "site.example") == {"p", "q"}
 
     def test_counts_and_the_oldest(self, store: JobStore) -> None:
         assert store.oldest_queued() is None
@@ -328,25 +345,25 @@ class TestListing:
         assert store.oldest_queued() == job.created_at
         assert store.counts() == {"queued": 1, "running": 0, "done": 0, "failed": 0, "cancelled": 0}
 
-    def test_who_asks_for_it_is_told_of_news(self, store: JobStore) -> None:
+    def test_who_asks_for_it_is_told_of_news(self, store: JobStore, queue: WorkQueue) -> None:
         told: list[int] = []
-        store.on_news = lambda: told.append(store.counts()["queued"])
+        store.database.on_news = lambda: told.append(store.counts()["queued"])
         one, two = add(store, 1), add(store, 2)
         store.cancel(one.id, "ann")
         store.cancel(one.id, "ann")
         store.delete(two.id, "ann")
-        claim_of_nothing = store.claim("w", lease_s=LEASE_S)
+        claim_of_nothing = queue.claim("w", lease_s=LEASE_S)
         assert claim_of_nothing is None
         assert told == [1, 2, 1, 0]
 
     def test_the_version_tells_of_changes_here_and_elsewhere(self, store: JobStore) -> None:
-        before = store.version()
-        assert store.version() == before
+        before = store.database.version()
+        assert store.database.version() == before
         add(store)
-        here = store.version()
-        with JobStore(store.path) as other:
+        here = store.database.version()
+        with opened(store.database.path) as (other, _):
             add(other)
-        assert len({before, here, store.version()}) == 3
+        assert len({before, here, store.database.version()}) == 3
 
 
 class TestMany:
@@ -355,31 +372,31 @@ class TestMany:
     def steps(self, store: JobStore, work: Callable[[], object]) -> int:
         """Return how many hundreds of steps the database takes."""
         taken: list[None] = []
-        store._db.set_progress_handler(lambda: taken.append(None), 100)
+        store.database._db.set_progress_handler(lambda: taken.append(None), 100)
         work()
-        store._db.set_progress_handler(None, 0)
+        store.database._db.set_progress_handler(None, 0)
         return len(taken)
 
     def fill(self, store: JobStore, count: int) -> None:
-        with store.transaction():
+        with store.database.transaction():
             for number in range(count):
-                store.run(
+                store.database.run(
                     "INSERT INTO jobs (id, kind, client, request, state, created_at) "
                     "VALUES (hex(randomblob(16)), 'clean', 'ann', '{}', 'done', '')"
                 )
-                store.run(
+                store.database.run(
                     "INSERT INTO pages (client, job, page_id, url, site, captured_at, nodes, complete) "
                     "VALUES ('ann', ?, ?, '', '', '', 1, 1)",
                     (f"{count}-{number}", f"p{number % (count // 2)}"),
                 )
 
-    def test_the_newest_ones_are_found_at_once(self, store: JobStore) -> None:
+    def test_the_newest_ones_are_found_at_once(self, store: JobStore, queue: WorkQueue) -> None:
         works: list[Callable[[], object]] = [
             lambda: store.list("ann"),
             lambda: store.list("ann", state="done"),
             lambda: store.list("ann", state="failed"),
             lambda: store.pages("ann"),
-            lambda: store.has_used("ann", "p1"),
+            lambda: queue.has_used("ann", "p1"),
             lambda: add(store),
             lambda: store.delete(add(store).id, "ann"),
         ]
@@ -391,20 +408,20 @@ class TestMany:
 
 
 class TestForgetting:
-    def test_old_jobs_and_their_captures(self, store: JobStore) -> None:
+    def test_old_jobs_and_their_captures(self, store: JobStore, queue: WorkQueue) -> None:
         old, newer, waiting = (add(store, number) for number in range(3))
-        store.finish(claim(store), {}, [FILE], pages=[used("p"), used("q")])
-        store.finish(claim(store), {}, [FILE], pages=[used("q")])
-        store.run("UPDATE jobs SET ended_at = '2020-01-01' WHERE id = ?", (old.id,))
+        queue.finish(claim(queue), {}, [FILE], pages=[used("p"), used("q")])
+        queue.finish(claim(queue), {}, [FILE], pages=[used("q")])
+        store.database.run("UPDATE jobs SET ended_at = '2020-01-01' WHERE id = ?", (old.id,))
         assert store.expire("2021-01-01") == 1
         assert store.used_pages() == {"q"}
         assert [job.id for job in store.list("ann")] == [waiting.id, newer.id]
-        assert store.run("SELECT COUNT(*) FROM files") == [(1,)]
+        assert store.database.run("SELECT COUNT(*) FROM files") == [(1,)]
 
-    def test_too_many_jobs_of_one_client(self, store: JobStore) -> None:
+    def test_too_many_jobs_of_one_client(self, store: JobStore, queue: WorkQueue) -> None:
         theirs, *own = add(store, client="bob"), *(add(store, number) for number in range(4))
         for number in range(5):
-            store.finish(claim(store), {}, [FILE], pages=[used(f"p{number}")])
+            queue.finish(claim(queue), {}, [FILE], pages=[used(f"p{number}")])
         waiting = add(store)
         assert store.trim(jobs=2, size_bytes=1_000) == 2
         assert store.used_pages() == {"p0", "p3", "p4"}
@@ -412,12 +429,12 @@ class TestForgetting:
         assert [job.id for job in store.list("bob")] == [theirs.id]
         assert store.trim(jobs=2, size_bytes=1_000) == 0
 
-    def test_too_large_results_of_one_client(self, store: JobStore) -> None:
+    def test_too_large_results_of_one_client(self, store: JobStore, queue: WorkQueue) -> None:
         for size in (10, 500, 600):
             add(store)
-            store.finish(claim(store), {}, [NewFile("a", "text/plain", bytes(size))])
+            queue.finish(claim(queue), {}, [NewFile("a", "text/plain", bytes(size))])
         newest = add(store)
-        store.finish(claim(store), {}, [NewFile("a", "text/plain", bytes(5_000))])
+        queue.finish(claim(queue), {}, [NewFile("a", "text/plain", bytes(5_000))])
         assert store.trim(jobs=100, size_bytes=1_000) == 3
         assert [job.id for job in store.list("ann")] == [newest.id], "which is there to be fetched"
 
@@ -436,35 +453,35 @@ class TestFailing:
         assert store.list("ann") == [kept]
         assert store.add(asked(), client="ann", key="k", limits=limits) == (kept, False)
 
-    def test_a_full_disk_leaves_the_job_as_it_was(self, store: JobStore) -> None:
+    def test_a_full_disk_leaves_the_job_as_it_was(self, store: JobStore, queue: WorkQueue) -> None:
         job = add(store)
-        held = claim(store)
-        ((pages,),) = store.run("PRAGMA page_count")
-        store.run(f"PRAGMA max_page_count = {pages}")
+        held = claim(queue)
+        ((pages,),) = store.database.run("PRAGMA page_count")
+        store.database.run(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(StorageError, match="full"):
-            store.finish(held, {}, [NewFile("a", "text/plain", os.urandom(1 << 20))])
+            queue.finish(held, {}, [NewFile("a", "text/plain", os.urandom(1 << 20))])
         assert store.get(job.id, "ann").state == "running"
-        store.run("PRAGMA max_page_count = 1000000")
-        assert store.finish(held, {}, [FILE])
+        store.database.run("PRAGMA max_page_count = 1000000")
+        assert queue.finish(held, {}, [FILE])
 
     def test_another_version_is_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "jobs.sqlite"
-        JobStore(path).close()
+        Database(path).close()
         database = sqlite3.connect(path)
         database.execute("PRAGMA user_version = 99")
         database.close()
         with pytest.raises(StorageError, match="version 99"):
-            JobStore(path)
+            Database(path)
 
     def test_no_database(self, tmp_path: Path) -> None:
         path = tmp_path / "jobs.sqlite"
         path.write_bytes(b"no database at all, but long enough to be taken for one" * 20)
         with pytest.raises(StorageError, match="cannot be used"):
-            JobStore(path)
+            Database(path)
 
 
 def _add_until_killed(path: Path, told: Any) -> None:
-    with JobStore(path) as store:
+    with opened(path) as (store, _):
         number = 0
         while True:
             number += 1
@@ -476,9 +493,9 @@ def _add_until_killed(path: Path, told: Any) -> None:
 
 
 def _work(path: Path, name: str) -> None:
-    with JobStore(path) as store:
-        while held := store.claim(name, lease_s=LEASE_S):
-            store.finish(held, {"by": name}, [NewFile(f"{name}.txt", "text/plain", b"x")])
+    with opened(path) as (_, queue):
+        while held := queue.claim(name, lease_s=LEASE_S):
+            queue.finish(held, {"by": name}, [NewFile(f"{name}.txt", "text/plain", b"x")])
 
 
 class TestProcesses:
@@ -498,13 +515,13 @@ class TestProcesses:
                 told.append(here.recv())
             except EOFError:
                 break
-        with JobStore(path) as store:
+        with opened(path) as (store, _):
             assert {job.id for job in store.list("ann", limit=10**6)} >= set(told)
-            assert store.run("PRAGMA integrity_check") == [("ok",)]
+            assert store.database.run("PRAGMA integrity_check") == [("ok",)]
 
     def test_several_workers_do_each_job_once(self, tmp_path: Path) -> None:
         path = tmp_path / "jobs.sqlite"
-        with JobStore(path) as store:
+        with opened(path) as (store, _):
             jobs = [add(store, number) for number in range(60)]
         context = multiprocessing.get_context("fork")
         workers = [context.Process(target=_work, args=(path, f"w{number}")) for number in range(3)]
@@ -512,7 +529,7 @@ class TestProcesses:
             worker.start()
         for worker in workers:
             worker.join()
-        with JobStore(path) as store:
+        with opened(path) as (store, _):
             for job in jobs:
                 done = store.get(job.id, "ann")
                 assert (done.state, done.attempts, len(done.files)) == ("done", 1, 1)
@@ -526,15 +543,17 @@ class Machine(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
-        self.stores = [JobStore(Path(self.folder.name) / "jobs.sqlite") for _ in range(2)]
+        self.databases = [Database(Path(self.folder.name) / "jobs.sqlite") for _ in range(2)]
+        self.stores = [JobStore(database) for database in self.databases]
+        self.queues = [WorkQueue(database) for database in self.databases]
         self.state: dict[str, str] = {}
         self.token: dict[str, int] = {}
         self.lost: dict[str, int] = {}
         self.workers: dict[str, set[str]] = {"a": set(), "b": set()}
 
     def teardown(self) -> None:
-        for store in getattr(self, "stores", []):
-            store.close()
+        for database in getattr(self, "databases", []):
+            database.close()
         if hasattr(self, "folder"):
             self.folder.cleanup()
 
@@ -545,7 +564,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(target=held, which=st.integers(0, 1), worker=st.sampled_from("ab"))
     def take(self, which: int, worker: str) -> Any:
-        found = self.stores[which].claim(worker, lease_s=LEASE_S)
+        found = self.queues[which].claim(worker, lease_s=LEASE_S)
         if found is None:
             return multiple()
         assert self.state[found.job.id] == "queued"
@@ -560,8 +579,8 @@ class Machine(RuleBasedStateMachine):
 
     @rule(which=st.integers(0, 1), claim=held, how=st.sampled_from(["done", "failed"]))
     def end(self, which: int, claim: Claim, how: str) -> None:
-        store = self.stores[which]
-        held = store.finish(claim, {}, [FILE]) if how == "done" else store.fail(claim, {"fault": "page"})
+        queue = self.queues[which]
+        held = queue.finish(claim, {}, [FILE]) if how == "done" else queue.fail(claim, {"fault": "page"})
         assert held == self._holds(claim)
         if held:
             self.state[claim.job.id] = how
@@ -569,7 +588,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(which=st.integers(0, 1), claim=consumes(held))
     def give_back(self, which: int, claim: Claim) -> None:
-        held = self.stores[which].release(claim)
+        held = self.queues[which].release(claim)
         assert held == self._holds(claim)
         if held:
             self.state[claim.job.id] = "queued"
@@ -578,7 +597,7 @@ class Machine(RuleBasedStateMachine):
     @rule(which=st.integers(0, 1), worker=st.sampled_from("ab"))
     def die(self, which: int, worker: str) -> None:
         running = {job for job in self.workers[worker] if self.state.get(job) == "running"}
-        assert self.stores[which].take_back(worker) == len(running)
+        assert self.queues[which].take_back(worker) == len(running)
         for job in running:
             self.lost[job] += 1
             self.state[job] = "failed" if self.lost[job] >= ATTEMPTS else "queued"

@@ -29,12 +29,12 @@ from domsieve.renderer.sampling.fetch import Answer
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import CleanRequest, PageRequest, SiteRequest
 from domsieve.service.jobs.results import SitePages, site_result
-from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Claim, QueueLimits, UsedPage
 from domsieve.service.jobs.work import Bench, Result, do
 from domsieve.snapshot import PageStore, Provenance, Snapshot
 from domsieve.tasks import Page, clean
 from tests.service.jobs.captures import captured
+from tests.service.jobs.opened import opened
 
 URL = "http://site.example/"
 
@@ -76,28 +76,28 @@ class Pages:
 
 def doing(tmp_path: Path, pages: Pages, request: PageRequest, *, client: str = "ann") -> Result:
     with (
-        JobStore(tmp_path / "jobs.sqlite") as jobs,
+        opened(tmp_path / "jobs.sqlite") as (jobs, queue),
         PageStore(tmp_path / "cache") as store,
-        ThreadPoolExecutor(1) as desk,
+        ThreadPoolExecutor(1) as threads,
     ):
         jobs.add(request, client=client, limits=QueueLimits())
-        claim = jobs.claim("w", lease_s=60)
+        claim = queue.claim("w", lease_s=60)
         assert claim is not None
 
         async def run(work: Callable[[], Any]) -> Any:
             return work()
 
-        bench = Bench(pages, jobs, desk, lambda: store)
+        bench = Bench(pages, queue, threads, lambda: store)
         return asyncio.run(do(claim, bench, run=run, stopped=threading.Event()))
 
 
 def ending(tmp_path: Path, pages: Pages, request: PageRequest, *, client: str = "ann") -> Result:
     """Do a job and bring it to its end, so that what it used is known."""
     result = doing(tmp_path, pages, request, client=client)
-    with JobStore(tmp_path / "jobs.sqlite") as jobs:
-        ((job,),) = jobs.run("SELECT id FROM jobs WHERE state = 'running'")
+    with opened(tmp_path / "jobs.sqlite") as (jobs, queue):
+        ((job,),) = jobs.database.run("SELECT id FROM jobs WHERE state = 'running'")
         claim = Claim(jobs.get(job, client), "w", 1, 60.0)
-        jobs.finish(claim, result.summary, result.files, pages=result.pages)
+        queue.finish(claim, result.summary, result.files, pages=result.pages)
     return result
 
 
@@ -170,16 +170,16 @@ def test_a_sample_ends_in_time_with_what_it_has(tmp_path: Path, monkeypatch: pyt
 
 
 def test_what_another_attempt_has_captured_is_not_rendered_again(tmp_path: Path) -> None:
-    with JobStore(tmp_path / "jobs.sqlite") as jobs:
+    with opened(tmp_path / "jobs.sqlite") as (jobs, queue):
         jobs.add(CleanRequest(url=URL), client="ann", limits=QueueLimits())
-        claim = jobs.claim("w", lease_s=60)
+        claim = queue.claim("w", lease_s=60)
         assert claim is not None
         used = UsedPage(
             page_id="p", url=URL, site="s", captured_at="", nodes=1, complete=True, job=claim.job.id
         )
-        jobs.event(claim, "page", {}, pages=[used])
-        jobs.take_back("w")
-        assert jobs.page_ids("ann") == {"p"}
+        queue.event(claim, "page", {}, pages=[used])
+        queue.take_back("w")
+        assert queue.page_ids("ann") == {"p"}
 
 
 def test_an_address_of_a_million_characters_is_cut_in_the_summary(tmp_path: Path) -> None:
@@ -213,9 +213,9 @@ def keep(tmp_path: Path, *pages: Rendering) -> list[str]:
 
 def use(tmp_path: Path, client: str, page_ids: Sequence[str]) -> None:
     """Have a job of a client use captures."""
-    with JobStore(tmp_path / "jobs.sqlite") as jobs:
+    with opened(tmp_path / "jobs.sqlite") as (jobs, queue):
         jobs.add(CLEAN, client=client, limits=QueueLimits())
-        claim = jobs.claim("w", lease_s=60)
+        claim = queue.claim("w", lease_s=60)
         assert claim is not None
         pages = [
             UsedPage(
@@ -229,7 +229,7 @@ def use(tmp_path: Path, client: str, page_ids: Sequence[str]) -> None:
             )
             for page_id in page_ids
         ]
-        jobs.finish(claim, {}, [], pages=pages)
+        queue.finish(claim, {}, [], pages=pages)
 
 
 CLEAN = CleanRequest(url=URL, method="none", format="json")

@@ -12,10 +12,12 @@ import pytest
 
 from domsieve.errors import StorageError
 from domsieve.renderer import Budget, CaptureOptions, Egress, Rendering
+from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.requests import CleanRequest
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Claim, Job, NewFile, QueueLimits, UsedPage
 from domsieve.service.jobs.work import Bench
+from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.jobs.worker import Worker, WorkerSettings
 from domsieve.snapshot import PageStore
 from tests.service.jobs.captures import captured
@@ -44,11 +46,11 @@ class Pages:
         return captured(url, "".join(f"<p>word{number} of it" for number in range(10_000)))
 
 
-class Jobs(JobStore):
-    """A store that may wait before it keeps results, and whose disk may be full."""
+class Queue(WorkQueue):
+    """A queue that may wait before it keeps results, and whose disk may be full."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
         self.finishing, self.gate = threading.Event(), threading.Event()
         self.gate.set()
         self.is_full = False
@@ -78,9 +80,19 @@ class Jobs(JobStore):
 
 
 @pytest.fixture
-def jobs(tmp_path: Path) -> Iterator[Jobs]:
-    with Jobs(tmp_path / "jobs.sqlite") as jobs:
-        yield jobs
+def database(tmp_path: Path) -> Iterator[Database]:
+    with Database(tmp_path / "jobs.sqlite") as database:
+        yield database
+
+
+@pytest.fixture
+def jobs(database: Database) -> JobStore:
+    return JobStore(database)
+
+
+@pytest.fixture
+def queue(database: Database) -> Queue:
+    return Queue(database)
 
 
 @pytest.fixture(autouse=True)
@@ -92,7 +104,7 @@ def told_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def working(
-    tmp_path: Path, jobs: JobStore, *, grace_s: float = LIMIT_S
+    tmp_path: Path, queue: WorkQueue, *, grace_s: float = LIMIT_S
 ) -> AsyncIterator[tuple[Worker, asyncio.Event]]:
     """Run a worker, and let it end in order."""
     own = threading.local()
@@ -104,8 +116,8 @@ async def working(
 
     news = asyncio.Event()
     settings = WorkerSettings(data=str(tmp_path), concurrency=1, grace_s=grace_s)
-    with ThreadPoolExecutor(1) as ledger, ThreadPoolExecutor(1) as desk:
-        worker = Worker("w", settings, Bench(Pages(), jobs, desk, pages), ledger=ledger, news=news)
+    with ThreadPoolExecutor(1) as ledger, ThreadPoolExecutor(1) as threads:
+        worker = Worker("w", settings, Bench(Pages(), queue, threads, pages), ledger=ledger, news=news)
         task = asyncio.create_task(worker.run())
         try:
             yield worker, news
@@ -133,9 +145,9 @@ def ends(jobs: JobStore, job: Job) -> list[Any]:
     return [state for state in states if state in {"done", "failed", "cancelled"}]
 
 
-def test_a_worker_takes_a_job_when_it_is_told(tmp_path: Path, jobs: Jobs) -> None:
+def test_a_worker_takes_a_job_when_it_is_told(tmp_path: Path, jobs: JobStore, queue: Queue) -> None:
     async def main() -> None:
-        async with working(tmp_path, jobs) as (_, news):
+        async with working(tmp_path, queue) as (_, news):
             first = ask(jobs)
             await until(lambda: jobs.get(first.id, "ann").has_ended)
             second = ask(jobs)
@@ -148,20 +160,20 @@ def test_a_worker_takes_a_job_when_it_is_told(tmp_path: Path, jobs: Jobs) -> Non
 
 @pytest.mark.parametrize("grace_s", [0.0, LIMIT_S])
 def test_an_end_in_the_middle_of_writing_results_lets_them_be_written(
-    tmp_path: Path, jobs: Jobs, grace_s: float
+    tmp_path: Path, jobs: JobStore, queue: Queue, grace_s: float
 ) -> None:
-    jobs.gate.clear()
+    queue.gate.clear()
 
     async def main() -> Job:
-        async with working(tmp_path, jobs, grace_s=grace_s) as (worker, news):
+        async with working(tmp_path, queue, grace_s=grace_s) as (worker, news):
             job = ask(jobs)
-            await until(jobs.finishing.is_set)
+            await until(queue.finishing.is_set)
             worker.draining.set()
             news.set()
             # The worker has come to wait for what is written, or to hand it back behind that.
             for _ in range(50):
                 await asyncio.sleep(0)
-            jobs.gate.set()
+            queue.gate.set()
         return job
 
     job = asyncio.run(main())
@@ -170,15 +182,15 @@ def test_an_end_in_the_middle_of_writing_results_lets_them_be_written(
     assert ends(jobs, job) == ["done"]
 
 
-def test_a_job_ends_when_the_disk_has_room_again(tmp_path: Path, jobs: Jobs) -> None:
-    jobs.is_full = True
+def test_a_job_ends_when_the_disk_has_room_again(tmp_path: Path, jobs: JobStore, queue: Queue) -> None:
+    queue.is_full = True
 
     async def main() -> None:
-        async with working(tmp_path, jobs) as (_, news):
+        async with working(tmp_path, queue) as (_, news):
             job = ask(jobs)
-            await until(lambda: jobs.tries > 3)
+            await until(lambda: queue.tries > 3)
             assert jobs.get(job.id, "ann").state == "running"
-            jobs.is_full = False
+            queue.is_full = False
             await until(lambda: jobs.get(job.id, "ann").has_ended)
             assert ends(jobs, job) == ["failed"]
             problem = jobs.get(job.id, "ann").problem
@@ -192,34 +204,36 @@ def test_a_job_ends_when_the_disk_has_room_again(tmp_path: Path, jobs: Jobs) -> 
     asyncio.run(main())
 
 
-def test_results_without_room_are_a_fault_of_the_service(tmp_path: Path, jobs: Jobs) -> None:
-    jobs.gate.clear()
+def test_results_without_room_are_a_fault_of_the_service(
+    tmp_path: Path, jobs: JobStore, queue: Queue
+) -> None:
+    queue.gate.clear()
 
     async def main() -> None:
-        async with working(tmp_path, jobs):
+        async with working(tmp_path, queue):
             job = ask(jobs)
-            await until(jobs.finishing.is_set)
+            await until(queue.finishing.is_set)
             # The database may not grow any more, as on a full disk; a word fits in, the result does not.
-            ((pages,),) = jobs.run("PRAGMA page_count")
-            jobs.run(f"PRAGMA max_page_count = {pages + 2}")
-            jobs.gate.set()
+            ((pages,),) = jobs.database.run("PRAGMA page_count")
+            jobs.database.run(f"PRAGMA max_page_count = {pages + 2}")
+            queue.gate.set()
             await until(lambda: jobs.get(job.id, "ann").has_ended)
             problem = jobs.get(job.id, "ann").problem
             assert problem is not None
             assert problem["fault"] == "service"
             assert jobs.get(job.id, "ann").files == ()
-            assert jobs.run("PRAGMA integrity_check") == [("ok",)]
+            assert jobs.database.run("PRAGMA integrity_check") == [("ok",)]
 
     asyncio.run(main())
 
 
-def test_an_end_while_the_disk_is_full_is_an_end(tmp_path: Path, jobs: Jobs) -> None:
-    jobs.is_full = True
+def test_an_end_while_the_disk_is_full_is_an_end(tmp_path: Path, jobs: JobStore, queue: Queue) -> None:
+    queue.is_full = True
 
     async def main() -> Job:
-        async with working(tmp_path, jobs, grace_s=0.0):
+        async with working(tmp_path, queue, grace_s=0.0):
             job = ask(jobs)
-            await until(lambda: jobs.tries > 3)
+            await until(lambda: queue.tries > 3)
         return job
 
     job = asyncio.run(main())

@@ -15,8 +15,10 @@ from typing import Any
 
 import httpx
 
+from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Claim, NewFile, UsedPage
+from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.web.app import create_app
 from domsieve.service.web.server import Server, listen
 from domsieve.service.web.settings import Settings
@@ -25,13 +27,13 @@ PAGE = "https://example.org/news/1"
 TOKENS = {"anna": "anna-has-a-long-token", "bert": "bert-has-a-long-token"}
 REPORT = b"<!DOCTYPE html><title>report</title>"
 
-Work = Callable[[JobStore, Claim], None]
+Work = Callable[[WorkQueue, Claim], None]
 
 
-def instant(store: JobStore, claim: Claim) -> None:
+def instant(queue: WorkQueue, claim: Claim) -> None:
     """End a job as well as may be; addresses with `bad` in them fail."""
     url = str(claim.job.request["url"])
-    store.event(claim, "page", {"url": url}, done=1, total=1)
+    queue.event(claim, "page", {"url": url}, done=1, total=1)
     if bad := re.search(r"/bad-(\w+)$", url):
         problem = {
             "title": "No page",
@@ -40,7 +42,7 @@ def instant(store: JobStore, claim: Claim) -> None:
             "retry": True,
             "stage": "navigate",
         }
-        store.fail(claim, problem)
+        queue.fail(claim, problem)
         return
     page = UsedPage(
         page_id=claim.job.id,
@@ -51,7 +53,7 @@ def instant(store: JobStore, claim: Claim) -> None:
         complete=True,
         job=claim.job.id,
     )
-    store.finish(claim, {"words": 3, "note": url}, [result(claim)], pages=[page])
+    queue.finish(claim, {"words": 3, "note": url}, [result(claim)], pages=[page])
 
 
 def result(claim: Claim) -> NewFile:
@@ -68,19 +70,19 @@ def result(claim: Claim) -> NewFile:
 class Workers:
     """A thread that does what waits, as `work` says, until it is told to stop."""
 
-    def __init__(self, store: JobStore, work: Work) -> None:
-        self._store, self._work = store, work
+    def __init__(self, queue: WorkQueue, work: Work) -> None:
+        self._queue, self._work = queue, work
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            claim = self._store.claim("test", lease_s=60)
+            claim = self._queue.claim("test", lease_s=60)
             if claim is None:
                 self._stop.wait(0.005)
             else:
-                self._work(self._store, claim)
+                self._work(self._queue, claim)
 
     def close(self) -> None:
         """Stop."""
@@ -97,7 +99,7 @@ class Stage:
         self._socket = listen("127.0.0.1", 0)
         self.port = int(self._socket.getsockname()[1])
         self.url = f"http://127.0.0.1:{self.port}"
-        self.server = Server(self.app, stopping=self.app.state.desk.stop)
+        self.server = Server(self.app, stopping=self.app.state.gateway.stop)
         self._thread = threading.Thread(target=self.server.run, args=([self._socket],), daemon=True)
         self._thread.start()
         self._clients: list[httpx.Client] = []
@@ -139,9 +141,9 @@ def stage(
     folder: Path, *, work: Work | None = instant, told: Mapping[str, Any] | None = None, **settings: Any
 ) -> Iterator[Stage]:
     """Run the service while the block runs; without `work` all jobs wait."""
-    with JobStore(folder / "jobs.sqlite") as store, JobStore(folder / "jobs.sqlite") as watched:
-        workers = Workers(store, work) if work else None
-        made = Stage(store, Settings(**settings), **{"watched": watched.version, **(told or {})})
+    with Database(folder / "jobs.sqlite") as database, Database(folder / "jobs.sqlite") as watched:
+        workers = Workers(WorkQueue(database), work) if work else None
+        made = Stage(JobStore(database), Settings(**settings), **{"watched": watched.version, **(told or {})})
         try:
             yield made
         finally:

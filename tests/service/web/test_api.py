@@ -10,6 +10,7 @@ import pytest
 
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Claim
+from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.web.api import wait_of
 from domsieve.service.web.metrics import Figures
 from tests.service.web.stage import PAGE, REPORT, Stage, instant, stage
@@ -95,8 +96,8 @@ def test_a_failed_page_says_whose_fault_it_was(service: Stage, fault: str, statu
 
 
 def test_a_page_that_took_too_long_is_a_gateway_timeout(tmp_path: Path) -> None:
-    def slow(store: JobStore, claim: Claim) -> None:
-        store.fail(claim, {"title": "The page took too long.", "detail": "x", "fault": "page", "retry": True})
+    def slow(queue: WorkQueue, claim: Claim) -> None:
+        queue.fail(claim, {"title": "The page took too long.", "detail": "x", "fault": "page", "retry": True})
 
     with stage(tmp_path, work=slow) as made:
         assert made.client.post("/v1/clean", json={"url": PAGE}).status_code == 504
@@ -183,8 +184,8 @@ class TestJobs:
         assert service.client.get(job["url"]).status_code == 404
 
     def test_one_that_is_cancelled_while_it_is_waited_for_is_a_conflict(self, tmp_path: Path) -> None:
-        def cancelled(store: JobStore, claim: Claim) -> None:
-            store.cancel(claim.job.id, claim.job.client)
+        def cancelled(queue: WorkQueue, claim: Claim) -> None:
+            JobStore(queue.database).cancel(claim.job.id, claim.job.client)
 
         with stage(tmp_path, work=cancelled) as made:
             assert made.client.post("/v1/clean", json={"url": PAGE}).status_code == 409
@@ -209,10 +210,10 @@ class TestEvents:
     def test_come_while_the_job_runs(self, tmp_path: Path) -> None:
         seen = threading.Event()
 
-        def paced(store: JobStore, claim: Claim) -> None:
-            store.event(claim, "page", {"url": PAGE})
+        def paced(queue: WorkQueue, claim: Claim) -> None:
+            queue.event(claim, "page", {"url": PAGE})
             assert seen.wait(30)
-            instant(store, claim)
+            instant(queue, claim)
 
         with stage(tmp_path, work=paced, wait_s=0) as made:
             job, lines = made.job(), []

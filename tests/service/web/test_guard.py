@@ -13,8 +13,8 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 
 from domsieve.errors import UsageError
-from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Claim, NewFile
+from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.web.limits import Held, Requests
 from domsieve.service.web.problems import ProblemError
 from domsieve.service.web.sessions import client_of_request, open_session
@@ -224,8 +224,8 @@ class TestConnections:
     def test_that_do_not_take_the_answer_are_cut(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def large(store: JobStore, claim: Claim) -> None:
-            store.finish(claim, {}, [NewFile("a.bin", "application/octet-stream", bytes(30_000_000))])
+        def large(queue: WorkQueue, claim: Claim) -> None:
+            queue.finish(claim, {}, [NewFile("a.bin", "application/octet-stream", bytes(30_000_000))])
 
         monkeypatch.setattr("domsieve.service.web.server._READER_S", 0.05)
         with stage(tmp_path, work=large) as made:

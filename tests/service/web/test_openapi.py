@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from schemathesis import Case
 from schemathesis.checks import load_all_checks
 
+from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.web.app import create_app
 from domsieve.service.web.settings import Settings
@@ -23,8 +24,8 @@ EXAMPLES = 12
 
 def document() -> dict[str, Any]:
     """Return the description of a service that asks for no tokens."""
-    with tempfile.TemporaryDirectory() as folder, JobStore(Path(folder) / "jobs.sqlite") as store:
-        return create_app(Settings(), store).openapi()
+    with tempfile.TemporaryDirectory() as folder, Database(Path(folder) / "jobs.sqlite") as database:
+        return create_app(Settings(), JobStore(database)).openapi()
 
 
 schema = schemathesis.openapi.from_dict(document())
