@@ -1,12 +1,13 @@
-"""Why a job failed, told by whose fault it was."""
+"""Why a job failed, by whose fault it was."""
 
 import asyncio
+from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 from domsieve.errors import (
     BrowserError,
     BrowserNotFoundError,
-    BusyError,
     DomsieveError,
     NavigationError,
     PageError,
@@ -16,39 +17,51 @@ from domsieve.errors import (
 from domsieve.plain import plain
 from domsieve.service.jobs.values import Fault
 
-_NO_BROWSER = "No browser can be started."
-_FAULTS: tuple[tuple[type[DomsieveError], Fault, str], ...] = (
-    (UsageError, "caller", "The request asks for something that cannot be."),
-    (PolicyError, "policy", "The page may not be opened."),
-    (PageError, "page", "The page cannot be had."),
-    (BrowserNotFoundError, "browser", _NO_BROWSER),
-    (BrowserError, "browser", "The browser failed."),
-    (BusyError, "service", "The service has no room."),
+
+class Title(StrEnum):
+    """What kind of problem it is. Jobs keep the title, so the texts of members may not change."""
+
+    REQUEST = "The request asks for something that cannot be."
+    POLICY = "The page may not be opened."
+    PAGE = "The page cannot be had."
+    TIMEOUT = "The page took too long."
+    NO_BROWSER = "No browser can be started."
+    BROWSER = "The browser failed."
+    SERVICE = "The service failed."
+
+
+_FAULTS: tuple[tuple[type[DomsieveError], Fault, Title], ...] = (
+    (UsageError, "caller", Title.REQUEST),
+    (PolicyError, "policy", Title.POLICY),
+    (PageError, "page", Title.PAGE),
+    (BrowserNotFoundError, "browser", Title.NO_BROWSER),
+    (BrowserError, "browser", Title.BROWSER),
 )
-TOO_LONG = "The page took too long."
 _LONGEST = 2_000
-# Files of ours and faults of the program are told in the log; their messages name paths.
+# Messages about our own files and faults of the program name paths, so only the log has them.
 _OURS = "Something went wrong in the service; its log says what."
 _OUR_BROWSER = "The browser of the service does not start; its log says why."
 
 
 def problem_of(error: BaseException) -> dict[str, Any]:
-    """Return the problem that an error is: title, detail, fault, retry and stage.
-
-    A page that took too long has a title of its own, which says so.
-    """
+    """Return an error as the problem that a job keeps: title, detail, fault, retry and stage."""
     for kind, fault, title in _FAULTS:
         if isinstance(error, kind):
             timed_out = isinstance(error, NavigationError) and error.timed_out
-            # What is said of a start names paths, too.
+            # Messages about the start of a browser name paths, too.
             is_ours = kind is BrowserNotFoundError or (kind is BrowserError and error.stage == "launch")
             detail = _OUR_BROWSER if is_ours else error.message
-            return _problem(TOO_LONG if timed_out else title, detail, fault, error.retry, error.stage)
+            return _problem(Title.TIMEOUT if timed_out else title, detail, fault, error.retry, error.stage)
     retry = isinstance(error, DomsieveError | asyncio.TimeoutError | OSError)
-    return _problem("The service failed.", _OURS, "service", retry, getattr(error, "stage", None))
+    return _problem(Title.SERVICE, _OURS, "service", retry, getattr(error, "stage", None))
 
 
-def _problem(title: str, detail: str, fault: Fault, retry: bool, stage: str | None) -> dict[str, Any]:
+def is_timeout(problem: Mapping[str, Any]) -> bool:
+    """Return whether a page took too long."""
+    return problem.get("title") == Title.TIMEOUT
+
+
+def _problem(title: Title, detail: str, fault: Fault, retry: bool, stage: str | None) -> dict[str, Any]:
     # What a page or server said may hold anything, half surrogates too, which no answer can carry.
     told = plain(detail).encode("utf-8", "replace").decode()[:_LONGEST]
-    return {"title": title, "detail": told, "fault": fault, "retry": retry, "stage": stage}
+    return {"title": title.value, "detail": told, "fault": fault, "retry": retry, "stage": stage}

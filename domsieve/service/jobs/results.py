@@ -2,6 +2,7 @@
 
 import io
 import json
+import logging
 import threading
 import zipfile
 from collections.abc import Callable, Mapping
@@ -13,6 +14,7 @@ import msgspec
 
 from domsieve.analysis import hidden_words
 from domsieve.errors import DomsieveError, PageError
+from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
     CleanRequest,
     CompareRequest,
@@ -22,6 +24,7 @@ from domsieve.service.jobs.requests import (
     SiteRequest,
 )
 from domsieve.service.jobs.values import NewFile
+from domsieve.service.logs import log
 from domsieve.snapshot import PageRecord, PageStore
 from domsieve.tasks import (
     ENDINGS,
@@ -127,7 +130,7 @@ def site_result(
             if stopped.is_set():
                 break
             if isinstance(result, DomsieveError):
-                failures.append({"url": page.label, "detail": result.message, "fault": "service"})
+                failures.append({"url": page.label, **_problem(page.label, result)})
                 continue
             name = page.name + ending
             if archive.tell() > _LARGEST_BYTES or name in packed.NameToInfo:
@@ -214,9 +217,17 @@ def _reported(record: PageRecord, store: PageStore, siblings: Callable[[str], li
     whole, pages = report(
         [of_record(from_record(record, store), record, store)],
         siblings=others,
-        failed=lambda _, error: problems.append(error.message),
+        failed=lambda page, error: problems.append(_problem(page.label, error)["detail"]),
     )
     return {"pages": pages, "problems": problems}, [NewFile("report.html", "text/html; charset=utf-8", whole)]
+
+
+def _problem(url: str, error: DomsieveError) -> dict[str, Any]:
+    """Return why a page was left out; what names our own files goes to the log alone."""
+    problem = problem_of(error)
+    if problem["fault"] == "service":
+        log("page_left_out", level=logging.ERROR, url=url, detail=error.message)
+    return problem
 
 
 def _json(facts: Mapping[str, Any]) -> bytes:

@@ -60,7 +60,7 @@ def event_line(event: Event) -> dict[str, str] | None:
         if data.get("lost"):
             said = "Its worker was lost; it waits for another one"
     elif isinstance(data.get("said"), str):
-        said = data["said"].removeprefix("failed: ") if event.kind != "page_failed" else data["said"]
+        said = data["said"]
         said = _flat(said if said.startswith("http") else said[:1].upper() + said[1:])
     else:
         said = event.kind.replace("_", " ").capitalize()

@@ -16,7 +16,7 @@ from typing import Annotated, Any, get_args
 from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from domsieve.service.jobs.problems import TOO_LONG
+from domsieve.service.jobs.problems import is_timeout
 from domsieve.service.jobs.values import Fault
 
 FAULTS: tuple[Fault, ...] = get_args(Fault)
@@ -118,8 +118,3 @@ def job_problem(job: str, problem: Mapping[str, Any]) -> tuple[Problem, dict[str
 def fault_of(problem: Mapping[str, Any]) -> Fault:
     """Return whose fault a job's problem was; ours where that is not said."""
     return next((fault for fault in FAULTS if fault == problem.get("fault")), "service")
-
-
-def is_timeout(problem: Mapping[str, Any]) -> bool:
-    """Return whether a page took too long, which is told as 504."""
-    return problem.get("title") == TOO_LONG

@@ -1,6 +1,7 @@
 """Doing one job with pages from memory: whose pages it uses, what it refuses, and how it fails."""
 
 import asyncio
+import json
 import threading
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -196,6 +197,22 @@ def test_archives_are_packed(tmp_path: Path) -> None:
         found = SitePages(records, [], "complete")
         _, (archive, _) = site_result(request, found, store, threading.Event())
     assert len(archive.data) < 10_000
+
+
+def test_a_damaged_capture_of_a_sample_tells_the_client_no_path(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    request = SiteRequest(url=URL, method="none", format="text")
+    pages = [parse_html(b"<p>words", url=f"{URL}{number}") for number in range(2)]
+    with PageStore(tmp_path) as store:
+        records = [store.put(page, site="site.example") for page in pages]
+        damaged = next((tmp_path / "pages").rglob(f"{records[0].page_id}.dsnap"))
+        damaged.write_bytes(damaged.read_bytes()[:-5])
+        _, (_, index) = site_result(request, SitePages(records, [], "complete"), store, threading.Event())
+    (failure,) = json.loads(index.data)["failed"]
+    assert (failure["url"], failure["fault"]) == (f"{URL}0", "service")
+    assert str(tmp_path) not in index.data.decode()
+    assert [str(tmp_path) in record.facts["detail"] for record in caplog.records] == [True]  # type: ignore[attr-defined]
 
 
 def test_private_addresses_are_refused_before_anything_else(tmp_path: Path) -> None:
