@@ -159,11 +159,11 @@ class BusyError(DomsieveError):
 
 
 class QueueFullError(BusyError):
-    """As many jobs wait as may."""
+    """No more jobs may wait."""
 
 
 class ClientLimitError(BusyError):
-    """As many jobs of this client wait or run as may."""
+    """No more jobs of this client may wait or run."""
 
 
 class StorageError(DomsieveError):

@@ -252,7 +252,7 @@ class TestFailures:
             (["clean", "ftp://127.0.0.1/"], "only http and https pages are rendered"),
             (
                 ["clean", "nothing"],
-                "no page or site of the cache. `domsieve cache list` shows what the cache holds.",
+                "or a page or site in the cache. `domsieve cache list` shows what the cache holds.",
             ),
             (["clean", "empty"], "The folder empty holds no .html, .htm or .xhtml file."),
             (["clean", "p.html", "-o", "a", "--output-dir", "b"], "Give either --output or --output-dir."),

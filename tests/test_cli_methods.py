@@ -66,7 +66,7 @@ def test_a_model_of_each_site_method_cleans_further_pages(
     other = next(name for name in SITE_METHODS if name != method)
     wrong = run("clean", "--model", tmp_path / "model", "--method", other, tmp_path / "new.html", cache=cache)
     assert wrong.exit_code == 2
-    assert f"The model is one of the method {method}, not {other}." in wrong.stderr
+    assert f"This model is of the method {method}, not {other}." in wrong.stderr
 
 
 class TestWeigh:

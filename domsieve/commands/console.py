@@ -51,7 +51,7 @@ def failures() -> Iterator[None]:
             next((code for kind, code in codes if isinstance(error, kind)), EXIT_NOTHING)
         ) from error
     except KeyboardInterrupt as error:
-        say("domsieve: interrupted; what was finished is kept, and the same command goes on from there.")
+        say("domsieve: interrupted; what was finished is kept. Run the same command again to continue.")
         raise typer.Exit(EXIT_INTERRUPTED) from error
     except BrokenPipeError as error:
         # The reader of our output has seen enough; Python would complain once more when it closes stdout.

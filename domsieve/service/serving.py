@@ -69,7 +69,7 @@ def private_host(text: str) -> tuple[str, int | None]:
     place = place_of(f"http://{text}/") if found else None
     if not found or not place or not place[1]:
         raise UsageError(
-            f"{text!a} is no host: write HOST or HOST:PORT, an IPv6 address in brackets.",
+            f"{text!a} is not a host: write HOST or HOST:PORT, with an IPv6 address in brackets.",
             parameter="private_hosts",
         )
     host, port = place

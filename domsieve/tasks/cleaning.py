@@ -118,7 +118,7 @@ def clean(
     """
     options = Options(mode, threshold, style, regions, complement, has_text)
     if model is not None and method not in {None, model.name}:
-        raise UsageError(f"The model is one of the method {model.name}, not {method}.")
+        raise UsageError(f"This model is of the method {model.name}, not {method}.")
     if model is None:
         check_options(method or "sst", options)
     else:

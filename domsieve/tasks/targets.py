@@ -78,7 +78,7 @@ def _find(word: str, store: PageStore) -> Sequence[Target]:
         if on_disk:
             return on_disk
     if not word.isprintable():
-        raise TargetError(f"{word!a} is no file or folder, and has characters that no address has.")
+        raise TargetError(f"{word!a} is not a file or folder, and has characters that no address can have.")
     return [_url(word)] if "://" in word else _in_cache(word, store)
 
 
@@ -114,4 +114,4 @@ def _in_cache(word: str, store: PageStore) -> list[CacheTarget]:
         return [CacheTarget(record) for record in {record.url: record for record in records}.values()]
     if _ID.fullmatch(word):
         return [CacheTarget(store.resolve(word))]
-    raise UnknownPageError(f"{word} is no URL, file or folder, and no page or site of the cache.")
+    raise UnknownPageError(f"{word} is not a URL, a file, a folder, or a page or site in the cache.")

@@ -66,7 +66,7 @@ def weigh(
     PageError : no page could be read.
     """
     if not (model is None or isinstance(model, CompressedStructureTree)):
-        raise UsageError(f"Words are weighed by a model of the method cst; this one is of {model.name}.")
+        raise UsageError(f"Weighing needs a model of the method cst; this one is of the method {model.name}.")
     options = Options(mode, style=style)
     if model is not None:
         check_fixed(options)

@@ -115,12 +115,12 @@ def test_private_hosts_have_one_spelling(text: str, place: tuple[str, int | None
     ],
 )
 def test_what_is_no_host_is_refused_before_anything_starts(text: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is no host"):
+    with pytest.raises(UsageError, match="is not a host"):
         private_host(text)
     done = run("serve", "--port", "0", "--data", tmp_path / "data", "--private-host", text, cache=tmp_path)
     assert done.exit_code == 2
     assert "--private-host: " in done.stderr
-    assert "is no host" in done.stderr
+    assert "is not a host" in done.stderr
     assert not (tmp_path / "data").exists()
 
 

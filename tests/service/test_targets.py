@@ -90,14 +90,17 @@ class TestFindTargets:
         [
             ("ftp://example.org/a", "only http and https pages are rendered"),
             ("file:///a.html", "only http and https pages are rendered"),
-            ("javascript:alert(1)", "is no URL, file or folder, and no page or site of the cache"),
-            ("no/such.html", "is no URL, file or folder, and no page or site of the cache"),
+            ("javascript:alert(1)", "is not a URL, a file, a folder, or a page or site in the cache"),
+            ("no/such.html", "is not a URL, a file, a folder, or a page or site in the cache"),
             ("abcdef012345", "No page ids of the cache .* begin with 'abcdef012345'"),
-            ("x" * 300, "cannot be looked up: File name too long|is no URL, file or folder"),
-            ("bad\udcff", r"'bad\\udcff' is no file or folder, and has characters that no address has"),
-            ("http://example.org/\udcff", "has characters that no address has"),
-            ("http://example.org/\n", "has characters that no address has"),
-            ("", "is no URL, file or folder|holds no .html"),
+            ("x" * 300, "cannot be looked up: File name too long|is not a URL, a file, a folder"),
+            (
+                "bad\udcff",
+                r"'bad\\udcff' is not a file or folder, and has characters that no address can have",
+            ),
+            ("http://example.org/\udcff", "has characters that no address can have"),
+            ("http://example.org/\n", "has characters that no address can have"),
+            ("", "is not a URL, a file, a folder|holds no .html"),
         ],
     )
     def test_errors(

@@ -128,7 +128,7 @@ class RecordsRequest(PageRequest):
     @classmethod
     def _can_be_written(cls, form: RecordFormat) -> RecordFormat:
         if form == "parquet" and not _has_pyarrow():
-            raise ValueError("This service was set up without pyarrow, which parquet needs.")
+            raise ValueError("Parquet needs pyarrow, which this service does not have.")
         return form
 
 

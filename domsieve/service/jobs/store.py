@@ -64,14 +64,17 @@ class JobStore:
             of_client = "SELECT COUNT(*) FROM jobs WHERE state IN ('queued', 'running') AND client = ?"
             if self.database.run(of_client, (client,))[0][0] >= limits.per_client:
                 raise ClientLimitError(
-                    f"{limits.per_client} jobs of this client wait or run; let one end first.", retry=True
+                    f"This client has {limits.per_client} jobs waiting or running; wait for one to end.",
+                    retry=True,
                 )
             if shutil.disk_usage(self.database.path.parent).free < limits.free_bytes:
                 raise QueueFullError(
                     "The disk of the service is nearly full; no jobs are accepted now.", retry=True
                 )
             if self.database.run("SELECT COUNT(*) FROM jobs WHERE state = 'queued'")[0][0] >= limits.queued:
-                raise QueueFullError(f"{limits.queued} jobs wait; no more are accepted now.", retry=True)
+                raise QueueFullError(
+                    f"{limits.queued} jobs are waiting; no more are accepted now.", retry=True
+                )
             number = uuid4().hex
             self.database.run(
                 "INSERT INTO jobs (id, kind, client, key, request, state, created_at) "

@@ -71,7 +71,7 @@ def only_known(request: Request) -> None:
         errors = [
             Invalid(where=f"query.{name}"[:200], what="This is not known here") for name in unknown[:20]
         ]
-        raise ProblemError(422, "Parameters of the address are not known here.", errors=errors)
+        raise ProblemError(422, "The address has unknown parameters.", errors=errors)
 
 
 def wait_of(prefer: str | None, *, default: int) -> int:

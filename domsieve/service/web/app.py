@@ -150,7 +150,7 @@ def _invalid(error: Mapping[str, Any]) -> Invalid:
     where = ".".join(str(part) for part in error.get("loc", ()))
     what = str(error.get("msg", ""))
     if error.get("type") == "string_pattern_mismatch":  # the pattern itself helps nobody
-        what = "This is not of the form that the description of the API asks for"
+        what = "This does not match the format in the API description"
     return Invalid(where=where[:200], what=what.removeprefix("Value error, ")[:300])
 
 

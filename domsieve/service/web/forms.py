@@ -131,7 +131,7 @@ def read_form(body: bytes) -> dict[str, str]:
             body.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict"
         )
     except ValueError as error:
-        raise FormError("This is no form of ours.") from error
+        raise FormError("This is not a form of this service.") from error
     return dict(pairs)
 
 
@@ -145,7 +145,7 @@ def request_from(fields: Mapping[str, str]) -> PageRequest:
     given = {name: fields.get(name, default).strip() for name, default in DEFAULTS.items()}
     kind = given["kind"]
     if kind not in _FIELDS:
-        raise FormError("Choose what is to be done.")
+        raise FormError("Choose what to do.")
     width, _, height = given["window"].partition("x")
     values: dict[str, Any] = {
         "url": _address(given["url"]),

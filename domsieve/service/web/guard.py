@@ -129,7 +129,7 @@ class Guard:
                 return
             raise ProblemError(
                 401,
-                "Show a token: Authorization: Bearer ….",
+                "Send a token: Authorization: Bearer ….",
                 headers={"WWW-Authenticate": 'Bearer realm="domsieve"'},
             )
         if not is_open or method not in _SAFE:
@@ -151,7 +151,7 @@ class Guard:
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
-                        raise ProblemError(400, "The request broke off.")
+                        raise ProblemError(400, "The connection closed before the request was complete.")
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
                     if size > limit:
@@ -191,11 +191,13 @@ def check_origin(headers: Headers, *, is_safe: bool) -> None:
     if is_safe:
         is_link = (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document")
         if not is_own and not is_link:
-            raise ProblemError(403, "Pages of other sites may lead here, but get nothing from here.")
+            raise ProblemError(
+                403, "Pages of other sites may link here, but may not load anything from here."
+            )
         return
     origin = headers.get("origin")
     if not is_own or (origin is not None and _place(origin) != headers.get("host", "").casefold()):
-        raise ProblemError(403, "Requests that change something are not taken from pages of other sites.")
+        raise ProblemError(403, "Pages of other sites may not send requests that change anything.")
 
 
 def _place(origin: str) -> str | None:

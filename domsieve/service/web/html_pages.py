@@ -170,7 +170,7 @@ def html_pages(gateway: Gateway) -> APIRouter:
             token = ""
         client = client_of(token, gateway.settings.tokens)
         if client is None:
-            return show(request, "login.html", status=401, error="That is no token of this service.")
+            return show(request, "login.html", status=401, error="This service does not know that token.")
         response = _to("/")
         open_session(response, client, token=token, headers=request.headers, scheme=request.url.scheme)
         return response

@@ -11,12 +11,12 @@ from domsieve.service.web.forms import KINDS
 KIND_NAMES = {kind.value: kind.label for kind in KINDS}
 _STATE_LINES = {
     "queued": "Waiting for a worker",
-    "running": "A worker took it up",
+    "running": "A worker started it",
     "done": "Done",
     "failed": "Failed",
     "cancelled": "Cancelled",
 }
-_STAGE_LINES = {"render": "The browser opens the page", "analyse": "Its content is looked for"}
+_STAGE_LINES = {"render": "Opening the page in the browser", "analyse": "Extracting the content"}
 _ROWS = 50
 _UNSHOWN = frozenset({"page_id", "title", "retry"})
 _LONGEST = 300
@@ -58,7 +58,7 @@ def event_line(event: Event) -> dict[str, str] | None:
         if (attempt := data.get("attempt", 1)) != 1:
             said += f", attempt {attempt}"
         if data.get("lost"):
-            said = "Its worker was lost; it waits for another one"
+            said = "Its worker was lost; waiting for another one"
     elif isinstance(data.get("said"), str):
         said = data["said"]
         said = _flat(said if said.startswith("http") else said[:1].upper() + said[1:])
@@ -74,7 +74,7 @@ def verdict_of(job: Job) -> str:
     needed = (job.summary or {}).get("browser_needed") if job.kind == "compare" else None
     if needed is None:
         return ""
-    return "This page needs a browser." if needed else "This page can be had without a browser."
+    return "This page needs a browser." if needed else "This page works without a browser."
 
 
 def facts_of(summary: Mapping[str, Any], *, url: str) -> dict[str, Any]:

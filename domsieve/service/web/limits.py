@@ -67,7 +67,9 @@ class Streams:
         """
         held = self._open.get(client, 0)
         if held >= self._most:
-            raise ProblemError(429, f"{held} event streams are open, as many as one client may.", retry_s=5)
+            raise ProblemError(
+                429, f"{held} event streams are open, the most that one client may have.", retry_s=5
+            )
         self._open[client] = held + 1
         try:
             yield

@@ -10,7 +10,7 @@ from domsieve.service.web.problems import PROBLEM_JSON, Problem
 
 _REFERENCE = "#/components/schemas/{model}"
 _WHY = {
-    400: "The request broke off or is no request.",
+    400: "The connection closed early, or this is not a request.",
     401: "No token, or not a known one.",
     403: "A rule forbids the page (fault `policy`), or the request comes from a page of another site.",
     404: "This client has no such job or file.",

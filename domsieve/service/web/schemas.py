@@ -44,7 +44,7 @@ class JobView(_Answer):
     created_at: str
     started_at: str | None
     ended_at: str | None
-    attempts: Annotated[int, Field(ge=0, description="how often a worker took it up")]
+    attempts: Annotated[int, Field(ge=0, description="how often a worker started it")]
     done_pages: Annotated[int, Field(ge=0)]
     total_pages: Annotated[int | None, Field(ge=0, description="null while it is not known")]
     problem: ProblemOfJob | None

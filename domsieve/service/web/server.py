@@ -19,7 +19,7 @@ _READER_S = 60.0
 _KEEP_ALIVE_S = 15
 _CONNECTIONS = 512
 _GRACE_S = 10
-_BROKEN = ProblemError(400, "What arrived is no HTTP/1.1 request, or its head is too long.").problem
+_BROKEN = ProblemError(400, "This is not an HTTP/1.1 request, or its head is too long.").problem
 _CROWDED = ProblemError(503, "Too many connections are open.", fault="service", retry_s=5).problem
 
 

@@ -108,13 +108,13 @@ def read_tokens(path: Path) -> dict[str, str]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is not UTF-8"
-        raise UsageError(f"The file of tokens {path} cannot be read: {reason}.") from error
+        raise UsageError(f"The token file {path} cannot be read: {reason}.") from error
     tokens: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         name, _, token = line.strip().partition(":")
-        where = f"Line {number} of the file of tokens {path}"
+        where = f"Line {number} of the token file {path}"
         if not _NAME.fullmatch(name):
             raise UsageError(
                 f"{where} does not begin with a name of letters, digits, '.', '_' or '-' and a colon."
@@ -122,10 +122,10 @@ def read_tokens(path: Path) -> dict[str, str]:
         if not _TOKEN.fullmatch(token):
             raise UsageError(f"{where} has no token of 16 to 512 visible ASCII characters after the colon.")
         if name in tokens or token in tokens.values():
-            raise UsageError(f"{where} has a name or a token that another line has.")
+            raise UsageError(f"{where} repeats a name or a token of another line.")
         tokens[name] = token
     if not tokens:
-        raise UsageError(f"The file of tokens {path} has no line of the form name:token.")
+        raise UsageError(f"The token file {path} has no line of the form name:token.")
     return tokens
 
 

@@ -76,8 +76,8 @@ class TestWords:
             line = event_line(Event(1, "2026-01-02T03:04:05.000+00:00", kind, data))
             return line["said"] if line else ""
 
-        assert said("state", state="running", attempt=2) == "A worker took it up, attempt 2"
-        assert said("state", state="queued", lost=1) == "Its worker was lost; it waits for another one"
+        assert said("state", state="running", attempt=2) == "A worker started it, attempt 2"
+        assert said("state", state="queued", lost=1) == "Its worker was lost; waiting for another one"
         assert said("site", said="http://example.org: 0 s") == "http://example.org: 0 s"
         assert said("unknown", number=3, what="\x1b[31mred\u202e") == "Unknown: 3 · \\x1b[31mred\\u202e"
 
