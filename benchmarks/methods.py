@@ -22,18 +22,8 @@ import numpy as np
 from benchmarks.analysis import machine
 from benchmarks.generated_site import generated_page
 from benchmarks.printing import print_table
-from domsieve.analysis import (
-    BlockFeatures,
-    CompressedStructureTree,
-    DataRegionMiner,
-    EntropyFilter,
-    NoCleaning,
-    RepeatedPatterns,
-    SiteStyleTree,
-    TagPathFilter,
-    TemplateFilter,
-    WebObjectBlocks,
-)
+from domsieve import analysis
+from domsieve.analysis import MINERS, DataRegionMiner, variants
 from domsieve.renderer import parse_html
 from domsieve.snapshot import Snapshot
 
@@ -41,24 +31,11 @@ SECTIONS = (10, 30, 100, 300, 500)
 PAGES_OF_SITE = 4
 ROUNDS, SPENT_S = 2, 0.3
 
-SITE_METHODS: Mapping[str, Callable[[], Any]] = {
-    "sst": SiteStyleTree,
-    "sst paper": lambda: SiteStyleTree.of_mode("paper"),
-    "cst": CompressedStructureTree,
-    "cst paper": lambda: CompressedStructureTree.of_mode("paper"),
-    "entropy": EntropyFilter,
-    "template": TemplateFilter,
-}
+SITE_METHODS: Mapping[str, Callable[[], Any]] = variants(analysis.SITE_METHODS)
 PAGE_METHODS: Mapping[str, Callable[[], Any]] = {
-    "none": NoCleaning,
-    "features": BlockFeatures,
-    "tps": TagPathFilter,
-    "tps paper": lambda: TagPathFilter(mode="paper"),
-    "wobm": WebObjectBlocks,
-    "wobm paper": lambda: WebObjectBlocks.of_mode("paper"),
-    "mdr edit": lambda: DataRegionMiner(similarity="edit"),
+    **variants(analysis.PAGE_METHODS),
+    **variants(MINERS),
     "mdr tree": lambda: DataRegionMiner(similarity="tree"),
-    "iepad": RepeatedPatterns,
 }
 
 

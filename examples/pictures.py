@@ -16,17 +16,12 @@ import numpy as np
 from playwright.async_api import FloatRect, Page, async_playwright
 
 from domsieve.analysis import (
-    BlockFeatures,
-    CompressedStructureTree,
-    DataRegionMiner,
-    EntropyFilter,
+    METHODS,
+    MINERS,
+    SITE_METHODS,
+    MethodEntry,
     Records,
-    RepeatedPatterns,
-    SiteStyleTree,
-    TagPathFilter,
-    TemplateFilter,
     Verdict,
-    WebObjectBlocks,
 )
 from domsieve.renderer import find_browser, launch_options
 from domsieve.snapshot import Kind, PageStore, Snapshot
@@ -44,36 +39,26 @@ _PAINT = """(areas) => { for (const [x, y, w, h, style] of areas) {
 
 Area = tuple[float, float, float, float, str]
 
-SITE_METHODS: Mapping[str, Callable[[], Any]] = {
-    "sst": SiteStyleTree,
-    "cst": CompressedStructureTree,
-    "entropy": EntropyFilter,
-    "template": TemplateFilter,
-}
-METHODS: Mapping[str, Callable[[], Any]] = {
-    **SITE_METHODS,
-    "features": BlockFeatures,
-    "tps": TagPathFilter,
-    "wobm": WebObjectBlocks,
-    "mdr": DataRegionMiner,
-    "iepad": RepeatedPatterns,
+ENTRIES: Sequence[MethodEntry[Any]] = [*METHODS.values(), *MINERS.values()]
+DRAWN: Mapping[str, Callable[[], Any]] = {
+    entry.name: entry.estimator for entry in ENTRIES if entry.name != "none" and not entry.combined
 }
 
 
 def main() -> None:
     """Draw the pictures that were asked for, or all."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("methods", nargs="*", metavar="METHOD", help=", ".join(METHODS))
+    parser.add_argument("methods", nargs="*", metavar="METHOD", help=", ".join(DRAWN))
     parser.add_argument("-o", "--output", type=Path, default=Path("docs/methods/pictures"))
     asked = parser.parse_args()
-    names = asked.methods or list(METHODS)
+    names = asked.methods or list(DRAWN)
     asked.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, serve_demo() as base, PageStore(Path(folder)) as store:
         records = asyncio.run(sample_demo(base + ARTICLE, store, viewport_px=(WIDTH_PX, 800)))
         pages = {record.url: store.get(record.page_id) for record in records}
         drawn: dict[str, tuple[str, list[Area]]] = {}
         for name in names:
-            method = METHODS[name]()
+            method = DRAWN[name]()
             if name in SITE_METHODS:
                 method.fit(pages.values())
             page = pages[base + (ARTICLE if name in SITE_METHODS else LIST)]

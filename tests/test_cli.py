@@ -260,7 +260,10 @@ class TestFailures:
                 ["clean", "p.html", "--model", "m", "--method", "tps"],
                 "--model is for methods that learn, not for tps.",
             ),
-            (["clean", "p.html", "--method", "sst", "--threshold", "7"], "Parameter threshold is 7.0"),
+            (
+                ["clean", "p.html", "--method", "sst", "--threshold", "7"],
+                "threshold is 7.0; it may be a number",
+            ),
             (["clean", "p.html", "--viewport", "wide"], "--viewport wide: give width x height"),
             (["clean", "p.html", "--viewport", "0x600"], "--viewport 0x600: give width x height"),
             (["clean", "p.html", "--viewport", "²x³"], "--viewport ²x³: give width x height"),

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
+from domsieve.analysis import MINERS
 from tests.command import damage, fill, process, run
-
-METHODS = ("wobm", "mdr", "iepad", "tps+mdr")
 
 
 def shop(count: int = 6) -> str:
@@ -47,7 +46,7 @@ def table(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", MINERS)
 def test_every_method_finds_the_products(cache: Path, site: Path, method: str) -> None:
     result = run("records", "--method", method, site / "a.html", cache=cache)
     assert result.exit_code == 0
@@ -63,7 +62,7 @@ def test_wobm_is_the_default_and_every_method_says_its_name(cache: Path, site: P
     lines = run("records", "--format", "jsonl", site / "a.html", cache=cache).stdout.splitlines()
     assert {json.loads(line)["method"] for line in lines} == {"wobm"}
     assert run("records", "--json", site / "a.html", cache=cache).stdout.splitlines() == lines
-    for method in METHODS:
+    for method in MINERS:
         found = run("records", "--method", method, "--json", site, cache=cache).stdout
         assert {json.loads(line)["method"] for line in found.splitlines()} == {method}
 

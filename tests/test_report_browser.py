@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
+from domsieve.analysis import METHODS
 from domsieve.renderer import Budget, CaptureOptions, Renderer, find_browser, launch_options, offline
 from domsieve.snapshot import PageStore
 from examples.serve import serve_demo
@@ -20,7 +21,6 @@ from tests.renderer.bad_server import serving
 
 pytestmark = pytest.mark.browser
 
-METHODS = ["sst", "cst", "entropy", "template", "features", "tps", "none"]
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d4944415478da63fccff0bf1e00067f0280"
     "f0a1c5a40000000049454e44ae426082"

@@ -11,25 +11,30 @@ from domsieve.analysis.cleaning.tps_search import Region, Round, largest_region,
 from domsieve.analysis.columns.batch import prune
 from domsieve.analysis.columns.hidden import HIDING_REASONS
 from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
-from domsieve.analysis.columns.styles import StyleLevel
 from domsieve.analysis.compare.compared_blocks import CHANGES, Change, ComparedBlock
 from domsieve.analysis.compare.comparison import Comparison, Delivery, Overlap, Side, compare_page
-from domsieve.analysis.methods import (
-    FEWEST_PAGES,
-    PAGE_METHODS,
-    SITE_METHODS,
-    Method,
-    Options,
-    check_fixed,
-    check_options,
-    new_site_model,
-)
+from domsieve.analysis.estimator import Estimator, PageEstimator
+from domsieve.analysis.filtered_mining import MainRegionMiner
 from domsieve.analysis.model_file import load_model, save_model
 from domsieve.analysis.records.fields import Field, FieldTable, field_tables
 from domsieve.analysis.records.iepad import RepeatedPatterns
 from domsieve.analysis.records.mdr import DataRegionMiner
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.wobm import WebObjectBlocks
+from domsieve.analysis.registry import (
+    FEWEST_PAGES,
+    METHODS,
+    MINERS,
+    PAGE_METHODS,
+    SITE_METHODS,
+    MethodEntry,
+    Options,
+    check_fixed,
+    check_options,
+    new_site_model,
+    page_cleaner,
+    variants,
+)
 from domsieve.analysis.report.document import ReportPart, Tile, write_report
 from domsieve.analysis.report.thresholds import ThresholdHelp, ThresholdStep, threshold_help
 from domsieve.analysis.report.view import PageView, Recurrences, TreeView, page_view, tree_view
@@ -38,7 +43,6 @@ from domsieve.analysis.trees.cst import BlockWeights, CompressedStructureTree
 from domsieve.analysis.trees.outline import Outliner, SiteOutline
 from domsieve.analysis.trees.simplify import simplified
 from domsieve.analysis.trees.sst import SiteStyleTree
-from domsieve.analysis.trees.tree_model import Mode
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import Block, dropped_blocks, text_blocks, write_json
 from domsieve.analysis.writers.html import write_html
@@ -57,12 +61,15 @@ from domsieve.analysis.writers.record_tables import (
     write_records_parquet,
 )
 from domsieve.analysis.writers.text import write_text
+from domsieve.vocabulary import Method, MiningMethod, Mode, StyleLevel
 
 __all__ = [
     "CHANGES",
     "FEATURES",
     "FEWEST_PAGES",
     "HIDING_REASONS",
+    "METHODS",
+    "MINERS",
     "PAGE_METHODS",
     "SITE_METHODS",
     "Block",
@@ -76,12 +83,16 @@ __all__ = [
     "DataRegionMiner",
     "Delivery",
     "EntropyFilter",
+    "Estimator",
     "FeatureMatrix",
     "FeatureWeights",
     "Field",
     "FieldTable",
     "HasContent",
+    "MainRegionMiner",
     "Method",
+    "MethodEntry",
+    "MiningMethod",
     "Mode",
     "NoCleaning",
     "NoiseScores",
@@ -89,6 +100,7 @@ __all__ = [
     "Outliner",
     "Overlap",
     "PageBlocks",
+    "PageEstimator",
     "PageView",
     "RecordSheet",
     "Records",
@@ -129,6 +141,7 @@ __all__ = [
     "noise_removed",
     "noise_scores",
     "page_blocks",
+    "page_cleaner",
     "page_regions",
     "page_view",
     "prune",
@@ -138,6 +151,7 @@ __all__ = [
     "text_blocks",
     "threshold_help",
     "tree_view",
+    "variants",
     "write_html",
     "write_json",
     "write_markdown",

@@ -1,17 +1,156 @@
-"""The base of all methods: parameters as scikit-learn wants them of an estimator, without loading scikit-learn.
+"""The base of all methods: estimators as scikit-learn wants them, whose parameters are checked in one place.
 
-It takes seconds to load, which every command would wait for. What it asks for is little: `sklearn.base.clone` reads
-the parameters and calls the class with them, pipelines set them too and want tags.
+What a parameter may be stands in its annotation: `Literal` words, ``bool``, ``int`` and ``float`` with a `Bounds`,
+``str`` with `Known` words, or None. Every method checks its parameters before it works on a page.
+
+Does not load scikit-learn: it takes seconds, which every command would wait for. What it asks for is little:
+`sklearn.base.clone` reads the parameters and calls the class with them, pipelines set them too and want tags.
 """
 
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
 from inspect import Parameter, signature
-from typing import Any, Self
+from reprlib import Repr
+from types import MappingProxyType, NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Self,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
+
+import numpy as np
 
 from domsieve.errors import UsageError
+from domsieve.snapshot import Scalar, Snapshot
+from domsieve.vocabulary import Mode
+
+R = TypeVar("R")
+
+_REPR = Repr()
+_REPR.maxstring = _REPR.maxother = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Which finite numbers a parameter may be: from `least` to `most`.
+
+    Parameters
+    ----------
+    least, most : the edges; infinite where there is none.
+    above, below : whether the edge itself is left out: numbers are above `least`, below `most`.
+    """
+
+    least: float = -math.inf
+    most: float = math.inf
+    above: bool = False
+    below: bool = False
+
+    def holds(self, value: float) -> bool:
+        """Return whether a number lies in the range; infinity and NaN lie in none."""
+        low = value > self.least if self.above else value >= self.least
+        high = value < self.most if self.below else value <= self.most
+        return low and high and math.isfinite(value)
+
+    def __str__(self) -> str:
+        low = f"{'above' if self.above else 'at least'} {self.least:g}"
+        high = f"{'below' if self.below else 'at most'} {self.most:g}"
+        edges = [text for text, edge in ((low, self.least), (high, self.most)) if math.isfinite(edge)]
+        both = len(edges) == 2 and not (self.above or self.below)
+        return f"from {self.least:g} to {self.most:g}" if both else " and ".join(edges)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Which words a parameter may be where they are too many to list; `name` says for people what they are."""
+
+    words: frozenset[str]
+    name: str
+
+
+Share = Annotated[float, Bounds(0, 1)]
+"""A number from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """One kind of value that a parameter may be."""
+
+    kind: type
+    words: tuple[str, ...] = ()
+    bounds: Bounds | None = None
+    known: Known | None = None
+
+    def holds(self, value: object) -> bool:
+        if self.words or self.known:
+            return isinstance(value, str) and (
+                value in self.words or (self.known is not None and value in self.known.words)
+            )
+        if self.kind is NoneType:
+            return value is None
+        if self.kind is bool:
+            return isinstance(value, bool | np.bool_)
+        # True and False are integers to Python and no numbers to people.
+        numbers = int | np.integer if self.kind is int else int | np.integer | float | np.floating
+        if isinstance(value, bool) or not isinstance(value, numbers):
+            return False
+        try:
+            return self.bounds is None or self.bounds.holds(value)
+        except OverflowError:  # an integer too large for a float
+            return False
+
+    def names(self) -> list[str]:
+        """Return the choices in words for people."""
+        if self.words:
+            return [repr(word) for word in self.words]
+        if self.known:
+            return [self.known.name]
+        if self.kind in {bool, NoneType}:
+            return ["True", "False"] if self.kind is bool else ["None"]
+        noun = "a whole number" if self.kind is int else "a number"
+        return [f"{noun} {self.bounds}" if self.bounds else noun]
 
 
 class Estimator:
     """A method whose parameters are the keywords of its ``__init__``, each kept in an attribute of its name."""
+
+    name: ClassVar[str]
+    """The name of the method, such as ``"sst"``."""
+    paper: ClassVar[Mapping[str, Any] | None] = MappingProxyType({})
+    """The published parameters, where they differ from the defaults; None where nothing is published."""
+
+    @classmethod
+    def of_mode(cls, mode: Mode, **changes: Any) -> Self:
+        """Return an estimator with our parameters (``"site"``) or the published ones (``"paper"``), some changed.
+
+        Raises
+        ------
+        UsageError : there is no such mode, or the method has no published parameters.
+        """
+        if mode not in get_args(Mode):
+            raise _no_choice(cls, "mode", mode, [repr(word) for word in get_args(Mode)], get_args(Mode))
+        if mode == "paper" and cls.paper is None:
+            raise UsageError(
+                f"{cls.__name__}: mode is 'paper', which this method has not; it may be 'site'.",
+                parameter="mode",
+            )
+        return cls(**{**(cls.paper or {} if mode == "paper" else {}), **changes})
+
+    @classmethod
+    def parameter_names(cls) -> list[str]:
+        """Return the names of the parameters, ascending."""
+        return sorted(cls._defaults())
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
@@ -20,21 +159,47 @@ class Estimator:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
         """Return the parameters by name, ascending; none is an estimator, so `deep` says nothing."""
-        return {name: getattr(self, name) for name in sorted(self._defaults())}
+        return {name: getattr(self, name) for name in self.parameter_names()}
 
     def set_params(self, **parameters: Any) -> Self:
-        """Set parameters by name.
+        """Set parameters by name; their values are checked when the method works.
 
         Raises
         ------
-        UsageError : there is no parameter of one of the names.
+        UsageError : there is no parameter of one of the names; then none is set.
         """
-        known = self._defaults()
-        for name, value in parameters.items():
+        known = self.parameter_names()
+        for name in parameters:
             if name not in known:
-                raise UsageError(f"{type(self).__name__} has no parameter {name!r}; it has {sorted(known)}.")
+                there = f"it has {', '.join(known)}" if known else "it has none"
+                raise UsageError(
+                    f"{type(self).__name__} has no parameter {name!r}; {there}{_meant(name, known)}.",
+                    parameter=name,
+                )
+        for name, value in parameters.items():
             setattr(self, name, value)
         return self
+
+    def scalars(self) -> dict[str, Scalar]:
+        """Return the parameters by name as they are written to files: numbers of numpy become those of Python."""
+        return {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in self.get_params().items()
+        }
+
+    def _check(self) -> None:
+        """Refuse parameters that are not what they may be.
+
+        Raises
+        ------
+        UsageError : one is not; the message names it, its value and the choices.
+        """
+        for name, choices in _choices(type(self)).items():  # type: ignore[arg-type]
+            value = getattr(self, name)
+            if not any(choice.holds(value) for choice in choices):
+                names = [text for choice in choices for text in choice.names()]
+                words = [word for choice in choices for word in (*choice.words, *_words_of(choice))]
+                raise _no_choice(type(self), name, value, names, words)
 
     def __repr__(self) -> str:
         default = self._defaults()
@@ -45,3 +210,86 @@ class Estimator:
         from sklearn.base import BaseEstimator
 
         return BaseEstimator().__sklearn_tags__()
+
+
+class PageEstimator(Estimator, Generic[R]):
+    """A method that needs but the page, so that `fit` learns nothing. A method gives `_result`."""
+
+    def fit(self, pages: Iterable[Snapshot], y: None = None) -> Self:  # noqa: ARG002
+        """Check the parameters, as a pipeline wants it; the pages are not looked at.
+
+        Raises
+        ------
+        UsageError : a parameter is not what it may be.
+        """
+        self._check()
+        return self
+
+    def fit_transform(self, pages: Sequence[Snapshot], y: None = None) -> list[R]:  # noqa: ARG002
+        """Return what `transform` returns of a sequence."""
+        return self.transform(pages)
+
+    @overload
+    def transform(self, pages: Snapshot) -> R: ...
+    @overload
+    def transform(self, pages: Sequence[Snapshot]) -> list[R]: ...
+    def transform(self, pages: Snapshot | Sequence[Snapshot]) -> R | list[R]:
+        """Return the result of one page, or one result per page of a sequence.
+
+        Raises
+        ------
+        UsageError : a parameter is not what it may be.
+        """
+        self._check()
+        return self._result(pages) if isinstance(pages, Snapshot) else [self._result(page) for page in pages]
+
+    def _result(self, page: Snapshot) -> R:
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        return tags
+
+
+@cache
+def _choices(estimator: type[Estimator]) -> dict[str, tuple[_Choice, ...]]:
+    """Return what each parameter may be, by its name, from the annotations of ``__init__``."""
+    hints = get_type_hints(estimator.__init__, include_extras=True)
+    return {name: tuple(map(_choice, _parts(hints[name]))) for name in estimator._defaults()}
+
+
+def _parts(annotation: Any) -> tuple[Any, ...]:
+    return get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)
+
+
+def _choice(part: Any) -> _Choice:
+    kind, *notes = get_args(part) if get_origin(part) is Annotated else (part,)
+    if get_origin(kind) is Literal:
+        return _Choice(str, words=get_args(kind))
+    if kind not in {bool, int, float, str, NoneType} or (kind is str and not notes):
+        raise TypeError(f"A parameter of this annotation cannot be checked: {part}.")
+    return _Choice(
+        kind,
+        bounds=next((note for note in notes if isinstance(note, Bounds)), None),
+        known=next((note for note in notes if isinstance(note, Known)), None),
+    )
+
+
+def _words_of(choice: _Choice) -> list[str]:
+    return sorted(choice.known.words) if choice.known else []
+
+
+def _no_choice(
+    estimator: type[Estimator], name: str, value: object, names: Sequence[str], words: Sequence[str]
+) -> UsageError:
+    """Return the error of a value that is none of the choices, given in `names` and, where they are such, `words`."""
+    shown = _REPR.repr(value.item() if isinstance(value, np.generic) else value)
+    there = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+    meant = _meant(value, words) if isinstance(value, str) else ""
+    return UsageError(f"{estimator.__name__}: {name} is {shown}; it may be {there}{meant}.", parameter=name)
+
+
+def _meant(word: str, words: Sequence[str]) -> str:
+    near = get_close_matches(word, words, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -12,21 +12,15 @@ import msgspec
 import numpy as np
 import zstandard
 
-from domsieve.analysis.cleaning.entropy import EntropyFilter
-from domsieve.analysis.cleaning.template import TemplateFilter
 from domsieve.analysis.columns.tables import Table
+from domsieve.analysis.registry import SITE_METHODS
 from domsieve.analysis.site_model import SiteModel
-from domsieve.analysis.trees.cst import CompressedStructureTree
-from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.errors import DamagedFileError, FormatVersionError, StorageError
 from domsieve.files import write_file
 
 _KIND = "domsieve site model"
 _VERSION = 2
 _TYPES = frozenset(["<u8", "<i8", "<i4", "|b1"])
-_METHODS: dict[str, type[SiteModel[Any]]] = {
-    method.name: method for method in (SiteStyleTree, CompressedStructureTree, EntropyFilter, TemplateFilter)
-}
 
 
 def save_model(model: SiteModel[Any], path: Path) -> None:
@@ -42,7 +36,7 @@ def save_model(model: SiteModel[Any], path: Path) -> None:
         "kind": _KIND,
         "version": _VERSION,
         "method": model.name,
-        "parameters": model.get_params(),
+        "parameters": model.scalars(),
         "style": model.style_,
         "counts": {field.name: _pack(getattr(counts, field.name)) for field in fields(counts)},
     }
@@ -72,7 +66,7 @@ def load_model(path: Path) -> SiteModel[Any]:
                 f"The model {path} has format {content['version']}, this program knows up to {_VERSION}; "
                 "update domsieve or learn the model anew."
             )
-        model = _METHODS[content["method"]](**content["parameters"])
+        model = SITE_METHODS[content["method"]].estimator(**content["parameters"])
         counts = {name: _unpack(value) for name, value in content["counts"].items()}
         model.restore(model.counts(**counts), style=content["style"])
     except (

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Batch, Bools
-from domsieve.analysis.columns.styles import StyleLevel
 from domsieve.analysis.estimator import Estimator
 from domsieve.analysis.verdict import Verdict
 from domsieve.errors import ModelError
 from domsieve.snapshot import Scalar, Snapshot
+from domsieve.vocabulary import StyleLevel
 
 _NODES_PER_BATCH = 60_000
 
@@ -41,11 +41,10 @@ C = TypeVar("C", bound=Counts)
 class SiteModel(Estimator, Generic[C]):
     """An estimator over the pages of one site whose statistics are additive.
 
-    A method gives its `name`, the type of its `counts`, how partial counts are `joined`, `facts`,
+    A method gives the type of its `counts`, how partial counts are `joined`, `facts`,
     `_count` and `_verdicts`.
     """
 
-    name: ClassVar[str]
     counts: ClassVar[Callable[..., Any]]
     joined: ClassVar[Callable[[Sequence[Any]], Any]]
     style_: StyleLevel | None = None
@@ -62,12 +61,18 @@ class SiteModel(Estimator, Generic[C]):
 
         Raises
         ------
-        ModelError : rendered and raw pages are mixed where that matters, or a parameter is out of range.
+        ModelError : rendered and raw pages are mixed where that matters.
+        UsageError : a parameter is not what it may be.
         """
         self._check()
         for batch in batches(pages):
             self._add(self._count(batch))
         return self
+
+    def fit_transform(self, pages: Iterable[Snapshot], y: None = None) -> list[Verdict]:
+        """Learn the site from its pages and return the verdict on each; holds all of them until then."""
+        held = list(pages)
+        return self.fit(held, y).transform(held)
 
     def merge(self, other: Self) -> Self:
         """Take over all that `other` has learned of the same site.
@@ -93,9 +98,11 @@ class SiteModel(Estimator, Generic[C]):
         Raises
         ------
         ModelError : nothing was learned, or pages of another kind.
+        UsageError : a parameter is not what it may be.
         """
         if isinstance(pages, Snapshot):
             return self.transform([pages])[0]
+        self._check()
         return [verdict for batch in batches(pages) for verdict in self._verdicts(batch)]
 
     def restore(self, counts: C, *, style: StyleLevel | None) -> None:
@@ -120,9 +127,6 @@ class SiteModel(Estimator, Generic[C]):
         """Return how much was learned, by name."""
         raise NotImplementedError
 
-    def _check(self) -> None:
-        """Refuse parameters that are out of range."""
-
     def _count(self, batch: Batch) -> C:
         raise NotImplementedError
 
@@ -137,11 +141,8 @@ class SiteModel(Estimator, Generic[C]):
         while len(self._parts) > 1 and self._parts[-2].nbytes < 2 * self._parts[-1].nbytes:
             self._parts[-2:] = [type(self).joined(self._parts[-2:])]
 
-    def _in_range(self, *names: str) -> None:
-        """Refuse those parameters, by name, that lie outside 0 to 1; None is allowed."""
-        for name in names:
-            if not 0 <= (getattr(self, name) or 0) <= 1:
-                raise ModelError(f"Parameter {name} is {getattr(self, name)}; it must lie between 0 and 1.")
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.learned > 0
 
 
 def verdicts_of(

@@ -8,18 +8,17 @@ import typer
 from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, fetch, rendering
 from domsieve.commands.console import finish, open_cache, print_json, say
 from domsieve.commands.threshold_table import help_facts, help_table
+from domsieve.vocabulary import Method, Mode, SiteMethod, StyleLevel
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
     from domsieve.tasks import Page
 
 MethodOption = Annotated[
-    Literal["sst", "cst", "entropy", "features", "tps", "template", "none"] | None,
+    Method | None,
     typer.Option(help="Default: sst where 5 pages of the site are known, else features."),
 ]
-ModeOption = Annotated[
-    Literal["site", "paper"], typer.Option(help="Ours for today's sites, or as published.")
-]
+ModeOption = Annotated[Mode, typer.Option(help="Ours for today's sites, or as published.")]
 ThresholdOption = Annotated[
     float | None,
     typer.Option(
@@ -28,7 +27,7 @@ ThresholdOption = Annotated[
     ),
 ]
 StyleOption = Annotated[
-    Literal["none", "html", "layout", "full"] | None,
+    StyleLevel | None,
     typer.Option(help="What tells elements apart [default: layout for rendered pages, html for raw ones]."),
 ]
 RawOption = Annotated[bool, typer.Option("--raw", help="Use the raw source of rendered pages.")]
@@ -133,9 +132,7 @@ def learn(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what thresholds from 0.05 to 0.4 would keep; method sst.")
     ] = False,
-    method: Annotated[
-        Literal["sst", "cst", "entropy", "template"], typer.Option(help="What the model is of.")
-    ] = "sst",
+    method: Annotated[SiteMethod, typer.Option(help="What the model is of.")] = "sst",
     mode: ModeOption = "site",
     threshold: ThresholdOption = None,
     style: StyleOption = None,

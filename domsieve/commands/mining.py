@@ -9,6 +9,7 @@ import typer
 from domsieve.commands.capture_options import Cache, Capture, Targets, fetch, rendering
 from domsieve.commands.cleaning import RawOption
 from domsieve.commands.console import finish, open_cache, say
+from domsieve.vocabulary import MiningMethod
 
 if TYPE_CHECKING:
     from domsieve.analysis import RecordSheet
@@ -18,9 +19,7 @@ if TYPE_CHECKING:
 def records(
     targets: Targets,
     *,
-    method: Annotated[
-        Literal["wobm", "mdr", "iepad", "tps+mdr"], typer.Option(help="How records are found.")
-    ] = "wobm",
+    method: Annotated[MiningMethod, typer.Option(help="How records are found.")] = "wobm",
     output_format: Annotated[
         Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="What is written.")
     ] = "csv",

@@ -3,7 +3,7 @@
 from domsieve.tasks.cleaning import ENDINGS, FEW_PAGES, WRITERS, Cleaned, Format, clean, learn
 from domsieve.tasks.comparing import ENOUGH, Advice, ComparedPage, advise, compare, prefix_of
 from domsieve.tasks.explaining import explain
-from domsieve.tasks.mining import MINERS, RECORD_WRITERS, MiningMethod, RecordFormat, mine
+from domsieve.tasks.mining import RECORD_WRITERS, RecordFormat, mine
 from domsieve.tasks.output import OUTPUT_FILE, Results
 from domsieve.tasks.pages import (
     Page,
@@ -34,7 +34,6 @@ __all__ = [
     "ENOUGH",
     "FEW_PAGES",
     "MATRIX_WRITERS",
-    "MINERS",
     "OUTPUT_FILE",
     "RECORD_WRITERS",
     "WRITERS",
@@ -46,7 +45,6 @@ __all__ = [
     "FileTarget",
     "Format",
     "MatrixFormat",
-    "MiningMethod",
     "Page",
     "RecordFormat",
     "Reported",

@@ -21,6 +21,7 @@ from domsieve.analysis import (
     check_options,
     judge_hidden,
     new_site_model,
+    page_cleaner,
     write_html,
     write_json,
     write_markdown,
@@ -124,7 +125,8 @@ def clean(
     else:
         check_options(cast(Method, model.name), options)
         check_fixed(options)
-        model.set_params(**options.given("threshold"))
+        if options.threshold is not None:
+            model.set_params(threshold=options.threshold)
     for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
         members = list(group)
         known = members
@@ -146,8 +148,7 @@ def clean(
 
 def _of_page_method(site: str, options: Options) -> Options:
     """Return the options without those that were meant for the site style tree."""
-    given = options.given("threshold", "style")
-    if given or options.mode == "paper":
+    if options.threshold is not None or options.style is not None or options.mode == "paper":
         logger.warning(
             "%s: too few pages for the method sst, and %s knows none of its options.", site, _PAGE_METHOD
         )
@@ -158,7 +159,7 @@ def _judge(
     site: str, method: Method, known: Sequence[Page], options: Options
 ) -> Callable[[Snapshot], Verdict]:
     if method in PAGE_METHODS:
-        return PAGE_METHODS[method].make(options).transform
+        return page_cleaner(method, options)
     if len(known) < SITE_METHODS[method].fewest:
         logger.warning(
             "%s: only %d page(s) to learn from, so little can be seen to repeat.",

@@ -10,12 +10,14 @@ import msgspec
 from domsieve.analysis import (
     FEWEST_PAGES,
     HIDING_REASONS,
+    METHODS,
+    MINERS,
     PAGE_METHODS,
     SITE_METHODS,
     Method,
-    Options,
     Outliner,
     PageBlocks,
+    PageEstimator,
     Recurrences,
     ReportPart,
     SiteModel,
@@ -31,11 +33,9 @@ from domsieve.analysis import (
 from domsieve.errors import DomsieveError, PageError
 from domsieve.renderer import SCREENSHOT
 from domsieve.snapshot import PageRecord, PageStore, Snapshot
-from domsieve.tasks.mining import MINERS, MiningMethod
 from domsieve.tasks.pages import Page, from_record, readable, unscripted
 from domsieve.tasks.targets import CacheTarget, Target, UrlTarget
 
-_MINERS: tuple[MiningMethod, ...] = ("wobm", "mdr", "iepad")
 _NODES_AT_ONCE = 60_000
 
 Failed = Callable[[Page, DomsieveError], None]
@@ -142,6 +142,7 @@ class _Writer:
             "pages": self.pages,
             "sites": self.sites,
             "hiding": HIDING_REASONS,
+            "titles": {name: entry.title for name, entry in METHODS.items()},
             "start": self.start,
         }
 
@@ -173,7 +174,7 @@ class _Writer:
         entries: Sequence[dict[str, Any]],
         site: dict[str, Any],
     ) -> Iterator[ReportPart]:
-        of_site = _Site({method: made.make(Options()) for method, made in SITE_METHODS.items()})
+        of_site = _Site({method: entry.make() for method, entry in SITE_METHODS.items()})
         self._learn(of_site, known, entries)
         models = {method: model for method, model in of_site.models.items() if model.learned}
         tree = models.get("sst")
@@ -182,9 +183,9 @@ class _Writer:
             if edition is None or i not in of_site.blocks:
                 continue
             page, blocks = edition.page.load(), of_site.blocks.pop(i)
-            cleaners = {
+            cleaners: dict[Method, SiteModel[Any] | PageEstimator[Verdict]] = {
                 **models,
-                **{method: made.make(Options()) for method, made in PAGE_METHODS.items()},
+                **{method: one.make() for method, one in PAGE_METHODS.items()},
             }
             verdicts: dict[str, Verdict] = {}
             for method, cleaner in cleaners.items():
@@ -196,7 +197,11 @@ class _Writer:
                 page,
                 blocks,
                 verdicts,
-                records={key: MINERS[key](page) for key in _MINERS if page.has_layout},
+                records={
+                    name: miner.make().transform(page)
+                    for name, miner in MINERS.items()
+                    if page.has_layout and not miner.combined
+                },
                 recurrences=of_site.recurrences,
                 number=entry["number"],
                 places=outliner.place(page) if outliner else None,

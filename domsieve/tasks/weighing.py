@@ -90,7 +90,7 @@ def weigh(
         numbers, done = list(group), list[int]()
         tree = model
         if tree is None:
-            tree = CompressedStructureTree.of_mode(mode, **options.given("style"))
+            tree = CompressedStructureTree.of_mode(mode, **options.given())
             known = list[int]()
             tree.fit(read(numbers, known))
             numbers = known

@@ -9,19 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from domsieve import analysis
 from domsieve.analysis import (
-    BlockFeatures,
-    CompressedStructureTree,
+    MINERS,
     DataRegionMiner,
     EntropyFilter,
-    NoCleaning,
     Records,
     RepeatedPatterns,
-    SiteStyleTree,
-    TagPathFilter,
     TemplateFilter,
     Verdict,
-    WebObjectBlocks,
+    variants,
 )
 from domsieve.snapshot import Snapshot
 from tests.analysis.pages import page
@@ -30,25 +27,14 @@ Method = Callable[[], Any]
 Result = Verdict | Records
 
 SITE_METHODS: Mapping[str, Method] = {
-    "sst": SiteStyleTree,
-    "sst paper": lambda: SiteStyleTree.of_mode("paper"),
-    "cst": CompressedStructureTree,
-    "cst paper": lambda: CompressedStructureTree.of_mode("paper"),
-    "entropy": EntropyFilter,
+    **variants(analysis.SITE_METHODS),
     "entropy of subtrees": lambda: EntropyFilter(idf_docs="blocks", aggregate="subtree", h_norm="unit"),
-    "template": TemplateFilter,
     "template global": lambda: TemplateFilter(detection="global"),
 }
 PAGE_METHODS: Mapping[str, Method] = {
-    "none": NoCleaning,
-    "features": BlockFeatures,
-    "tps": TagPathFilter,
-    "tps paper": lambda: TagPathFilter(mode="paper"),
-    "wobm": WebObjectBlocks,
-    "wobm paper": lambda: WebObjectBlocks.of_mode("paper"),
-    "mdr": DataRegionMiner,
+    **variants(analysis.PAGE_METHODS),
+    **variants(MINERS),
     "mdr tree": lambda: DataRegionMiner(similarity="tree"),
-    "iepad": RepeatedPatterns,
     "iepad all": lambda: RepeatedPatterns(encoding="all", choose="all"),
 }
 METHODS = {**SITE_METHODS, **PAGE_METHODS}

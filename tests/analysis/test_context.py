@@ -9,7 +9,7 @@ from domsieve.analysis import SiteStyleTree, write_text
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.trees.context import in_context
 from domsieve.analysis.trees.forest import Forest, plant
-from domsieve.errors import ModelError
+from domsieve.errors import UsageError
 from domsieve.snapshot import Snapshot
 from tests.analysis.pages import page
 
@@ -96,5 +96,5 @@ def test_what_two_of_many_pages_share_is_no_template() -> None:
 
 
 def test_a_context_of_negative_weight_is_refused() -> None:
-    with pytest.raises(ModelError, match="context"):
+    with pytest.raises(UsageError, match="context is -1"):
         SiteStyleTree(context=-1.0).fit(_site(""))

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from domsieve.analysis import CompressedStructureTree, Mode, write_text
-from domsieve.errors import ModelError
+from domsieve.errors import UsageError
 from domsieve.snapshot import Snapshot
 from tests.analysis.pages import page
 from tests.analysis.plain_cst import Tag, tags_of, weigh
@@ -159,7 +159,7 @@ def test_links_and_images_are_compared_when_asked() -> None:
 
 
 def test_parameters_out_of_range_are_refused() -> None:
-    with pytest.raises(ModelError, match="merge_similarity is 7"):
+    with pytest.raises(UsageError, match="merge_similarity is 7"):
         CompressedStructureTree.of_mode("paper", merge_similarity=7).fit(site(1))
-    with pytest.raises(ModelError, match='needs siblings="style"'):
+    with pytest.raises(UsageError, match='needs siblings="style"'):
         CompressedStructureTree(merge_similarity=0.85).fit(site(1))

@@ -5,13 +5,13 @@ import pytest
 
 from domsieve.analysis import CompressedStructureTree
 from domsieve.analysis.columns.batch import Batch
-from domsieve.analysis.columns.styles import StyleLevel
 from domsieve.analysis.trees.cst_blocks import word_weight
 from domsieve.analysis.trees.cst_importance import path_importance
 from domsieve.analysis.trees.forest import plant
 from domsieve.analysis.trees.leaf_features import word_features
 from domsieve.analysis.trees.paths import locate
 from domsieve.snapshot import Producer, Snapshot
+from domsieve.vocabulary import StyleLevel
 from tests.analysis.pages import page
 
 TOLERANCE = 1e-6

@@ -15,7 +15,7 @@ from stopwordsiso import langs
 from domsieve.analysis import EntropyFilter, noise_scores, write_text
 from domsieve.analysis.cleaning.entropy import entropies
 from domsieve.analysis.cleaning.terms import LANGUAGES
-from domsieve.errors import ModelError
+from domsieve.errors import UsageError
 from domsieve.snapshot import Kind, Snapshot
 from tests.analysis.pages import page
 
@@ -181,9 +181,9 @@ def test_languages_of_the_libraries_are_known() -> None:
 
 
 def test_parameters_out_of_range_are_refused() -> None:
-    with pytest.raises(ModelError, match="language 'xx'"):
+    with pytest.raises(UsageError, match="language is 'xx'; it may be 'auto', 'none' or"):
         EntropyFilter(language="xx").fit([body("<p>x</p>")])
-    with pytest.raises(ModelError, match="threshold"):
+    with pytest.raises(UsageError, match="threshold is -1"):
         EntropyFilter(threshold=-1).fit([body("<p>x</p>")])
 
 

@@ -14,7 +14,7 @@ from domsieve.analysis.columns.hash import hashes_of
 from domsieve.analysis.columns.words import fold, words_of
 from domsieve.analysis.trees.paths import _collapsed
 from domsieve.analysis.trees.style_tree import StyleTree
-from domsieve.errors import DamagedFileError, ModelError, StorageError
+from domsieve.errors import DamagedFileError, ModelError, StorageError, UsageError
 from domsieve.snapshot import Snapshot, StringTable
 from tests.analysis.pages import page
 from tests.analysis.plain_sst import Element, add, composite, tree_of
@@ -154,7 +154,7 @@ def test_rendered_and_raw_pages_do_not_mix() -> None:
         SiteStyleTree(style="layout").fit([raw])
     with pytest.raises(ModelError, match="learned no page"):
         SiteStyleTree().transform(raw)
-    with pytest.raises(ModelError, match="threshold is 7"):
+    with pytest.raises(UsageError, match="threshold is 7; it may be a number from 0 to 1 or None"):
         SiteStyleTree(threshold=7).fit([raw])
     with pytest.raises(ModelError, match="equal parameters"):
         SiteStyleTree().fit([raw]).merge(SiteStyleTree(threshold=0.3).fit([raw]))

@@ -4,7 +4,8 @@ import pytest
 
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.computed import display_attributes
-from domsieve.analysis.columns.styles import StyleLevel, presentation_styles
+from domsieve.analysis.columns.styles import presentation_styles
+from domsieve.vocabulary import StyleLevel
 from tests.analysis.pages import page
 
 # As Chrome 156 serialises them.

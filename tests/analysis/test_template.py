@@ -12,7 +12,7 @@ from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.hash import hashes_of
 from domsieve.analysis.columns.links import page_references
 from domsieve.analysis.columns.visible import visible_nodes
-from domsieve.errors import ModelError
+from domsieve.errors import UsageError
 from domsieve.snapshot import Kind, Snapshot
 from tests.analysis.pages import page
 
@@ -131,7 +131,7 @@ def test_small_changes_leave_the_shingle() -> None:
 
 
 def test_parameters_out_of_range_are_refused() -> None:
-    with pytest.raises(ModelError, match="k is 0"):
+    with pytest.raises(UsageError, match="k is 0"):
         TemplateFilter(k=0).fit([example()])
 
 

@@ -113,7 +113,7 @@ def test_a_page_without_any_difference_is_kept_whole() -> None:
 
 
 @pytest.mark.parametrize("html", ["", "<html></html>", "<html><head></head><body></body></html>", "<p>x</p>"])
-@pytest.mark.parametrize("mode", ["user", "paper"])
+@pytest.mark.parametrize("mode", ["site", "paper"])
 def test_odd_pages_do_no_harm(html: str, mode: str) -> None:
     assert clean(page(html), mode=mode) == ("x\n" if "x" in html else "")
 
@@ -235,6 +235,7 @@ def test_the_filter_can_be_pickled_and_cloned_with_every_parameter() -> None:
     "options",
     [
         {"mode": "x"},
+        {"mode": "user"},
         {"gap": 1.0},
         {"gap": -0.1},
         {"min_fraction": 2.0},

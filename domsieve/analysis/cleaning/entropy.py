@@ -13,7 +13,7 @@ learned page has counts as on one.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,9 @@ from domsieve.analysis.columns.hash import combine
 from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.columns.tables import Table, grouped, grouping, merged
 from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.estimator import Bounds, Known
 from domsieve.analysis.site_model import SiteModel, verdicts_of
 from domsieve.analysis.verdict import Verdict
-from domsieve.errors import ModelError
 from domsieve.snapshot import Snapshot
 
 _REASONS = (
@@ -37,6 +37,9 @@ _REASONS = (
     "above kept content",
 )
 _HIDDEN, _NOISE, _VARIED, _UNJUDGED, _ABOVE = range(len(_REASONS))
+_LANGUAGE = Known(
+    frozenset({*LANGUAGES, "auto", "none"}), "'auto', 'none' or a known ISO 639-1 code such as 'en'"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,10 +142,10 @@ class EntropyFilter(SiteModel[TermCounts]):
     def __init__(
         self,
         *,
-        threshold: float = 0.5,
+        threshold: Annotated[float, Bounds(0)] = 0.5,
         h_norm: Literal["bits", "unit"] = "bits",
         idf_docs: Literal["auto", "pages", "blocks"] = "auto",
-        language: str = "auto",
+        language: Annotated[str, _LANGUAGE] = "auto",
         aggregate: Literal["own", "subtree"] = "own",
         count_empty: bool = False,
     ) -> None:
@@ -155,6 +158,7 @@ class EntropyFilter(SiteModel[TermCounts]):
 
     def blocks(self, page: Snapshot) -> BlockEntropies:
         """Return the entropies of the blocks of one page, with the flag noise or not."""
+        self._check()
         batch = Batch.of([page])
         read = self._read(batch, visible_nodes(batch))
         block = np.flatnonzero(read.judged)
@@ -164,15 +168,6 @@ class EntropyFilter(SiteModel[TermCounts]):
     def facts(self) -> dict[str, int]:
         """Return the number of terms."""
         return {"terms": len(self.counts_.terms)}
-
-    def _check(self) -> None:
-        if not self.threshold >= 0:
-            raise ModelError(f"Parameter threshold is {self.threshold}; it must be at least 0.")
-        if self.language not in LANGUAGES | {"auto", "none"}:
-            raise ModelError(
-                f"There are neither stop words nor stems for the language {self.language!r}; "
-                'use "auto", "none" or an ISO 639-1 code such as "en".'
-            )
 
     def _count(self, batch: Batch) -> TermCounts:
         found = element_nodes(batch, visible_nodes(batch), language=self.language)
@@ -200,7 +195,7 @@ class EntropyFilter(SiteModel[TermCounts]):
             "block_nodes": read.count[read.block],
         }
         score = np.where(shown & judged, read.unit[read.block], 0).astype(np.float32)
-        parameters = {**self.get_params(), "pages": self.learned}
+        parameters = {**self.scalars(), "pages": self.learned}
         return verdicts_of(
             batch,
             self.name,

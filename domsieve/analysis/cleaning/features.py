@@ -5,10 +5,8 @@ weights were learned on labelled pages of many sites and kinds; `evaluation/` ho
 learned again differ from those beside this file. Imports the columns, the figures and the Verdict.
 """
 
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import overload
 
 import msgspec
 import numpy as np
@@ -19,9 +17,8 @@ from domsieve.analysis.columns.batch import F64, Batch, below, surrounded
 from domsieve.analysis.columns.flow import by_style_row
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.visible import visible_nodes
-from domsieve.analysis.estimator import Estimator
+from domsieve.analysis.estimator import PageEstimator, Share
 from domsieve.analysis.verdict import Verdict
-from domsieve.errors import UsageError
 from domsieve.snapshot import Kind, Snapshot
 
 _REASONS = (
@@ -50,11 +47,14 @@ class FeatureWeights(msgspec.Struct, frozen=True):
     weights: dict[str, float]
 
 
-class BlockFeatures(Estimator):
+class BlockFeatures(PageEstimator[Verdict]):
     """Keeps the blocks of a page that look like content, from this page alone.
 
     Of a rendered page, what stays in place while the page is scrolled (``position: fixed``) is no content, unless it
     holds half of the words: consent boxes and bars read like content, and the weights know no boxes.
+
+    The score of a text is the probability of its block. Numbers of a text: ``words`` and ``link_share`` of its block,
+    ``words_around``, those outside links in the element four levels above it.
 
     Parameters
     ----------
@@ -63,30 +63,13 @@ class BlockFeatures(Estimator):
         raises the F1 of a page when more than half of that F1 of it is content, so less than 0.5 is best.
     """
 
-    def __init__(self, *, threshold: float = 0.35) -> None:
+    name = "features"
+    paper = None
+
+    def __init__(self, *, threshold: Share = 0.35) -> None:
         self.threshold = threshold
 
-    @overload
-    def transform(self, pages: Snapshot) -> Verdict: ...
-    @overload
-    def transform(self, pages: Sequence[Snapshot]) -> list[Verdict]: ...
-    def transform(self, pages: Snapshot | Sequence[Snapshot]) -> Verdict | list[Verdict]:
-        """Return the verdict on one page, or one verdict per page of a sequence.
-
-        The score of a text is the probability of its block. Numbers of a text: ``words`` and ``link_share`` of its
-        block, ``words_around``, those outside links in the element four levels above it.
-
-        Raises
-        ------
-        UsageError : the threshold is out of its range.
-        """
-        if not 0 <= self.threshold <= 1:
-            raise UsageError(f"The threshold of block features is {self.threshold}; it must be in 0 to 1.")
-        if isinstance(pages, Snapshot):
-            return self._verdict(pages)
-        return [self._verdict(page) for page in pages]
-
-    def _verdict(self, page: Snapshot) -> Verdict:
+    def _result(self, page: Snapshot) -> Verdict:
         blocks = page_blocks(page)
         figures = block_features(page, blocks)
         likely = content_probabilities(figures)
@@ -115,7 +98,7 @@ class BlockFeatures(Estimator):
             column = column if feature == "link share" else np.expm1(column)
             numbers[name] = np.full(len(page), np.nan, np.float32)
             numbers[name][text] = column[block]
-        return Verdict("features", whole, score, reason, _REASONS, numbers, {"threshold": self.threshold})
+        return Verdict(self.name, whole, score, reason, _REASONS, numbers, self.scalars())
 
 
 def _floating(page: Snapshot, visible: NDArray[np.bool_]) -> NDArray[np.bool_]:

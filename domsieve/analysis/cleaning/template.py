@@ -13,7 +13,7 @@ is larger than one page exactly when a page of it links with another one, which 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -32,9 +32,9 @@ from domsieve.analysis.columns.hash import combine, mix
 from domsieve.analysis.columns.links import page_references
 from domsieve.analysis.columns.tables import Table, grouped, grouping, ranges
 from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.estimator import Bounds
 from domsieve.analysis.site_model import SiteModel, verdicts_of
 from domsieve.analysis.verdict import Verdict
-from domsieve.errors import ModelError
 
 _REASONS = (
     "not visible",
@@ -79,8 +79,8 @@ class TemplateFilter(SiteModel[TemplateCounts]):
     def __init__(
         self,
         *,
-        k: int = 3,
-        window: int = 10,
+        k: Annotated[int, Bounds(1)] = 3,
+        window: Annotated[int, Bounds(1)] = 10,
         exact: bool = False,
         detection: Literal["local", "global"] = "local",
         count: Literal["pages", "pagelets"] = "pages",
@@ -112,11 +112,6 @@ class TemplateFilter(SiteModel[TemplateCounts]):
             "pagelets": len(counts.pagelets),
             "templates": len(self.groups_),
         }
-
-    def _check(self) -> None:
-        for name in ("k", "window"):
-            if getattr(self, name) < 1:
-                raise ModelError(f"Parameter {name} is {getattr(self, name)}; it must be at least 1.")
 
     def _count(self, batch: Batch) -> TemplateCounts:
         found = self._pagelets(batch, visible_nodes(batch))
@@ -203,7 +198,7 @@ class TemplateFilter(SiteModel[TemplateCounts]):
             name: np.append(values.astype(np.float32), np.float32(np.nan))[found.of_node]
             for name, values in (("links", found.links), ("words", found.words), ("other_pages", others))
         }
-        parameters = {**self.get_params(), "pages": counts.pages}
+        parameters = {**self.scalars(), "pages": counts.pages}
         return verdicts_of(
             batch,
             self.name,

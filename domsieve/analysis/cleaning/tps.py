@@ -8,7 +8,8 @@ thresholds. Imports the Snapshot and the presentation styles.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Literal, overload
+from types import MappingProxyType
+from typing import Annotated, Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +18,13 @@ from domsieve.analysis.cleaning.tps_search import Cuts, page_regions, tag_path_c
 from domsieve.analysis.columns.batch import Batch, Ints, prune
 from domsieve.analysis.columns.body import in_body, worded
 from domsieve.analysis.columns.hash import hash_of
-from domsieve.analysis.columns.styles import StyleLevel, presentation_styles
+from domsieve.analysis.columns.styles import presentation_styles
 from domsieve.analysis.columns.visible import visible_nodes
-from domsieve.analysis.estimator import Estimator
+from domsieve.analysis.estimator import Bounds, PageEstimator, Share
 from domsieve.analysis.verdict import Verdict
 from domsieve.errors import UsageError
 from domsieve.snapshot import Kind, Snapshot
+from domsieve.vocabulary import Mode, StyleLevel
 
 _LEFT_OUT_BY_PAPER = frozenset(["head", "script", "noscript"])
 _CLASS, _STYLE = hash_of("class"), hash_of("style")
@@ -40,13 +42,13 @@ _OUTSIDE, _HIDDEN, _ABOVE, _INSIDE, _LEFT_OUT_REGION, _ABOVE_COMPLEMENT, _COMPLE
 HasContent = Callable[[Snapshot, NDArray[np.int64]], bool]
 
 
-class TagPathFilter(Estimator):
+class TagPathFilter(PageEstimator[Verdict]):
     """Keeps the largest region whose tag paths do not occur in the rest of the page.
 
     Parameters
     ----------
-    mode : ``"user"``, or ``"paper"`` for the conventions that gave Table I; these fix `style` and
-        `include_text` and know no visibility.
+    mode : ``"site"`` for today's sites, or ``"paper"`` for the conventions that gave Table I; these fix `style`
+        and `include_text` and know no visibility.
     style : what counts as the style of a step. ``"layout"`` and ``"full"`` are computed CSS; raw pages have
         none and use ``"html"`` instead: presentational attributes and class tokens.
     gap : a cut must leave sides that differ by more than this share of the sequence, in [0, 1).
@@ -63,18 +65,21 @@ class TagPathFilter(Estimator):
     min_fraction : a cut that would keep less than this share of the sequence ends the search, in [0, 1].
     """
 
+    name = "tps"
+    paper = MappingProxyType({"mode": "paper"})
+
     def __init__(
         self,
         *,
-        mode: Literal["user", "paper"] = "user",
+        mode: Mode = "site",
         style: StyleLevel = "layout",
-        gap: float = 0.20,
+        gap: Annotated[float, Bounds(0, 1, below=True)] = 0.20,
         include_text: bool = False,
         cuts: Cuts = "leftmost",
-        regions: int = 1,
+        regions: Annotated[int, Bounds(1)] = 1,
         complement: bool = False,
-        max_rounds: int | None = 100,
-        min_fraction: float = 0.0,
+        max_rounds: Annotated[int, Bounds(0)] | None = 100,
+        min_fraction: Share = 0.0,
     ) -> None:
         self.mode = mode
         self.style = style
@@ -85,6 +90,22 @@ class TagPathFilter(Estimator):
         self.complement = complement
         self.max_rounds = max_rounds
         self.min_fraction = min_fraction
+
+    @classmethod
+    def of_mode(cls, mode: Mode, **changes: Any) -> Self:
+        """Return a filter of the mode, some parameters changed.
+
+        Raises
+        ------
+        UsageError : there is no such mode, or it fixes one of the parameters.
+        """
+        for name in ("style", "include_text"):
+            if mode == "paper" and name in changes:
+                raise UsageError(
+                    f"{cls.__name__}: {name} is fixed by the mode 'paper'; leave one of them out.",
+                    parameter=name,
+                )
+        return super().of_mode(mode, **changes)
 
     @overload
     def transform(self, pages: Snapshot, *, has_content: HasContent | None = None) -> Verdict: ...
@@ -113,21 +134,15 @@ class TagPathFilter(Estimator):
 
         Raises
         ------
-        UsageError : a parameter is out of its range.
+        UsageError : a parameter is not what it may be.
         """
-        if self.mode not in {"user", "paper"}:
-            raise UsageError(f"There is no TPS mode {self.mode!r}; use 'user' or 'paper'.")
-        if not 0 <= self.gap < 1:
-            raise UsageError(f"The gap of TPS is {self.gap}; it must be at least 0 and below 1.")
-        if not 0 <= self.min_fraction <= 1:
-            raise UsageError(f"The smallest fraction of TPS is {self.min_fraction}; it must be in 0 to 1.")
-        if self.cuts not in {"leftmost", "best"}:
-            raise UsageError(f"TPS knows no cuts {self.cuts!r}; use 'leftmost' or 'best'.")
-        if self.regions < 1:
-            raise UsageError(f"TPS cannot keep {self.regions} regions; give 1 or more.")
+        self._check()
         if isinstance(pages, Snapshot):
             return self._verdict(pages, has_content)
         return [self._verdict(page, has_content) for page in pages]
+
+    def _result(self, page: Snapshot) -> Verdict:
+        return self._verdict(page, None)
 
     def _verdict(self, page: Snapshot, has_content: HasContent | None) -> Verdict:
         batch = Batch.of([page])
@@ -173,8 +188,22 @@ class TagPathFilter(Estimator):
                 ("region", number),
             )
         }
-        parameters = {**self.get_params(), "rounds": len(parts[0].rounds)}
-        return Verdict("tps", kept, wanted.astype(np.float32), reason, _REASONS, numbers, parameters)
+        parameters = {**self.scalars(), "rounds": len(parts[0].rounds)}
+        return Verdict(self.name, kept, wanted.astype(np.float32), reason, _REASONS, numbers, parameters)
+
+
+def contains_text(text: str) -> HasContent:
+    """Return a test whether nodes hold a text; case and white space do not matter."""
+    wanted = _plain(text)
+
+    def has_content(page: Snapshot, nodes: NDArray[np.int64]) -> bool:
+        return wanted in _plain(" ".join(map(page.text_of, nodes.tolist())))
+
+    return has_content
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def tag_path_sequence(

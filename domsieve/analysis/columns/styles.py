@@ -9,7 +9,6 @@ sizes never enter, since two equal blocks with different text would differ in th
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,7 @@ from domsieve.analysis.columns.computed import computed_styles
 from domsieve.analysis.columns.hash import U64, combine, hashes_of
 from domsieve.analysis.columns.names import AttributeIs
 from domsieve.analysis.columns.tables import grouping
-
-StyleLevel = Literal["none", "html", "layout", "full"]
+from domsieve.vocabulary import StyleLevel
 
 _DIGITS = re.compile(r"\d+")
 _STATES = re.compile(

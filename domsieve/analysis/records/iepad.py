@@ -18,19 +18,17 @@ pattern that misses every other record spans as much. Imports the columns.
 
 from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, overload
+from typing import Annotated, Literal
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from domsieve.analysis.columns.batch import Batch, Ints
-from domsieve.analysis.estimator import Estimator
+from domsieve.analysis.estimator import Bounds, PageEstimator, Share
 from domsieve.analysis.records.repeats import maximal_repeats
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.tokens import TEXT, Encoding, Tokens, page_tokens
-from domsieve.errors import UsageError
 from domsieve.snapshot import Scalar, Snapshot
 
 _JUMP = 2.0
@@ -58,8 +56,11 @@ class Pattern:
         return int(self.start[0]), int(self.stop[-1])
 
 
-class RepeatedPatterns(Estimator):
-    """Finds the token patterns of a page that repeat at regular distances.
+class RepeatedPatterns(PageEstimator[Records]):
+    """Finds the token patterns of a page that repeat at regular distances; O(n log² n) in the tokens of a page.
+
+    A region is a pattern. Its figures: ``regularity`` and ``density`` of the occurrences, and ``coverage``, the share
+    of the tokens of the page from the first to the last of them.
 
     Parameters
     ----------
@@ -72,14 +73,16 @@ class RepeatedPatterns(Estimator):
     align : whether to extend a pattern over what stands between its occurrences, where that is alike.
     """
 
+    name = "iepad"
+
     def __init__(
         self,
         *,
         encoding: Encoding = "block",
-        least_length: int = 3,
-        least_count: int = 3,
-        most_regularity: float = 0.5,
-        least_density: float = 0.25,
+        least_length: Annotated[int, Bounds(1)] = 3,
+        least_count: Annotated[int, Bounds(2)] = 3,
+        most_regularity: Annotated[float, Bounds(0)] = 0.5,
+        least_density: Share = 0.25,
         choose: Literal["coverage", "all"] = "coverage",
         align: bool = True,
     ) -> None:
@@ -91,33 +94,9 @@ class RepeatedPatterns(Estimator):
         self.choose = choose
         self.align = align
 
-    @overload
-    def transform(self, pages: Snapshot) -> Records: ...
-    @overload
-    def transform(self, pages: Sequence[Snapshot]) -> list[Records]: ...
-    def transform(self, pages: Snapshot | Sequence[Snapshot]) -> Records | list[Records]:
-        """Return the records of one page, or those of each page of a sequence.
-
-        A region is a pattern. Its figures: ``regularity`` and ``density`` of the occurrences, and ``coverage``, the
-        share of the tokens of the page from the first to the last of them. O(n log² n) in the tokens of a page.
-
-        Raises
-        ------
-        UsageError : a parameter is out of its range.
-        """
-        if self.encoding not in {"block", "all"} or self.choose not in {"coverage", "all"}:
-            raise UsageError(
-                "IEPAD knows the encodings 'block' and 'all', and to choose by 'coverage' or 'all'."
-            )
-        if self.least_length < 1 or self.least_count < 2:
-            raise UsageError("IEPAD needs patterns of at least 1 token that occur at least twice.")
-        if isinstance(pages, Snapshot):
-            return self._records(pages)
-        return [self._records(page) for page in pages]
-
-    def _records(self, page: Snapshot) -> Records:
+    def _result(self, page: Snapshot) -> Records:
         tokens = page_tokens(Batch.of([page]), encoding=self.encoding)
-        return _as_records(page, tokens, self._patterns(tokens.token), self.get_params())
+        return _as_records(page, tokens, self._patterns(tokens.token), self.scalars())
 
     def _patterns(self, tokens: Ints) -> list[Pattern]:
         """Return the patterns of a page of these tokens, in the order of their first occurrence."""
@@ -299,7 +278,7 @@ def _as_records(
     pieces = np.array([np.concatenate(first), np.concatenate(stop)]).T if patterns else np.zeros((0, 2))
     bases = [(p.start, len(p.text)) for p in patterns]
     return Records(
-        method="iepad",
+        method=RepeatedPatterns.name,
         parent=np.array([_around(page, *span) for span in spans], np.int64),
         span=np.array(spans, np.int64).reshape(-1, 2),
         length=np.array([length for _, length in bases], np.int64),

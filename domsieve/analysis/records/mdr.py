@@ -18,13 +18,13 @@ records has the threshold of regions. Imports the parts of record mining.
 
 from collections.abc import Sequence
 from itertools import compress
-from typing import Literal, overload
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import F64, Ints
-from domsieve.analysis.estimator import Estimator
+from domsieve.analysis.estimator import Bounds, PageEstimator
 from domsieve.analysis.records.data_records import DataRecords
 from domsieve.analysis.records.likeness import edit_measure, neighbours, tree_measure
 from domsieve.analysis.records.regions import Block, chain_lengths, node_range, to_records, walk
@@ -36,8 +36,10 @@ from domsieve.snapshot import Snapshot
 _THRESHOLDS = {"edit": 0.3, "tree": 0.8}
 
 
-class DataRegionMiner(Estimator):
+class DataRegionMiner(PageEstimator[Records]):
     """Finds data regions, two or more adjacent like groups of siblings, and the records in them.
+
+    Figure of a region: ``distance``, the mean of its neighbouring groups.
 
     Parameters
     ----------
@@ -52,13 +54,15 @@ class DataRegionMiner(Estimator):
         them is a region of these, and nodes without children are none; so Table I counts them.
     """
 
+    name = "mdr"
+
     def __init__(
         self,
         *,
         similarity: Literal["edit", "tree"] = "edit",
-        threshold: float | None = None,
-        max_length: int = 10,
-        min_depth: int = 3,
+        threshold: Annotated[float, Bounds(0)] | None = None,
+        max_length: Annotated[int, Bounds(1)] = 10,
+        min_depth: Annotated[int, Bounds(0)] = 3,
         include_text: bool = False,
         records: Literal["parts", "whole"] = "parts",
     ) -> None:
@@ -69,24 +73,15 @@ class DataRegionMiner(Estimator):
         self.include_text = include_text
         self.records = records
 
-    @overload
-    def transform(self, pages: Snapshot) -> Records: ...
-    @overload
-    def transform(self, pages: Sequence[Snapshot]) -> list[Records]: ...
-    def transform(self, pages: Snapshot | Sequence[Snapshot]) -> Records | list[Records]:
-        """Return the records of one page, or of each page of a sequence.
-
-        Figure of a region: ``distance``, the mean of its neighbouring groups.
+    def on(self, page: Snapshot, *, kept: NDArray[np.bool_] | None = None) -> Records:
+        """Return the records among the nodes `kept` (N,) of a page, such as a `Verdict` names; None for all.
 
         Raises
         ------
-        UsageError : a parameter is out of its range.
+        UsageError : a parameter is not what it may be.
         """
-        return self.on(pages) if isinstance(pages, Snapshot) else [self.on(page) for page in pages]
-
-    def on(self, page: Snapshot, *, kept: NDArray[np.bool_] | None = None) -> Records:
-        """Return the records among the nodes `kept` (N,) of a page, such as a `Verdict` names; None for all."""
-        threshold = self._checked_threshold()
+        self._check()
+        threshold = _THRESHOLDS[self.similarity] if self.threshold is None else self.threshold
         tree = TagTree.of(page, kept=kept, with_text=self.include_text)
         if self.similarity == "edit":
             measure = edit_measure(tree, threshold=threshold, mean=True)
@@ -111,24 +106,22 @@ class DataRegionMiner(Estimator):
             blocks, distances = list(compress(blocks, whole)), list(compress(distances, whole))
             pieces = [[[node_range(page, tree, group)] for group in block.groups] for block in blocks]
         numbers = {"distance": distances}
-        parameters = self.get_params()
-        return to_records("mdr", page, tree, blocks, pieces=pieces, numbers=numbers, parameters=parameters)
+        parameters = self.scalars()
+        return to_records(
+            self.name, page, tree, blocks, pieces=pieces, numbers=numbers, parameters=parameters
+        )
 
-    def _checked_threshold(self) -> float:
-        if self.similarity not in _THRESHOLDS:
-            raise UsageError(f"There is no MDR similarity {self.similarity!r}; use 'edit' or 'tree'.")
-        if self.records not in {"parts", "whole"}:
-            raise UsageError(f"MDR has no records {self.records!r}; use 'parts' or 'whole'.")
-        if self.max_length < 1:
+    def _result(self, page: Snapshot) -> Records:
+        return self.on(page)
+
+    def _check(self) -> None:
+        super()._check()
+        if self.similarity == "tree" and self.threshold is not None and not 0 < self.threshold <= 1:
             raise UsageError(
-                f"MDR compares groups of up to {self.max_length} siblings; it must be at least 1."
+                f'{type(self).__name__}: threshold is {self.threshold}; with similarity="tree" it may be a number '
+                "above 0 and at most 1 or None.",
+                parameter="threshold",
             )
-        threshold = _THRESHOLDS[self.similarity] if self.threshold is None else self.threshold
-        if threshold < 0 or (self.similarity == "tree" and not 0 < threshold <= 1):
-            raise UsageError(
-                f"The threshold of MDR is {threshold}; it must be at least 0, for trees in (0, 1]."
-            )
-        return threshold
 
 
 class Regions:

@@ -16,18 +16,18 @@ distance up to the threshold; a region has two groups or more; symbols are tags,
 guard of depth; a field is a text that is not blank, an image or a form control, a link with text being one; fields
 and links are counted per object and judged by their medians. What is pruned still covers what lies below it.
 
-The user's mode goes on from the chains to lists of one record each (see `listing`), searches below what it prunes,
-and reports the main list. Imports the parts of record mining.
+The mode for today's sites goes on from the chains to lists of one record each (see `listing`), searches below what
+it prunes, and reports the main list. Imports the parts of record mining.
 """
 
-from collections.abc import Sequence
-from typing import Literal, overload
+from types import MappingProxyType
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools
-from domsieve.analysis.estimator import Estimator
+from domsieve.analysis.estimator import Bounds, PageEstimator, Share
 from domsieve.analysis.records.chains import Chains
 from domsieve.analysis.records.content import Content
 from domsieve.analysis.records.likeness import edit_measure, group_pairs, neighbours
@@ -35,17 +35,16 @@ from domsieve.analysis.records.listing import Lists
 from domsieve.analysis.records.regions import Block, node_range, to_records, walk
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.tag_tree import Range, TagTree
-from domsieve.errors import UsageError
 from domsieve.snapshot import Kind, Snapshot
 
 _RULES = frozenset(["br", "hr"])
-_PAPER = {"max_length": 3, "threshold": 0.15, "min_fields": 3, "record_threshold": None, "main_share": 0.0}
 
 
-class WebObjectBlocks(Estimator):
+class WebObjectBlocks(PageEstimator[Records]):
     """Finds regions of like adjacent sibling groups; one group is one record.
 
-    The defaults were chosen on search result pages; ``of_mode("paper")`` has those of the paper.
+    The defaults were chosen on search result pages; ``of_mode("paper")`` has those of the paper. Figures of a region:
+    ``fields`` and ``link_share``, medians over its records; ``characters`` of text in all.
 
     Parameters
     ----------
@@ -63,17 +62,22 @@ class WebObjectBlocks(Estimator):
         continue it below another parent of the same tag path; in [0, 1], 0 reports all.
     """
 
+    name = "wobm"
+    paper = MappingProxyType(
+        {"max_length": 3, "threshold": 0.15, "min_fields": 3, "record_threshold": None, "main_share": 0.0}
+    )
+
     def __init__(
         self,
         *,
-        max_length: int = 10,
-        threshold: float = 0.2,
+        max_length: Annotated[int, Bounds(1)] = 10,
+        threshold: Annotated[float, Bounds(0)] = 0.2,
         norm: Literal["sum", "mean"] = "sum",
-        min_fields: int = 2,
-        max_link_share: float = 0.5,
-        record_threshold: float | None = 0.3,
-        max_gap: int = 5,
-        main_share: float = 0.3,
+        min_fields: Annotated[int, Bounds(0)] = 2,
+        max_link_share: Annotated[float, Bounds(0)] = 0.5,
+        record_threshold: Annotated[float, Bounds(0)] | None = 0.3,
+        max_gap: Annotated[int, Bounds(0)] = 5,
+        main_share: Share = 0.3,
     ) -> None:
         self.max_length = max_length
         self.threshold = threshold
@@ -84,50 +88,18 @@ class WebObjectBlocks(Estimator):
         self.max_gap = max_gap
         self.main_share = main_share
 
-    @classmethod
-    def of_mode(cls, mode: Literal["user", "paper"]) -> "WebObjectBlocks":
-        """Return the miner with the parameters of a mode.
-
-        Raises
-        ------
-        UsageError : there is no such mode.
-        """
-        if mode not in {"user", "paper"}:
-            raise UsageError(f"There is no WOBM mode {mode!r}; use 'user' or 'paper'.")
-        return cls(**_PAPER) if mode == "paper" else cls()  # type: ignore[arg-type]
-
-    @overload
-    def transform(self, pages: Snapshot) -> Records: ...
-    @overload
-    def transform(self, pages: Sequence[Snapshot]) -> list[Records]: ...
-    def transform(self, pages: Snapshot | Sequence[Snapshot]) -> Records | list[Records]:
-        """Return the records of one page, or of each page of a sequence.
-
-        Figures of a region: ``fields`` and ``link_share``, medians over its records; ``characters`` of text in all.
-
-        Raises
-        ------
-        UsageError : a parameter is out of its range.
-        """
-        self._check()
-        return self.on(pages) if isinstance(pages, Snapshot) else [self.on(page) for page in pages]
-
     def on(self, page: Snapshot, *, kept: NDArray[np.bool_] | None = None) -> Records:
-        """Return the records among the nodes `kept` (N,) of a page, such as a `Verdict` names; None for all."""
+        """Return the records among the nodes `kept` (N,) of a page, such as a `Verdict` names; None for all.
+
+        Raises
+        ------
+        UsageError : a parameter is not what it may be.
+        """
         self._check()
         return _Search(self, page, kept).records()
 
-    def _check(self) -> None:
-        if self.max_length < 1:
-            raise UsageError(
-                f"WOBM compares groups of up to {self.max_length} siblings; it must be at least 1."
-            )
-        if self.norm not in {"sum", "mean"}:
-            raise UsageError(f"WOBM cannot divide by the {self.norm!r}; use 'sum' or 'mean'.")
-        if not 0 <= self.main_share <= 1:
-            raise UsageError(f"The main share of WOBM is {self.main_share}; it must be in 0 to 1.")
-        if self.threshold < 0 or (self.record_threshold or 0) < 0 or self.max_gap < 0:
-            raise UsageError("The thresholds and the gap of WOBM must be at least 0.")
+    def _result(self, page: Snapshot) -> Records:
+        return self.on(page)
 
 
 class _Search:
@@ -165,9 +137,15 @@ class _Search:
             "characters": [float(self._characters(block)) for block in blocks],
         }
         pieces = [[[self._piece(group)] for group in block.records] for block in blocks]
-        parameters = self._options.get_params()
+        parameters = self._options.scalars()
         return to_records(
-            "wobm", self._page, self._tree, blocks, pieces=pieces, numbers=numbers, parameters=parameters
+            self._options.name,
+            self._page,
+            self._tree,
+            blocks,
+            pieces=pieces,
+            numbers=numbers,
+            parameters=parameters,
         )
 
     def _chains_of(self, low: int, high: int) -> list[Block]:

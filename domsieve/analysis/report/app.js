@@ -104,11 +104,11 @@ function summarise() {
     el('span', { class: `key ${look}` }, `${look} ${count(words, 'word')}`))
   if (hidden) legend.push(el('span', { class: 'key hidden' }, `hidden ${count(hidden, 'word')}`))
   const hits = now.query ? el('span', { class: 'key hit' }, count(now.hits.size, 'hit')) : null
-  say(el('b', {}, NAMES[now.method]), learned ? ` learned from ${count(learned, 'page')} ` : ' ', ...legend, hits)
+  say(el('b', {}, index.titles[now.method]), learned ? ` learned from ${count(learned, 'page')} ` : ' ', ...legend, hits)
 }
 
 function layControls() {
-  choices('methods', Object.keys(view.methods).map((name) => [name, name, NAMES[name]]), now.method, chooseMethod)
+  choices('methods', Object.keys(view.methods).map((name) => [name, name, index.titles[name]]), now.method, chooseMethod)
   choices('editions', Object.entries(EDITIONS).map(([name, label]) => [name, label, label]), now.edition, chooseEdition,
     (name) => !(name in page().editions))
   choices('filters', FILTERS.map((name) => [name, name, `${name} blocks`]), now.filter, chooseFilter)

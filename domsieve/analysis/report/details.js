@@ -1,9 +1,5 @@
 // The panel on one block: what each method says of it, the figures behind it, its text, and where it recurs.
 
-const NAMES = {
-  sst: 'Site style tree', cst: 'Compressed structure tree', entropy: 'Entropy of words', tps: 'Tag path sequence',
-  template: 'Template detection', features: 'Block features', none: 'No cleaning',
-}
 const MEANINGS = {
   sst: { importance: 'importance of its place', alone: 'with links counted', link_share: 'share of linked words',
     pages: 'pages that show its place' },
@@ -37,7 +33,7 @@ function showBlock() {
       view.cut[i] ? `, ${view.cut[i].toLocaleString('en')} characters, of which the first are shown` : '',
       isHidden(i) ? `; ${index.hiding[at(view.hidden, i)]}` : ''),
     el('h3', {}, 'What each method says'), verdictTable(i),
-    el('h3', {}, `Figures of ${NAMES[now.method]}`), figureList(i, now.method),
+    el('h3', {}, `Figures of ${index.titles[now.method]}`), figureList(i, now.method),
     el('h3', {}, 'Also known'), otherFigures(i),
     el('h3', {}, 'Pages where it recurs'), recurrence(i),
     el('h3', {}, 'Where it stands'),

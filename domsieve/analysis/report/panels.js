@@ -121,6 +121,6 @@ function showPages() {
     for (const problem of entry.problems) rows.push(el('li', { class: 'fine' }, captured(problem, 'bdi')))
   })
   panel.replaceChildren(
-    el('p', { class: 'fine' }, `${count(index.pages.length, 'page')} in this report. Green is what ${NAMES[now.method]} keeps.`),
+    el('p', { class: 'fine' }, `${count(index.pages.length, 'page')} in this report. Green is what ${index.titles[now.method]} keeps.`),
     el('ul', { class: 'page-list' }, ...rows))
 }

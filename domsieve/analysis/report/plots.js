@@ -7,7 +7,7 @@ function showPlots() {
   const panel = document.getElementById('panel-plots'), limit = threshold()
   const isTree = now.method === 'sst'
   const along = el('canvas', { class: 'plot', role: 'img', tabindex: '-1',
-    'aria-label': `Score of each block along the page by ${NAMES[now.method]}` })
+    'aria-label': `Score of each block along the page by ${index.titles[now.method]}` })
   const against = el('canvas', { class: 'plot', role: 'img',
     'aria-label': 'Words above each threshold; the table below has the figures' })
   panel.replaceChildren(

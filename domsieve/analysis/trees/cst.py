@@ -13,15 +13,15 @@ mask of `transform` is not in the paper, which weighs and never deletes.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
 from domsieve.analysis.columns.batch import Batch, Ints
-from domsieve.analysis.columns.styles import StyleLevel
 from domsieve.analysis.columns.tables import Table, grouped
+from domsieve.analysis.estimator import Bounds
 from domsieve.analysis.site_model import batches
 from domsieve.analysis.trees.cst_blocks import Blocks, verdicts
 from domsieve.analysis.trees.cst_importance import StructureImportances, structure_importances
@@ -33,6 +33,7 @@ from domsieve.analysis.trees.style_tree import StyleTree, count_pages
 from domsieve.analysis.trees.tree_model import TreeModel
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot import Snapshot
+from domsieve.vocabulary import StyleLevel
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,9 +104,9 @@ class CompressedStructureTree(TreeModel):
         runs: Runs = "collapse",
         siblings: Siblings = "label",
         flatten_inline: bool = True,
-        leaf_height: int = 2,
-        merge_similarity: float | None = None,
-        merge_frequency: float = 0.85,
+        leaf_height: Annotated[int, Bounds(0)] = 2,
+        merge_similarity: Annotated[float, Bounds(0, 1, above=True)] | None = None,
+        merge_frequency: Annotated[float, Bounds(0, 1, above=True)] = 0.85,
         merge_by: Literal["words", "all"] = "words",
     ) -> None:
         self.style = style
@@ -202,7 +203,7 @@ class CompressedStructureTree(TreeModel):
             *self._laid(batch),
             tree=used.tree,
             figures=used.figures,
-            parameters={**self.get_params(), "style": self.style_, "pages": used.tree.pages},
+            parameters={**self.scalars(), "style": self.style_, "pages": used.tree.pages},
         )
 
     def _ready(self) -> _Ready:
@@ -211,6 +212,7 @@ class CompressedStructureTree(TreeModel):
         key = (tree, *sorted(self.get_params().items(), key=str))
         used: _Ready | None = getattr(self, "_used", None)
         if used is None or used.key != key:
+            self._check()
             aliases = None
             if self.merge_similarity is not None:
                 tree, aliases = merge_similar(

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.batch import Batch, Bools, Ints, distinct, nearest, painted
 from domsieve.analysis.columns.hash import U64, combine, hash_of
 from domsieve.analysis.columns.names import TagIs
-from domsieve.analysis.columns.styles import StyleLevel, presentation_styles
+from domsieve.analysis.columns.styles import presentation_styles
 from domsieve.analysis.columns.tables import stable_order
 from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.snapshot import Kind
+from domsieve.vocabulary import StyleLevel
 
 TEXT_LABEL = hash_of("#text")
 

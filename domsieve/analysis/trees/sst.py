@@ -18,15 +18,15 @@ alone takes the first for noise and the second for content.
 import math
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.hash import combine
-from domsieve.analysis.columns.styles import StyleLevel
 from domsieve.analysis.columns.tables import Table
 from domsieve.analysis.columns.words import fold
+from domsieve.analysis.estimator import Bounds, Share
 from domsieve.analysis.trees.importance import Importances, importances
 from domsieve.analysis.trees.leaf_features import occurrences, word_features
 from domsieve.analysis.trees.mapping import map_pages
@@ -37,8 +37,8 @@ from domsieve.analysis.trees.sst_verdict import LocalNoise, verdicts
 from domsieve.analysis.trees.style_tree import StyleTree, count_pages
 from domsieve.analysis.trees.tree_model import TreeModel
 from domsieve.analysis.verdict import Verdict
-from domsieve.errors import ModelError
 from domsieve.snapshot import Kind, Snapshot
+from domsieve.vocabulary import StyleLevel
 
 # t = -ln(share) / ln m; on fewer than ten pages importances of content are too coarse for more than a half.
 _LOG_SHARE = 0.2 * math.log(500)
@@ -67,7 +67,7 @@ class SiteStyleTree(TreeModel):
     threshold : t in [0, 1]; a node of at most this importance is noise. A feature on x of m pages has importance
         1 - log_m x, so one t means other shares of the pages on small sites than on large ones.
         None keeps the share at 29 %, which is t = 0.2 on 500 pages.
-    attenuation : g in (0, 1), weight of the descendants against the node's own styles.
+    attenuation : g in [0, 1], weight of the descendants against the node's own styles.
     runs : ``"exact"`` child sequences, or ``"collapse"`` repeats.
     siblings : element nodes are told apart by the ``"style"`` node around them, or by ``"label"``.
     flatten_inline : unwrap inline markup and drop line breaks.
@@ -100,19 +100,19 @@ class SiteStyleTree(TreeModel):
         self,
         *,
         style: StyleLevel | Literal["auto"] = "auto",
-        threshold: float | None = None,
-        attenuation: float = 0.9,
+        threshold: Share | None = None,
+        attenuation: Share = 0.9,
         runs: Runs = "collapse",
         siblings: Siblings = "label",
         flatten_inline: bool = True,
-        leaf_height: int = 1,
-        merge_similarity: float | None = None,
-        merge_frequency: float = 0.85,
-        local_noise: float = 0.01,
+        leaf_height: Annotated[int, Bounds(0)] = 1,
+        merge_similarity: Annotated[float, Bounds(0, 1, above=True)] | None = None,
+        merge_frequency: Annotated[float, Bounds(0, 1, above=True)] = 0.85,
+        local_noise: Share = 0.01,
         presence: bool = False,
-        link_discount: float = 1.0,
-        rare_share: float = 0.02,
-        context: float = 8.0,
+        link_discount: Share = 1.0,
+        rare_share: Share = 0.02,
+        context: Annotated[float, Bounds(0)] = 8.0,
     ) -> None:
         self.style = style
         self.threshold = threshold
@@ -190,7 +190,7 @@ class SiteStyleTree(TreeModel):
             link_discount=self.link_discount,
             context=self.context,
             parameters={
-                **self.get_params(),
+                **self.scalars(),
                 "style": self.style_,
                 "threshold": used.threshold,
                 "pages": used.tree.pages,
@@ -203,6 +203,7 @@ class SiteStyleTree(TreeModel):
         key = (tree, *sorted(self.get_params().items(), key=str))
         used: _Ready | None = getattr(self, "_used", None)
         if used is None or used.key != key:
+            self._check()
             aliases = None
             if self.merge_similarity is not None:
                 tree, aliases = merge_similar(
@@ -217,11 +218,3 @@ class SiteStyleTree(TreeModel):
             noise = LocalNoise.of(tree, figures, self.local_noise)
             self._used = used = _Ready(key, tree, aliases, threshold, figures, noise)
         return used
-
-    def _check(self) -> None:
-        super()._check()
-        self._in_range("threshold", "attenuation", "local_noise", "link_discount", "rare_share")
-        if not 0 <= self.context < math.inf:
-            raise ModelError(
-                f"Parameter context is {self.context}; it must be a number of features, at least 0."
-            )

@@ -1,19 +1,16 @@
-"""What the models that lay the pages of a site over each other share: styles, paths and named modes (SST and CST)."""
+"""What the models that lay the pages of a site over each other share: styles and paths (SST and CST)."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Literal
 
 from domsieve.analysis.columns.batch import Batch
-from domsieve.analysis.columns.styles import StyleLevel
 from domsieve.analysis.columns.tables import Table
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.forest import Forest, plant
 from domsieve.analysis.trees.leaf_features import LeafTexts, leaf_texts
 from domsieve.analysis.trees.paths import Paths, Runs, Siblings, locate
 from domsieve.analysis.trees.style_tree import StyleTree, merge_trees
-from domsieve.errors import ModelError
-
-Mode = Literal["site", "paper"]
+from domsieve.errors import ModelError, UsageError
+from domsieve.vocabulary import StyleLevel
 
 
 class TreeModel(SiteModel[StyleTree]):
@@ -21,8 +18,6 @@ class TreeModel(SiteModel[StyleTree]):
 
     counts = StyleTree
     joined = merge_trees
-    paper: ClassVar[Mapping[str, Any]]
-    """The published parameters, where they differ from the defaults."""
 
     style: StyleLevel | Literal["auto"]
     runs: Runs
@@ -32,20 +27,19 @@ class TreeModel(SiteModel[StyleTree]):
     merge_similarity: float | None
     merge_frequency: float
 
-    @classmethod
-    def of_mode(cls, mode: Mode, **changes: Any) -> Self:
-        """Return an estimator with the published parameters (``"paper"``) or ours (``"site"``), some changed."""
-        return cls(**{**(cls.paper if mode == "paper" else {}), **changes})
-
     @property
     def tree_(self) -> StyleTree:
         """Counts over all pages learned so far."""
         return self.counts_
 
     def _check(self) -> None:
-        self._in_range("merge_frequency", "merge_similarity")
+        super()._check()
         if self.merge_similarity is not None and self.siblings != "style":
-            raise ModelError('Parameter merge_similarity needs siblings="style"; set it to None.')
+            raise UsageError(
+                f"{type(self).__name__}: merge_similarity is {self.merge_similarity}, which needs "
+                'siblings="style"; it may be None.',
+                parameter="merge_similarity",
+            )
 
     def _read(self, batch: Batch, aliases: Table | None) -> tuple[Forest, Paths, LeafTexts]:
         level = self._style_of(batch)

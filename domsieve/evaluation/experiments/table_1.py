@@ -206,7 +206,7 @@ def _all_sites(rows: Sequence[Row]) -> Table:
     ]
     note = (
         "Records are told as targets among them / all that are found; targets are those that the page shows. WOBM in "
-        "user mode reports the main list only, MDR all regions. Noise is that of MDR. For tiffany nobody has said "
+        "site mode reports the main list only, MDR all regions. Noise is that of MDR. For tiffany nobody has said "
         "which nodes the records are. The author counts other targets on amazon (15), webmotors (14), blockbuster "
         "(25), nike (23) and officedepot (24)."
     )

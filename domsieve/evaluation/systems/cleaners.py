@@ -4,41 +4,27 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from domsieve.analysis import (
-    BlockFeatures,
-    CompressedStructureTree,
-    EntropyFilter,
-    NoCleaning,
-    SiteModel,
-    SiteStyleTree,
-    TagPathFilter,
-    TemplateFilter,
-    Verdict,
-)
+from domsieve.analysis import PAGE_METHODS, SITE_METHODS, PageEstimator, SiteModel, Verdict, variants
 from domsieve.snapshot import Snapshot
 
 Cleaner = Callable[[Sequence[Snapshot]], list[Verdict]]
 
 
-def _learned(model: Callable[[], SiteModel[Any]], pages: Sequence[Snapshot]) -> list[Verdict]:
-    return model().fit(pages).transform(pages)
+def _cleaned(
+    make: Callable[[], SiteModel[Any] | PageEstimator[Verdict]], pages: Sequence[Snapshot]
+) -> list[Verdict]:
+    return make().fit_transform(pages)
 
 
+_PAGE_VARIANTS = variants(PAGE_METHODS)
 PAGE_CLEANERS: Mapping[str, Cleaner] = {
-    "none": NoCleaning().transform,
-    "features": BlockFeatures().transform,
-    "tps": TagPathFilter().transform,
-    "tps paper": TagPathFilter(mode="paper").transform,
+    name: partial(_cleaned, _PAGE_VARIANTS[name])
+    for name in sorted(_PAGE_VARIANTS, key=lambda n: n != "none")
 }
-"""Methods that look at one page at a time; ``"none"`` keeps all visible text."""
+"""Methods that look at one page at a time; ``"none"``, which keeps all visible text, stands first."""
 
 SITE_CLEANERS: Mapping[str, Cleaner] = {
-    "sst": partial(_learned, SiteStyleTree),
-    "sst paper": partial(_learned, partial(SiteStyleTree.of_mode, "paper")),
-    "cst": partial(_learned, CompressedStructureTree),
-    "cst paper": partial(_learned, partial(CompressedStructureTree.of_mode, "paper")),
-    "entropy": partial(_learned, EntropyFilter),
-    "template": partial(_learned, TemplateFilter),
+    name: partial(_cleaned, make) for name, make in variants(SITE_METHODS).items()
 }
 """Methods that learn from the pages given, and clean these."""
 

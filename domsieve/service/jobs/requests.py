@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from domsieve.analysis import SITE_METHODS, Method
+from domsieve.analysis import SITE_METHODS, Method, MiningMethod
 from domsieve.renderer import Budget, CaptureOptions, SettlePolicy
-from domsieve.tasks import Format, MiningMethod, RecordFormat
+from domsieve.tasks import Format, RecordFormat
 
 JobKind = Literal["clean", "records", "compare", "report", "site"]
 

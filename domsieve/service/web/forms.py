@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 
 from pydantic import ValidationError
 
+from domsieve.analysis import METHODS, MINERS
 from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest
 
 
@@ -26,23 +27,10 @@ KINDS = (
     Choice("report", "Report", "what each method keeps, and why"),
     Choice("site", "Whole site", "sample many pages and clean them"),
 )
-_METHODS = (
-    Choice("sst", "Site style tree", "learns what repeats over the pages of a site"),
-    Choice("cst", "Compressed structure tree", "the same on a folded tree"),
-    Choice("template", "Template", "drops blocks that other pages have too"),
-    Choice("entropy", "Entropy", "drops words that are the same everywhere"),
-    Choice("features", "Block features", "from one page alone, by learned weights"),
-    Choice("tps", "Tag paths", "from one page alone, finds the main region"),
-    Choice("none", "None", "all that a reader sees"),
-)
+_METHODS = tuple(Choice(entry.name, entry.title, entry.summary) for entry in METHODS.values())
 _OF_PAGE = (Choice("", "Automatic", "block features, which need but the page"), *_METHODS)
 _OF_SITE = (Choice("", "Automatic", "site style tree where pages are enough, else block features"), *_METHODS)
-_MINERS = (
-    Choice("wobm", "Web object blocks", "by layout; the best start"),
-    Choice("mdr", "Data regions", "by similar neighbours in the tree"),
-    Choice("iepad", "Repeated patterns", "by patterns of tags"),
-    Choice("tps+mdr", "Main region, then data regions", "leaves menus out"),
-)
+_MINERS = tuple(Choice(entry.name, entry.title, entry.summary) for entry in MINERS.values())
 _CLEAN_FORMATS = (
     Choice("markdown", "Markdown"),
     Choice("text", "Plain text"),

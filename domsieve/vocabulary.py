@@ -1,0 +1,25 @@
+"""The words that callers choose methods and modes by, each spelt here and nowhere else.
+
+The command line, the service and the library share them. Imports nothing of the project, so that ``--help`` is quick;
+a test holds the methods against the registry of `domsieve.analysis`.
+"""
+
+from typing import Literal
+
+SiteMethod = Literal["sst", "cst", "entropy", "template"]
+"""Cleaning methods that learn from the pages of a site."""
+
+PageMethod = Literal["features", "tps", "none"]
+"""Cleaning methods that need but the page."""
+
+Method = Literal[SiteMethod, PageMethod]
+"""Every cleaning method."""
+
+MiningMethod = Literal["wobm", "mdr", "iepad", "tps+mdr"]
+"""Every method that finds records."""
+
+Mode = Literal["site", "paper"]
+"""The parameters of a method: ``"site"`` is ours for today's sites, ``"paper"`` what its authors published."""
+
+StyleLevel = Literal["none", "html", "layout", "full"]
+"""What tells elements apart: tags alone, attributes of the source, computed layout, all of computed CSS."""

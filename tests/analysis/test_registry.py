@@ -1,0 +1,181 @@
+"""One registry of methods: its names are those of the vocabulary, and every list of methods comes from it."""
+
+import ast
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from domsieve import analysis
+from domsieve.analysis import (
+    FEWEST_PAGES,
+    METHODS,
+    MINERS,
+    PAGE_METHODS,
+    SITE_METHODS,
+    Estimator,
+    MethodEntry,
+    Options,
+    SiteModel,
+    TagPathFilter,
+    check_fixed,
+    check_options,
+    new_site_model,
+    page_cleaner,
+    variants,
+)
+from domsieve.errors import UsageError
+from domsieve.vocabulary import Method, MiningMethod, PageMethod, SiteMethod
+from tests.analysis.contract import site
+
+ROOT = Path(__file__).parents[2]
+ENTRIES: tuple[MethodEntry[Estimator], ...] = (*METHODS.values(), *MINERS.values())
+
+
+def test_its_names_are_those_of_the_vocabulary() -> None:
+    lists: tuple[tuple[Any, Mapping[Any, MethodEntry[Estimator]]], ...] = (
+        (SiteMethod, SITE_METHODS),
+        (PageMethod, PAGE_METHODS),
+        (Method, METHODS),
+        (MiningMethod, MINERS),
+    )
+    for words, entries in lists:
+        assert get_args(words) == tuple(entries)
+        assert [entry.name for entry in entries.values()] == list(entries)
+
+
+def test_it_has_every_estimator_of_the_package_once() -> None:
+    public = [getattr(analysis, name) for name in analysis.__all__]
+    found = {
+        one for one in public if isinstance(one, type) and issubclass(one, Estimator) and hasattr(one, "name")
+    }
+    assert {entry.estimator for entry in ENTRIES} == found
+    assert len({entry.estimator for entry in ENTRIES}) == len(ENTRIES)
+
+
+def test_every_method_has_its_card() -> None:
+    for entry in ENTRIES:
+        card = (ROOT / entry.card).read_text(encoding="utf-8")
+        assert re.search(rf"`(.+ --method |--method )?{re.escape(entry.name)}`", card.splitlines()[0]), (
+            "the heading"
+        )
+    named = {entry.card for entry in ENTRIES}
+    assert {f"docs/methods/{path.name}" for path in (ROOT / "docs/methods").glob("*.md")} == named
+
+
+def test_the_guide_of_the_command_line_names_every_method() -> None:
+    guide = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+    for name in METHODS:
+        assert f"| [`{name}`](methods/{name}.md) |" in guide
+    for miner in MINERS:
+        assert re.search(rf"[`|]{re.escape(miner)}[`\\|]", guide), miner
+
+
+def test_no_other_module_lists_the_methods() -> None:
+    """Three names of methods in one list or mapping are a list of methods."""
+    names = {*METHODS, *MINERS} - {"none"}
+    lists = set()
+    for path in sorted((ROOT / "domsieve").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            held: list[Any] = getattr(node, "elts", None) or getattr(node, "keys", None) or []
+            words = {
+                one.value for one in held if isinstance(one, ast.Constant) and isinstance(one.value, str)
+            }
+            if len(words & names) > 2:
+                lists.add(path.relative_to(ROOT).as_posix())
+    own_choice = "domsieve/evaluation/error_diary/rules.py"  # the methods that vote there
+    assert lists == {"domsieve/vocabulary.py", "domsieve/analysis/registry.py", own_choice}
+
+
+def test_what_each_method_takes() -> None:
+    takes = {name: entry.takes for name, entry in METHODS.items()}
+    assert takes == {
+        "sst": ["threshold", "style"],
+        "cst": ["style"],
+        "entropy": ["threshold"],
+        "template": [],
+        "features": ["threshold"],
+        "tps": ["style", "regions", "complement", "has_text"],
+        "none": [],
+    }
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_option_is_heeded_or_refused_by_its_name(method: Method) -> None:
+    given: dict[str, Any] = {
+        "threshold": 0.3,
+        "style": "html",
+        "regions": 2,
+        "complement": True,
+        "has_text": "word",
+    }
+    for name, value in given.items():
+        options = Options(**{name: value})
+        if name in METHODS[method].takes:
+            made = METHODS[method].make(options).get_params()
+            assert name == "has_text" or made[name] == value
+        else:
+            with pytest.raises(
+                UsageError, match=f"{name} is no option of the method {method}, which"
+            ) as caught:
+                check_options(method, options)
+            assert caught.value.parameter == name
+            assert "--" not in caught.value.message
+
+
+def test_options_that_say_nothing_are_refused() -> None:
+    with pytest.raises(UsageError, match="has_text is empty") as caught:
+        check_options("tps", Options(has_text=" \n"))
+    assert caught.value.parameter == "has_text"
+    with pytest.raises(UsageError, match="mode is 'paper', which this method has not") as caught:
+        check_options("features", Options(mode="paper"))
+    assert caught.value.parameter == "mode"
+    with pytest.raises(UsageError, match="style is fixed by the mode 'paper'") as caught:
+        check_options("tps", Options(mode="paper", style="full"))
+    assert caught.value.parameter == "style"
+    for options, name in ((Options(mode="paper"), "mode"), (Options(style="html"), "style")):
+        with pytest.raises(UsageError, match=f"{name} was fixed when the model was learned") as caught:
+            check_fixed(options)
+        assert caught.value.parameter == name
+    check_fixed(Options(threshold=0.3))
+
+
+def test_only_site_methods_make_models() -> None:
+    for name in METHODS:
+        if name in SITE_METHODS:
+            assert isinstance(new_site_model(name, Options()), SiteModel)
+        else:
+            with pytest.raises(
+                UsageError, match=f"The method {name} learns nothing; use one of sst, "
+            ) as caught:
+                new_site_model(name, Options())
+            assert caught.value.parameter == "method"
+
+
+def test_has_text_chooses_the_side_of_a_page() -> None:
+    page = site(1)[0]
+    kept = TagPathFilter().transform(page).kept
+    inside = page_cleaner("tps", Options(has_text="THING  00"))(page)
+    outside = page_cleaner("tps", Options(has_text="no such text"))(page)
+    assert (inside.kept == kept).all()
+    assert (outside.kept == TagPathFilter(complement=True).transform(page).kept).all()
+
+
+def test_variants_are_the_methods_and_what_was_published_otherwise() -> None:
+    assert list(variants(METHODS)) == [
+        *("sst", "sst paper", "cst", "cst paper", "entropy", "template"),
+        *("features", "tps", "tps paper", "none"),
+    ]
+    assert variants(METHODS)["tps paper"]().get_params() == TagPathFilter(mode="paper").get_params()
+    assert [name for name in variants(MINERS) if "paper" in name] == ["wobm paper"]
+
+
+def test_the_fewest_pages_are_told() -> None:
+    assert {name: entry.fewest for name, entry in METHODS.items() if entry.fewest > 1} == {
+        "sst": FEWEST_PAGES,
+        "cst": FEWEST_PAGES,
+        "entropy": 2,
+        "template": 2,
+    }
