@@ -16,6 +16,7 @@ from domsieve.analysis.trees.paths import _collapsed
 from domsieve.analysis.trees.style_tree import StyleTree
 from domsieve.errors import DamagedFileError, ModelError, StorageError, UsageError
 from domsieve.snapshot import Snapshot, StringTable
+from tests.analysis import contract
 from tests.analysis.pages import page
 from tests.analysis.plain_sst import Element, add, composite, tree_of
 
@@ -129,6 +130,13 @@ def test_a_model_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=f"^The model {tmp_path / 'new'} cannot be written: "):
         save_model(model, tmp_path / "new")
     assert [*tmp_path.rglob("*")] == [tmp_path / "new", tmp_path / "new" / "m"]
+
+
+def test_facts_are_of_the_tree_that_pages_are_mapped_on() -> None:
+    model = SiteStyleTree.of_mode("paper").fit(contract.site(producer="rendered"))
+    facts = model.facts()
+    assert facts["element_nodes"] < len(model.tree_.elements), "similar element nodes merged"
+    assert 0 < facts["of_them_in_the_simplified_tree"] <= facts["element_nodes"]
 
 
 @pytest.mark.parametrize("at", [0, 10, -3])

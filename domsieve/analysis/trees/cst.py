@@ -25,10 +25,10 @@ from domsieve.analysis.estimator import Bounds
 from domsieve.analysis.site_model import batches
 from domsieve.analysis.trees.cst_blocks import Blocks, verdicts
 from domsieve.analysis.trees.cst_importance import StructureImportances, structure_importances
-from domsieve.analysis.trees.forest import Forest
+from domsieve.analysis.trees.laid import Laid
 from domsieve.analysis.trees.leaf_features import occurrences, word_features, word_names, word_occurrences
 from domsieve.analysis.trees.merging import merge_similar
-from domsieve.analysis.trees.paths import Paths, Runs, Siblings
+from domsieve.analysis.trees.paths import Runs, Siblings
 from domsieve.analysis.trees.style_tree import StyleTree, count_pages
 from domsieve.analysis.trees.tree_model import TreeModel
 from domsieve.analysis.verdict import Verdict
@@ -169,16 +169,14 @@ class CompressedStructureTree(TreeModel):
 
     def _count(self, batch: Batch) -> StyleTree:
         self.style_ = self._style_of(batch)
-        forest, paths, texts = self._read(batch, None)
+        laid = self._read(batch, None)
+        forest, texts = laid.forest, laid.texts
         found = word_occurrences(batch, forest, texts)
         contents = None
         if self.merge_similarity is not None:
             contents = found if self.merge_by == "words" else occurrences(batch, forest, texts)
         return count_pages(
-            batch,
-            forest,
-            paths,
-            texts,
+            laid,
             found,
             units=np.arange(forest.node.size),
             contents=contents,
@@ -187,19 +185,18 @@ class CompressedStructureTree(TreeModel):
 
     def _blocks(self, pages: Iterable[Snapshot]) -> Iterator[tuple[Batch, Blocks]]:
         for batch in batches(pages):
-            yield batch, self._laid(batch)[2]
+            yield batch, self._laid(batch)[1]
 
-    def _laid(self, batch: Batch) -> tuple[Forest, Paths, Blocks]:
-        """Return the pages of a batch laid over the tree."""
+    def _laid(self, batch: Batch) -> tuple[Laid, Blocks]:
+        """Return the pages of a batch laid over the tree, and their blocks."""
         used = self._ready()
-        forest, paths, texts = self._read(batch, used.aliases)
-        found = word_occurrences(batch, forest, texts)
-        return forest, paths, Blocks.of(forest, paths, found, tree=used.tree, figures=used.figures)
+        laid = self._read(batch, used.aliases)
+        found = word_occurrences(batch, laid.forest, laid.texts)
+        return laid, Blocks.of(laid, found, tree=used.tree, figures=used.figures)
 
     def _verdicts(self, batch: Batch) -> list[Verdict]:
         used = self._ready()
         return verdicts(
-            batch,
             *self._laid(batch),
             tree=used.tree,
             figures=used.figures,

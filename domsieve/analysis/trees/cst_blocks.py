@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import F64, Batch, Ints
+from domsieve.analysis.columns.batch import F64, Ints
 from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.site_model import verdicts_of
 from domsieve.analysis.trees.cst_importance import StructureImportances
 from domsieve.analysis.trees.forest import Forest, around, spread
+from domsieve.analysis.trees.laid import Laid
 from domsieve.analysis.trees.leaf_features import Occurrences
 from domsieve.analysis.trees.paths import Paths
 from domsieve.analysis.trees.style_tree import StyleTree
@@ -55,15 +56,10 @@ class Blocks:
 
     @classmethod
     def of(
-        cls,
-        forest: Forest,
-        paths: Paths,
-        found: Occurrences,
-        *,
-        tree: StyleTree,
-        figures: StructureImportances,
+        cls, laid: Laid, found: Occurrences, *, tree: StyleTree, figures: StructureImportances
     ) -> "Blocks":
-        """Return the blocks of the pages of `forest`, whose words were `found`."""
+        """Return the blocks of pages whose words were `found`."""
+        forest, paths = laid.forest, laid.paths
         leaf = forest.owner[found.node]
         number = np.bincount(leaf, minlength=forest.leaf.size)
         held = np.flatnonzero(number)
@@ -101,9 +97,7 @@ def leaf_path(forest: Forest, paths: Paths, tree: StyleTree, figures: StructureI
 
 
 def verdicts(
-    batch: Batch,
-    forest: Forest,
-    paths: Paths,
+    laid: Laid,
     blocks: Blocks,
     *,
     tree: StyleTree,
@@ -111,6 +105,7 @@ def verdicts(
     parameters: dict[str, Scalar],
 ) -> list[Verdict]:
     """Return one verdict per page: the mask of its blocks, scored by weight over (frequency * page maximum)."""
+    batch, forest, paths = laid.batch, laid.forest, laid.paths
     mean = blocks.weight / blocks.frequency
     kept, score = np.zeros(mean.size, np.bool_), np.zeros(mean.size)
     cuts = np.searchsorted(blocks.page, np.arange(len(batch.pages) + 1))

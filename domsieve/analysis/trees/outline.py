@@ -91,8 +91,8 @@ class Outliner:
     def place(self, page: Snapshot) -> Ints:
         """Return for each of N nodes its nearest node of the outline, -1 where it has none; fills labels in."""
         batch = Batch.of([page])
-        forest, paths, _ = self._model._read(batch, self._aliases)
-        row = self._tree.elements.find(paths.path)
+        laid = self._model._read(batch, self._aliases)
+        forest, row = laid.forest, self._tree.elements.find(laid.paths.path)
         place = np.where(row >= 0, self._nearest[row], -1)
         label = self.outline.label
         exact = np.flatnonzero(place >= 0)

@@ -16,15 +16,13 @@ alone takes the first for noise and the second for content.
 """
 
 import math
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.hash import combine
-from domsieve.analysis.columns.tables import Table
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.estimator import Bounds, Share
 from domsieve.analysis.trees.importance import Importances, importances
@@ -33,7 +31,7 @@ from domsieve.analysis.trees.mapping import map_pages
 from domsieve.analysis.trees.merging import merge_similar
 from domsieve.analysis.trees.paths import Runs, Siblings
 from domsieve.analysis.trees.simplify import simplified
-from domsieve.analysis.trees.sst_verdict import LocalNoise, verdicts
+from domsieve.analysis.trees.sst_verdict import LocalNoise, Ready, verdicts
 from domsieve.analysis.trees.style_tree import StyleTree, count_pages
 from domsieve.analysis.trees.tree_model import TreeModel
 from domsieve.analysis.verdict import Verdict
@@ -43,18 +41,6 @@ from domsieve.vocabulary import StyleLevel
 # t = -ln(share) / ln m; on fewer than ten pages importances of content are too coarse for more than a half.
 _LOG_SHARE = 0.2 * math.log(500)
 _HIGHEST_THRESHOLD = 0.5
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Ready:
-    """What pages are mapped on, and the parameters it was derived with."""
-
-    key: tuple[Any, ...]
-    tree: StyleTree
-    aliases: Table | None
-    threshold: float
-    figures: Importances
-    noise: LocalNoise
 
 
 class SiteStyleTree(TreeModel):
@@ -138,20 +124,21 @@ class SiteStyleTree(TreeModel):
         """Return the words of the kept texts in document order, locally noisy words left out."""
         used = self._ready()
         batch = Batch.of([page])
-        forest, paths, _ = self._read(batch, used.aliases)
+        laid = self._read(batch, used.aliases)
         kept = np.flatnonzero(self.transform(page).kept & (page.kind == Kind.TEXT))
         found: list[str] = []
         for node, text in zip(kept.tolist(), page.strings.take(page.text[kept].tolist()), strict=True):
             words = fold(text).split()
-            key = combine(paths.path[forest.owner[node]], word_features(words))
+            key = combine(laid.paths.path[laid.forest.owner[node]], word_features(words))
             row = used.tree.features.find(key)
             local = (row >= 0) & used.noise.feature[row]
             found += [word for word, noisy in zip(words, local.tolist(), strict=True) if not noisy]
         return found
 
     def facts(self) -> dict[str, int]:
-        """Return the size of the tree and how many of its element nodes carry a mark."""
-        tree, figures = self.tree_, self.figures_
+        """Return the size of the tree that pages are mapped on and how many of its element nodes carry a mark."""
+        used = self._ready()
+        tree, figures = used.tree, used.figures
         return {
             "element_nodes": len(tree.elements),
             "of_them_in_the_simplified_tree": int(simplified(tree, figures).sum()),
@@ -163,30 +150,22 @@ class SiteStyleTree(TreeModel):
 
     def _count(self, batch: Batch) -> StyleTree:
         self.style_ = self._style_of(batch)
-        forest, paths, texts = self._read(batch, None)
-        found = occurrences(batch, forest, texts)
+        laid = self._read(batch, None)
+        found = occurrences(batch, laid.forest, laid.texts)
         contents = found if self.merge_similarity is not None else None
-        units = forest.page.astype(np.int64)
-        return count_pages(
-            batch, forest, paths, texts, found, units=units, contents=contents, presence=self.presence
-        )
+        units = laid.forest.page.astype(np.int64)
+        return count_pages(laid, found, units=units, contents=contents, presence=self.presence)
 
     def _verdicts(self, batch: Batch) -> list[Verdict]:
         used = self._ready()
-        forest, paths, texts = self._read(batch, used.aliases)
+        laid = self._read(batch, used.aliases)
         mapping = map_pages(
-            used.tree, used.figures, forest, paths, threshold=used.threshold, siblings=self.siblings
+            used.tree, used.figures, laid.forest, laid.paths, threshold=used.threshold, siblings=self.siblings
         )
         return verdicts(
-            batch,
-            forest,
-            paths,
-            texts,
+            laid,
             mapping,
-            tree=used.tree,
-            figures=used.figures,
-            noise=used.noise,
-            threshold=used.threshold,
+            used,
             link_discount=self.link_discount,
             context=self.context,
             parameters={
@@ -197,11 +176,11 @@ class SiteStyleTree(TreeModel):
             },
         )
 
-    def _ready(self) -> _Ready:
+    def _ready(self) -> Ready:
         """Derive importances from the counts, once per state of counts and parameters."""
         tree = self.tree_
         key = (tree, *sorted(self.get_params().items(), key=str))
-        used: _Ready | None = getattr(self, "_used", None)
+        used: Ready | None = getattr(self, "_used", None)
         if used is None or used.key != key:
             self._check()
             aliases = None
@@ -216,5 +195,5 @@ class SiteStyleTree(TreeModel):
                 tree, attenuation=self.attenuation, threshold=threshold, rare_share=self.rare_share
             )
             noise = LocalNoise.of(tree, figures, self.local_noise)
-            self._used = used = _Ready(key, tree, aliases, threshold, figures, noise)
+            self._used = used = Ready(key, tree, aliases, threshold, figures, noise)
         return used

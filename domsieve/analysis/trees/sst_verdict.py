@@ -1,16 +1,19 @@
 """From the mapping of a batch onto a style tree to one Verdict per page."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Batch, Bools, Ints
+from domsieve.analysis.columns.batch import Bools, Ints
 from domsieve.analysis.columns.hash import combine
+from domsieve.analysis.columns.tables import Table
 from domsieve.analysis.site_model import verdicts_of
 from domsieve.analysis.trees.context import in_context
-from domsieve.analysis.trees.forest import Forest, around, spread
+from domsieve.analysis.trees.forest import around, spread
 from domsieve.analysis.trees.importance import Importances
+from domsieve.analysis.trees.laid import Laid
 from domsieve.analysis.trees.leaf_features import (
     LeafTexts,
     Occurrences,
@@ -19,7 +22,6 @@ from domsieve.analysis.trees.leaf_features import (
     text_features,
 )
 from domsieve.analysis.trees.mapping import Mapping, Rule
-from domsieve.analysis.trees.paths import Paths
 from domsieve.analysis.trees.style_tree import StyleTree
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot import Kind, Scalar
@@ -60,28 +62,39 @@ class LocalNoise:
         return cls(feature, element)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Ready:
+    """What pages are mapped on, derived from the counts and the parameters of the `key`.
+
+    `tree` has similar element nodes merged, whose paths `aliases` gives; `threshold` is the one that is used.
+    """
+
+    key: tuple[Any, ...]
+    tree: StyleTree
+    aliases: Table | None
+    threshold: float
+    figures: Importances
+    noise: LocalNoise
+
+
 def verdicts(
-    batch: Batch,
-    forest: Forest,
-    paths: Paths,
-    texts: LeafTexts,
+    laid: Laid,
     mapping: Mapping,
+    used: Ready,
     *,
-    tree: StyleTree,
-    figures: Importances,
-    noise: LocalNoise,
-    threshold: float,
     link_discount: float,
     context: float,
     parameters: dict[str, Scalar],
 ) -> list[Verdict]:
     """Return one verdict per page of the batch.
 
-    MapSST decides alone unless links or context count. Then a leaf is kept when its value is above `threshold`: its
+    MapSST decides alone unless links or context count. Then a leaf is kept when its value is above the threshold: its
     importance, discounted by the share of words in links (mean of this page and all pages learned; of the leaf or
     around it, whichever is more), in the light of the values around it. Texts of kept leaves whose words are all
     locally noisy are dropped, unless the context alone speaks for the leaf.
     """
+    batch, forest, texts = laid.batch, laid.forest, laid.texts
+    tree, figures, threshold = used.tree, used.figures, used.threshold
     row, known = np.maximum(mapping.row, 0), mapping.row >= 0
     composite = np.where(forest.leaf, figures.leaf_form[row], figures.composite[row])
     importance = np.where(known & ~np.isnan(composite), composite, 1.0)
@@ -96,9 +109,9 @@ def verdicts(
         reason[forest.leaf] = _leaf_reasons(known, importance, own, value, threshold)[forest.leaf]
     node = forest.places()
     reasons = spread(reason, node, EMPTY, np.uint8)
-    suspects = known & noise.element[row]
+    suspects = known & used.noise.element[row]
     telling = _KEPT[reasons] & (reasons != AMID_CONTENT)
-    reasons[_locally_noisy(batch, forest, paths, texts, tree, noise, suspects, telling)] = LOCAL
+    reasons[_locally_noisy(laid, used, suspects, telling)] = LOCAL
     reasons[~forest.shown] = HIDDEN
     kept = _KEPT[reasons] & (forest.owner >= 0)
     kept, above = around(batch, forest, kept, reasons == EMPTY)
@@ -149,21 +162,13 @@ def _link_share(texts: LeafTexts, tree: StyleTree, row: Ints, known: Bools) -> F
     return np.asarray(np.where(known & (words > 0), (here + site) / 2, here))
 
 
-def _locally_noisy(
-    batch: Batch,
-    forest: Forest,
-    paths: Paths,
-    texts: LeafTexts,
-    tree: StyleTree,
-    noise: LocalNoise,
-    suspects: Bools,
-    kept: Bools,
-) -> Ints:
+def _locally_noisy(laid: Laid, used: Ready, suspects: Bools, kept: Bools) -> Ints:
     """Return the `kept` (N,) texts in elements whose features are all locally noisy.
 
     The paper drops single features; a sentence keeps its common words here. Only the `suspects` (M,) among the
     forest nodes have noisy features, so that few texts have to be looked at.
     """
+    batch, forest, texts = laid.batch, laid.forest, laid.texts
     holder = forest.holder
     text = np.flatnonzero(kept & (batch.kind == Kind.TEXT))
     carrying, asked = np.zeros(holder.size, np.bool_), np.zeros(holder.size, np.bool_)
@@ -173,9 +178,9 @@ def _locally_noisy(
     carrying[:] = False
 
     def look_at(found: Occurrences) -> None:
-        row = tree.features.find(combine(paths.path[forest.owner[found.node]], found.feature))
+        row = used.tree.features.find(combine(laid.paths.path[forest.owner[found.node]], found.feature))
         carrying[holder[found.node]] = True
-        asked[holder[found.node[(row < 0) | ~noise.feature[row]]]] = False
+        asked[holder[found.node[(row < 0) | ~used.noise.feature[row]]]] = False
 
     if asked.any():
         look_at(text_features(batch, texts, asked[holder]))

@@ -18,7 +18,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Batch, Ints
+from domsieve.analysis.columns.batch import Ints
 from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.tables import (
     Grouping,
@@ -30,7 +30,8 @@ from domsieve.analysis.columns.tables import (
     stretch_sums,
 )
 from domsieve.analysis.trees.forest import Forest
-from domsieve.analysis.trees.leaf_features import LeafTexts, Occurrences
+from domsieve.analysis.trees.laid import Laid
+from domsieve.analysis.trees.leaf_features import Occurrences
 from domsieve.analysis.trees.paths import Paths
 
 # f ln f is kept in units of 2**-32, so that sums are integers and do not depend on their order.
@@ -61,10 +62,7 @@ class StyleTree:
 
 
 def count_pages(
-    batch: Batch,
-    forest: Forest,
-    paths: Paths,
-    texts: LeafTexts,
+    laid: Laid,
     found: Occurrences,
     *,
     units: Ints,
@@ -84,6 +82,7 @@ def count_pages(
     presence : whether a feature counts once per unit.
     words : those of the features, ascending.
     """
+    forest, paths, texts = laid.forest, laid.paths, laid.texts
     path, bound = paths.path, forest.node.size
     above = np.maximum(forest.parent, 0)
     nodes = grouping(path)
@@ -117,7 +116,7 @@ def count_pages(
     leaf = forest.owner[found.node]
     features = _count_features(path[leaf], found.feature, units[leaf], bound, presence=presence)
     below = None if contents is None else _count_contents(forest, paths, contents, units)
-    return StyleTree(len(batch.pages), elements, styles, members, features, below, tuple(words))
+    return StyleTree(len(laid.batch.pages), elements, styles, members, features, below, tuple(words))
 
 
 def _units(groups: Grouping, units: Ints, bound: int) -> Ints:

@@ -5,9 +5,10 @@ from typing import Literal
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.tables import Table
 from domsieve.analysis.site_model import SiteModel
-from domsieve.analysis.trees.forest import Forest, plant
-from domsieve.analysis.trees.leaf_features import LeafTexts, leaf_texts
-from domsieve.analysis.trees.paths import Paths, Runs, Siblings, locate
+from domsieve.analysis.trees.forest import plant
+from domsieve.analysis.trees.laid import Laid
+from domsieve.analysis.trees.leaf_features import leaf_texts
+from domsieve.analysis.trees.paths import Runs, Siblings, locate
 from domsieve.analysis.trees.style_tree import StyleTree, merge_trees
 from domsieve.errors import ModelError, UsageError
 from domsieve.vocabulary import StyleLevel
@@ -41,11 +42,11 @@ class TreeModel(SiteModel[StyleTree]):
                 parameter="merge_similarity",
             )
 
-    def _read(self, batch: Batch, aliases: Table | None) -> tuple[Forest, Paths, LeafTexts]:
+    def _read(self, batch: Batch, aliases: Table | None) -> Laid:
         level = self._style_of(batch)
         forest = plant(batch, level=level, flatten_inline=self.flatten_inline, leaf_height=self.leaf_height)
         paths = locate(forest, runs=self.runs, siblings=self.siblings, aliases=aliases)
-        return forest, paths, leaf_texts(batch, forest)
+        return Laid(batch, forest, paths, leaf_texts(batch, forest))
 
     def _style_of(self, batch: Batch) -> StyleLevel:
         layouts = {page.has_layout for page in batch.pages}
