@@ -1,5 +1,7 @@
 """Make the locked environment of a checkout and see that a Chrome starts; do nothing where that is done.
 
+    python tools/setup_env.py [--without-browser] [VENV]
+
 Run by ``make`` with any Python 3.11 or newer before the environment exists, so it uses the standard library
 only. The environment is complete when its stamp says so. The stamp is written last, so an environment without
 one was interrupted and is made anew. A note beside it holds the Chrome that started, for as long as that file
@@ -24,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 STAMP = "domsieve-setup.json"
 BROWSER_NOTE = "domsieve-browser.json"
 NO_BROWSER = 3  # exit status of find_browser.py
+WITHOUT_BROWSER = "--without-browser"
 
 # Far above what a slow but living connection needs.
 _LIMIT_S = 1800.0
@@ -197,8 +200,9 @@ def _look(root: Path, venv: Path) -> tuple[bool, str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Set up the environment at ``arguments[0]``, by default the checkout's ``.venv``; return the status."""
-    venv = Path(arguments[0] if arguments else ROOT / ".venv").absolute()
+    """Set up the environment at the path given, by default the checkout's ``.venv``; return the status."""
+    paths = [word for word in arguments if word != WITHOUT_BROWSER]
+    venv = Path(paths[0] if paths else ROOT / ".venv").absolute()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     with Path(__file__).open(encoding="utf-8") as lock:
@@ -210,7 +214,8 @@ def main(arguments: Sequence[str]) -> int:
             fcntl.flock(lock, fcntl.LOCK_EX)
         try:
             ensure_environment(ROOT, venv)
-            ensure_browser(ROOT, venv)
+            if WITHOUT_BROWSER not in arguments:
+                ensure_browser(ROOT, venv)
         except SetupError as error:
             say(f"error: {error}")
             return 1

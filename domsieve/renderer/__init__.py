@@ -2,6 +2,7 @@
 
 from domsieve.renderer.browser.discovery import Browser, browser_in_use, find_browser, launch_options
 from domsieve.renderer.browser.machine import Machine, this_machine
+from domsieve.renderer.limits import Clock, Limits
 from domsieve.renderer.network.egress import Caps, Egress, offline, place_of
 from domsieve.renderer.network.upstream import environment_proxies
 from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
@@ -30,7 +31,9 @@ __all__ = [
     "Budget",
     "Caps",
     "CaptureOptions",
+    "Clock",
     "Egress",
+    "Limits",
     "Machine",
     "Outcome",
     "PageDone",

@@ -26,6 +26,7 @@ from domsieve.errors import (
 from domsieve.renderer.browser.browser import RunningBrowser, start_browser
 from domsieve.renderer.browser.contexts import SitePool
 from domsieve.renderer.browser.discovery import Browser
+from domsieve.renderer.limits import Limits
 from domsieve.renderer.network.egress import Egress, place_of
 from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page.page_run import render_page
@@ -51,6 +52,7 @@ class Renderer:
     executable : path or name of the browser; by default one is looked for.
     arguments : further command line flags of the browser.
     egress : where connections may go; by default to public addresses only.
+    limits : how long the browser may take for what no budget covers.
 
     Attributes
     ----------
@@ -71,10 +73,12 @@ class Renderer:
         executable: str | None = None,
         arguments: tuple[str, ...] = (),
         egress: Egress | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.egress = egress or Egress()
         self._options = options or CaptureOptions()
         self._budget = budget or Budget()
+        self._limits = limits or Limits()
         self._concurrency = concurrency or os.cpu_count() or 1
         self._executable = executable
         self._arguments = arguments
@@ -180,7 +184,13 @@ class Renderer:
                     async with pool.lease(site or urlsplit(url).netloc, options) as lease:
                         with running.memory.page(budget.memory_bytes):
                             return await render_page(
-                                running, lease, url, options=options, budget=budget, original=original
+                                running,
+                                lease,
+                                url,
+                                options=options,
+                                budget=budget,
+                                limits=self._limits,
+                                original=original,
                             )
                 except TimeoutError:
                     running.kill()
@@ -233,7 +243,7 @@ class Renderer:
                     egress=self.egress,
                 )
                 self._identity = running.identity
-                self._running = running, SitePool(running)
+                self._running = running, SitePool(running, self._limits)
                 self.starts += 1
             return self._running
 

@@ -12,18 +12,21 @@ from urllib.parse import urlsplit
 from examples.loopback import LoopbackServer, QuietHandler, running
 
 LARGE_BYTES = 200_000_000
+# A script that goes no further before the server has heard of it.
+REPORT = "{ const x = new XMLHttpRequest(); x.open('GET', '/reached', false); x.send() }"
 _CHUNK = b"<p>" + b"large " * 10_000 + b"</p>\n"
 
 PAGES = {
     "/good": "<!doctype html><title>Good</title><h1>Good page</h1><p>It behaves.</p>",
-    "/endless-script": "<p>before</p><script>while (true) {}</script><p>after</p>",
-    "/endless-timer": "<p>before</p><script>setTimeout(() => { while (true) {} }, 100)</script>",
-    "/endless-alert": "<p>before</p><script>while (true) alert(1)</script>",
+    "/endless-script": f"<p>before</p><script>{REPORT} while (true) {{}}</script><p>after</p>",
+    "/endless-timer": f"<p>before</p><script>setTimeout(() => {{ {REPORT} while (true) {{}} }}, 100)</script>",
+    "/endless-alert": f"<p>before</p><script>{REPORT} while (true) alert(1)</script>",
     "/many-nodes": "<p>first</p><script>document.body.insertAdjacentHTML('beforeend', "
     "'<i>x</i>'.repeat(250000))</script>",
     "/reload": "<p>again</p><script>setTimeout(() => location.reload(), 50)</script>",
     "/busy": "<p>busy</p><script>setInterval(() => document.body.append(document.createElement('i')), 20)"
     "</script>",
+    "/held": "<p>held</p><script>fetch('/reached')</script><script src=/silent></script>",
     "/popups": "<p>popups</p><script>for (let i = 0; i < 30; i++) window.open('/good')</script>"
     "<a id=a target=_blank href=/good>x</a><script>a.click()</script>",
     "/frames": "<p>frames</p>" + "<iframe src=/good></iframe>" * 50,
@@ -53,6 +56,10 @@ class Server:
         else:
             send(handler, page.encode() if isinstance(page, str) else page)
 
+    def reached(self, handler: BaseHTTPRequestHandler) -> None:
+        """Answer a page that tells how far it has come."""
+        send(handler, b"")
+
     def silent(self, _: BaseHTTPRequestHandler) -> None:
         self.stopped.wait(60)
 
@@ -62,6 +69,10 @@ class Server:
     def drip(self, handler: BaseHTTPRequestHandler) -> None:
         start(handler, {"Content-Type": "text/html"})
         handler.wfile.write(b"<p>drip</p>" + b" " * 2000)
+        for _ in range(2):
+            handler.wfile.write(b"<b>.</b>")
+        handler.wfile.write(f"<script>{REPORT}</script>".encode())
+        handler.wfile.flush()
         while not self.stopped.wait(0.2):
             handler.wfile.write(b"<b>.</b>")
             handler.wfile.flush()

@@ -1,60 +1,147 @@
-"""A browser and a server of bad manners, shared by the tests of a module."""
+"""A browser and a server of bad manners, shared by the tests of a module; time runs out when a test says so."""
 
 import asyncio
-from collections.abc import Iterator
+import contextlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from domsieve.errors import DomsieveError
-from domsieve.renderer import Browser, Budget, CaptureOptions, Renderer, Rendering, offline
+from domsieve.renderer import Browser, Budget, CaptureOptions, Clock, Limits, Renderer, Rendering, offline
+from domsieve.renderer.page import page_run
+from domsieve.renderer.page.watch import Watch
 from tests.renderer.bad_server import Server, serving
 
 CONCURRENCY = 5
-BUDGET = Budget(time=timedelta(seconds=3), nodes=60_000, requests=300, frames=30)
+# No page of a test needs as long, whatever else the machine does.
+LONG = timedelta(minutes=3)
+BUDGET = Budget(time=LONG, nodes=60_000, requests=300, frames=30)
+
+
+class HandClock(Clock):
+    """The loop's time, which `run_out` puts forward beyond the end of all budgets."""
+
+    def __init__(self) -> None:
+        self._ahead_s = 0.0
+        self._deadlines: list[asyncio.Timeout] = []
+
+    def time(self) -> float:
+        return super().time() + self._ahead_s
+
+    def deadline(self, when: float) -> asyncio.Timeout:
+        self._deadlines.append(super().deadline(when - self._ahead_s))
+        return self._deadlines[-1]
+
+    def run_out(self) -> None:
+        """Use up the time of every page that is open."""
+        self._ahead_s += LONG.total_seconds()
+        for deadline in self._deadlines:
+            with contextlib.suppress(RuntimeError):  # its page has ended
+                deadline.reschedule(super().time())
+        self._deadlines.clear()
 
 
 class Studio:
-    """Renders pages of the bad server, synchronously; one browser per choice of options."""
+    """Renders pages of the bad server, synchronously, in one browser with images and one without.
+
+    A page tells how far it has come by what it asks of the server. Nothing but that ends its time, so that it gets
+    there however busy the machine is.
+    """
 
     def __init__(self, server: Server, runner: asyncio.Runner) -> None:
         self.server = server
         self.runner = runner
+        self.clock = HandClock()
+        self._until: Counter[str] = Counter()
+        self._asked: dict[str, asyncio.Event] = {}
         self._stack = AsyncExitStack()
-        self._renderers: dict[Any, Renderer] = {}
+        self._renderers: dict[bool, Renderer] = {}
         self._identity: Browser | None = None
 
-    def renderer(self, options: CaptureOptions | None = None, budget: Budget = BUDGET) -> Renderer:
-        """Return a running renderer."""
-        if (options, budget) not in self._renderers:
-            renderer = Renderer(options, budget, concurrency=CONCURRENCY, egress=offline())
+    def renderer(self, options: CaptureOptions | None = None) -> Renderer:
+        """Return the running renderer that can render with such options."""
+        images = options is None or options.images
+        if images not in self._renderers:
+            renderer = Renderer(
+                CaptureOptions(images=images),
+                BUDGET,
+                concurrency=CONCURRENCY,
+                egress=offline(),
+                limits=Limits(
+                    open_s=60, stop_s=20, capture_s=20, close_s=30, context_close_s=30, clock=self.clock
+                ),
+            )
             renderer._identity = self._identity  # looked for once
             self.runner.run(self._stack.enter_async_context(renderer))
-            self._renderers[options, budget] = renderer
+            self._renderers[images] = renderer
             self._identity = renderer._identity
-        return self._renderers[options, budget]
+        return self._renderers[images]
 
     def render(
-        self, path: str, options: CaptureOptions | None = None, budget: Budget = BUDGET, **pages: Any
+        self,
+        path: str,
+        options: CaptureOptions | None = None,
+        budget: Budget = BUDGET,
+        *,
+        until: Iterable[str] = (),
+        **pages: Any,
     ) -> Rendering:
-        """Return one page of the server; `pages` are added to it first, by path without the slash."""
-        self.server.pages.update({f"/{name.replace('_', '-')}": page for name, page in pages.items()})
-        return self.runner.run(self.renderer(options, budget).render(self.server.url(path)))
+        """Return one page of the server; `pages` are added to it first, by path without the slash.
 
-    def render_all(self, paths: list[str], budget: Budget = BUDGET) -> dict[str, Rendering | DomsieveError]:
-        """Return several pages of the server by path, rendered at the same time."""
-        renderer, urls = self.renderer(budget=budget), {self.server.url(path): path for path in paths}
+        Parameters
+        ----------
+        until : paths of what it asks for; when it has asked for all of them, its time is used up.
+        """
+        self.server.pages.update({f"/{name.replace('_', '-')}": page for name, page in pages.items()})
+        self._until = Counter(until)
+        renderer = self.renderer(options)
+        return self.runner.run(renderer.render(self.server.url(path), options=options, budget=budget))
+
+    def render_all(
+        self, paths: Iterable[str], budget: Budget = BUDGET, *, until: Iterable[str] = ()
+    ) -> dict[str, Rendering | DomsieveError]:
+        """Return several pages of the server by path, rendered at the same time; see `render`."""
+        renderer, urls = self.renderer(), {self.server.url(path): path for path in paths}
+        self._until = Counter(until)
+        renderer._budget = budget
 
         async def run() -> dict[str, Rendering | DomsieveError]:
             return {urls[url]: outcome async for url, outcome in renderer.render_many(urls)}
 
-        return self.runner.run(run())
+        try:
+            return self.runner.run(run())
+        finally:
+            renderer._budget = BUDGET
 
-    def show(self, html: str, options: CaptureOptions | None = None, budget: Budget = BUDGET) -> Rendering:
-        """Return the page of this source."""
-        return self.render("/shown", options, budget, shown=html)
+    def show(
+        self,
+        html: str,
+        options: CaptureOptions | None = None,
+        budget: Budget = BUDGET,
+        *,
+        until: Iterable[str] = (),
+    ) -> Rendering:
+        """Return the page of this source; see `render`."""
+        return self.render("/shown", options, budget, until=until, shown=html)
+
+    async def asked(self, path: str) -> None:
+        """Wait until a page asks the server for `path`."""
+        await self._asked.setdefault(path, asyncio.Event()).wait()
+
+    def see(self, url: str) -> None:
+        """Note what a page asks for."""
+        path = urlsplit(url).path
+        if event := self._asked.pop(path, None):
+            event.set()
+        if path in self._until:
+            self._until -= Counter([path])
+            if not self._until:
+                self.clock.run_out()
 
     def close(self) -> None:
         """End all browsers."""
@@ -63,8 +150,15 @@ class Studio:
 
 @pytest.fixture(scope="module")
 def studio() -> Iterator[Studio]:
-    with serving() as server, asyncio.Runner() as runner:
+    with serving() as server, asyncio.Runner() as runner, pytest.MonkeyPatch.context() as patch:
         studio = Studio(server, runner)
+
+        class SeenWatch(Watch):
+            def _request(self, event: dict[str, Any]) -> None:
+                super()._request(event)
+                studio.see(event["request"]["url"])
+
+        patch.setattr(page_run, "Watch", SeenWatch)
         try:
             yield studio
         finally:

@@ -36,10 +36,9 @@ def test_a_call_has_its_own_options_and_shares_no_cookies_with_others(studio: St
 
 
 def test_a_call_has_its_own_budget(studio: Studio) -> None:
-    studio.server.pages |= {"/spin": "<!doctype html><p>a<script>while (true);</script>"}
-    budget = Budget(time=timedelta(seconds=1))
-    page = studio.runner.run(studio.renderer().render(studio.server.url("/spin"), budget=budget))
-    assert page.snapshot.provenance.reasons == ("time: 1 s are used up while loading",)
+    budget = Budget(time=timedelta(seconds=77))
+    page = studio.render("/endless-script", budget=budget, until=["/reached"])
+    assert page.snapshot.provenance.reasons == ("time: 77 s are used up while loading",)
 
 
 def test_a_call_cannot_change_the_browser(studio: Studio) -> None:

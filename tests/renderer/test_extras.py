@@ -2,7 +2,6 @@
 
 import base64
 import json
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,13 +9,13 @@ import pytest
 from domsieve.renderer import DATA, SCREENSHOT, Budget, CaptureOptions, Rendering
 from domsieve.renderer.page.watch import carries_data
 from tests.renderer.bad_server import send
-from tests.renderer.conftest import BUDGET, Studio
+from tests.renderer.conftest import LONG, Studio
 from tests.renderer.reading import visible_text
 
 pytestmark = pytest.mark.browser
 
 KEPT = CaptureOptions(screenshot=True)
-LONG = Budget(time=timedelta(seconds=20))
+PATIENT = Budget(time=LONG)
 TALL = "<body style='margin:0'><p>first</p><div style='height:9000px;background:#def'></div><p>last</p>"
 
 
@@ -31,7 +30,7 @@ def webp_size(data: bytes) -> tuple[int, int]:
 
 
 def test_a_screenshot_is_tiles_from_the_top_to_the_end(studio: Studio) -> None:
-    rendering = studio.show(TALL, KEPT, LONG)
+    rendering = studio.show(TALL, KEPT, PATIENT)
     facts = screenshot(rendering)
     assert facts["reason"] == ""
     assert facts["width"] == 1280
@@ -46,7 +45,7 @@ def test_a_screenshot_is_tiles_from_the_top_to_the_end(studio: Studio) -> None:
 
 
 def test_the_capture_is_the_same_with_and_without_a_screenshot(studio: Studio) -> None:
-    with_one, without = studio.show(TALL, KEPT, LONG), studio.show(TALL, budget=LONG)
+    with_one, without = studio.show(TALL, KEPT, PATIENT), studio.show(TALL, budget=PATIENT)
     assert with_one.snapshot.digest() == without.snapshot.digest()
     assert with_one.snapshot.provenance.options == without.snapshot.provenance.options
     assert without.extras == {}
@@ -54,28 +53,33 @@ def test_the_capture_is_the_same_with_and_without_a_screenshot(studio: Studio) -
 
 
 def test_both_sides_are_kept_without_a_picture(studio: Studio) -> None:
-    rendering = studio.show(TALL, CaptureOptions(both_sides=True), LONG)
+    rendering = studio.show(TALL, CaptureOptions(both_sides=True), PATIENT)
     assert [*rendering.extras] == [DATA]
     assert rendering.unscripted is not None
 
 
 def test_a_tall_page_full_of_text_stays_small(studio: Studio) -> None:
     line = "<p style='margin:0;height:20px;overflow:hidden'>{} " + "lorem ipsum dolor sit amet " * 7
-    page = studio.show("<body style='margin:0'>" + "".join(map(line.format, range(1500))), KEPT, LONG)
+    page = studio.show("<body style='margin:0'>" + "".join(map(line.format, range(1500))), KEPT, PATIENT)
     facts = screenshot(page)
     assert (facts["reason"], facts["height"]) == ("", 30_000)
     assert sum(len(page.extras[tile["name"]]) for tile in facts["tiles"]) < 3_000_000
 
 
 def test_an_endless_page_has_a_picture_of_its_beginning(studio: Studio) -> None:
-    facts = screenshot(studio.show("<div style='height:900000px'>x</div>", KEPT, LONG))
+    facts = screenshot(studio.show("<div style='height:900000px'>x</div>", KEPT, PATIENT))
     assert facts["height"] == 65_536
     assert facts["reason"].startswith("the first 65,536 of 900,0")
 
 
-@pytest.mark.parametrize("path", ["/endless-script", "/silent", "/endless-alert"])
-def test_a_page_that_does_not_answer_costs_no_more_than_its_limits(studio: Studio, path: str) -> None:
-    rendering = studio.render(path, KEPT, BUDGET)
+@pytest.mark.parametrize(
+    ("path", "until"),
+    [("/endless-script", "/reached"), ("/silent", "/silent"), ("/endless-alert", "/reached")],
+)
+def test_a_page_that_does_not_answer_costs_no_more_than_its_limits(
+    studio: Studio, path: str, until: str
+) -> None:
+    rendering = studio.render(path, KEPT, until=[until])
     facts = screenshot(rendering)
     assert facts["tiles"] or facts["reason"]
     assert not rendering.snapshot.provenance.complete
@@ -93,7 +97,7 @@ def test_responses_that_carried_data_are_kept(studio: Studio) -> None:
     rendering = studio.render(
         "/app",
         KEPT,
-        LONG,
+        PATIENT,
         **{
             "app": page + "fetch('/missing')</script>",
             "one.json": answer("application/json", '{"a": "żółw"}'),
@@ -150,7 +154,8 @@ def test_the_source_is_shown_styled_and_without_scripts(studio: Studio) -> None:
     studio.server.pages["/deep/style.css"] = lambda handler: send(
         handler, b".raw { color: rgb(1, 2, 3) }", headers=styles
     )
-    rendering = studio.render("/deep/app?x=1#here", KEPT, LONG, **{"deep/app": page})
+    studio.server.pages["/deep/app"] = page
+    rendering = studio.render("/deep/app?x=1#here", KEPT, PATIENT)
     assert len(asked) == 1
     assert visible_text(rendering.snapshot).startswith("Drawn in source by script")
     assert rendering.unscripted is not None

@@ -4,7 +4,7 @@ import base64
 import gzip
 import ssl
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -12,16 +12,16 @@ import pytest
 import zstandard
 
 from domsieve.errors import ContentError, DomsieveError, NavigationError
-from domsieve.renderer import Budget, Rendering
+from domsieve.renderer import Rendering
 from examples.loopback import LoopbackServer, QuietHandler, running
-from tests.renderer.bad_server import send, start
-from tests.renderer.conftest import Studio
+from tests.renderer.bad_server import REPORT, send, start
+from tests.renderer.conftest import BUDGET, Studio
 from tests.renderer.reading import visible_text
 
 pytestmark = pytest.mark.browser
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
-SMALL = Budget(time=timedelta(seconds=4), received_bytes=1_000_000)
+SMALL = replace(BUDGET, received_bytes=1_000_000)
 SELF_MADE = Path(__file__).with_name("fixtures") / "self_made.pem"
 FLOOD = (b"<p>" + b"large " * 10_000 + b"</p>\n") * 500
 BOMBS: dict[str, Callable[[], bytes]] = {
@@ -172,13 +172,14 @@ def test_servers_that_never_end_are_left_side_by_side(studio: Studio) -> None:
 
     def byte_by_byte(handler: BaseHTTPRequestHandler) -> None:
         start(handler, {"Content-Type": "text/html"})
-        for byte in b"<p>slow words" + b" " * 10_000:
+        for byte in f"<p>slow words<script>{REPORT}</script>".encode() + b" " * 10_000:
             handler.wfile.write(bytes([byte]))
             handler.wfile.flush()
-            studio.server.stopped.wait(0.05)
+            studio.server.stopped.wait(0.01)
 
     def endless(handler: BaseHTTPRequestHandler) -> None:
         start(handler, {"Content-Type": "text/html"})
+        handler.wfile.write(b"<p>endless words " * 2 + f"<script>{REPORT}</script>".encode())
         while not studio.server.stopped.wait(0.01):
             handler.wfile.write(b"<p>endless words ")
 
@@ -189,7 +190,8 @@ def test_servers_that_never_end_are_left_side_by_side(studio: Studio) -> None:
     }
     studio.server.pages.update(pages)
     texts = {"/half-a-head": "", "/byte-by-byte": "slow words", "/endless": "endless words endless words"}
-    for path, outcome in studio.render_all([*pages]).items():
+    until = ["/half-a-head", "/reached", "/reached"]
+    for path, outcome in studio.render_all(pages, until=until).items():
         assert isinstance(outcome, Rendering)
         assert outcome.snapshot.provenance.reasons[0].startswith("time: ")
         assert visible_text(outcome.snapshot).startswith(texts[path])

@@ -2,20 +2,20 @@
 
 import asyncio
 from collections.abc import Iterator
-from datetime import timedelta
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
 
 from domsieve.renderer import Budget, CaptureOptions, Rendering
-from tests.renderer.bad_server import Server, send, serving
-from tests.renderer.conftest import CONCURRENCY, Studio
+from tests.renderer.bad_server import REPORT, Server, send, serving
+from tests.renderer.conftest import BUDGET, CONCURRENCY, LONG, Studio
 from tests.renderer.reading import node, nodes, visible_text
 
 pytestmark = pytest.mark.browser
 
-CALM = Budget(time=timedelta(seconds=8), frames=200)
+CALM = Budget(time=LONG, frames=200)
 WALLS = {
     "robot check": (403, "<title>Just a moment...</title><h1>Checking your browser</h1><script>while(0);</script>"),
     "captcha": (200, "<h1>Are you a robot?</h1><form><input name=answer><button>Go</button></form>"),
@@ -62,7 +62,7 @@ class TestNumbers:
             "<p>level</p><script>const n = +location.search.slice(1); if (n < 100) {"
             "const f = document.createElement('iframe'); f.src = '?' + (n + 1); document.body.append(f) }</script>"
         )
-        page = studio.render("/nested", budget=CALM, nested=html).snapshot
+        page = studio.render("/nested", CaptureOptions(settle="load"), CALM, nested=html).snapshot
         depth, at = 0, len(page) - 1
         while at > 0:
             at = int(page.parent[at])
@@ -87,9 +87,11 @@ class TestNumbers:
 
     def test_a_frame_of_another_origin_that_never_ends(self, studio: Studio, other: Server) -> None:
         alone = {"Origin-Agent-Cluster": "?1"}
-        other.pages["/spins"] = lambda h: send(h, b"<p>in</p><script>while (true);</script>", headers=alone)
-        page = studio.show(f"<p>top</p><iframe src='{other.url('/spins')}'></iframe>").snapshot
-        assert {reason.partition(":")[0] for reason in page.provenance.reasons} <= {"time", "capture"}
+        spins = f"<p>in</p><script>{REPORT} while (true);</script>".encode()
+        other.pages["/spins"] = lambda h: send(h, spins, headers=alone)
+        html = f"<p>top</p><iframe src='{other.url('/spins')}'></iframe>"
+        page = studio.show(html, until=["/reached"]).snapshot
+        assert page.provenance.reasons[0].startswith("time: ")
         good = studio.render("/good").snapshot
         assert good.provenance.complete
         assert visible_text(good) == "Good page It behaves."
@@ -116,12 +118,13 @@ class TestFeeds:
     def test_scrolling_through_one_without_end_ends(self, studio: Studio) -> None:
         html = (
             "<p>feed</p><script>const more = () => { for (let i = 0; i < 50; i++) { const p ="
-            "document.createElement('p'); p.textContent = 'post'; document.body.append(p) } }; more();"
+            "document.createElement('p'); p.textContent = 'post'; document.body.append(p) } "
+            "if (document.body.childNodes.length > 1200) fetch('/reached') }; more();"
             "addEventListener('scroll', () => scrollY + innerHeight > document.body.scrollHeight - 900 && more())"
             "</script>"
         )
-        budget = Budget(time=timedelta(seconds=3), nodes=2_000)
-        page = studio.show(html, CaptureOptions(scroll=True), budget).snapshot
+        budget = replace(BUDGET, nodes=2_000)
+        page = studio.show(html, CaptureOptions(scroll=True), budget, until=["/reached"]).snapshot
         assert not page.provenance.complete
         assert 1_000 < len(page) <= 2_000
 
@@ -185,7 +188,7 @@ class TestMemory:
         # Cookies know no ports, but sites do.
         assert [told(studio.server), told(studio.server), told(other)] == ["None", "kept=1", "None"]
 
-    def test_another_renderer_finds_nothing(self, studio: Studio) -> None:
+    def test_pages_of_other_options_find_nothing(self, studio: Studio) -> None:
         studio.server.pages["/leaves"] = self.LEAVE
         assert studio.render("/leaves", CaptureOptions(locale="de-DE")).snapshot.provenance.complete
         page = studio.render("/leaves", CaptureOptions(locale="fr-FR")).snapshot

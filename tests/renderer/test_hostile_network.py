@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ class Network:
 
 
 async def render_all(site: HostileSite, egress: Egress) -> dict[str, Rendering | DomsieveError]:
-    async with Renderer(budget=Budget(), concurrency=3, egress=egress) as renderer:
+    async with Renderer(budget=Budget(time=timedelta(minutes=2)), concurrency=3, egress=egress) as renderer:
         urls = {site.url(path): path for path in site.paths}
         return {urls[url]: outcome async for url, outcome in renderer.render_many(urls)}
 

@@ -1,7 +1,6 @@
 """Pages that fill the memory lose their own process, and nobody else loses anything."""
 
 import asyncio
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from domsieve.errors import BrowserLostError
 from domsieve.renderer import Budget, CaptureOptions, Rendering
 from domsieve.renderer.browser.memory import MemoryGuard
-from tests.renderer.conftest import Studio
+from tests.renderer.conftest import LONG, Studio
 from tests.renderer.reading import visible_text
 
 MEGABYTE = 1_000_000
@@ -173,7 +172,7 @@ HOGS = {
     "a worker": "const w = new Worker(URL.createObjectURL(new Blob(['const a = []; for (let i = 0; i < 60; i++) '"
                 "+ 'a.push(new Float64Array(3e6).fill(1)); setInterval(() => a, 9)']))); setInterval(() => w, 9)",
 }  # fmt: skip
-SMALL = Budget(time=timedelta(seconds=20), memory_bytes=300 * MEGABYTE, nodes=60_000)
+SMALL = Budget(time=LONG, memory_bytes=300 * MEGABYTE, nodes=60_000)
 TOLD = "memory: the page's process held more than 300 MB"
 
 
@@ -181,17 +180,19 @@ TOLD = "memory: the page's process held more than 300 MB"
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 @pytest.mark.parametrize("name", HOGS)
 def test_a_hog_is_lost_and_nobody_else(studio: Studio, name: str) -> None:
-    renderer = studio.renderer(budget=SMALL)
+    renderer = studio.renderer()
     studio.server.pages["/hog"] = (
         f"<p>words</p><script>{HOGS[name]};setInterval(() => fetch('/good'), 100)</script>"
     )
-    options = CaptureOptions(settle_extra=timedelta(seconds=15))
+    options = CaptureOptions(settle_extra=LONG / 2)
 
     async def render() -> tuple[Rendering, list[Rendering]]:
-        hog = asyncio.create_task(renderer.render(studio.server.url("/hog"), site="hog", options=options))
-        others = []
+        hog = asyncio.create_task(
+            renderer.render(studio.server.url("/hog"), site="hog", options=options, budget=SMALL)
+        )
+        others, good = [], studio.server.url("/good")
         while not hog.done():
-            others.append(await renderer.render(studio.server.url("/good"), site="other"))
+            others.append(await renderer.render(good, site="other", budget=SMALL))
         return await hog, others
 
     starts = renderer.starts
@@ -208,16 +209,18 @@ def test_a_hog_is_lost_and_nobody_else(studio: Studio, name: str) -> None:
 @pytest.mark.browser
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 def test_what_the_browser_holds_for_a_page_costs_the_browser_and_no_other_page(studio: Studio) -> None:
-    renderer = studio.renderer(budget=SMALL)
+    renderer = studio.renderer()
     code = "const a = []; setInterval(() => { for (let i = 9; i--;) a.push(new Blob([new Uint8Array(5e6)])) }, 20)"
     studio.server.pages["/hog"] = f"<p>words</p><script>{code}</script>"
-    options = CaptureOptions(settle_extra=timedelta(seconds=15))
+    options = CaptureOptions(settle_extra=LONG / 2)
 
     async def render() -> tuple[str, list[Rendering]]:
-        hog = asyncio.create_task(renderer.render(studio.server.url("/hog"), site="hog", options=options))
-        others = []
+        hog = asyncio.create_task(
+            renderer.render(studio.server.url("/hog"), site="hog", options=options, budget=SMALL)
+        )
+        others, good = [], studio.server.url("/good")
         while not hog.done():
-            others.append(await renderer.render(studio.server.url("/good"), site="other"))
+            others.append(await renderer.render(good, site="other", budget=SMALL))
         with pytest.raises(BrowserLostError) as raised:
             await hog
         return raised.value.message, others

@@ -14,14 +14,13 @@ from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 
 from domsieve.renderer.browser.browser import RunningBrowser
+from domsieve.renderer.limits import Limits
 from domsieve.renderer.options import CaptureOptions
 
 # Caches and what pages leave behind grow with every page of a context.
 _PAGES_PER_CONTEXT = 50
 # Idle contexts cost memory; a crawl goes through sites one after another.
 _IDLE_CONTEXTS = 4
-_ANSWER_LIMIT_S = 10.0
-_CLOSE_LIMIT_S = 3.0
 _Key = tuple[str, CaptureOptions]
 _GUARD = Path(__file__).with_name("guard.js").read_text("utf-8")
 
@@ -53,8 +52,9 @@ class Lease:
 class SitePool:
     """The contexts of one browser, by site and by the options they are opened with."""
 
-    def __init__(self, running: RunningBrowser) -> None:
+    def __init__(self, running: RunningBrowser, limits: Limits) -> None:
         self._running = running
+        self._limits = limits
         self._sites: OrderedDict[_Key, _Site] = OrderedDict()
 
     @contextlib.asynccontextmanager
@@ -86,7 +86,7 @@ class SitePool:
 
     async def _open(self, options: CaptureOptions) -> BrowserContext:
         width, height = options.viewport_px
-        async with asyncio.timeout(_ANSWER_LIMIT_S):
+        async with asyncio.timeout(self._limits.open_s):
             context = await self._running.browser.new_context(
                 viewport={"width": width, "height": height},
                 user_agent=options.user_agent,
@@ -110,7 +110,7 @@ class SitePool:
         if entry.context is None:
             return
         try:
-            async with asyncio.timeout(_CLOSE_LIMIT_S):
+            async with asyncio.timeout(self._limits.context_close_s):
                 await entry.context.close()
         except TimeoutError:
             self._running.kill()

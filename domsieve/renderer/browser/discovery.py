@@ -46,6 +46,10 @@ _ARGUMENTS = (
     "--gaia-url=http://127.0.0.1:9/",
 )
 
+# What Playwright gives of itself and must not: without this protection of Chrome's, one page that goes through its
+# history without end holds up the browser's process and with it all other pages, for 20 s and more.
+_UNWANTED = ("--disable-ipc-flooding-protection",)
+
 # The environment of an installed application is not on PATH, its Python is known.
 _PLAYWRIGHT = f"{sys.executable} -m playwright"
 _ADD_LIBRARIES = (
@@ -115,6 +119,7 @@ class LaunchOptions(TypedDict):
     headless: bool
     chromium_sandbox: bool
     args: list[str]
+    ignore_default_args: list[str]
     timeout: float
 
 
@@ -129,6 +134,7 @@ def launch_options(location: Location) -> LaunchOptions:
         headless=True,
         chromium_sandbox=os.geteuid() != 0,
         args=list(_ARGUMENTS),
+        ignore_default_args=list(_UNWANTED),
         timeout=_LAUNCH_LIMIT_MS,
     )
 

@@ -29,8 +29,8 @@ _RESERVED_SHARE = 0.1
 _RESERVED_BYTES = 512_000_000
 # Who holds less is not why memory is short. A page of a big site takes half of it.
 _INNOCENT_BYTES = 200_000_000
-# What a kill brings about is told within milliseconds.
-_NEWS_S = 2.0
+# What a kill brings about is told within milliseconds, on a busy machine within seconds.
+_NEWS_S = 5.0
 _ROOT = Path("/")
 
 logger = logging.getLogger(__name__)

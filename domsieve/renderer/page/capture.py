@@ -52,8 +52,6 @@ STYLE_NAMES = (
 )
 
 _SCRIPTS = "Emulation.setScriptExecutionDisabled"
-_STOP_LIMIT_S = 2.0
-_CAPTURE_LIMIT_S = 4.0
 # What a capture that has only its minimum of time can hold, at 20 us per node.
 _HURRIED_NODES = 100_000
 # Byte order marks are what the browser drops when it decodes, and what makes the bytes decodable again.
@@ -89,7 +87,7 @@ class Body:
         return data if is_declared or data.isascii() else _UTF8_MARK + data
 
 
-async def stop(tab: Tab) -> None:
+async def stop(tab: Tab, *, limit_s: float) -> None:
     """End loading and scripts of a page, so that it can be captured as it is; a lost page stays lost."""
     commands: dict[str, dict[str, Any]] = {
         "Page.stopLoading": {},
@@ -97,23 +95,24 @@ async def stop(tab: Tab) -> None:
         "Runtime.terminateExecution": {},
     }
     # All at once: some are answered only when a script under way has ended, which another one sees to.
-    waiting = [tab.send(method, params, limit_s=_STOP_LIMIT_S) for method, params in commands.items()]
+    waiting = [tab.send(method, params, limit_s=limit_s) for method, params in commands.items()]
     await asyncio.gather(*waiting, return_exceptions=True)
 
 
 async def capture_document(
-    tab: Tab, watch: Watch, wire: Wire, *, max_nodes: int, left_s: float, scripts: bool
+    tab: Tab, watch: Watch, wire: Wire, *, max_nodes: int, left_s: float, least_s: float, scripts: bool
 ) -> tuple[Capture | None, Cut | None]:
     """Return the DOM snapshot, and what was cut from it or why there is none.
 
     Parameters
     ----------
     max_nodes : of a larger document the rest is removed first, since a capture of it would take minutes.
-    left_s : seconds left of the page's time; when it is little, the capture has a minimum of its own.
+    left_s : seconds left of the page's time.
+    least_s : seconds that the capture has when less is left.
     scripts : whether scripts of the page may still run.
     """
-    limit_s = max(left_s, _CAPTURE_LIMIT_S)
-    if left_s < _CAPTURE_LIMIT_S:
+    limit_s = max(left_s, least_s)
+    if left_s < least_s:
         max_nodes = min(max_nodes, _HURRIED_NODES)
     try:
         async with asyncio.timeout(limit_s):
@@ -153,9 +152,8 @@ async def _trim(tab: Tab, watch: Watch, max_nodes: int, *, scripts: bool, limit_
     return count
 
 
-async def fetch_source(tab: Tab, watch: Watch, *, left_s: float) -> tuple[Body | None, str]:
+async def fetch_source(tab: Tab, watch: Watch, *, limit_s: float) -> tuple[Body | None, str]:
     """Return the body of the main response, or None and why there is none."""
-    limit_s = max(left_s, _CAPTURE_LIMIT_S)
     try:
         answer = await tab.send("Network.getResponseBody", {"requestId": watch.loader_id}, limit_s=limit_s)
     except TimeoutError:

@@ -19,6 +19,7 @@ from domsieve.errors import ContentError, NavigationError, PolicyError
 from domsieve.renderer.browser.browser import RunningBrowser
 from domsieve.renderer.browser.contexts import Lease
 from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.limits import Limits
 from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page.capture import STYLE_NAMES, Body, capture_document, fetch_source, stop
 from domsieve.renderer.page.convert import Capture, convert, document_only
@@ -30,9 +31,6 @@ from domsieve.renderer.protocol import Rendering
 from domsieve.snapshot import Cut, Provenance, Snapshot
 
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
-_OPEN_LIMIT_S = 10.0
-_CLOSE_LIMIT_S = 2.0
-_EXTRAS_LIMIT_S = 6.0
 # Commands to a crashed page may fail before its crash is told.
 _CRASH_NEWS_S = 0.1
 _FORBIDDEN = 403
@@ -51,6 +49,7 @@ async def render_page(
     *,
     options: CaptureOptions,
     budget: Budget,
+    limits: Limits,
     original: Original | None = None,
 ) -> Rendering:
     """Return the page at `url`, whole or cut; of an `original`, what it looks like without scripts.
@@ -67,16 +66,16 @@ async def render_page(
         await context.add_cookies(
             [{"name": name, "value": value, "url": url} for name, value in options.cookies]
         )
-    async with asyncio.timeout(_OPEN_LIMIT_S):
+    async with asyncio.timeout(limits.open_s):
         page = await context.new_page()
     try:
         page.on("popup", _close_popup)
-        async with asyncio.timeout(_OPEN_LIMIT_S):
+        async with asyncio.timeout(limits.open_s):
             tab = Tab(page, await context.new_cdp_session(page))
-        return await _PageRun(url, tab, options, budget, original, running).render()
+        return await _PageRun(url, tab, options, budget, limits, original, running).render()
     finally:
         try:
-            async with asyncio.timeout(_CLOSE_LIMIT_S):
+            async with asyncio.timeout(limits.close_s):
                 await page.close()
         except TimeoutError:
             lease.broken = True
@@ -96,6 +95,7 @@ class _PageRun:
         tab: Tab,
         options: CaptureOptions,
         budget: Budget,
+        limits: Limits,
         original: Original | None,
         running: RunningBrowser,
     ) -> None:
@@ -106,6 +106,8 @@ class _PageRun:
         self.budget = budget
         self.running = running
         self.proxy = running.proxy
+        self.limits = limits
+        self.clock = limits.clock
         self.limit_s = budget.time.total_seconds()
         self.watch = Watch(budget, self._end_loading)
         self.loader_id = ""
@@ -136,7 +138,7 @@ class _PageRun:
         """Return the page."""
         captured_at = datetime.now(UTC).isoformat(timespec="seconds")
         watch = self.watch
-        end = asyncio.get_running_loop().time() + self.limit_s
+        end = self.clock.time() + self.limit_s
         while True:
             await self._load(end)
             if watch.is_error_page or watch.response(watch.loader_id).status == _FORBIDDEN:
@@ -194,20 +196,20 @@ class _PageRun:
         if self.has_crashed or not self.watch.navigations:
             reason = self.watch.cut_by or "no document arrived"
             return {SCREENSHOT: to_json(no_screenshot(str(reason))), DATA: to_json([])}
-        left_s = end - asyncio.get_running_loop().time()
+        left_s = end - self.clock.time()
         with self._timed("extras"):
             return await take_extras(
                 self.tab,
                 self.watch,
                 screenshot=self.options.screenshot,
-                limit_s=max(left_s, _EXTRAS_LIMIT_S),
+                limit_s=max(left_s, self.limits.extras_s),
             )
 
     async def _load(self, end: float) -> None:
-        """Navigate, if that was not done, and settle until `end` of the loop's clock; the watch holds a cut."""
+        """Navigate, if that was not done, and settle until `end` of the clock; the watch holds a cut."""
         stage = "opening"
         try:
-            async with asyncio.timeout_at(end) as self._loading:
+            async with self.clock.deadline(end) as self._loading:
                 if not self.loader_id:
                     for domain in ("Page", "Network"):
                         await self.tab.send(f"{domain}.enable", limit_s=self.limit_s)
@@ -240,10 +242,10 @@ class _PageRun:
         watch = self.watch
         with self._timed("capture"):
             if watch.cut_by and not self.has_crashed:
-                await stop(self.tab)
+                await stop(self.tab, limit_s=self.limits.stop_s)
             if self.has_crashed or watch.is_error_page or not watch.navigations:
                 return None, None, None, "no document arrived"
-            left_s = end - asyncio.get_running_loop().time()
+            left_s = end - self.clock.time()
             (capture, cut), (body, source_reason) = await asyncio.gather(
                 capture_document(
                     self.tab,
@@ -251,9 +253,10 @@ class _PageRun:
                     self.running.wire,
                     max_nodes=self.budget.nodes,
                     left_s=left_s,
+                    least_s=self.limits.capture_s,
                     scripts=not (watch.cut_by or self.original),
                 ),
-                fetch_source(self.tab, watch, left_s=left_s),
+                fetch_source(self.tab, watch, limit_s=max(left_s, self.limits.capture_s)),
             )
         return capture, body, cut, source_reason
 

@@ -1,0 +1,43 @@
+"""How long the browser may take for what no page's budget covers, and the clock that budgets run by.
+
+Imports nothing of the project.
+"""
+
+import asyncio
+from dataclasses import dataclass, field
+
+
+class Clock:
+    """The event loop's time; another clock can be moved by hand, so that a budget's end need not be waited for."""
+
+    def time(self) -> float:
+        """Return the seconds now; only differences mean something."""
+        return asyncio.get_running_loop().time()
+
+    def deadline(self, when: float) -> asyncio.Timeout:
+        """Return a limit for a block of code that ends when this clock shows `when`."""
+        return asyncio.timeout_at(when)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Seconds that the browser may take for one step; what takes longer is given up.
+
+    Parameters
+    ----------
+    open_s : to open a context or a page. One that takes longer is of no use.
+    stop_s : to end loading and scripts of a page that is cut.
+    capture_s : to capture a page whose own time is used up.
+    extras_s : to take the screenshot of a page whose own time is used up.
+    close_s : to close a page; its context is then thrown away.
+    context_close_s : to close a context; the browser is then killed.
+    clock : what the time of a page's budget is measured by.
+    """
+
+    open_s: float = 10.0
+    stop_s: float = 2.0
+    capture_s: float = 4.0
+    extras_s: float = 6.0
+    close_s: float = 2.0
+    context_close_s: float = 3.0
+    clock: Clock = field(default_factory=Clock)
