@@ -13,6 +13,9 @@ need_python = $(if $(python),,$(error domsieve needs Python 3.11 or newer and fo
 need_data = $(if $(wildcard $(DATA)/.),,$(error Where are the corpora? There is no folder '$(DATA)'. \
 	Name it: make evaluate DATA=/path/to/data))
 
+# The files in the order of tests/conftest.py, the slowest first.
+pytest = $(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
 # One version of each package for all Pythons, so that all are tested, and types checked, with the same.
 compile := uv pip compile --upgrade --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url pyproject.toml
@@ -29,14 +32,14 @@ demo: setup ## render and clean the demo site, or a real one: make demo SITE=htt
 	@$(VENV)/bin/python -m examples.demo $(if $(SITE),--site "$$SITE")
 
 test: setup ## run the tests, check style and types
-	$(VENV)/bin/python -m pytest -n auto --dist loadfile
+	$(pytest)
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 
 quick: ## run the tests that need no browser and no corpora, in a minute
 	$(need_python)@$(python) tools/setup_env.py --without-browser $(VENV)
-	$(VENV)/bin/python -m pytest -n auto --dist loadfile -m "not browser and not data and not slow"
+	$(pytest) -m "not browser and not data and not slow"
 
 test-all: ## the same on the oldest and the newest Python of this machine
 	$(need_python)@pythons=$$($(python) tools/pythons.py) && echo "$$pythons" | while read -r version path; do \

@@ -14,7 +14,7 @@ from domsieve.snapshot import PageRecord, PageStore
 
 ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, "-m", "domsieve.cli"]
-TIMEOUT_S = 120
+TIMEOUT_S = 600
 
 
 def run(*words: str | Path, cache: Path) -> Result:

@@ -154,7 +154,7 @@ class TestClean:
                 capture_output=True,
                 cwd=ROOT,
                 env={**os.environ, "DOMSIEVE_CACHE": str(cache), "PYTHONHASHSEED": seed},
-                timeout=120,
+                timeout=6000,
             )
             outcomes.append({name: (folder / name).read_bytes() for name in names(folder)})
         assert len(outcomes[0]) == 6 * len(ENDINGS) + 1
@@ -180,7 +180,7 @@ class TestClean:
                 stdout=stdout,
                 stderr=subprocess.PIPE,
                 check=False,
-                timeout=60,
+                timeout=600,
             )
         assert (done.returncode, done.stderr) == (0, b"")
 

@@ -127,7 +127,7 @@ def test_an_interrupted_sample_is_finished_by_the_same_command(base: str, tmp_pa
             if line.startswith(b"[3/8] "):
                 break
         command.send_signal(signal.SIGINT)
-        output, errors = command.communicate(timeout=60)
+        output, errors = command.communicate(timeout=300)
     assert command.returncode == 130
     assert errors.decode().splitlines()[-1].startswith("domsieve: interrupted; what was finished is kept")
     assert b"Traceback" not in errors

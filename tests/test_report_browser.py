@@ -85,14 +85,14 @@ class Opened:
         return self.reader.run(self.page.evaluate(code))
 
     def click(self, selector: str) -> None:
-        self.reader.run(self.page.click(selector, timeout=5000))
+        self.reader.run(self.page.click(selector, timeout=60_000))
 
     def press(self, *keys: str) -> None:
         for key in keys:
             self.reader.run(self.page.keyboard.press(key))
 
     def text(self, selector: str) -> str:
-        return str(self.reader.run(self.page.inner_text(selector, timeout=5000)))
+        return str(self.reader.run(self.page.inner_text(selector, timeout=60_000)))
 
     def count(self, selector: str) -> int:
         return int(self.reader.run(self.page.locator(selector).count()))

@@ -1,4 +1,4 @@
-"""How long the browser may take for what no page's budget covers, and the clock that budgets run by.
+"""How long the browser may take for what no page's budget covers, and the clock that budgets and delays run by.
 
 Imports nothing of the project.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 
 class Clock:
-    """The event loop's time; another clock can be moved by hand, so that a budget's end need not be waited for."""
+    """The event loop's time; another clock can be moved by hand, so that nothing need be waited for."""
 
     def time(self) -> float:
         """Return the seconds now; only differences mean something."""
@@ -17,6 +17,10 @@ class Clock:
     def deadline(self, when: float) -> asyncio.Timeout:
         """Return a limit for a block of code that ends when this clock shows `when`."""
         return asyncio.timeout_at(when)
+
+    async def sleep(self, seconds: float) -> None:
+        """Return when this clock has gone on by so much."""
+        await asyncio.sleep(seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -155,7 +155,7 @@ def test_two_processes_with_different_hash_seeds_say_the_same() -> None:
             capture_output=True,
             text=True,
             check=True,
-            timeout=120,
+            timeout=600,
         ).stdout.split()
         for seed in ("1", "2")
     ]

@@ -119,7 +119,7 @@ class TestInterruption:
     def test_keeps_what_is_done(self, inputs: Inputs, tmp_path: Path) -> None:
         with running(inputs, tmp_path) as process:
             os.killpg(process.pid, signal.SIGINT)
-            _, told = process.communicate(timeout=30)
+            _, told = process.communicate(timeout=120)
         assert process.returncode != 0
         assert told.count("KeyboardInterrupt") == 1
         write_numbers(inputs.data, b="2")
@@ -129,7 +129,7 @@ class TestInterruption:
     def test_leaves_no_process_behind(self, inputs: Inputs, tmp_path: Path) -> None:
         with running(inputs, tmp_path) as process:
             process.kill()
-            process.wait(timeout=30)
+            process.wait(timeout=120)
             with pytest.raises(ProcessLookupError):  # noqa: PT012
                 for _ in range(600):
                     os.killpg(process.pid, 0)

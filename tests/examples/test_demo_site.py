@@ -41,7 +41,7 @@ def base() -> Iterator[str]:
 
 
 def get(url: str) -> tuple[str, str]:
-    with urllib.request.urlopen(url, timeout=5) as response:
+    with urllib.request.urlopen(url, timeout=60) as response:
         return response.headers["Content-Type"], response.read().decode()
 
 
@@ -89,7 +89,7 @@ class TestServer:
 
     def test_head_has_no_body(self, base: str) -> None:
         request = urllib.request.Request(f"{base}/sitemap.xml", method="HEAD")
-        with urllib.request.urlopen(request, timeout=5) as response:
+        with urllib.request.urlopen(request, timeout=60) as response:
             assert int(response.headers["Content-Length"]) > 0
             assert response.read() == b""
 
@@ -108,9 +108,10 @@ class TestServer:
             assert server.stdout is not None
             try:
                 assert "<div" in get(server.stdout.readline().strip())[1]
-            finally:
                 server.send_signal(signal.SIGINT)
-            assert server.communicate(timeout=5) == ("", "")
+                assert server.communicate(timeout=60) == ("", "")
+            finally:
+                server.kill()
         assert server.returncode == 0
 
 
@@ -184,7 +185,7 @@ async def _render_all(base: str) -> Rendered:
 @pytest.fixture(scope="module")
 def rendered(base: str) -> Rendered:
     async def bounded() -> Rendered:
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(600):
             return await _render_all(base)
 
     return asyncio.run(bounded())

@@ -238,7 +238,7 @@ def with_playwright(work: Callable[[Playwright], Coroutine[Any, Any, T]]) -> T:
         async with async_playwright() as playwright:
             return await work(playwright)
 
-    return asyncio.run(asyncio.wait_for(run(), 60))
+    return asyncio.run(asyncio.wait_for(run(), 300))
 
 
 async def start(playwright: Playwright, *more: str) -> PlaywrightBrowser:

@@ -90,7 +90,7 @@ def through(request: bytes, answer: bytes) -> tuple[bytes, bytes, str]:
             writer.close()
 
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        async with server, Proxy(egress(server.sockets[0].getsockname()[1])) as proxy, asyncio.timeout(20):
+        async with server, Proxy(egress(server.sockets[0].getsockname()[1])) as proxy, asyncio.timeout(120):
             reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
             writer.write(request)
             got = await reader.read()

@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Literal
 
 from domsieve.errors import DomsieveError, PolicyError, UsageError
+from domsieve.renderer.limits import Clock
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import PageSource
 from domsieve.renderer.sampling.events import (
@@ -52,6 +53,7 @@ async def sample_site(
     concurrency: int = 2,
     known: Known = lambda _: None,
     egress: Egress | None = None,
+    clock: Clock | None = None,
 ) -> AsyncGenerator[SampleEvent]:
     """Yield what happens while `pages` different pages of a site are drawn at random and rendered.
 
@@ -71,6 +73,7 @@ async def sample_site(
     known : returns the rendering of a page that was captured before, or None; asked before rendering.
     egress : where connections for robots.txt and sitemaps may go; by default to public addresses only. Pages are
         the matter of `source`.
+    clock : what the delay is measured by; by default the event loop's time.
 
     Raises
     ------
@@ -81,7 +84,7 @@ async def sample_site(
     """
     if pages < 1 or not 1 <= concurrency <= _WINDOW:
         raise UsageError(f"A sample has 1 page at least, and renders 1 to {_WINDOW} of them at a time.")
-    visitor = Visitor(source, known, concurrency=concurrency, delay=delay, egress=egress)
+    visitor = Visitor(source, known, concurrency=concurrency, delay=delay, egress=egress, clock=clock)
     asked = start_page(start)
     robots = await visitor.rules(Site.of(asked))
     robots.check(asked)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from domsieve.errors import ContentError, DomsieveError, NavigationError, PolicyError
+from domsieve.renderer.limits import Clock
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import PageSource, Rendering
 from domsieve.renderer.sampling.fetch import fetch, is_this_machine
@@ -43,6 +44,7 @@ class Visitor:
     delay : time between two requests; by default 0.5 s, or none on this machine. It grows to what a
         robots.txt asks for, and doubles when the server says that it is busy.
     egress : where connections for files may go; by default to public addresses only.
+    clock : what the delay is measured by.
     """
 
     def __init__(
@@ -53,12 +55,14 @@ class Visitor:
         concurrency: int,
         delay: timedelta | None,
         egress: Egress | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self._source = source
         self._known = known
         self._places = asyncio.Semaphore(concurrency)
         self._delay = delay
         self._egress = egress
+        self._clock = clock or Clock()
         self._turn = asyncio.Lock()
         self._last_turn = -math.inf
         self.delay = timedelta()
@@ -114,7 +118,7 @@ class Visitor:
         return outcome
 
     async def _wait(self) -> None:
-        clock = asyncio.get_running_loop()
         async with self._turn:
-            await asyncio.sleep(max(0.0, self._last_turn + self.delay.total_seconds() - clock.time()))
-            self._last_turn = clock.time()
+            due = self._last_turn + self.delay.total_seconds()
+            await self._clock.sleep(max(0.0, due - self._clock.time()))
+            self._last_turn = self._clock.time()

@@ -22,7 +22,7 @@ from domsieve.service.jobs.worker import Worker, WorkerSettings
 from domsieve.snapshot import PageStore
 from tests.service.jobs.captures import captured
 
-LIMIT_S = 60.0
+LIMIT_S = 300.0
 
 
 async def resolve(host: str, port: int) -> Collection[str]:

@@ -108,7 +108,7 @@ class Stage:
     def as_client(self, name: str | None) -> httpx.Client:
         """Return a client, one that shows its token if it is named."""
         headers = {"Authorization": f"Bearer {TOKENS[name]}"} if name else {}
-        client = httpx.Client(base_url=self.url, headers=headers, timeout=30, trust_env=False)
+        client = httpx.Client(base_url=self.url, headers=headers, timeout=300, trust_env=False)
         self._clients.append(client)
         return client
 
@@ -123,7 +123,7 @@ class Stage:
 
     def send(self, raw: bytes) -> bytes:
         """Return what the service answers to bytes, until it closes the connection."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=300) as connection:
             connection.sendall(raw)
             parts = list(iter(lambda: connection.recv(65_536), b""))
         return b"".join(parts)

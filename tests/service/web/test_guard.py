@@ -188,7 +188,7 @@ class TestConnections:
     def test_that_are_slow_to_ask_again_are_cut(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("domsieve.service.web.server._HEAD_S", 0.05)
+        monkeypatch.setattr("domsieve.service.web.server._HEAD_S", 1.0)
         ask = b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\n"
         with stage(tmp_path) as made:
             answer = made.send(ask + b"\r\n" + ask)
@@ -197,7 +197,7 @@ class TestConnections:
     def test_that_wait_for_an_answer_are_not_cut(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("domsieve.service.web.server._HEAD_S", 0.01)
+        monkeypatch.setattr("domsieve.service.web.server._HEAD_S", 0.5)
         body = json.dumps({"url": PAGE})
         head = f"POST /v1/clean HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
         head += "Content-Type: application/json\r\nPrefer: wait=1\r\n\r\n"
@@ -210,7 +210,7 @@ class TestConnections:
         monkeypatch.setattr("domsieve.service.web.server._CONNECTIONS", 3)
         with stage(tmp_path, work=None) as made, ExitStack() as stack:
             address = "127.0.0.1", made.port
-            held = [stack.enter_context(socket.create_connection(address, timeout=30)) for _ in range(3)]
+            held = [stack.enter_context(socket.create_connection(address, timeout=300)) for _ in range(3)]
             connections = made.server.server_state.connections
             until(lambda: len(connections) == 3)
             answer = made.send(b"")
@@ -230,7 +230,7 @@ class TestConnections:
         monkeypatch.setattr("domsieve.service.web.server._READER_S", 0.05)
         with stage(tmp_path, work=large) as made:
             (file,) = made.job()["files"]
-            with socket.create_connection(("127.0.0.1", made.port), timeout=30) as slow:
+            with socket.create_connection(("127.0.0.1", made.port), timeout=300) as slow:
                 slow.sendall(f"GET {file['url']} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
                 until(lambda: made.server.server_state.connections and busy(made))
                 until(lambda: not busy(made))  # although it has read nothing
@@ -239,7 +239,7 @@ class TestConnections:
         with stage(tmp_path, work=None, wait_s=60) as made:
             body = json.dumps({"url": PAGE})
             head = f"POST /v1/clean HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
-            with socket.create_connection(("127.0.0.1", made.port), timeout=30) as gone:
+            with socket.create_connection(("127.0.0.1", made.port), timeout=300) as gone:
                 gone.sendall(f"{head}Content-Type: application/json\r\n\r\n{body}".encode())
                 until(lambda: made.store.list("local"))
             until(lambda: not busy(made))
@@ -251,8 +251,8 @@ def busy(made: Stage) -> bool:
 
 
 def until(is_so: Callable[[], object]) -> None:
-    """Wait until something is so; a minute is only there to end a test that fails."""
-    end = time.monotonic() + 60
+    """Wait until something is so; the limit is only there to end a test that fails."""
+    end = time.monotonic() + 300
     while not is_so():
         assert time.monotonic() < end
         time.sleep(0.01)

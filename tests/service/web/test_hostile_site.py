@@ -42,7 +42,7 @@ FURTHER = (
     "public.example@127.0.0.1:{}",
     "127.0.0.1:0{}",
 )
-LIMIT_S = 120.0
+LIMIT_S = 300.0
 
 
 def untouched(standin: Standin) -> bool:

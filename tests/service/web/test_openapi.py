@@ -46,4 +46,4 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     suppress_health_check=list(HealthCheck),
 )
 def test_requests_get_what_the_description_says(case: Case[Any], service: Stage) -> None:
-    case.call_and_validate(base_url=service.url, timeout=30)
+    case.call_and_validate(base_url=service.url, timeout=300)
