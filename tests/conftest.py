@@ -27,6 +27,25 @@ SLOWEST = (
     "service/test_comparing.py",
     "renderer/test_memory.py",
 )
+# Files and tests that take seconds each, most of them because they start processes; make quick leaves them out.
+SLOW = (
+    "analysis/test_contract.py::test_many_siblings_cost_in_proportion",
+    "analysis/test_contract.py::test_two_processes_with_different_hash_seeds_say_the_same",
+    "analysis/test_fields.py::test_many_records_cost_in_proportion",
+    "analysis/test_writers.py::test_10000_equal_siblings",
+    "analysis/test_writers.py::test_two_processes_with_different_hash_seeds_write_the_same_bytes",
+    "evaluation/test_command.py::",
+    "evaluation/test_grids.py::test_the_experiments_tell_classes_apart_where_noise_is_gone",
+    "evaluation/test_running.py::",
+    "renderer/test_leaks.py::test_many_pages_leave_nothing_behind",
+    "service/jobs/test_pool.py::",
+    "service/web/test_openapi.py::",
+    "snapshot/test_store.py::test_a_writer_killed_at_any_moment_leaves_nothing_half_written",
+    "snapshot/test_store.py::test_several_processes",
+    "test_cli.py::TestClean::test_equal_commands_give_equal_bytes_in_every_process",
+    "test_cli_records.py::test_formulas_and_line_ends_stay_harmless",
+    "test_hostile_words.py::",
+)
 _PLACES = {name: place for place, name in enumerate(SLOWEST)}
 
 
@@ -39,7 +58,14 @@ def pytest_configure() -> None:
     settings.load_profile("steady")
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m is judged
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(
-        key=lambda item: _PLACES.get(item.nodeid.partition("::")[0].removeprefix("tests/"), len(SLOWEST))
-    )
+    for item in items:
+        if name(item).startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: _PLACES.get(name(item).partition("::")[0], len(SLOWEST)))
+
+
+def name(item: pytest.Item) -> str:
+    """Return the name of a test as the lists above have it."""
+    return item.nodeid.removeprefix("tests/")

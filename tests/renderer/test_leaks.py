@@ -58,7 +58,6 @@ def descendants() -> set[int]:
     return found - {os.getpid()}
 
 
-@pytest.mark.slow
 def test_many_pages_leave_nothing_behind(studio: Studio) -> None:
     pages = 150  # three contexts of one site and fifteen of others
     renderer = Renderer(concurrency=2, egress=offline())

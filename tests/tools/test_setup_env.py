@@ -106,6 +106,19 @@ def test_a_damaged_environment_is_made_anew(
     assert recorder.taken() == ALL
 
 
+@pytest.mark.parametrize("words", [[], [setup_env.WITHOUT_BROWSER]])
+def test_a_browser_is_looked_for_unless_told_otherwise(
+    root: Path, recorder: Recorder, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    looked: list[Path] = []
+    monkeypatch.setattr(setup_env, "ROOT", root)
+    monkeypatch.setattr(setup_env, "ensure_browser", lambda _, venv: looked.append(venv))
+    monkeypatch.setattr(setup_env.signal, "signal", lambda *_: None)
+    assert setup_env.main([*words, str(root / "other")]) == 0
+    assert recorder.taken() == ALL
+    assert looked == ([] if words else [root / "other"])
+
+
 class Machine:
     """A checkout and a PATH of stub programs. Chrome is there when the file ``chrome`` is."""
 

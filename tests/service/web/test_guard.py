@@ -135,7 +135,8 @@ class TestBody:
 
     def test_one_that_does_not_come_is_not_waited_for(self, tmp_path: Path) -> None:
         with stage(tmp_path, body_s=0.05) as made:
-            head = f"POST /v1/clean HTTP/1.1\r\nHost: 127.0.0.1:{made.port}\r\nContent-Length: 10\r\n\r\n{{"
+            head = f"POST /v1/clean HTTP/1.1\r\nHost: 127.0.0.1:{made.port}\r\nContent-Length: 10\r\n"
+            head += "Connection: close\r\n\r\n{"
             answer = made.send(head.encode())
         assert answer.startswith(b"HTTP/1.1 408 ")
 
