@@ -1,1 +1,106 @@
-"""Renders web pages with headless Chrome, keeps their content, and says why the rest was dropped."""
+"""Keeps the content of web pages and drops what surrounds it.
+
+One call each, with a twin to await: `clean` keeps the content of pages, `records` finds their lists as tables,
+`compare` says what the browser makes of raw source, `render` returns the page that the browser shows. What lies
+behind them is in `domsieve.analysis`, `domsieve.renderer`, `domsieve.snapshot` and `domsieve.tasks`.
+
+All of it is loaded when it is first used, so that importing this takes no time.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from domsieve import analysis as analysis
+    from domsieve import errors as errors
+    from domsieve import renderer as renderer
+    from domsieve import snapshot as snapshot
+    from domsieve import tasks as tasks
+    from domsieve.errors import (
+        BrowserError,
+        DomsieveError,
+        PageError,
+        PolicyError,
+        StorageError,
+        UsageError,
+    )
+    from domsieve.library import (
+        CleanResult,
+        CompareResult,
+        PageInput,
+        RecordsResult,
+        clean,
+        clean_async,
+        compare,
+        compare_async,
+        records,
+        records_async,
+        render,
+        render_async,
+    )
+    from domsieve.renderer import CaptureOptions
+    from domsieve.snapshot import Snapshot
+
+    __version__: str
+
+__all__ = [
+    "BrowserError",
+    "CaptureOptions",
+    "CleanResult",
+    "CompareResult",
+    "DomsieveError",
+    "PageError",
+    "PageInput",
+    "PolicyError",
+    "RecordsResult",
+    "Snapshot",
+    "StorageError",
+    "UsageError",
+    "__version__",
+    "clean",
+    "clean_async",
+    "compare",
+    "compare_async",
+    "records",
+    "records_async",
+    "render",
+    "render_async",
+]
+
+_ROOMS = ("analysis", "errors", "renderer", "snapshot", "tasks")
+_ELSEWHERE = {
+    "BrowserError": "errors",
+    "CaptureOptions": "renderer",
+    "DomsieveError": "errors",
+    "PageError": "errors",
+    "PolicyError": "errors",
+    "Snapshot": "snapshot",
+    "StorageError": "errors",
+    "UsageError": "errors",
+}
+
+
+def __getattr__(name: str) -> "Any":
+    if name not in __all__:
+        raise AttributeError(f"module 'domsieve' has no attribute {name!r}")
+    from importlib import import_module
+
+    if name in _ROOMS:
+        return import_module(f"domsieve.{name}")
+    value = (
+        _version()
+        if name == "__version__"
+        else getattr(import_module(f"domsieve.{_ELSEWHERE.get(name, 'library')}"), name)
+    )
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_ROOMS])
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("domsieve")

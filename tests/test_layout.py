@@ -15,18 +15,20 @@ MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
 }
-COMMON = {"errors", "files", "plain", "vocabulary"}
+COMMON = {"errors", "files", "notebook", "plain", "vocabulary"}
 # What each room of the package may import, besides what is common to all.
 ROOMS: Mapping[str, Set[str]] = {
     "plain": set(),
     "vocabulary": set(),
     "errors": set(),
     "files": {"errors"},
+    "notebook": {"plain"},
     "snapshot": COMMON,
     "renderer": {"snapshot"} | COMMON,
     "analysis": {"snapshot"} | COMMON,
     "evaluation": {"snapshot", "renderer", "analysis"} | COMMON,
     "tasks": {"snapshot", "renderer", "analysis"} | COMMON,
+    "library": {"snapshot", "renderer", "analysis", "tasks"} | COMMON,
     "service": {"snapshot", "renderer", "analysis", "tasks"} | COMMON,
     "commands": {"snapshot", "renderer", "analysis", "tasks", "service", "evaluation"} | COMMON,
     "cli": {"commands"},

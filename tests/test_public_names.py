@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("name", ["analysis", "commands", "evaluation", "renderer", "snapshot", "tasks"])
+@pytest.mark.parametrize(
+    "name", ["analysis", "commands", "evaluation", "library", "renderer", "snapshot", "tasks"]
+)
 def test_all_names_what_is_imported(name: str) -> None:
     package = importlib.import_module(f"domsieve.{name}")
     assert package.__file__

@@ -56,6 +56,7 @@ from domsieve.analysis.writers.matrix import (
 )
 from domsieve.analysis.writers.record_tables import (
     RecordSheet,
+    record_rows,
     write_records_csv,
     write_records_jsonl,
     write_records_parquet,
@@ -145,6 +146,7 @@ __all__ = [
     "page_regions",
     "page_view",
     "prune",
+    "record_rows",
     "save_model",
     "simplified",
     "tag_path_codes",

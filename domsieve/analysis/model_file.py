@@ -23,7 +23,7 @@ _VERSION = 2
 _TYPES = frozenset(["<u8", "<i8", "<i4", "|b1"])
 
 
-def save_model(model: SiteModel[Any], path: Path) -> None:
+def save_model(model: SiteModel[Any], path: Path | str) -> None:
     """Write what `model` has learned to `path`, and the folders it lies in; equal models give equal bytes.
 
     Raises
@@ -41,10 +41,10 @@ def save_model(model: SiteModel[Any], path: Path) -> None:
         "counts": {field.name: _pack(getattr(counts, field.name)) for field in fields(counts)},
     }
     data = zstandard.ZstdCompressor(level=3, write_checksum=True).compress(msgspec.msgpack.encode(content))
-    write_file(path, data, what="The model")
+    write_file(Path(path), data, what="The model")
 
 
-def load_model(path: Path) -> SiteModel[Any]:
+def load_model(path: Path | str) -> SiteModel[Any]:
     """Return the model that `save_model` wrote to `path`.
 
     Raises
@@ -53,6 +53,7 @@ def load_model(path: Path) -> SiteModel[Any]:
     DamagedFileError : it does not hold a site model as it was written.
     FormatVersionError : it was written by a newer version.
     """
+    path = Path(path)
     try:
         data = path.read_bytes()
     except OSError as error:

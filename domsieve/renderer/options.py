@@ -44,7 +44,7 @@ class CaptureOptions:
     user_agent: str | None = None
     headers: tuple[tuple[str, str], ...] = ()
     cookies: tuple[tuple[str, str], ...] = ()
-    storage_state: Path | None = None
+    storage_state: Path | str | None = None
     locale: str | None = None
     images: bool = True
     settle: SettlePolicy = "adaptive"
@@ -109,9 +109,9 @@ class Budget:
             raise UsageError("A budget must allow something: give positive amounts.")
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path | str) -> bytes:
     try:
-        return path.read_bytes()
+        return Path(path).read_bytes()
     except OSError as error:
         raise UsageError(f"The storage-state file {path} cannot be read: {error.strerror}.") from error
 

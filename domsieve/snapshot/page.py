@@ -2,7 +2,7 @@
 
 Every algorithm of the project is a group-by over the tree of a page, so a page is a struct of arrays and not
 a tree of objects. Letters for shapes: N nodes, A attributes, S style rows, K style properties, T strings.
-Imports nothing of the project but its errors, cuts and string tables.
+Imports nothing of the project but its errors, cuts, string tables and what notebooks show.
 """
 
 import hashlib
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.errors import InvalidSnapshotError
+from domsieve.notebook import Line, box
 from domsieve.snapshot.cut import Cut, CutKind
 from domsieve.snapshot.strings import StringTable
 
@@ -95,7 +96,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
         return any(cut.kind == kind for cut in self.cuts)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Snapshot:
     """One page. All arrays are read-only; node 0 is the document.
 
@@ -146,6 +147,20 @@ class Snapshot:
 
     def __len__(self) -> int:
         return self.parent.size
+
+    def __repr__(self) -> str:
+        return f"<Snapshot {self.provenance.url!r} {', '.join(self._facts())}>"
+
+    def _repr_html_(self) -> str:
+        origin = self.provenance
+        title, lines = _title_and_lines(self)
+        address = [origin.url] if title and origin.url else []
+        facts = [*address, *self._facts(), *(f"cut: {reason}" for reason in origin.reasons)]
+        return box(title or origin.url or "Snapshot", facts, [Line(line) for line in lines])
+
+    def _facts(self) -> list[str]:
+        origin = self.provenance
+        return [origin.producer, f"{len(self):,} nodes", "complete" if origin.complete else "incomplete"]
 
     @property
     def has_layout(self) -> bool:
@@ -199,6 +214,48 @@ class Snapshot:
             elif isinstance(value, tuple):
                 state.update("\0".join(value).encode())
         return state.hexdigest()
+
+
+# Texts on either side of any other tag stand in different lines, for the eye in a notebook.
+_INLINE_NAMES = """
+a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q s samp small span strike strong sub sup time tt
+u var wbr
+"""
+_INLINE = frozenset(_INLINE_NAMES.split())
+_NOT_SHOWN = frozenset(("head", "noscript", "script", "style", "template", "title"))
+
+
+def _title_and_lines(page: Snapshot) -> tuple[str, list[str]]:
+    """Return the title, empty without one, and the texts: those with layout, or of raw pages those of the body."""
+    parent, names = page.parent.tolist(), page.tags.to_list()
+    tags = [names[tag] for tag in page.tag.tolist()]
+    shown = page.rendered()
+    if not page.has_layout:
+        shown[:] = True
+        for node, tag in enumerate(tags):
+            if tag in _NOT_SHOWN:
+                shown[node : page.end[node]] = False
+    title = ""
+    lines: list[str] = []
+    last = -1
+    for node in np.flatnonzero(page.kind == _TEXT).tolist():
+        text, around = page.text_of(node), parent[node]
+        if tags[around] == "title" and tags[parent[around]] == "head":
+            title = title or _flat(text)
+        if not text.strip() or not shown[node]:
+            continue
+        while around > 0 and tags[around] in _INLINE:
+            around = parent[around]
+        if around == last:
+            lines[-1] += text
+        else:
+            lines.append(text)
+        last = around
+    return title, [_flat(line) for line in lines]
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
 
 
 _DTYPES = {

@@ -68,8 +68,8 @@ class PageStore:
     StorageError : the folder or the index in it cannot be used.
     """
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path | str) -> None:
+        self.root = root = Path(root)
         try:
             root.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -127,6 +127,13 @@ def write_records_parquet(sheets: Sequence[RecordSheet]) -> bytes:
     )
 
 
+def record_rows(sheets: Sequence[RecordSheet]) -> list[dict[str, str | int | None]]:
+    """Return a dict per record: ``page``, ``region``, ``record``, and the fields of its region, None if absent."""
+    return [
+        {"page": row.page, "region": row.region, "record": row.record, **row.values} for row in _rows(sheets)
+    ]
+
+
 class _Row(NamedTuple):
     page: str
     region: int

@@ -75,7 +75,7 @@ def parse_html(source: bytes, *, url: str, content_type: str = "", encoding: str
     )
 
 
-def read_html_file(path: Path, *, url: str | None = None, encoding: str | None = None) -> Snapshot:
+def read_html_file(path: Path | str, *, url: str | None = None, encoding: str | None = None) -> Snapshot:
     """Return the page in the file `path`; `url` is its address on the web, by default the path as given.
 
     Raises
@@ -84,13 +84,13 @@ def read_html_file(path: Path, *, url: str | None = None, encoding: str | None =
     UsageError : `encoding` is no label of the Encoding standard.
     """
     try:
-        source = path.read_bytes()
+        source = Path(path).read_bytes()
     except OSError as error:
         raise TargetError(f"Cannot read the page '{path}': {error.strerror}.", stage="read") from error
     return parse_html(source, url=url or str(path), encoding=encoding)
 
 
-def html_files(folder: Path) -> list[Path]:
+def html_files(folder: Path | str) -> list[Path]:
     """Return all HTML files in and below `folder`, sorted by path; links to folders are not followed.
 
     Raises

@@ -1,0 +1,395 @@
+"""The calls of the library: what is done with pages, for callers who await and for those who do not.
+
+Both of a pair take the same and return the same. Imports its neighbours.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from functools import partial
+from typing import Any, TypedDict, Unpack, overload
+
+from domsieve.analysis import Method, Mode, SiteModel, StyleLevel
+from domsieve.library.checks import check_choice
+from domsieve.library.fetching import Fetching
+from domsieve.library.inputs import PageInput, is_list, sources_of, urls_of
+from domsieve.library.loops import in_thread, run
+from domsieve.library.results import CleanResult, CompareResult, RecordsResult
+from domsieve.library.running import ComparingCall, PagesCall
+from domsieve.library.work import MINING_METHODS, Cleaning, cleaned, mined, snapshot_of
+from domsieve.renderer import Budget, CaptureOptions
+from domsieve.snapshot import Snapshot
+from domsieve.tasks import MiningMethod
+
+AnyPath = str | os.PathLike[str]
+
+_TIMEOUT = Budget().time
+
+
+class FetchKeywords(TypedDict, total=False):
+    """How URLs become pages."""
+
+    cache: AnyPath | None
+    options: CaptureOptions | None
+    timeout: timedelta
+    concurrency: int | None
+    allow_private: bool
+
+
+class CleanKeywords(FetchKeywords, total=False):
+    """How pages are cleaned."""
+
+    method: Method | None
+    mode: Mode
+    threshold: float | None
+    style: StyleLevel | None
+    regions: int | None
+    complement: bool | None
+    has_text: str | None
+    model: SiteModel[Any] | AnyPath | None
+    keep_hidden: bool
+
+
+class RecordsKeywords(FetchKeywords, total=False):
+    """How records are found."""
+
+    method: MiningMethod
+
+
+@overload
+def clean(  # type: ignore[overload-overlap]  # a str is one page, though it is a list of str, too
+    page: PageInput, *, url: str | None = None, **how: Unpack[CleanKeywords]
+) -> CleanResult: ...
+@overload
+def clean(
+    page: Iterable[PageInput], *, url: Sequence[str | None] | None = None, **how: Unpack[CleanKeywords]
+) -> list[CleanResult]: ...
+def clean(
+    page: PageInput | Iterable[PageInput],
+    *,
+    url: str | Sequence[str | None] | None = None,
+    method: Method | None = None,
+    mode: Mode = "site",
+    threshold: float | None = None,
+    style: StyleLevel | None = None,
+    regions: int | None = None,
+    complement: bool | None = None,
+    has_text: str | None = None,
+    model: SiteModel[Any] | AnyPath | None = None,
+    keep_hidden: bool = False,
+    cache: AnyPath | None = None,
+    options: CaptureOptions | None = None,
+    timeout: timedelta = _TIMEOUT,
+    concurrency: int | None = None,
+    allow_private: bool = False,
+) -> CleanResult | list[CleanResult]:
+    """Return what remains of a page without menus, adverts and footers; for several pages a list in their order.
+
+    Several pages are grouped into sites, by host or folder, and those of one site are learned from together. Of
+    several pages one that fails is a result with `error` set.
+
+    Parameters
+    ----------
+    page : a str that begins with ``http://`` or ``https://`` is a URL, any other str and bytes are HTML, a Path is a
+        file; or a Snapshot. Or an iterable of these.
+    url : the address that HTML or a file came from, for links and for the site; for several pages a list of equal
+        length, None for those that have no address.
+    method : None takes the model's; without a model, the site style tree where at least 5 pages of a site are known,
+        else the block features.
+    mode : ``"site"`` suits sites of today, ``"paper"`` is as published.
+    threshold : sst: importance from 0 to 1 up to which a node is noise; entropy: bits below which a block is;
+        features: probability from which it is content. None is the method's own.
+    style : sst, cst, tps: what tells elements apart. None takes the layout of rendered pages, the HTML of others.
+    regions : tps: parts of the page that make up the main region; None is 1.
+    complement : tps: keep what the main region leaves.
+    has_text : tps: keep the complement where the main region lacks this text.
+    model : a site model learned before, or its file.
+    keep_hidden : whether text that nobody can see may stay.
+    cache : folder in which captures of URLs are kept and looked for; pages of a site that it holds are learned from,
+        too. None keeps nothing on disk.
+    options : how URLs are captured; None is as a browser of 1280 x 800 px shows them.
+    timeout : time that one URL may take; what is late is cut, and the result says so.
+    concurrency : URLs open at the same time; None is one per processor.
+    allow_private : whether pages may reach this machine and private networks, besides the hosts and ports given.
+
+    Raises
+    ------
+    UsageError : a parameter is wrong; its `parameter` names it.
+    StorageError : the cache or the model cannot be used.
+    BrowserNotFoundError : there are URLs, and no Chrome.
+    DomsieveError : the only page failed.
+    """
+    return _clean(
+        page,
+        url,
+        Cleaning.checked(
+            method=method,
+            mode=mode,
+            threshold=threshold,
+            style=style,
+            regions=regions,
+            complement=complement,
+            has_text=has_text,
+            model=model,
+            keep_hidden=keep_hidden,
+        ),
+        Fetching.checked(
+            cache=cache,
+            options=options,
+            timeout=timeout,
+            concurrency=concurrency,
+            allow_private=allow_private,
+        ),
+    ).now()
+
+
+@overload
+async def clean_async(  # type: ignore[overload-overlap]
+    page: PageInput, *, url: str | None = None, **how: Unpack[CleanKeywords]
+) -> CleanResult: ...
+@overload
+async def clean_async(
+    page: Iterable[PageInput], *, url: Sequence[str | None] | None = None, **how: Unpack[CleanKeywords]
+) -> list[CleanResult]: ...
+async def clean_async(
+    page: PageInput | Iterable[PageInput],
+    *,
+    url: str | Sequence[str | None] | None = None,
+    method: Method | None = None,
+    mode: Mode = "site",
+    threshold: float | None = None,
+    style: StyleLevel | None = None,
+    regions: int | None = None,
+    complement: bool | None = None,
+    has_text: str | None = None,
+    model: SiteModel[Any] | AnyPath | None = None,
+    keep_hidden: bool = False,
+    cache: AnyPath | None = None,
+    options: CaptureOptions | None = None,
+    timeout: timedelta = _TIMEOUT,  # noqa: ASYNC109 (of one page; it is cut, not cancelled)
+    concurrency: int | None = None,
+    allow_private: bool = False,
+) -> CleanResult | list[CleanResult]:
+    """Do as `clean`, which says what the parameters are, without holding up the event loop."""
+    return await _clean(
+        page,
+        url,
+        Cleaning.checked(
+            method=method,
+            mode=mode,
+            threshold=threshold,
+            style=style,
+            regions=regions,
+            complement=complement,
+            has_text=has_text,
+            model=model,
+            keep_hidden=keep_hidden,
+        ),
+        Fetching.checked(
+            cache=cache,
+            options=options,
+            timeout=timeout,
+            concurrency=concurrency,
+            allow_private=allow_private,
+        ),
+    ).later()
+
+
+@overload
+def records(  # type: ignore[overload-overlap]
+    page: PageInput, *, url: str | None = None, **how: Unpack[RecordsKeywords]
+) -> RecordsResult: ...
+@overload
+def records(
+    page: Iterable[PageInput], *, url: Sequence[str | None] | None = None, **how: Unpack[RecordsKeywords]
+) -> list[RecordsResult]: ...
+def records(
+    page: PageInput | Iterable[PageInput],
+    *,
+    url: str | Sequence[str | None] | None = None,
+    method: MiningMethod = "wobm",
+    cache: AnyPath | None = None,
+    options: CaptureOptions | None = None,
+    timeout: timedelta = _TIMEOUT,
+    concurrency: int | None = None,
+    allow_private: bool = False,
+) -> RecordsResult | list[RecordsResult]:
+    """Return the records of a page, such as products, results or entries; for several pages a list in their order.
+
+    Of several pages one that fails is a result with `error` set.
+
+    Parameters
+    ----------
+    page, url : see `clean`.
+    method : how records are found.
+    cache, options, timeout, concurrency, allow_private : see `clean`.
+
+    Raises
+    ------
+    UsageError, StorageError, BrowserNotFoundError, DomsieveError : see `clean`.
+    """
+    fetching = Fetching.checked(
+        cache=cache,
+        options=options,
+        timeout=timeout,
+        concurrency=concurrency,
+        allow_private=allow_private,
+    )
+    return _records(page, url, method, fetching).now()
+
+
+@overload
+async def records_async(  # type: ignore[overload-overlap]
+    page: PageInput, *, url: str | None = None, **how: Unpack[RecordsKeywords]
+) -> RecordsResult: ...
+@overload
+async def records_async(
+    page: Iterable[PageInput], *, url: Sequence[str | None] | None = None, **how: Unpack[RecordsKeywords]
+) -> list[RecordsResult]: ...
+async def records_async(
+    page: PageInput | Iterable[PageInput],
+    *,
+    url: str | Sequence[str | None] | None = None,
+    method: MiningMethod = "wobm",
+    cache: AnyPath | None = None,
+    options: CaptureOptions | None = None,
+    timeout: timedelta = _TIMEOUT,  # noqa: ASYNC109
+    concurrency: int | None = None,
+    allow_private: bool = False,
+) -> RecordsResult | list[RecordsResult]:
+    """Do as `records`, which says what the parameters are, without holding up the event loop."""
+    fetching = Fetching.checked(
+        cache=cache,
+        options=options,
+        timeout=timeout,
+        concurrency=concurrency,
+        allow_private=allow_private,
+    )
+    return await _records(page, url, method, fetching).later()
+
+
+@overload
+def compare(  # type: ignore[overload-overlap]
+    url: str, **how: Unpack[FetchKeywords]
+) -> CompareResult: ...
+@overload
+def compare(url: Iterable[str], **how: Unpack[FetchKeywords]) -> list[CompareResult]: ...
+def compare(
+    url: str | Iterable[str],
+    *,
+    cache: AnyPath | None = None,
+    options: CaptureOptions | None = None,
+    timeout: timedelta = _TIMEOUT,
+    concurrency: int | None = None,
+    allow_private: bool = False,
+) -> CompareResult | list[CompareResult]:
+    """Return what the browser makes of the raw source at a URL, and whether it is needed; for several a list.
+
+    Of several URLs one that fails is a result with `error` set.
+
+    Parameters
+    ----------
+    url : a URL, or an iterable of URLs.
+    cache, options, timeout, concurrency, allow_private : see `clean`. Without a cache, captures lie in a temporary
+        folder until this returns.
+
+    Raises
+    ------
+    UsageError, StorageError, BrowserNotFoundError, DomsieveError : see `clean`.
+    """
+    fetching = Fetching.checked(
+        cache=cache,
+        options=options,
+        timeout=timeout,
+        concurrency=concurrency,
+        allow_private=allow_private,
+    )
+    return ComparingCall.of(url, fetching).now()
+
+
+@overload
+async def compare_async(  # type: ignore[overload-overlap]
+    url: str, **how: Unpack[FetchKeywords]
+) -> CompareResult: ...
+@overload
+async def compare_async(url: Iterable[str], **how: Unpack[FetchKeywords]) -> list[CompareResult]: ...
+async def compare_async(
+    url: str | Iterable[str],
+    *,
+    cache: AnyPath | None = None,
+    options: CaptureOptions | None = None,
+    timeout: timedelta = _TIMEOUT,  # noqa: ASYNC109
+    concurrency: int | None = None,
+    allow_private: bool = False,
+) -> CompareResult | list[CompareResult]:
+    """Do as `compare`, which says what the parameters are, without holding up the event loop."""
+    fetching = Fetching.checked(
+        cache=cache,
+        options=options,
+        timeout=timeout,
+        concurrency=concurrency,
+        allow_private=allow_private,
+    )
+    return await ComparingCall.of(url, fetching).later()
+
+
+def render(
+    url: str,
+    *,
+    cache: AnyPath | None = None,
+    options: CaptureOptions | None = None,
+    timeout: timedelta = _TIMEOUT,
+    allow_private: bool = False,
+) -> Snapshot:
+    """Return the page at a URL as the browser shows it.
+
+    Parameters
+    ----------
+    url : begins with ``http://`` or ``https://``. For several URLs call `clean`; its results have a `snapshot`.
+    cache, options, timeout, allow_private : see `clean`.
+
+    Raises
+    ------
+    UsageError, StorageError, BrowserNotFoundError : see `clean`.
+    PolicyError : the address may not be reached.
+    PageError : no document arrived, or one that is not HTML.
+    """
+    urls_of([url])
+    fetching = Fetching.checked(
+        cache=cache,
+        options=options,
+        timeout=timeout,
+        concurrency=1,
+        allow_private=allow_private,
+    )
+    return snapshot_of(run(fetching.captured([url]))[url], fetching)
+
+
+async def render_async(
+    url: str,
+    *,
+    cache: AnyPath | None = None,
+    options: CaptureOptions | None = None,
+    timeout: timedelta = _TIMEOUT,  # noqa: ASYNC109
+    allow_private: bool = False,
+) -> Snapshot:
+    """Do as `render`, which says what the parameters are, without holding up the event loop."""
+    urls_of([url])
+    fetching = Fetching.checked(
+        cache=cache,
+        options=options,
+        timeout=timeout,
+        concurrency=1,
+        allow_private=allow_private,
+    )
+    outcomes = await fetching.captured([url])
+    return await in_thread(partial(snapshot_of, outcomes[url], fetching))
+
+
+def _clean(page: object, url: object, cleaning: Cleaning, fetching: Fetching) -> PagesCall[CleanResult]:
+    return PagesCall(sources_of(page, url), is_list(page), fetching, partial(cleaned, cleaning=cleaning))
+
+
+def _records(page: object, url: object, method: MiningMethod, fetching: Fetching) -> PagesCall[RecordsResult]:
+    check_choice("method", method, MINING_METHODS)
+    return PagesCall(sources_of(page, url), is_list(page), fetching, partial(mined, method=method))

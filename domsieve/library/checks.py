@@ -1,0 +1,65 @@
+"""Checks of what a caller gave: each refuses a wrong value in one sentence that says what would be right.
+
+Imports the errors of the project.
+"""
+
+import os
+from collections.abc import Collection
+from datetime import timedelta
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+from domsieve.errors import UsageError
+
+_LONGEST = timedelta(days=1)
+
+
+def check_choice(parameter: str, value: object, choices: Collection[str], *, optional: bool = False) -> None:
+    """Refuse what is none of the choices; `optional` allows None."""
+    if not (optional and value is None) and (not isinstance(value, str) or value not in choices):
+        raise wrong(parameter, value, f"choose one of {', '.join(choices)}")
+
+
+def check_flag(parameter: str, value: object, *, optional: bool = False) -> None:
+    """Refuse what is neither True nor False; `optional` allows None."""
+    if not (optional and value is None) and not isinstance(value, bool):
+        raise wrong(parameter, value, "give True or False")
+
+
+def check_number(parameter: str, value: object) -> None:
+    """Refuse what is neither a number nor None."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
+        raise wrong(parameter, value, "give a number")
+
+
+def check_count(parameter: str, value: object) -> None:
+    """Refuse what is neither a whole number from 1 nor None."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise wrong(parameter, value, "give a whole number from 1")
+
+
+def check_text(parameter: str, value: object) -> None:
+    """Refuse what is neither a str nor None."""
+    if value is not None and not isinstance(value, str):
+        raise wrong(parameter, value, "give a str")
+
+
+def check_time(parameter: str, value: object) -> None:
+    """Refuse what is no time span above zero and up to a day."""
+    if not isinstance(value, timedelta) or not timedelta() < value <= _LONGEST:
+        raise wrong(parameter, value, "give a timedelta up to a day, such as timedelta(seconds=20)")
+
+
+def path_of(parameter: str, value: Any) -> Path:
+    """Return the path that a str or a path-like object names."""
+    if isinstance(value, str | os.PathLike) and isinstance(name := os.fspath(value), str) and name:
+        return Path(name)
+    raise wrong(parameter, value, "give a path, as str or Path")
+
+
+def wrong(parameter: str, value: object, wish: str) -> UsageError:
+    """Return the error of a parameter that must be something else."""
+    shown = repr(value)
+    shown = shown if len(shown) <= 80 else f"{shown[:79]}…"
+    return UsageError(f"{parameter} is {shown}; {wish}.", parameter=parameter)

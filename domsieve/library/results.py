@@ -1,0 +1,260 @@
+"""What calls return: a page with what was found on it, or with the error that it failed with.
+
+A failed page never looks like an empty one: all that would be read from its result raises its error. What is asked
+for is worked out once, when it is asked for. Imports the analysis, tasks and what notebooks show.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from domsieve.analysis import (
+    Block,
+    ComparedBlock,
+    Comparison,
+    FieldTable,
+    RecordSheet,
+    Verdict,
+    hidden_words,
+    record_rows,
+    text_blocks,
+    write_html,
+    write_markdown,
+    write_records_csv,
+    write_text,
+)
+from domsieve.errors import DomsieveError
+from domsieve.notebook import Line, box, tables
+from domsieve.snapshot import Snapshot
+from domsieve.tasks import Advice, advise
+
+T = TypeVar("T")
+
+_LONGEST_URL = 80
+
+
+class Result(Generic[T]):
+    """A page, and what was found or why nothing was.
+
+    Attributes
+    ----------
+    url : address of the page, or its file; empty for HTML that came without.
+    error : why the page failed; None when it did not.
+    """
+
+    def __init__(self, url: str, found: T | DomsieveError) -> None:
+        self.url = url
+        self.error = found if isinstance(found, DomsieveError) else None
+        self._found = found
+
+    @property
+    def found(self) -> T:
+        """What was found.
+
+        Raises
+        ------
+        DomsieveError : the `error` of a page that failed; so do all other properties.
+        """
+        if isinstance(self._found, DomsieveError):
+            raise self._found
+        return self._found
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        url = self.url if len(self.url) <= _LONGEST_URL else f"{self.url[: _LONGEST_URL - 1]}…"
+        said = f"failed: {self.error.message}" if self.error else self._summary()
+        return f"<{name} {url!r} {said}>" if url else f"<{name} {said}>"
+
+    def _repr_html_(self) -> str:
+        title = self.url or type(self).__name__
+        if self.error:
+            return box(title, ["failed"], [Line(str(self.error))])
+        return self._html_box(title)
+
+    def _summary(self) -> str:
+        raise NotImplementedError
+
+    def _html_box(self, title: str) -> str:
+        raise NotImplementedError
+
+
+class CleanResult(Result[tuple[Snapshot, Verdict]]):
+    """What a method keeps of a page; returned by `domsieve.clean`.
+
+    Attributes
+    ----------
+    url : address of the page, or its file; empty for HTML that came without.
+    error : why the page failed; None when it did not. All properties below raise it then.
+    """
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The whole page."""
+        return self.found[0]
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the method says of each node of the page, and why."""
+        return self.found[1]
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return self.verdict.method
+
+    @cached_property
+    def text(self) -> str:
+        """The kept text, a line per block, cells of tables parted by tabs."""
+        return write_text(*self.found)
+
+    @cached_property
+    def markdown(self) -> str:
+        """The kept content as Markdown."""
+        return write_markdown(*self.found)
+
+    @cached_property
+    def html(self) -> str:
+        """The kept content as HTML without scripts and styles."""
+        return write_html(*self.found)
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """All text of the page, kept or dropped, block by block, with the rule that decided and its figures."""
+        return text_blocks(*self.found)
+
+    @cached_property
+    def hidden_words(self) -> int:
+        """Number of words that were dropped because nobody can see them."""
+        return hidden_words(*self.found)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the page was captured whole; its `snapshot.provenance.reasons` say what was cut."""
+        return self.snapshot.provenance.complete
+
+    def _summary(self) -> str:
+        kept, words = self._words()
+        return f"{kept:,} of {words:,} words kept, {self.method}{'' if self.complete else ', page was cut'}"
+
+    def _words(self) -> tuple[int, int]:
+        kept = sum(block.words for block in self.blocks if block.kept)
+        return kept, sum(block.words for block in self.blocks)
+
+    def _html_box(self, title: str) -> str:
+        kept, words = self._words()
+        facts = [f"method {self.method}", f"{kept:,} of {words:,} words kept"]
+        facts += [f"cut: {reason}" for reason in self.snapshot.provenance.reasons]
+        lines = [_decided(block) for block in self.blocks]
+        return box(title, facts, lines)
+
+
+class RecordsResult(Result[tuple[Snapshot, RecordSheet]]):
+    """The records of a page: products, results, entries; returned by `domsieve.records`.
+
+    Attributes
+    ----------
+    url : address of the page, or its file; empty for HTML that came without.
+    error : why the page failed; None when it did not. All properties below raise it then.
+    """
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The whole page."""
+        return self.found[0]
+
+    @property
+    def sheet(self) -> RecordSheet:
+        """The records with their fields, for `domsieve.analysis.write_records_csv` and its neighbours."""
+        return self.found[1]
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return self.sheet.method
+
+    @property
+    def tables(self) -> tuple[FieldTable, ...]:
+        """The fields of the records, a table per region of the page."""
+        return self.sheet.tables
+
+    @cached_property
+    def rows(self) -> list[dict[str, str | int | None]]:
+        """A dict per record: its page, region and number, and its fields by name, None where it lacks one."""
+        return record_rows([self.sheet])
+
+    @cached_property
+    def csv(self) -> str:
+        """The records as a table with commas; cells that a spreadsheet would run begin with an apostrophe."""
+        return write_records_csv([self.sheet]).decode()
+
+    def _summary(self) -> str:
+        return f"{self._counts()}, {self.method}"
+
+    def _counts(self) -> str:
+        records, regions = len(self.sheet.records), len(self.tables)
+        return f"{records:,} record{'s' * (records != 1)} in {regions:,} region{'s' * (regions != 1)}"
+
+    def _html_box(self, title: str) -> str:
+        groups: list[list[dict[str, str]]] = [[] for _ in self.tables]
+        for row in self.rows:
+            shown = {
+                name: "" if value is None else str(value) for name, value in row.items() if name != "page"
+            }
+            groups[int(shown["region"]) - 1].append(shown)
+        return tables(title, [f"method {self.method}", self._counts()], groups)
+
+
+class CompareResult(Result[Comparison]):
+    """A rendered page against its raw source; returned by `domsieve.compare`.
+
+    Attributes
+    ----------
+    url : address of the page.
+    error : why the page failed; None when it did not. All properties below raise it then.
+    """
+
+    def __init__(
+        self, url: str, found: Comparison | DomsieveError, *, site: Sequence[tuple[str, Comparison]] = ()
+    ) -> None:
+        super().__init__(url, found)
+        self._site = site
+
+    @property
+    def comparison(self) -> Comparison:
+        """Blocks, words and counts of both sides, and the responses that brought the data."""
+        return self.found
+
+    @property
+    def browser_needed(self) -> bool:
+        """Whether the raw source lacks so much of the page's content that only a browser shows it."""
+        return advise([(self.url, self.found)])[0].browser_needed
+
+    @property
+    def recall(self) -> float:
+        """Share of the words of the page's content that the raw source shows, from 0 to 1."""
+        return self.found.content.recall
+
+    @cached_property
+    def advice(self) -> list[Advice]:
+        """What to do about the pages of this call that are of this page's site: all, and by how addresses begin."""
+        return advise(self._site) if self.found else []
+
+    def _summary(self) -> str:
+        return f"browser {'' if self.browser_needed else 'not '}needed, {self._share()}"
+
+    def _share(self) -> str:
+        content = self.found.content
+        return f"{content.both:,} of {content.wanted:,} content words in the raw source"
+
+    def _html_box(self, title: str) -> str:
+        facts = ["browser needed" if self.browser_needed else "raw source is enough", self._share()]
+        return box(title, facts, [_changed(block) for block in self.found.blocks])
+
+
+def _decided(block: Block) -> Line:
+    return Line(block.text) if block.kept else Line(block.text, block.reason, dropped=True)
+
+
+def _changed(block: ComparedBlock) -> Line:
+    note = "" if block.change == "in source" else block.change
+    return Line(block.text, note, dropped=block.change in {"removed", "hidden"})

@@ -1,0 +1,122 @@
+"""From what a caller gave to results: fetching first, then the work, for callers who await and for those who do not.
+
+Imports its neighbours and the store.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Generic, TypeVar
+
+from domsieve.errors import DomsieveError
+from domsieve.library.fetching import Captured, Fetching
+from domsieve.library.inputs import Source, is_list, urls_of
+from domsieve.library.loops import in_thread, run
+from domsieve.library.results import CompareResult, Result
+from domsieve.library.work import compared
+from domsieve.snapshot import PageRecord, PageStore
+
+R = TypeVar("R", bound=Result[Any])
+
+
+@dataclass(frozen=True, slots=True)
+class PagesCall(Generic[R]):
+    """Pages to be fetched where need be, and what is done with them then.
+
+    Parameters
+    ----------
+    sources : the pages.
+    several : whether the caller gave a list, be it of one.
+    fetching : how URLs among them become pages.
+    work : makes the results, in the order of the pages.
+    """
+
+    sources: Sequence[Source]
+    several: bool
+    fetching: Fetching
+    work: Callable[[Sequence[Source], Mapping[str, Captured], Fetching], list[R]]
+
+    def now(self) -> R | list[R]:
+        """Return the result of the page, or of each."""
+        urls = self._urls()
+        outcomes = run(self.fetching.captured(urls)) if urls else {}
+        return _one_or_all(self.work(self.sources, outcomes, self.fetching), self.several)
+
+    async def later(self) -> R | list[R]:
+        """Return the same as `now`."""
+        outcomes = await self.fetching.captured(self._urls())
+        results = await in_thread(partial(self.work, self.sources, outcomes, self.fetching))
+        return _one_or_all(results, self.several)
+
+    def _urls(self) -> list[str]:
+        return [source.label for source in self.sources if source.load is None and source.fault is None]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparingCall:
+    """URLs whose two sides are compared by way of a store, be it for the time of the call.
+
+    Parameters
+    ----------
+    urls : the pages.
+    several : whether the caller gave a list, be it of one.
+    fetching : how they become pages, with both sides.
+    """
+
+    urls: Sequence[str]
+    several: bool
+    fetching: Fetching
+
+    @classmethod
+    def of(cls, url: object, fetching: Fetching) -> "ComparingCall":
+        """Return the call for a URL, or for an iterable of URLs.
+
+        Raises
+        ------
+        UsageError : something is no URL.
+        """
+        options = replace(fetching.options, both_sides=True)
+        return cls(urls_of(url), is_list(url), replace(fetching, options=options))
+
+    def now(self) -> CompareResult | list[CompareResult]:
+        """Return the comparison of the page, or of each."""
+        with self._folder() as folder:
+            outcomes = run(self._recorded(folder))
+            results = self._compared(folder, outcomes)
+        return _one_or_all(results, self.several)
+
+    async def later(self) -> CompareResult | list[CompareResult]:
+        """Return the same as `now`."""
+        with self._folder() as folder:
+            outcomes = await self._recorded(folder)
+            results = await in_thread(partial(self._compared, folder, outcomes))
+        return _one_or_all(results, self.several)
+
+    @contextmanager
+    def _folder(self) -> Iterator[Path]:
+        if self.fetching.cache:
+            yield self.fetching.cache
+            return
+        with TemporaryDirectory(prefix="domsieve-") as folder:
+            yield Path(folder)
+
+    async def _recorded(self, folder: Path) -> dict[str, PageRecord | DomsieveError]:
+        with PageStore(folder) as store:
+            return await self.fetching.recorded(list(dict.fromkeys(self.urls)), store)
+
+    def _compared(
+        self, folder: Path, outcomes: Mapping[str, PageRecord | DomsieveError]
+    ) -> list[CompareResult]:
+        with PageStore(folder) as store:
+            return compared(self.urls, outcomes, store, self.fetching)
+
+
+def _one_or_all(results: list[R], several: bool) -> R | list[R]:
+    if several:
+        return results
+    if results[0].error:
+        raise results[0].error
+    return results[0]

@@ -1,0 +1,181 @@
+"""Cleaning, mining and comparing pages whose URLs have been fetched, with results in the order of the pages.
+
+Imports the analysis, the store and tasks, which do the work.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, get_args
+
+from domsieve.analysis import Method, Mode, Options, SiteModel, StyleLevel, load_model
+from domsieve.errors import DomsieveError
+from domsieve.library.checks import check_choice, check_count, check_flag, check_number, check_text, path_of
+from domsieve.library.fetching import Captured, Fetching
+from domsieve.library.inputs import Source
+from domsieve.library.results import CleanResult, CompareResult, RecordsResult
+from domsieve.snapshot import PageRecord, PageStore, Snapshot
+from domsieve.tasks import MiningMethod, Page, clean, compare, from_record, mine, site_records
+
+METHODS: Sequence[str] = get_args(Method)
+MODES: Sequence[str] = get_args(Mode)
+STYLES: Sequence[str] = get_args(StyleLevel)
+MINING_METHODS: Sequence[str] = get_args(MiningMethod)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cleaning:
+    """How pages are cleaned; see `domsieve.tasks.clean`."""
+
+    method: Method | None
+    options: Options
+    model: SiteModel[Any] | None
+    keep_hidden: bool
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        method: Any,
+        mode: Any,
+        threshold: Any,
+        style: Any,
+        regions: Any,
+        complement: Any,
+        has_text: Any,
+        model: Any,
+        keep_hidden: Any,
+    ) -> "Cleaning":
+        """Return these, where each is what it must be; whether they suit the method is found when it is made.
+
+        Raises
+        ------
+        UsageError : one is not.
+        StorageError : the file of the model cannot be used.
+        """
+        check_choice("method", method, METHODS, optional=True)
+        check_choice("mode", mode, MODES)
+        check_number("threshold", threshold)
+        check_choice("style", style, STYLES, optional=True)
+        check_count("regions", regions)
+        check_flag("complement", complement, optional=True)
+        check_text("has_text", has_text)
+        check_flag("keep_hidden", keep_hidden)
+        if isinstance(model, SiteModel):
+            model = copy(model)  # cleaning sets the threshold, and the caller's stays as it is
+        elif model is not None:
+            model = load_model(path_of("model", model))
+        options = Options(mode, threshold, style, regions, complement, has_text)
+        return cls(method=method, options=options, model=model, keep_hidden=keep_hidden)
+
+
+def cleaned(
+    sources: Sequence[Source], outcomes: Mapping[str, Captured], fetching: Fetching, cleaning: Cleaning
+) -> list[CleanResult]:
+    """Return what remains of each page; pages of a cached site are learned from too."""
+    options = cleaning.options
+    with fetching.store() as store:
+
+        def siblings(site: str) -> list[Page]:
+            records = site_records(site, store, fetching.options) if store else []
+            return [from_record(record, store) for record in records if store]
+
+        pages, faults = _readable(sources, outcomes, store)
+        found: dict[int, CleanResult] = {
+            number: CleanResult(sources[number].label, fault) for number, fault in faults.items()
+        }
+        results = clean(
+            pages,
+            method=cleaning.method,
+            mode=options.mode,
+            threshold=options.threshold,
+            style=options.style,
+            regions=options.regions,
+            complement=options.complement,
+            has_text=options.has_text,
+            model=cleaning.model,
+            keep_hidden=cleaning.keep_hidden,
+            siblings=siblings,
+        )
+        for page, result in results:
+            found[int(page.name)] = CleanResult(page.label, result)
+    return [found[number] for number in range(len(sources))]
+
+
+def mined(
+    sources: Sequence[Source], outcomes: Mapping[str, Captured], fetching: Fetching, method: MiningMethod
+) -> list[RecordsResult]:
+    """Return the records of each page."""
+    with fetching.store() as store:
+        pages, faults = _readable(sources, outcomes, store)
+        found: dict[int, RecordsResult] = {
+            number: RecordsResult(sources[number].label, fault) for number, fault in faults.items()
+        }
+        for page, result in mine(pages, method=method):
+            number = int(page.name)
+            if isinstance(result, DomsieveError):
+                found[number] = RecordsResult(page.label, result)
+            else:
+                found[number] = RecordsResult(page.label, (page.load(), result))
+    return [found[number] for number in range(len(sources))]
+
+
+def compared(
+    urls: Sequence[str],
+    outcomes: Mapping[str, PageRecord | DomsieveError],
+    store: PageStore,
+    fetching: Fetching,
+) -> list[CompareResult]:
+    """Return each page of the store with its comparison."""
+    records = [outcome for outcome in outcomes.values() if isinstance(outcome, PageRecord)]
+    pages = [*compare(records, store, siblings=lambda site: site_records(site, store, fetching.options))]
+    sites: dict[str, list[Any]] = {}
+    for page in pages:
+        if not isinstance(page.result, DomsieveError):
+            sites.setdefault(page.record.site, []).append((page.record.url, page.result))
+    found = {
+        page.record.url: CompareResult(page.record.url, page.result, site=sites.get(page.record.site, ()))
+        for page in pages
+    }
+    failed = {
+        url: CompareResult(url, fault) for url, fault in outcomes.items() if isinstance(fault, DomsieveError)
+    }
+    return [(found | failed)[url] for url in urls]
+
+
+def snapshot_of(outcome: Captured, fetching: Fetching) -> Snapshot:
+    """Return a page that was fetched, or raise why there is none."""
+    with fetching.store() as store:
+        return _loader(outcome, store)()
+
+
+def _readable(
+    sources: Sequence[Source], outcomes: Mapping[str, Captured], store: PageStore | None
+) -> tuple[list[Page], dict[int, DomsieveError]]:
+    """Return the pages that may be read, each named by its number, and what is wrong with the others."""
+    pages: list[Page] = []
+    faults: dict[int, DomsieveError] = {}
+    for number, source in enumerate(sources):
+        outcome = None if source.load else outcomes.get(source.label)
+        if source.fault:
+            faults[number] = source.fault
+        elif isinstance(outcome, DomsieveError):
+            faults[number] = outcome
+        else:
+            load = source.load or _loader(outcomes[source.label], store)
+            pages.append(Page(source.label, str(number), source.site, load))
+    return pages, faults
+
+
+def _loader(outcome: Captured, store: PageStore | None) -> Callable[[], Snapshot]:
+    @cache
+    def load() -> Snapshot:
+        if isinstance(outcome, DomsieveError):
+            raise outcome
+        if isinstance(outcome, Snapshot):
+            return outcome
+        assert store
+        return store.get(outcome.page_id)
+
+    return load

@@ -1,0 +1,94 @@
+"""What a notebook shows of a page: one box of escaped text, without scripts, style sheets, links or images.
+
+Colours are those of the notebook, so that dark ones stay readable. Imports nothing of the project but `plain`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from domsieve.plain import plain
+
+MOST_LINES = 200
+"""Lines of a box; below them stands how many more there are."""
+
+_MOST_CHARACTERS = 600
+_MOST_COLUMNS = 12
+_GREY = "rgba(128,128,128,.4)"
+_BOX = f"border:1px solid {_GREY};border-radius:4px;padding:.5em .8em;max-height:32em;overflow:auto"
+_CELL = f"border:1px solid {_GREY};padding:.1em .4em;text-align:left;vertical-align:top"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A text of the page, which may have ends of lines.
+
+    Parameters
+    ----------
+    text : as on the page.
+    note : a few words on it, or none.
+    dropped : whether it is no part of the result.
+    """
+
+    text: str
+    note: str = ""
+    dropped: bool = False
+
+
+def box(title: str, facts: Iterable[str], lines: Sequence[Line]) -> str:
+    """Return HTML with a title, facts in one line, and the texts below; dropped ones struck out."""
+    shown = [_line(line) for line in lines[:MOST_LINES]]
+    return _box(title, facts, [*shown, _rest(len(lines) - len(shown), "block")])
+
+
+def tables(title: str, facts: Iterable[str], rows: Sequence[Sequence[dict[str, str]]]) -> str:
+    """Return HTML with a title, facts in one line, and a table for each group of rows, whose keys are its columns."""
+    parts = []
+    left = MOST_LINES
+    for group in rows:
+        shown = group[:left]
+        left -= len(shown)
+        if shown:
+            parts.append(_table(shown))
+    parts.append(_rest(sum(map(len, rows)) - (MOST_LINES - left), "record"))
+    return _box(title, facts, parts)
+
+
+def _box(title: str, facts: Iterable[str], parts: Iterable[str]) -> str:
+    head = f'<div style="font-weight:bold">{_safe(title)}</div>'
+    said = " · ".join(map(_safe, facts))
+    return f'<div style="{_BOX}">{head}<div style="opacity:.7">{said}</div>{"".join(parts)}</div>'
+
+
+def _line(line: Line) -> str:
+    text = "<br>".join(map(_safe, _short(line.text).split("\n")))
+    note = f" <small>{_safe(line.note)}</small>" if line.note else ""
+    if line.dropped:
+        return f'<div dir="auto" style="margin:.3em 0;opacity:.55"><s>{text}</s>{note}</div>'
+    return f'<div dir="auto" style="margin:.3em 0">{text}{note}</div>'
+
+
+def _table(rows: Sequence[dict[str, str]]) -> str:
+    names = list(dict.fromkeys(name for row in rows for name in row))[:_MOST_COLUMNS]
+    head = "".join(f'<th style="{_CELL}">{_safe(name)}</th>' for name in names)
+    body = (
+        "".join(f'<td dir="auto" style="{_CELL}">{_safe(_short(row.get(name, "")))}</td>' for name in names)
+        for row in rows
+    )
+    lines = "".join(f"<tr>{cells}</tr>" for cells in body)
+    return f'<table style="border-collapse:collapse;margin:.5em 0"><tr>{head}</tr>{lines}</table>'
+
+
+def _rest(number: int, what: str) -> str:
+    return (
+        f'<div style="opacity:.7">… and {number:,} more {what}{"s" * (number != 1)}</div>' if number else ""
+    )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
+
+
+def _safe(text: str) -> str:
+    # Half surrogates, which stand for bytes of file names, cannot be sent to a notebook.
+    return escape(plain(text).encode("utf-8", "replace").decode())
