@@ -1,0 +1,223 @@
+"""Results: what they show, when they work it out, and that a failed page never looks like an empty one."""
+
+import csv
+import io
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import domsieve
+from domsieve.analysis import text_blocks, write_html, write_markdown, write_records_csv, write_text
+from domsieve.library import results as module
+from domsieve.library.results import CompareResult
+from domsieve.notebook import MOST_LINES, Line, box
+from domsieve.renderer import parse_html
+from domsieve.tasks import Page, clean, mine
+from tests.command import page, write_pages
+
+SHOP = "<ul>" + "".join(
+    f"<li><a href=/{n}>Thing {n}</a> <b>£{n}.00</b><p>All about the thing number {n}.</p></li>"
+    for n in range(1, 7)
+)
+HOSTILE = (
+    "<script>alert(1)</script><h1>&lt;script&gt;alert(2)&lt;/script&gt;</h1>"
+    "<p>&lt;img src=x onerror=alert(3)&gt; \u202egnp.exe and a good deal of text behind it</p>"
+)
+
+
+class TestCleaned:
+    def test_what_it_shows_is_what_the_writers_write(self) -> None:
+        result = domsieve.clean([page(n) for n in range(6)])[2]
+        found = result.snapshot, result.verdict
+        assert result.text == write_text(*found)
+        assert result.markdown == write_markdown(*found)
+        assert result.html == write_html(*found)
+        assert result.blocks == text_blocks(*found)
+        assert {block.kept for block in result.blocks} == {True, False}
+        assert (result.method, result.complete, result.error) == ("sst", True, None)
+
+    def test_it_is_what_tasks_find(self) -> None:
+        pages = [page(n) for n in range(6)]
+        snapshots = [parse_html(source.encode(), url="", encoding="utf-8") for source in pages]
+        given = [Page(str(n), str(n), "", lambda n=n: snapshots[n]) for n in range(6)]  # type: ignore[misc]
+        wanted = [found for _, found in clean(given, method=None, siblings=lambda _: ())]
+        for result, found in zip(domsieve.clean(pages), wanted, strict=True):
+            assert not isinstance(found, domsieve.DomsieveError)
+            assert result.verdict.kept.tolist() == found[1].kept.tolist()
+            assert result.verdict.parameters == found[1].parameters
+
+    def test_nothing_is_worked_out_unasked_or_twice(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        calls: list[str] = []
+
+        def counted(name: str) -> Callable[..., Any]:
+            write = getattr(module, name)
+
+            def call(*given: Any) -> Any:
+                calls.append(name)
+                return write(*given)
+
+            return call
+
+        for name in ("write_text", "write_markdown", "write_html", "text_blocks"):
+            monkeypatch.setattr(module, name, counted(name))
+        result = domsieve.clean(page(1))
+        assert calls == []
+        assert result.markdown is result.markdown
+        assert calls == ["write_markdown"]
+
+    def test_repr_is_short(self) -> None:
+        assert repr(domsieve.clean("<p>seven words of text are kept here", method="none")) == (
+            "<CleanResult 7 of 7 words kept, none>"
+        )
+        url = "http://example.org/" + "long/" * 100
+        shown = repr(domsieve.clean("<p>one two", url=url, method="none"))
+        assert shown.startswith("<CleanResult 'http://example.org/long/")
+        assert len(shown) < 140
+
+    def test_a_cut_page_says_so(self) -> None:
+        deep = domsieve.clean("<div>" * 3000 + "text", method="none")
+        assert not deep.complete
+        assert repr(deep).endswith("none, page was cut>")
+        assert "cut: " in deep._repr_html_()
+
+    def test_it_can_be_sent_to_another_process(self) -> None:
+        good, bad = domsieve.clean(["<p>good", "bad"], method="none")
+        assert pickle.loads(pickle.dumps(good)).text == "good\n"
+        assert str(pickle.loads(pickle.dumps(bad)).error) == str(bad.error)
+
+
+class TestFailed:
+    def test_all_it_has_is_its_error(self, tmp_path: Path) -> None:
+        (result,) = domsieve.clean([tmp_path / "absent.html"])
+        names = (
+            "text",
+            "markdown",
+            "html",
+            "blocks",
+            "verdict",
+            "snapshot",
+            "method",
+            "complete",
+            "hidden_words",
+        )
+        for name in names:
+            with pytest.raises(domsieve.UsageError, match="No such file"):
+                getattr(result, name)
+        assert repr(result).startswith(f"<CleanResult {str(tmp_path / 'absent.html')!r} failed: Cannot read")
+        assert "No such file" in result._repr_html_()
+
+    def test_records_and_comparisons_too(self, tmp_path: Path) -> None:
+        (found,) = domsieve.records([tmp_path / "absent.html"])
+        compared = CompareResult("http://a.test/", domsieve.PageError("gone"))
+        for name in ("rows", "csv", "sheet", "tables", "snapshot", "method"):
+            with pytest.raises(domsieve.UsageError, match="No such file"):
+                getattr(found, name)
+        for name in ("comparison", "browser_needed", "recall", "advice"):
+            with pytest.raises(domsieve.PageError, match="gone"):
+                getattr(compared, name)
+        assert repr(compared) == "<CompareResult 'http://a.test/' failed: gone>"
+
+    def test_the_only_page_raises(self, tmp_path: Path) -> None:
+        for call in (domsieve.clean, domsieve.records):
+            with pytest.raises(domsieve.UsageError, match="No such file"):
+                call(tmp_path / "absent.html")
+
+
+class TestRecords:
+    def test_rows_are_those_of_the_table(self) -> None:
+        result = domsieve.records(SHOP, url="http://shop.test/")
+        assert result.rows[0] == {
+            "page": "http://shop.test/",
+            "region": 1,
+            "record": 1,
+            "link_1": "http://shop.test/1",
+            "text_1": "Thing 1",
+            "text_2": "£1.00",
+            "text_3": "All about the thing number 1.",
+        }
+        as_text = [{name: str(value) for name, value in row.items()} for row in result.rows]
+        assert [*csv.DictReader(io.StringIO(result.csv))] == as_text
+        assert repr(result) == "<RecordsResult 'http://shop.test/' 6 records in 1 region, wobm>"
+
+    def test_it_is_what_tasks_find(self, tmp_path: Path) -> None:
+        file = tmp_path / "shop.html"
+        file.write_text(SHOP, encoding="utf-8")
+        given = parse_html(SHOP.encode(), url=str(file))
+        ((_, sheet),) = mine([Page(str(file), "", "", lambda: given)], method="mdr")
+        assert not isinstance(sheet, domsieve.DomsieveError)
+        result = domsieve.records(file, method="mdr")
+        assert write_records_csv([result.sheet]) == write_records_csv([sheet])
+        assert len(result.tables) == len(sheet.tables)
+
+    def test_absent_fields_are_none(self) -> None:
+        without = SHOP.replace("<b>£3.00</b>", "")
+        assert [row["text_2"] for row in domsieve.records(without).rows][1:4] == ["£2.00", None, "£4.00"]
+
+    def test_a_page_without_records(self) -> None:
+        result = domsieve.records("<p>nothing")
+        assert (result.rows, result.csv) == ([], "page,region,record\r\n")
+        assert "0 records" in result._repr_html_()
+
+
+class TestNotebook:
+    def test_kept_and_dropped_blocks_are_shown(self) -> None:
+        shown = domsieve.clean([page(n) for n in range(6)])[1]._repr_html_()
+        assert "<s>Imprint</s>" in shown
+        assert "<small>repeats on the site</small>" in shown
+        assert "Heading 1" in shown
+        assert "<s>Heading 1" not in shown
+        assert "method sst · " in shown
+
+    @pytest.mark.parametrize(
+        "show",
+        [lambda html: domsieve.clean(html, method="none"), lambda html: parse_html(html.encode(), url="")],
+    )
+    def test_markup_of_the_page_is_text(self, show: Callable[[str], Any]) -> None:
+        shown = show(HOSTILE)._repr_html_()
+        assert "&lt;script&gt;alert(2)" in shown
+        assert "&lt;img src=x" in shown
+        assert "alert(1)" not in shown
+        for bad in ("<script", "<img", "<style", "<a ", "href", 'src="', "class=", "\u202e"):
+            assert bad not in shown
+
+    def test_addresses_and_fields_are_text(self) -> None:
+        hostile = SHOP.replace("Thing 2", "&lt;img src=x&gt;")
+        shown = domsieve.records(hostile, url="http://a.test/?<b>")._repr_html_()
+        assert "<img" not in shown
+        assert "?&lt;b&gt;" in shown
+        assert "<th " in shown
+        assert "£2.00" in shown
+
+    def test_names_of_files_that_are_no_text(self, tmp_path: Path) -> None:
+        (result,) = domsieve.clean([tmp_path / "\udcff.html"])
+        result._repr_html_().encode()
+
+    def test_a_long_page_is_cut(self) -> None:
+        long = "".join(f"<p>{'word ' * 500}{n}</p>" for n in range(MOST_LINES + 30))
+        lines = [Line(f"{n}") for n in range(MOST_LINES + 30)]
+        for shown in (parse_html(long.encode(), url="")._repr_html_(), box("", [], lines)):
+            assert "… and 30 more blocks" in shown
+            assert len(shown) < 200_000
+        rows = domsieve.records(SHOP.replace("</ul>", "") + "".join(f"<li>{n}" for n in range(3)))
+        assert "more" not in rows._repr_html_()
+
+    def test_a_snapshot_shows_itself(self) -> None:
+        source = (
+            "<title>The  swifts</title><style>p {}</style><p>A hundred <b>d</b>ays</p><noscript>No</noscript>"
+            "<p>and nights</p>"
+        )
+        snapshot = parse_html(source.encode(), url="http://a.test/<x>")
+        shown = snapshot._repr_html_()
+        assert "The swifts</div>" in shown
+        assert "http://a.test/&lt;x&gt; · raw · " in shown
+        assert "A hundred days<" in shown
+        assert ">and nights<" in shown
+        assert ">No<" not in shown
+        assert repr(snapshot) == f"<Snapshot 'http://a.test/<x>' raw, {len(snapshot)} nodes, complete>"
+
+    def test_results_of_files_say_which(self, tmp_path: Path) -> None:
+        (file,) = write_pages(tmp_path, 1)
+        assert str(file) in domsieve.clean(file)._repr_html_()
