@@ -9,8 +9,6 @@ All of it is loaded when it is first used, so that importing this takes no time.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from domsieve import analysis as analysis
     from domsieve import errors as errors
     from domsieve import renderer as renderer
@@ -80,27 +78,23 @@ _ELSEWHERE = {
 }
 
 
-def __getattr__(name: str) -> "Any":
-    if name not in __all__:
-        raise AttributeError(f"module 'domsieve' has no attribute {name!r}")
-    from importlib import import_module
-
-    if name in _ROOMS:
-        return import_module(f"domsieve.{name}")
-    value = (
-        _version()
-        if name == "__version__"
-        else getattr(import_module(f"domsieve.{_ELSEWHERE.get(name, 'library')}"), name)
-    )
-    globals()[name] = value
-    return value
-
-
 def __dir__() -> list[str]:
     return sorted([*__all__, *_ROOMS])
 
 
-def _version() -> str:
-    from importlib.metadata import version
+# Type checkers, which know all names from above, shall not take this for a promise of any other.
+if not TYPE_CHECKING:
 
-    return version("domsieve")
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        if name in _ROOMS:
+            return import_module(f"domsieve.{name}")
+        if name not in __all__:
+            raise AttributeError(f"module 'domsieve' has no attribute {name!r}")
+        if name == "__version__":
+            value: object = import_module("importlib.metadata").version("domsieve")
+        else:
+            value = getattr(import_module(f"domsieve.{_ELSEWHERE.get(name, 'library')}"), name)
+        globals()[name] = value
+        return value

@@ -18,6 +18,7 @@ BLOCK = re.compile(r"^```(python|console|text)\n(.*?)^```$", re.MULTILINE | re.D
 
 
 @pytest.mark.browser
+@pytest.mark.slow
 def test_all_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = DOCUMENT.read_text(encoding="utf-8")

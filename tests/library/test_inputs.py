@@ -113,7 +113,7 @@ class TestRefused:
 class TestLists:
     def test_results_come_in_the_order_of_the_pages(self, tmp_path: Path) -> None:
         files = write_pages(tmp_path / "b", 3) + write_pages(tmp_path / "a", 3)
-        given = [HTML, *files[::-1], snapshot("http://example.org/")]
+        given: list[domsieve.PageInput] = [HTML, *files[::-1], snapshot("http://example.org/")]
         results = domsieve.clean(given, method="none")
         assert [result.url for result in results] == ["", *map(str, files[::-1]), "http://example.org/"]
 

@@ -68,6 +68,12 @@ def test_type_checkers_see_the_same_names() -> None:
         assert homes[name] == f"domsieve.{home}"
 
 
+@pytest.mark.parametrize("name", ROOMS)
+def test_modules_are_loaded_when_they_are_used(name: str, tmp_path: Path) -> None:
+    code = f"import domsieve, json; print(json.dumps(domsieve.{name}.__name__))"
+    assert alone(code, tmp_path) == f"domsieve.{name}"
+
+
 def test_no_call_hides_a_module() -> None:
     for name in ROOMS:
         assert isinstance(getattr(domsieve, name), ModuleType)
