@@ -93,7 +93,9 @@ if not TYPE_CHECKING:
         if name not in __all__:
             raise AttributeError(f"module 'domsieve' has no attribute {name!r}")
         if name == "__version__":
-            value: object = import_module("importlib.metadata").version("domsieve")
+            from importlib.metadata import version
+
+            value: object = version("domsieve")
         else:
             value = getattr(import_module(f"domsieve.{_ELSEWHERE.get(name, 'library')}"), name)
         globals()[name] = value

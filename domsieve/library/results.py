@@ -48,12 +48,12 @@ class Result(Generic[T]):
         self._found = found
 
     @property
-    def found(self) -> T:
+    def _outcome(self) -> T:
         """What was found.
 
         Raises
         ------
-        DomsieveError : the `error` of a page that failed; so do all other properties.
+        DomsieveError : the `error` of a page that failed.
         """
         if isinstance(self._found, DomsieveError):
             raise self._found
@@ -90,12 +90,12 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
     @property
     def snapshot(self) -> Snapshot:
         """The whole page."""
-        return self.found[0]
+        return self._outcome[0]
 
     @property
     def verdict(self) -> Verdict:
         """What the method says of each node of the page, and why."""
-        return self.found[1]
+        return self._outcome[1]
 
     @property
     def method(self) -> str:
@@ -105,27 +105,27 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
     @cached_property
     def text(self) -> str:
         """The kept text, a line per block, cells of tables parted by tabs."""
-        return write_text(*self.found)
+        return write_text(*self._outcome)
 
     @cached_property
     def markdown(self) -> str:
         """The kept content as Markdown."""
-        return write_markdown(*self.found)
+        return write_markdown(*self._outcome)
 
     @cached_property
     def html(self) -> str:
         """The kept content as HTML without scripts and styles."""
-        return write_html(*self.found)
+        return write_html(*self._outcome)
 
     @cached_property
     def blocks(self) -> list[Block]:
         """All text of the page, kept or dropped, block by block, with the rule that decided and its figures."""
-        return text_blocks(*self.found)
+        return text_blocks(*self._outcome)
 
     @cached_property
     def hidden_words(self) -> int:
         """Number of words that were dropped because nobody can see them."""
-        return hidden_words(*self.found)
+        return hidden_words(*self._outcome)
 
     @property
     def complete(self) -> bool:
@@ -160,12 +160,12 @@ class RecordsResult(Result[tuple[Snapshot, RecordSheet]]):
     @property
     def snapshot(self) -> Snapshot:
         """The whole page."""
-        return self.found[0]
+        return self._outcome[0]
 
     @property
     def sheet(self) -> RecordSheet:
         """The records with their fields, for `domsieve.analysis.write_records_csv` and its neighbours."""
-        return self.found[1]
+        return self._outcome[1]
 
     @property
     def method(self) -> str:
@@ -222,33 +222,33 @@ class CompareResult(Result[Comparison]):
     @property
     def comparison(self) -> Comparison:
         """Blocks, words and counts of both sides, and the responses that brought the data."""
-        return self.found
+        return self._outcome
 
     @property
     def browser_needed(self) -> bool:
         """Whether the raw source lacks so much of the page's content that only a browser shows it."""
-        return advise([(self.url, self.found)])[0].browser_needed
+        return advise([(self.url, self._outcome)])[0].browser_needed
 
     @property
     def recall(self) -> float:
         """Share of the words of the page's content that the raw source shows, from 0 to 1."""
-        return self.found.content.recall
+        return self._outcome.content.recall
 
     @cached_property
     def advice(self) -> list[Advice]:
         """What to do about the pages of this call that are of this page's site: all, and by how addresses begin."""
-        return advise(self._site) if self.found else []
+        return advise(self._site) if self._outcome else []
 
     def _summary(self) -> str:
         return f"browser {'' if self.browser_needed else 'not '}needed, {self._share()}"
 
     def _share(self) -> str:
-        content = self.found.content
+        content = self._outcome.content
         return f"{content.both:,} of {content.wanted:,} content words in the raw source"
 
     def _html_box(self, title: str) -> str:
         facts = ["browser needed" if self.browser_needed else "raw source is enough", self._share()]
-        return box(title, facts, [_changed(block) for block in self.found.blocks])
+        return box(title, facts, [_changed(block) for block in self._outcome.blocks])
 
 
 def _decided(block: Block) -> Line:
