@@ -63,8 +63,8 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
     # The web part knows the jobs; jobs know nothing of HTTP.
     "service": {"jobs": set(), "web": {"jobs"}},
 }
-# Besides the rooms themselves: the call that needs the packages of an extra.
-DOORS = {"domsieve.service.serving"}
+# Besides the rooms themselves: the call that needs the packages of an extra, and what serves but the report.
+DOORS = {"domsieve.service.serving", "domsieve.analysis.report"}
 LONGEST = 500
 # Written in pieces, so that this file does not hold them itself.
 REGISTRIES = ("pypi" + ".org", "python" + "hosted.org", "registry." + "npmjs", "deb." + "debian.org")

@@ -1,4 +1,7 @@
-"""The algorithms of the papers on Snapshots, and the writers of their results. Knows no browser."""
+"""The algorithms of the papers on Snapshots, and the writers of their results. Knows no browser.
+
+What only the report is made of is in `domsieve.analysis.report`.
+"""
 
 from domsieve.analysis.cleaning.block_features import FEATURES, block_features
 from domsieve.analysis.cleaning.entropy import BlockEntropies, EntropyFilter, NoiseScores, noise_scores
@@ -35,12 +38,9 @@ from domsieve.analysis.registry import (
     page_cleaner,
     variants,
 )
-from domsieve.analysis.report.document import ReportPart, Tile, write_report
 from domsieve.analysis.report.thresholds import ThresholdHelp, ThresholdStep, threshold_help
-from domsieve.analysis.report.view import PageView, Recurrences, TreeView, page_view, tree_view
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.cst import BlockWeights, CompressedStructureTree
-from domsieve.analysis.trees.outline import Outliner, SiteOutline
 from domsieve.analysis.trees.simplify import simplified
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.verdict import Verdict
@@ -98,29 +98,22 @@ __all__ = [
     "NoCleaning",
     "NoiseScores",
     "Options",
-    "Outliner",
     "Overlap",
     "PageBlocks",
     "PageEstimator",
-    "PageView",
     "RecordSheet",
     "Records",
-    "Recurrences",
     "Region",
     "RepeatedPatterns",
-    "ReportPart",
     "Round",
     "Side",
     "SiteModel",
-    "SiteOutline",
     "SiteStyleTree",
     "StyleLevel",
     "TagPathFilter",
     "TemplateFilter",
     "ThresholdHelp",
     "ThresholdStep",
-    "Tile",
-    "TreeView",
     "Verdict",
     "WebObjectBlocks",
     "block_features",
@@ -144,7 +137,6 @@ __all__ = [
     "page_blocks",
     "page_cleaner",
     "page_regions",
-    "page_view",
     "prune",
     "record_rows",
     "save_model",
@@ -152,7 +144,6 @@ __all__ = [
     "tag_path_codes",
     "text_blocks",
     "threshold_help",
-    "tree_view",
     "variants",
     "write_html",
     "write_json",
@@ -160,6 +151,5 @@ __all__ = [
     "write_records_csv",
     "write_records_jsonl",
     "write_records_parquet",
-    "write_report",
     "write_text",
 ]

@@ -9,19 +9,21 @@ import numpy as np
 
 from domsieve.analysis import (
     NoCleaning,
+    SiteStyleTree,
+    TagPathFilter,
+    judge_hidden,
+    page_blocks,
+)
+from domsieve.analysis.columns.hidden import Hiding
+from domsieve.analysis.report import (
     Outliner,
     Recurrences,
     ReportPart,
-    SiteStyleTree,
-    TagPathFilter,
     Tile,
-    judge_hidden,
-    page_blocks,
     page_view,
     tree_view,
     write_report,
 )
-from domsieve.analysis.columns.hidden import Hiding
 from domsieve.analysis.report.block_verdicts import DROPPED, KEPT, PARTLY, judge
 from domsieve.analysis.report.view import LONGEST_TEXT
 from domsieve.renderer import parse_html

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from domsieve.analysis import HIDING_REASONS, Recurrences, ReportPart, Verdict, page_view, write_report
+from domsieve.analysis import HIDING_REASONS, Verdict
+from domsieve.analysis.report import Recurrences, ReportPart, page_view, write_report
 from domsieve.evaluation.error_diary.page_errors import JudgedPage
 
 MOST = 10
