@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, TypedDict, Unpack, overload
 
-from domsieve.analysis import Method, Mode, SiteModel, StyleLevel
+from domsieve.analysis import SiteModel
 from domsieve.library.checks import check_choice
 from domsieve.library.fetching import Fetching
 from domsieve.library.inputs import PageInput, is_list, sources_of, urls_of
@@ -19,7 +19,7 @@ from domsieve.library.running import ComparingCall, PagesCall
 from domsieve.library.work import MINING_METHODS, Cleaning, cleaned, mined, snapshot_of
 from domsieve.renderer import Budget, CaptureOptions
 from domsieve.snapshot import Snapshot
-from domsieve.tasks import MiningMethod
+from domsieve.vocabulary import Method, MiningMethod, Mode, StyleLevel
 
 AnyPath = str | os.PathLike[str]
 

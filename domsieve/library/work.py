@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args
 
-from domsieve.analysis import Method, Mode, Options, SiteModel, StyleLevel, load_model
+from domsieve.analysis import Options, SiteModel, load_model
 from domsieve.errors import DomsieveError
 from domsieve.library.checks import check_choice, check_count, check_flag, check_number, check_text, path_of
 from domsieve.library.fetching import Captured, Fetching
 from domsieve.library.inputs import Source
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.snapshot import PageRecord, PageStore, Snapshot
-from domsieve.tasks import MiningMethod, Page, clean, compare, from_record, mine, site_records
+from domsieve.tasks import Page, clean, compare, from_record, mine, site_records
+from domsieve.vocabulary import Method, MiningMethod, Mode, StyleLevel
 
 METHODS: Sequence[str] = get_args(Method)
 MODES: Sequence[str] = get_args(Mode)

@@ -113,7 +113,7 @@ def test_a_browser_is_looked_for_unless_told_otherwise(
     looked: list[Path] = []
     monkeypatch.setattr(setup_env, "ROOT", root)
     monkeypatch.setattr(setup_env, "ensure_browser", lambda _, venv: looked.append(venv))
-    monkeypatch.setattr(setup_env.signal, "signal", lambda *_: None)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
     assert setup_env.main([*words, str(root / "other")]) == 0
     assert recorder.taken() == ALL
     assert looked == ([] if words else [root / "other"])
