@@ -3,7 +3,7 @@
 from domsieve.renderer.browser.discovery import Browser, browser_in_use, find_browser, launch_options
 from domsieve.renderer.browser.machine import Machine, this_machine
 from domsieve.renderer.limits import Clock, Limits
-from domsieve.renderer.network.egress import Caps, Egress, offline, place_of
+from domsieve.renderer.network.egress import Caps, Egress, offline, place_of, private_host
 from domsieve.renderer.network.upstream import environment_proxies
 from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
 from domsieve.renderer.page.capture import STYLE_NAMES
@@ -59,6 +59,7 @@ __all__ = [
     "offline",
     "parse_html",
     "place_of",
+    "private_host",
     "read_html_file",
     "read_tree",
     "sample_site",

@@ -6,7 +6,6 @@ It needs the packages of the extra `serve`, so nothing else imports it.
 import asyncio
 import itertools
 import logging
-import re
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -14,8 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from domsieve.errors import DomsieveError, UsageError
-from domsieve.renderer import browser_in_use, place_of
+from domsieve.errors import DomsieveError
+from domsieve.renderer import browser_in_use, private_host
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.pool import WorkerPool, owned
 from domsieve.service.jobs.store import JobStore
@@ -28,11 +27,10 @@ from domsieve.service.web.server import Server, listen
 from domsieve.service.web.settings import Settings, read_tokens
 from domsieve.snapshot import PageStore
 
-__all__ = ["Settings", "Work", "private_host", "read_tokens", "serve"]
+__all__ = ["Settings", "Work", "read_tokens", "serve"]
 
 _MINUTE_S = 60.0
 _MINUTES = 60
-_PLACE = re.compile(r"(?:\[[^\[\]]+\]|[^:/?#@\[\]\\\s]+)(:[0-9]{1,5})?")
 _BEGINNING_S = 60.0
 # A younger capture may be of a job that has not told yet what it used.
 _UNDER_WAY = timedelta(hours=1)
@@ -56,24 +54,6 @@ class Work:
     concurrency: int
     browser: str | None = None
     browser_arguments: tuple[str, ...] = ()
-
-
-def private_host(text: str) -> tuple[str, int | None]:
-    """Return host, in its one spelling, and port of ``HOST`` or ``HOST:PORT``; without a port all of them are meant.
-
-    Raises
-    ------
-    UsageError : it is neither.
-    """
-    found = _PLACE.fullmatch(text)
-    place = place_of(f"http://{text}/") if found else None
-    if not found or not place or not place[1]:
-        raise UsageError(
-            f"{text!a} is not a host: write HOST or HOST:PORT, with an IPv6 address in brackets.",
-            parameter="private_hosts",
-        )
-    host, port = place
-    return host, port if found[1] else None
 
 
 def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], None]) -> None:

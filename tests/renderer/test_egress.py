@@ -6,8 +6,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from domsieve.errors import NavigationError, PolicyError
-from domsieve.renderer import Egress, offline
+from domsieve.errors import NavigationError, PolicyError, UsageError
+from domsieve.renderer import Egress, offline, private_host
 from domsieve.renderer.network.egress import Factory, Route, _is_own, place_of
 
 PUBLIC, OTHER, PRIVATE = "93.184.216.34", "2606:4700::1", "10.0.0.7"
@@ -268,6 +268,46 @@ def test_a_server_that_takes_too_long_is_told_from_one_that_refuses(
 )
 def test_the_place_of_an_url(url: str, place: tuple[str, int] | None) -> None:
     assert place_of(url) == place
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("127.0.0.1:8000", ("127.0.0.1", 8000)),
+        ("127.1", ("127.0.0.1", None)),
+        ("Wiki.Example", ("wiki.example", None)),
+        ("wiki.example:80", ("wiki.example", 80)),
+        ("[::1]:8000", ("::1", 8000)),
+        ("[::1]", ("::1", None)),
+    ],
+)
+def test_private_hosts_have_one_spelling(text: str, place: tuple[str, int | None]) -> None:
+    assert private_host(text) == place
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ":80",
+        "a:",
+        "a:0",
+        "a:65536",
+        "a:b",
+        "a..b",
+        "-",
+        "::1",
+        "[::1",
+        "10.0.0.0/8",
+        "*",
+        "a@b",
+        "http://a",
+    ],
+)
+def test_what_is_no_private_host(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a host") as caught:
+        private_host(text)
+    assert caught.value.parameter == "private_hosts"
 
 
 @pytest.mark.parametrize("text", ["127.0.0.1", "::ffff:127.0.0.1", "64:ff9b::127.0.0.1"])

@@ -8,12 +8,11 @@ import pytest
 from msgspec import structs
 
 from domsieve.commands import serve
-from domsieve.errors import UsageError
 from domsieve.renderer import parse_html
 from domsieve.service.jobs.pool import owned
 from domsieve.service.jobs.requests import CleanRequest
 from domsieve.service.jobs.values import NewFile, QueueLimits, UsedPage
-from domsieve.service.serving import Settings, _forget_much, _forget_old, private_host
+from domsieve.service.serving import Settings, _forget_much, _forget_old
 from domsieve.snapshot import PageStore
 from tests.command import run
 from tests.service.jobs.opened import opened
@@ -80,43 +79,8 @@ def test_there_is_a_bound_unless_somebody_lifts_it(name: str) -> None:
     assert getattr(Settings(), name) > 0
 
 
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("127.0.0.1:8000", ("127.0.0.1", 8000)),
-        ("127.1", ("127.0.0.1", None)),
-        ("Wiki.Example", ("wiki.example", None)),
-        ("wiki.example:80", ("wiki.example", 80)),
-        ("[::1]:8000", ("::1", 8000)),
-        ("[::1]", ("::1", None)),
-    ],
-)
-def test_private_hosts_have_one_spelling(text: str, place: tuple[str, int | None]) -> None:
-    assert private_host(text) == place
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        ":80",
-        "a:",
-        "a:0",
-        "a:65536",
-        "a:b",
-        "a..b",
-        "-",
-        "::1",
-        "[::1",
-        "10.0.0.0/8",
-        "*",
-        "a@b",
-        "http://a",
-    ],
-)
+@pytest.mark.parametrize("text", ["", "a:0", "::1", "10.0.0.0/8", "http://a"])
 def test_what_is_no_host_is_refused_before_anything_starts(text: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is not a host"):
-        private_host(text)
     done = run("serve", "--port", "0", "--data", tmp_path / "data", "--private-host", text, cache=tmp_path)
     assert done.exit_code == 2
     assert "--private-host: " in done.stderr

@@ -8,6 +8,7 @@ Imports nothing of the project but its errors and its neighbour `_addresses`.
 """
 
 import asyncio
+import re
 import socket
 from collections.abc import Awaitable, Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, ip_address
 from urllib.parse import urlsplit
 
-from domsieve.errors import NavigationError, PolicyError
+from domsieve.errors import NavigationError, PolicyError, UsageError
 from domsieve.renderer.network.addresses import (
     Address,
     HostError,
@@ -34,6 +35,7 @@ Factory = Callable[[], asyncio.Protocol]
 Dialer = Callable[[Factory, str, int], Awaitable[asyncio.Transport]]
 """Returns a connection to a literal address and port; raises OSError when there is none."""
 
+_PLACE = re.compile(r"(?:\[[^\[\]]+\]|[^:/?#@\[\]\\\s]+)(:[0-9]{1,5})?")
 _SCHEMES = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 # Chrome's list (net/base/port_util.cc), and data stores that take commands from a stray HTTP request.
 _UNSAFE = (
@@ -292,6 +294,24 @@ def place_of(url: str) -> tuple[str, int] | None:
         return None
     default = _SCHEMES.get(parts.scheme)
     return (host, default if port is None else port) if default else None
+
+
+def private_host(text: str) -> tuple[str, int | None]:
+    """Return host, in its one spelling, and port of ``HOST`` or ``HOST:PORT``; without a port all of them are meant.
+
+    Raises
+    ------
+    UsageError : it is neither.
+    """
+    found = _PLACE.fullmatch(text)
+    place = place_of(f"http://{text}/") if found else None
+    if not found or not place or not place[1]:
+        raise UsageError(
+            f"{text!a} is not a host: write HOST or HOST:PORT, with an IPv6 address in brackets.",
+            parameter="private_hosts",
+        )
+    host, port = place
+    return host, port if found[1] else None
 
 
 def _spelling(host: str) -> str:
