@@ -9,14 +9,14 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, TypedDict, Unpack, overload
 
-from domsieve.analysis import SiteModel
+from domsieve.analysis import MINERS, SiteModel
 from domsieve.library.checks import check_choice
 from domsieve.library.fetching import Fetching
-from domsieve.library.inputs import PageInput, is_list, sources_of, urls_of
+from domsieve.library.inputs import PageInput, is_list, sources_of, url_of
 from domsieve.library.loops import in_thread, run
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.library.running import ComparingCall, PagesCall
-from domsieve.library.work import MINING_METHODS, Cleaning, cleaned, mined, snapshot_of
+from domsieve.library.work import Cleaning, cleaned, mined, snapshot_of
 from domsieve.renderer import Budget, CaptureOptions
 from domsieve.snapshot import Snapshot
 from domsieve.vocabulary import Method, MiningMethod, Mode, StyleLevel
@@ -33,6 +33,7 @@ class FetchKeywords(TypedDict, total=False):
     options: CaptureOptions | None
     timeout: timedelta
     concurrency: int | None
+    private_hosts: Iterable[str]
     allow_private: bool
 
 
@@ -81,6 +82,7 @@ def clean(
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,
     concurrency: int | None = None,
+    private_hosts: Iterable[str] = (),
     allow_private: bool = False,
 ) -> CleanResult | list[CleanResult]:
     """Return what remains of a page without menus, adverts and footers; for several pages a list in their order.
@@ -110,7 +112,9 @@ def clean(
     options : how URLs are captured; None is as a browser of 1280 x 800 px shows them.
     timeout : time that one URL may take; what is late is cut, and the result says so.
     concurrency : URLs open at the same time; None is one per processor.
-    allow_private : whether pages may reach this machine and private networks, besides the hosts and ports given.
+    private_hosts : hosts that URLs and what they lead to may be on although they are private, such as this machine:
+        ``HOST`` or ``HOST:PORT``. Without, every URL must be public, for a stranger may have chosen it.
+    allow_private : whether pages may reach all of this machine and of private networks.
 
     Raises
     ------
@@ -138,6 +142,7 @@ def clean(
             options=options,
             timeout=timeout,
             concurrency=concurrency,
+            private_hosts=private_hosts,
             allow_private=allow_private,
         ),
     ).now()
@@ -168,6 +173,7 @@ async def clean_async(
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,  # noqa: ASYNC109 (of one page; it is cut, not cancelled)
     concurrency: int | None = None,
+    private_hosts: Iterable[str] = (),
     allow_private: bool = False,
 ) -> CleanResult | list[CleanResult]:
     """Do as `clean`, which says what the parameters are, without holding up the event loop."""
@@ -190,6 +196,7 @@ async def clean_async(
             options=options,
             timeout=timeout,
             concurrency=concurrency,
+            private_hosts=private_hosts,
             allow_private=allow_private,
         ),
     ).later()
@@ -212,6 +219,7 @@ def records(
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,
     concurrency: int | None = None,
+    private_hosts: Iterable[str] = (),
     allow_private: bool = False,
 ) -> RecordsResult | list[RecordsResult]:
     """Return the records of a page, such as products, results or entries; for several pages a list in their order.
@@ -222,7 +230,7 @@ def records(
     ----------
     page, url : see `clean`.
     method : how records are found.
-    cache, options, timeout, concurrency, allow_private : see `clean`.
+    cache, options, timeout, concurrency, private_hosts, allow_private : see `clean`.
 
     Raises
     ------
@@ -233,6 +241,7 @@ def records(
         options=options,
         timeout=timeout,
         concurrency=concurrency,
+        private_hosts=private_hosts,
         allow_private=allow_private,
     )
     return _records(page, url, method, fetching).now()
@@ -255,6 +264,7 @@ async def records_async(
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,  # noqa: ASYNC109
     concurrency: int | None = None,
+    private_hosts: Iterable[str] = (),
     allow_private: bool = False,
 ) -> RecordsResult | list[RecordsResult]:
     """Do as `records`, which says what the parameters are, without holding up the event loop."""
@@ -263,6 +273,7 @@ async def records_async(
         options=options,
         timeout=timeout,
         concurrency=concurrency,
+        private_hosts=private_hosts,
         allow_private=allow_private,
     )
     return await _records(page, url, method, fetching).later()
@@ -281,6 +292,7 @@ def compare(
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,
     concurrency: int | None = None,
+    private_hosts: Iterable[str] = (),
     allow_private: bool = False,
 ) -> CompareResult | list[CompareResult]:
     """Return what the browser makes of the raw source at a URL, and whether it is needed; for several a list.
@@ -290,8 +302,8 @@ def compare(
     Parameters
     ----------
     url : a URL, or an iterable of URLs.
-    cache, options, timeout, concurrency, allow_private : see `clean`. Without a cache, captures lie in a temporary
-        folder until this returns.
+    cache, options, timeout, concurrency, private_hosts, allow_private : see `clean`. Without a cache, captures
+        lie in a temporary folder until this returns.
 
     Raises
     ------
@@ -302,6 +314,7 @@ def compare(
         options=options,
         timeout=timeout,
         concurrency=concurrency,
+        private_hosts=private_hosts,
         allow_private=allow_private,
     )
     return ComparingCall.of(url, fetching).now()
@@ -320,6 +333,7 @@ async def compare_async(
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,  # noqa: ASYNC109
     concurrency: int | None = None,
+    private_hosts: Iterable[str] = (),
     allow_private: bool = False,
 ) -> CompareResult | list[CompareResult]:
     """Do as `compare`, which says what the parameters are, without holding up the event loop."""
@@ -328,6 +342,7 @@ async def compare_async(
         options=options,
         timeout=timeout,
         concurrency=concurrency,
+        private_hosts=private_hosts,
         allow_private=allow_private,
     )
     return await ComparingCall.of(url, fetching).later()
@@ -339,6 +354,7 @@ def render(
     cache: AnyPath | None = None,
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,
+    private_hosts: Iterable[str] = (),
     allow_private: bool = False,
 ) -> Snapshot:
     """Return the page at a URL as the browser shows it.
@@ -346,7 +362,7 @@ def render(
     Parameters
     ----------
     url : begins with ``http://`` or ``https://``. For several URLs call `clean`; its results have a `snapshot`.
-    cache, options, timeout, allow_private : see `clean`.
+    cache, options, timeout, private_hosts, allow_private : see `clean`.
 
     Raises
     ------
@@ -354,12 +370,13 @@ def render(
     PolicyError : the address may not be reached.
     PageError : no document arrived, or one that is not HTML.
     """
-    urls_of([url])
+    url = url_of(url)
     fetching = Fetching.checked(
         cache=cache,
         options=options,
         timeout=timeout,
         concurrency=1,
+        private_hosts=private_hosts,
         allow_private=allow_private,
     )
     return snapshot_of(run(fetching.captured([url]))[url], fetching)
@@ -371,15 +388,17 @@ async def render_async(
     cache: AnyPath | None = None,
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,  # noqa: ASYNC109
+    private_hosts: Iterable[str] = (),
     allow_private: bool = False,
 ) -> Snapshot:
     """Do as `render`, which says what the parameters are, without holding up the event loop."""
-    urls_of([url])
+    url = url_of(url)
     fetching = Fetching.checked(
         cache=cache,
         options=options,
         timeout=timeout,
         concurrency=1,
+        private_hosts=private_hosts,
         allow_private=allow_private,
     )
     outcomes = await fetching.captured([url])
@@ -391,5 +410,5 @@ def _clean(page: object, url: object, cleaning: Cleaning, fetching: Fetching) ->
 
 
 def _records(page: object, url: object, method: MiningMethod, fetching: Fetching) -> PagesCall[RecordsResult]:
-    check_choice("method", method, MINING_METHODS)
+    check_choice("method", method, MINERS)
     return PagesCall(sources_of(page, url), is_list(page), fetching, partial(mined, method=method))

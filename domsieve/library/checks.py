@@ -1,16 +1,16 @@
 """Checks of what a caller gave: each refuses a wrong value in one sentence that says what would be right.
 
-Imports the errors of the project.
+Imports the errors of the project and what the renderer takes for a host.
 """
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import timedelta
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 from domsieve.errors import UsageError
+from domsieve.renderer import private_host
 
 _LONGEST = timedelta(days=1)
 
@@ -21,16 +21,10 @@ def check_choice(parameter: str, value: object, choices: Collection[str], *, opt
         raise wrong(parameter, value, f"choose one of {', '.join(choices)}")
 
 
-def check_flag(parameter: str, value: object, *, optional: bool = False) -> None:
-    """Refuse what is neither True nor False; `optional` allows None."""
-    if not (optional and value is None) and not isinstance(value, bool):
+def check_flag(parameter: str, value: object) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool):
         raise wrong(parameter, value, "give True or False")
-
-
-def check_number(parameter: str, value: object) -> None:
-    """Refuse what is neither a number nor None."""
-    if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
-        raise wrong(parameter, value, "give a number")
 
 
 def check_count(parameter: str, value: object) -> None:
@@ -49,6 +43,15 @@ def check_time(parameter: str, value: object) -> None:
     """Refuse what is no time span above zero and up to a day."""
     if not isinstance(value, timedelta) or not timedelta() < value <= _LONGEST:
         raise wrong(parameter, value, "give a timedelta up to a day, such as timedelta(seconds=20)")
+
+
+def places_of(parameter: str, value: object) -> tuple[tuple[str, int | None], ...]:
+    """Return the hosts and ports that texts ``HOST`` or ``HOST:PORT`` name; a port of None stands for any."""
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        hosts = tuple(value)
+        if all(isinstance(host, str) for host in hosts):
+            return tuple(map(private_host, hosts))
+    raise wrong(parameter, value, "give a list of HOST or HOST:PORT, such as ['127.0.0.1:8000']")
 
 
 def path_of(parameter: str, value: Any) -> Path:

@@ -1,24 +1,38 @@
 """Pages of URLs for a call: rendered in one browser, or taken from the cache that the caller named.
 
-Without a cache, nothing is written: pages stay in memory. Imports the renderer, the store and tasks.
+A URL may be a stranger's, so every one passes the guard, be it cached or not: what is private is refused unless the
+caller opened it. Without a cache, nothing is written: pages stay in memory.
+Imports the renderer, the store and tasks.
 """
 
+import asyncio
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
-from domsieve.errors import DomsieveError
-from domsieve.library.checks import check_count, check_flag, check_time, path_of, wrong
-from domsieve.renderer import Budget, CaptureOptions, Egress, Renderer, Rendering, environment_proxies
+from domsieve.errors import DomsieveError, NavigationError, PolicyError
+from domsieve.library.checks import check_count, check_flag, check_time, path_of, places_of, wrong
+from domsieve.renderer import (
+    Budget,
+    CaptureOptions,
+    Egress,
+    Renderer,
+    Rendering,
+    environment_proxies,
+    place_of,
+)
 from domsieve.snapshot import PageRecord, PageStore, Snapshot
 from domsieve.tasks import cached, render_pages
 
 Captured = Snapshot | PageRecord | DomsieveError
 """A page in memory, a page of the cache, or why there is none."""
+Outcome = TypeVar("Outcome")
+
+_WAY_OUT = 'To open a private host that you trust, pass private_hosts=["HOST:PORT"].'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +45,15 @@ class Fetching:
     options : what is captured.
     timeout : time that one page may take.
     concurrency : pages open at the same time.
-    allow_private : whether pages may reach this machine and private networks, besides the hosts and ports given.
+    private_hosts : hosts and ports that may be private; a port of None stands for any.
+    allow_private : whether pages may reach all of this machine and of private networks.
     """
 
     cache: Path | None
     options: CaptureOptions
     timeout: timedelta
     concurrency: int
+    private_hosts: tuple[tuple[str, int | None], ...]
     allow_private: bool
 
     @classmethod
@@ -48,6 +64,7 @@ class Fetching:
         options: object,
         timeout: object,
         concurrency: int | None,
+        private_hosts: object,
         allow_private: bool,
     ) -> Self:
         """Return these, where each is what it must be.
@@ -69,6 +86,7 @@ class Fetching:
             options=options,
             timeout=timeout,
             concurrency=concurrency or os.cpu_count() or 1,
+            private_hosts=places_of("private_hosts", private_hosts),
             allow_private=allow_private,
         )
 
@@ -89,26 +107,71 @@ class Fetching:
         with self.store() as store:
             if store:
                 return {**await self.recorded(wanted, store)}
-            outcomes: dict[str, Captured] = {}
-            async with self._renderer(wanted) as renderer:
-                async for url, outcome in renderer.render_many(wanted):
-                    outcomes[url] = outcome.snapshot if isinstance(outcome, Rendering) else outcome
-            return outcomes
-
-    async def recorded(self, urls: Sequence[str], store: PageStore) -> dict[str, PageRecord | DomsieveError]:
-        """Return a page of the store, or why there is none, of every URL; render what it does not hold."""
-        found = {url: cached(url, store, self.options) for url in urls}
-        outcomes: dict[str, PageRecord | DomsieveError] = {u: r for u, r in found.items() if r is not None}
-        missing = [url for url, record in found.items() if record is None]
+        egress = self._egress()
+        outcomes: dict[str, Captured] = {**await _refused(wanted, egress)}
+        missing = [url for url in wanted if url not in outcomes]
         if missing:
-            async with self._renderer(urls) as renderer:
-                outcomes |= await render_pages(renderer, missing, store, lambda *_: None)
-        return outcomes
+            async with self._renderer(egress) as renderer:
+                async for url, outcome in renderer.render_many(missing):
+                    outcomes[url] = outcome.snapshot if isinstance(outcome, Rendering) else outcome
+        return _with_way_out(outcomes)
 
-    def _renderer(self, urls: Iterable[str]) -> Renderer:
-        egress = Egress(allow_private=self.allow_private, upstreams=environment_proxies())
-        for url in urls:
-            # What the caller asks for may be private; what it leads to may not.
-            egress.name(url)
+    async def recorded(
+        self, urls: Collection[str], store: PageStore
+    ) -> dict[str, PageRecord | DomsieveError]:
+        """Return a page of the store, or why there is none, of every URL; render what it does not hold."""
+        egress = self._egress()
+        # Before the store is looked into: it may hold what was allowed once.
+        outcomes: dict[str, PageRecord | DomsieveError] = {**await _refused(urls, egress)}
+        found = {url: cached(url, store, self.options) for url in urls if url not in outcomes}
+        led_to = await _refused([record.final_url for record in found.values() if record], egress)
+        outcomes |= {
+            url: record for url, record in found.items() if record and record.final_url not in led_to
+        }
+        missing = [url for url in found if url not in outcomes]
+        if missing:
+            async with self._renderer(egress) as renderer:
+                outcomes |= await render_pages(renderer, missing, store, lambda *_: None)
+        return _with_way_out(outcomes)
+
+    def _egress(self) -> Egress:
+        return Egress(
+            named=self.private_hosts, allow_private=self.allow_private, upstreams=environment_proxies()
+        )
+
+    def _renderer(self, egress: Egress) -> Renderer:
         budget = Budget(time=self.timeout)
         return Renderer(self.options, budget, concurrency=self.concurrency, egress=egress)
+
+
+async def _refused(urls: Iterable[str], egress: Egress) -> dict[str, PolicyError]:
+    """Return those of the URLs that may not be opened, with the reason; each host is asked for once.
+
+    What has no address here is left to the renderer, which says so, or to the cache.
+    """
+    places = {url: (url.partition(":")[0], *place) for url in urls if (place := place_of(url))}
+
+    async def why(place: tuple[str, str, int]) -> PolicyError | None:
+        try:
+            await egress.decide(*place)
+        except PolicyError as error:
+            return error
+        except NavigationError:
+            pass
+        return None
+
+    hosts = dict.fromkeys(places.values())
+    reasons = dict(zip(hosts, await asyncio.gather(*map(why, hosts)), strict=True))
+    return {
+        url: PolicyError(error.message, reason=error.reason, url=url)
+        for url, place in places.items()
+        if (error := reasons[place])
+    }
+
+
+def _with_way_out(outcomes: dict[str, Outcome]) -> dict[str, Outcome]:
+    """Return the same; errors of private addresses now say how the caller opens one."""
+    for outcome in outcomes.values():
+        if isinstance(outcome, PolicyError) and outcome.reason == "private":
+            outcome.add_note(_WAY_OUT)
+    return outcomes

@@ -93,6 +93,20 @@ def urls_of(page: object) -> list[str]:
     return urls
 
 
+def url_of(url: object) -> str:
+    """Return the URL that was given, where only one can be meant.
+
+    Raises
+    ------
+    UsageError : it is none, or several were given.
+    """
+    if is_list(url):
+        raise wrong(
+            "url", url, "give one URL, or call clean: it takes several, and its results have a snapshot"
+        )
+    return urls_of(url)[0]
+
+
 def _source(page: object, url: object) -> Source:
     origin = _origin(url)
     if isinstance(page, str) and _URL.match(page):

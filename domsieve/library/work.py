@@ -7,22 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, get_args
+from typing import Any
 
-from domsieve.analysis import Options, SiteModel, load_model
+from domsieve.analysis import METHODS, Options, SiteModel, load_model
 from domsieve.errors import DomsieveError
-from domsieve.library.checks import check_choice, check_count, check_flag, check_number, check_text, path_of
+from domsieve.library.checks import check_choice, check_flag, check_text, path_of
 from domsieve.library.fetching import Captured, Fetching
 from domsieve.library.inputs import Source
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.snapshot import PageRecord, PageStore, Snapshot
 from domsieve.tasks import Page, clean, compare, from_record, mine, site_records
-from domsieve.vocabulary import Method, MiningMethod, Mode, StyleLevel
-
-METHODS: Sequence[str] = get_args(Method)
-MODES: Sequence[str] = get_args(Mode)
-STYLES: Sequence[str] = get_args(StyleLevel)
-MINING_METHODS: Sequence[str] = get_args(MiningMethod)
+from domsieve.vocabulary import Method, MiningMethod
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +43,7 @@ class Cleaning:
         model: Any,
         keep_hidden: Any,
     ) -> "Cleaning":
-        """Return these, where each is what it must be; whether they suit the method is found when it is made.
+        """Return these, where each is what it must be and suits the method.
 
         Raises
         ------
@@ -56,11 +51,6 @@ class Cleaning:
         StorageError : the file of the model cannot be used.
         """
         check_choice("method", method, METHODS, optional=True)
-        check_choice("mode", mode, MODES)
-        check_number("threshold", threshold)
-        check_choice("style", style, STYLES, optional=True)
-        check_count("regions", regions)
-        check_flag("complement", complement, optional=True)
         check_text("has_text", has_text)
         check_flag("keep_hidden", keep_hidden)
         if isinstance(model, SiteModel):
@@ -68,6 +58,8 @@ class Cleaning:
         elif model is not None:
             model = load_model(path_of("model", model))
         options = Options(mode, threshold, style, regions, complement, has_text)
+        chosen: Any = method or (model.name if model else "sst")
+        METHODS[chosen].make(options).fit(())  # checks the options, and learns nothing
         return cls(method=method, options=options, model=model, keep_hidden=keep_hidden)
 
 

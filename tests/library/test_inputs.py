@@ -1,5 +1,6 @@
 """What a page may be, what is refused, and which pages are learned from together."""
 
+import asyncio
 import io
 from collections.abc import Callable
 from pathlib import Path
@@ -108,6 +109,14 @@ class TestRefused:
     def test_what_is_no_url(self, call: Callable[[Any], Any], url: Any) -> None:
         with pytest.raises(domsieve.UsageError):
             call(url)
+
+    @pytest.mark.parametrize("urls", [["http://127.0.0.1:9/"], [], iter(()), ("a", "b")])
+    def test_several_urls_to_render(self, urls: Any) -> None:
+        with pytest.raises(domsieve.UsageError, match="give one URL, or call clean") as caught:
+            domsieve.render(urls)
+        assert caught.value.parameter == "url"
+        with pytest.raises(domsieve.UsageError, match="give one URL, or call clean"):
+            asyncio.run(domsieve.render_async(urls))
 
 
 class TestLists:

@@ -20,13 +20,6 @@ PAGES = [page(number) for number in range(6)]
     [
         ("method", "stt", "choose one of sst, cst, entropy, "),
         ("method", 3, "choose one of"),
-        ("mode", "papers", "choose one of site, paper"),
-        ("style", "css", "choose one of none, html, layout, full"),
-        ("threshold", "0.3", "give a number"),
-        ("threshold", True, "give a number"),
-        ("regions", 0, "give a whole number from 1"),
-        ("regions", 1.5, "give a whole number from 1"),
-        ("complement", 1, "give True or False"),
         ("has_text", b"text", "give a str"),
         ("model", 3, "give a path, as str or Path"),
         ("keep_hidden", None, "give True or False"),
@@ -37,6 +30,10 @@ PAGES = [page(number) for number in range(6)]
         ("timeout", timedelta(), "give a timedelta"),
         ("timeout", timedelta(days=2), "give a timedelta"),
         ("concurrency", 0, "give a whole number from 1"),
+        ("private_hosts", "127.0.0.1:80", r"give a list of HOST or HOST:PORT, such as \['127.0.0.1:8000'\]"),
+        ("private_hosts", b"127.0.0.1", "give a list"),
+        ("private_hosts", None, "give a list"),
+        ("private_hosts", [("127.0.0.1", 80)], "give a list"),
         ("allow_private", "yes", "give True or False"),
     ],
 )
@@ -48,6 +45,35 @@ def test_a_wrong_value(parameter: str, value: Any, wish: str, given: Any) -> Non
     assert caught.value.message.startswith(f"{parameter} is {value!r}; ")
 
 
+@pytest.mark.parametrize(
+    ("method", "parameter", "value", "wish"),
+    [
+        (None, "mode", "papers", "it may be 'site' or 'paper'"),
+        (None, "style", "css", "it may be 'none', 'html', 'layout', 'full' or 'auto'"),
+        ("sst", "threshold", "0.3", "it may be a number from 0 to 1"),
+        ("sst", "threshold", True, "it may be a number from 0 to 1"),
+        ("features", "threshold", 2, "it may be a number from 0 to 1"),
+        ("tps", "regions", 0, "it may be a whole number at least 1"),
+        ("tps", "regions", 1.5, "it may be a whole number at least 1"),
+        ("tps", "complement", 1, "it may be True or False"),
+    ],
+)
+@pytest.mark.parametrize("given", [HTML, []], ids=["page", "list"])
+def test_a_value_that_the_method_refuses(
+    method: Any, parameter: str, value: Any, wish: str, given: Any
+) -> None:
+    with pytest.raises(domsieve.UsageError, match=f": {parameter} is {value!r}; {wish}") as caught:
+        domsieve.clean(given, method=method, **{parameter: value})
+    assert caught.value.parameter == parameter
+
+
+@pytest.mark.parametrize("text", ["http://127.0.0.1", "10.0.0.0/8", "*", ""])
+def test_what_is_no_private_host(text: str) -> None:
+    with pytest.raises(domsieve.UsageError, match="is not a host: write HOST or HOST:PORT") as caught:
+        domsieve.render("http://127.0.0.1:9/", private_hosts=[text])
+    assert caught.value.parameter == "private_hosts"
+
+
 def test_a_wrong_method_of_mining() -> None:
     with pytest.raises(domsieve.UsageError, match="choose one of wobm, mdr, iepad") as caught:
         domsieve.records([], method="sst")  # type: ignore[call-overload]
@@ -57,6 +83,8 @@ def test_a_wrong_method_of_mining() -> None:
 def test_an_option_of_another_method() -> None:
     with pytest.raises(domsieve.UsageError, match="threshold"):
         domsieve.clean(HTML, method="tps", threshold=0.5)
+    with pytest.raises(domsieve.UsageError, match="regions is no option of the method sst"):
+        domsieve.clean([], regions=2)
 
 
 def test_options_reach_the_method() -> None:
