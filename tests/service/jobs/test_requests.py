@@ -105,7 +105,7 @@ def test_a_site_method_needs_pages_to_learn_from() -> None:
 
 def test_parquet_without_the_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("domsieve.service.jobs.requests._has_pyarrow", lambda: False)
-    with pytest.raises(ValidationError, match="without pyarrow"):
+    with pytest.raises(ValidationError, match="Parquet needs pyarrow"):
         RecordsRequest(url=URL, format="parquet")
 
 
