@@ -7,7 +7,7 @@ lost index is made anew from the files.
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -87,23 +87,25 @@ class Index:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
-            if not path.exists():
-                create_database(path, f"{_SCHEMA} {_SCHEMA_2}", version=_VERSION)
-            self._db = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
-            version = self._db.execute("PRAGMA user_version").fetchone()[0]
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            if version == 1:  # an older program's, which knew no extras
-                self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA_2} PRAGMA user_version = 2; COMMIT;")
-                version = 2
-        except (sqlite3.Error, OSError) as error:
-            raise self._unusable(error) from error
-        if version != _VERSION:
-            self._db.close()
-            raise CacheIndexError(
-                f"The index {path} has version {version}, this program knows {_VERSION}; use the program that "
-                "wrote it, or remove the index and repair the cache."
-            )
+        with ExitStack() as opened:
+            try:
+                if not path.exists():
+                    create_database(path, f"{_SCHEMA} {_SCHEMA_2}", version=_VERSION)
+                self._db = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+                opened.callback(self._db.close)  # unless it can be used
+                version = self._db.execute("PRAGMA user_version").fetchone()[0]
+                self._db.execute("PRAGMA synchronous = NORMAL")
+                if version == 1:  # an older program's, which knew no extras
+                    self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA_2} PRAGMA user_version = 2; COMMIT;")
+                    version = 2
+            except (sqlite3.Error, OSError) as error:
+                raise self._unusable(error) from error
+            if version != _VERSION:
+                raise CacheIndexError(
+                    f"The index {path} has version {version}, this program knows {_VERSION}; use the program that "
+                    "wrote it, or remove the index and repair the cache."
+                )
+            opened.pop_all()
 
     def put(self, record: PageRecord, extras: Mapping[str, str]) -> list[str]:
         """Add a record and the digests of its extras by name, or replace those of equal id; return the ones replaced.

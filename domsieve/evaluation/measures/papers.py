@@ -6,7 +6,6 @@ from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from domsieve.analysis import noise_removed
 
@@ -71,6 +70,8 @@ def assign_classes(counts: Counts) -> Assignment:
     """
     together = counts.sum(axis=1)[:, None] + counts.sum(axis=0)[None]
     f = 2 * counts / np.maximum(together, 1)
+    from scipy.optimize import linear_sum_assignment  # slow to load, and clustering alone needs it
+
     _, cluster = linear_sum_assignment(f.T, maximize=True)
     return Assignment(cluster.astype(np.int64), f[cluster, np.arange(len(f))])
 

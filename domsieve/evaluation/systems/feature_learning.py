@@ -7,9 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from domsieve.analysis import FEATURES, FeatureWeights, block_features, page_blocks
 from domsieve.evaluation.corpora.wcxb_pages import Half, ReviewedPage
@@ -61,6 +58,11 @@ def learn_weights(pages: Sequence[LabelledBlocks]) -> FeatureWeights:
     figures = np.concatenate([page.figures for page in pages])
     content = np.concatenate([page.content for page in pages])
     counts = [page.words.size / np.sqrt(max(int(page.words.size.sum()), 1)) for page in pages]
+    # Loaded on use: every task of every experiment runs in a process of its own, and few learn anything.
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     model = make_pipeline(StandardScaler(), LogisticRegression(C=REGULARISATION, max_iter=1000))
     model.fit(figures, content, logisticregression__sample_weight=np.sqrt(np.concatenate(counts)))
     scaler, regression = model[0], model[1]

@@ -271,7 +271,8 @@ class _PageRun:
         self.loader_id = answer.get("loaderId", "")
         fault = answer.get("errorText", "")
         response = self.watch.response(self.loader_id)
-        if fault or response.status == _FORBIDDEN:
+        if (fault or response.status == _FORBIDDEN) and self.proxy.refusal(self.watch.document_url):
+            await self._let_arrive()
             self._check_refused(self.watch.document_url)
         if fault in _UNSAID:
             fault = self.proxy.failure(self.watch.document_url) or fault
@@ -290,12 +291,16 @@ class _PageRun:
                 timed_out="TIMED_OUT" in fault,
             )
         elif response.mime_type and response.mime_type not in _HTML_TYPES:
-            self._loading = None  # how the rest of it loads is of no account
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_SWAP_LIMIT_S):
-                    while not self.watch.loaded:
-                        await self.watch.news(_SWAP_LIMIT_S)
+            await self._let_arrive()
             raise ContentError(f"The address holds {response.mime_type} and no HTML page.", url=self.url)
+
+    async def _let_arrive(self) -> None:
+        """Wait until a document that is not wanted has taken its place; how the rest of it loads is of no account."""
+        self._loading = None
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_SWAP_LIMIT_S):
+                while not self.watch.loaded:
+                    await self.watch.news(_SWAP_LIMIT_S)
 
     def _check_refused(self, asked: str) -> None:
         """Raise when the address that the page led to may not be reached."""

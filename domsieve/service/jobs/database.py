@@ -8,7 +8,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -80,18 +80,22 @@ class Database:
         self.path = path
         self.on_news: Callable[[], None] | None = None
         self._lock = threading.RLock()
-        try:
-            if not path.exists():
-                create_database(path, _SCHEMA, version=_VERSION)
-            self._db = sqlite3.connect(
-                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            version = self._db.execute("PRAGMA user_version").fetchone()[0]
-        except (sqlite3.Error, OSError) as error:
-            raise self._unusable(error) from error
-        if version != _VERSION:
-            self._db.close()
-            raise StorageError(f"The jobs in {path} have version {version}, this program knows {_VERSION}.")
+        with ExitStack() as opened:
+            try:
+                if not path.exists():
+                    create_database(path, _SCHEMA, version=_VERSION)
+                self._db = sqlite3.connect(
+                    path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+                )
+                opened.callback(self._db.close)  # unless it can be used
+                version = self._db.execute("PRAGMA user_version").fetchone()[0]
+            except (sqlite3.Error, OSError) as error:
+                raise self._unusable(error) from error
+            if version != _VERSION:
+                raise StorageError(
+                    f"The jobs in {path} have version {version}, this program knows {_VERSION}."
+                )
+            opened.pop_all()
 
     def __enter__(self) -> Self:
         return self

@@ -114,6 +114,10 @@ async def working(
             own.store = PageStore(tmp_path / "cache")
         return own.store  # type: ignore[no-any-return]
 
+    def close() -> None:
+        if hasattr(own, "store"):
+            own.store.close()
+
     news = asyncio.Event()
     settings = WorkerSettings(data=str(tmp_path), concurrency=1, grace_s=grace_s)
     with ThreadPoolExecutor(1) as ledger, ThreadPoolExecutor(1) as threads:
@@ -125,6 +129,7 @@ async def working(
             worker.draining.set()
             news.set()
             await task
+            threads.submit(close).result()  # in its own thread, as SQLite wants it
 
 
 async def until(condition: Callable[[], bool]) -> None:
