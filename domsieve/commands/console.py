@@ -98,6 +98,8 @@ class _PlainLines(logging.Formatter):
 
     @staticmethod
     def _hint(reason: str | None) -> str:
+        if reason is None:
+            return ""
         from domsieve.tasks import FEW_PAGES
 
         if reason == FEW_PAGES:

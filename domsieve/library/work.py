@@ -71,8 +71,9 @@ def cleaned(
     with fetching.store() as store:
 
         def siblings(site: str) -> list[Page]:
-            records = site_records(site, store, fetching.options) if store else []
-            return [from_record(record, store) for record in records if store]
+            if store is None:
+                return []
+            return [from_record(record, store) for record in site_records(site, store, fetching.options)]
 
         pages, faults = _readable(sources, outcomes, store)
         found: dict[int, CleanResult] = {
@@ -128,13 +129,12 @@ def compared(
         if not isinstance(page.result, DomsieveError):
             sites.setdefault(page.record.site, []).append((page.record.url, page.result))
     found = {
-        page.record.url: CompareResult(page.record.url, page.result, site=sites.get(page.record.site, ()))
-        for page in pages
-    }
-    failed = {
         url: CompareResult(url, fault) for url, fault in outcomes.items() if isinstance(fault, DomsieveError)
     }
-    return [(found | failed)[url] for url in urls]
+    for page in pages:
+        url = page.record.url
+        found[url] = CompareResult(url, page.result, site=sites.get(page.record.site, ()))
+    return [found[url] for url in urls]
 
 
 def snapshot_of(outcome: Captured, fetching: Fetching) -> Snapshot:

@@ -14,7 +14,16 @@ from domsieve.errors import DamagedFileError
 from domsieve.evaluation.frame.experiment import Experiment, Row, Task
 
 ROOT = Path(__file__).resolve().parents[2]
-_CODE = ("analysis", "evaluation", "renderer", "snapshot")
+_CODE = (
+    "analysis",
+    "errors.py",
+    "evaluation",
+    "files.py",
+    "plain.py",
+    "renderer",
+    "snapshot",
+    "vocabulary.py",
+)
 _PACKAGES = ("lxml", "numpy", "scikit-learn", "scipy")
 
 
