@@ -2,7 +2,7 @@
 
 from domsieve.renderer.browser.discovery import Browser, browser_in_use, find_browser, launch_options
 from domsieve.renderer.browser.machine import Machine, this_machine
-from domsieve.renderer.limits import Clock, Limits
+from domsieve.renderer.limits import Clock, Limits, Patience
 from domsieve.renderer.network.egress import Caps, Egress, offline, place_of, private_host
 from domsieve.renderer.network.upstream import environment_proxies
 from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
@@ -40,6 +40,7 @@ __all__ = [
     "PageFailed",
     "PageRepeated",
     "PageSource",
+    "Patience",
     "Renderer",
     "Rendering",
     "ReplaySource",

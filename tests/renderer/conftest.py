@@ -5,6 +5,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,7 +13,17 @@ from urllib.parse import urlsplit
 import pytest
 
 from domsieve.errors import DomsieveError
-from domsieve.renderer import Browser, Budget, CaptureOptions, Clock, Limits, Renderer, Rendering, offline
+from domsieve.renderer import (
+    Browser,
+    Budget,
+    CaptureOptions,
+    Clock,
+    Limits,
+    Patience,
+    Renderer,
+    Rendering,
+    offline,
+)
 from domsieve.renderer.page import page_run
 from domsieve.renderer.page.watch import Watch
 from tests.renderer.bad_server import Server, serving
@@ -103,12 +114,18 @@ class Studio:
         return self.runner.run(renderer.render(self.server.url(path), options=options, budget=budget))
 
     def render_all(
-        self, paths: Iterable[str], budget: Budget = BUDGET, *, until: Iterable[str] = ()
+        self,
+        paths: Iterable[str],
+        budget: Budget = BUDGET,
+        *,
+        until: Iterable[str] = (),
+        patience: Patience | None = None,
     ) -> dict[str, Rendering | DomsieveError]:
         """Return several pages of the server by path, rendered at the same time; see `render`."""
         renderer, urls = self.renderer(), {self.server.url(path): path for path in paths}
         self._until = Counter(until)
-        renderer._budget = budget
+        limits = renderer._limits
+        renderer._budget, renderer._limits = budget, replace(limits, patience=patience or limits.patience)
 
         async def run() -> dict[str, Rendering | DomsieveError]:
             return {urls[url]: outcome async for url, outcome in renderer.render_many(urls)}
@@ -116,7 +133,7 @@ class Studio:
         try:
             return self.runner.run(run())
         finally:
-            renderer._budget = BUDGET
+            renderer._budget, renderer._limits = BUDGET, limits
 
     def show(
         self,

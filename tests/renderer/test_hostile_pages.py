@@ -126,7 +126,13 @@ def test_popups_do_not_open(studio: Studio) -> None:
     assert page.provenance.complete
     renderer = studio.renderer()
     assert renderer._running
-    assert sum(len(context.pages) for context in renderer._running[0].browser.contexts) == 0
+    browser = renderer._running[0].browser
+
+    async def all_closed() -> None:
+        while any(context.pages for context in browser.contexts):  # noqa: ASYNC110 (no event tells of the last)
+            await asyncio.sleep(0.01)
+
+    studio.runner.run(asyncio.wait_for(all_closed(), 60))
 
 
 def test_browser_that_is_killed_is_started_anew_for_the_page_under_way(studio: Studio) -> None:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from domsieve.renderer import CaptureOptions, Rendering
+from domsieve.renderer import CaptureOptions, Patience, Rendering
 from tests.renderer.bad_server import start
 from tests.renderer.conftest import Studio
 from tests.renderer.reading import nodes, visible_text
@@ -13,7 +13,10 @@ pytestmark = pytest.mark.browser
 
 ADD = "const add = text => document.body.append(Object.assign(document.createElement('p'), {textContent: text}));"
 
-# Content comes with a signal: a request under way, or a change of structure less than 300 ms ago.
+# A second more than a step of these applications takes, so that a busy machine may stop for as long.
+PATIENT = Patience(cap_s=120, interactive_s=60, in_flight_s=60, still_s=1.2)
+
+# Content comes with a signal: a request under way, or a change of structure a moment ago.
 APPS = {
     "fetch": "fetch('/slow-data').then(() => add('done'))",
     "fetch-timer-fetch": "fetch('/slow-data').then(() => setTimeout(() => fetch('/slow-data')"
@@ -30,13 +33,13 @@ APPS = {
 }
 
 
-def shown(studio: Studio, apps: dict[str, str]) -> dict[str, Rendering]:
+def shown(studio: Studio, apps: dict[str, str], patience: Patience | None = None) -> dict[str, Rendering]:
     """Return pages with these scripts by name, rendered side by side."""
     paths = {f"/app-{number}": name for number, name in enumerate(apps)}
     pages = {path: f"<p>start</p><script>{ADD}{apps[name]}</script>" for path, name in paths.items()}
     studio.server.pages.update(pages)
     renderings = {}
-    for path, outcome in studio.render_all(paths).items():
+    for path, outcome in studio.render_all(paths, patience=patience).items():
         assert isinstance(outcome, Rendering)
         renderings[paths[path]] = outcome
     return renderings
@@ -49,7 +52,7 @@ def test_content_that_comes_with_a_signal_is_waited_for(studio: Studio) -> None:
         handler.wfile.write(b"add('done')")  # type: ignore[attr-defined]
 
     studio.server.pages["/late.js"] = late
-    for app, rendering in shown(studio, APPS).items():
+    for app, rendering in shown(studio, APPS, PATIENT).items():
         assert rendering.snapshot.provenance.complete, app
         assert visible_text(rendering.snapshot).endswith("done"), app
 

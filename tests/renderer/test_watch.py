@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from domsieve.renderer import Budget
+from domsieve.renderer import Budget, Patience
 from domsieve.renderer.page.watch import Watch
 
 PAGE = {"id": "F", "loaderId": "L"}
@@ -21,7 +21,7 @@ class Tape:
         loop = asyncio.new_event_loop()
         monkeypatch.setattr(asyncio, "get_running_loop", lambda: loop)
         monkeypatch.setattr(loop, "time", lambda: self.time)
-        self.watch = Watch(Budget(**budget), self.count_cut)
+        self.watch = Watch(Budget(**budget), self.count_cut, Patience())
         loop.close()
 
     def count_cut(self) -> None:

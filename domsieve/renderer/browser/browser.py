@@ -25,6 +25,8 @@ from domsieve.renderer.options import CaptureOptions
 # Starting from a cold disk took 1.3 s, ending 0.2 s.
 _ANSWER_LIMIT_S = 10.0
 _CLOSE_LIMIT_S = 3.0
+# The driver ends by itself when its browser has. Left behind, it outlives the loop that could have waited for it.
+_DRIVER_LIMIT_S = 60.0
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +89,7 @@ class RunningBrowser:
         except (PlaywrightError, TimeoutError):
             self.kill()
         with contextlib.suppress(PlaywrightError, TimeoutError):
-            async with asyncio.timeout(_CLOSE_LIMIT_S):
+            async with asyncio.timeout(_DRIVER_LIMIT_S):
                 await self.playwright.stop()
         await self.proxy.close()
 

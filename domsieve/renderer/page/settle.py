@@ -1,10 +1,10 @@
 """Decide when a page is complete.
 
-The adaptive policy was measured on 13 kinds of applications and 67 real pages: from the first byte of the
-document, wait until it is loaded (or, for at most 3 s, interactive), no document, script, style sheet or data
-request younger than 2 s is under way, no data came for 300 ms (a URL's fourth call and later ones do not
-count), and nothing of structure changed for 300 ms; at most 5 s, but never less than the document's own end.
-It misses what gives no signal, such as a timer.
+The adaptive policy waits, from the first byte of the document, until it is loaded (or, for at most 3 s,
+interactive), no document, script, style sheet or data request younger than 2 s is under way, no data came for
+300 ms (a URL's fourth call and later ones do not count), and nothing of structure changed for 300 ms; at most
+5 s, but never less than the document's own end. `Patience` holds these times, which were measured. The policy
+misses what gives no signal, such as a timer.
 """
 
 import asyncio
@@ -17,8 +17,6 @@ from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.page.watch import Watch
 
-_CAP_S = 5.0
-_STILL_MS = 300
 _IDLE_S = 0.5
 _SCROLL_LIMIT_MS = 8000
 _SCROLL_STEPS = 200
@@ -50,17 +48,17 @@ async def settle(
 
 async def _adaptive(tab: Tab, watch: Watch, limit_s: float) -> None:
     now = asyncio.get_running_loop().time
-    start = now()
+    start, still_ms = now(), round(watch.patience.still_s * 1000)
     while True:
         navigation = watch.navigations
-        left = max(start, watch.committed_at) + _CAP_S - now()
+        left = max(start, watch.committed_at) + watch.patience.cap_s - now()
         busy = watch.busy_for()
         if left <= 0 and watch.interactive:
             return
         if busy > 0:
             await watch.news(min(busy, left) if watch.interactive else busy)
             continue
-        still = await _call(tab, watch, f"quiet({_STILL_MS}, {round(left * 1000)})", limit_s)
+        still = await _call(tab, watch, f"quiet({still_ms}, {round(left * 1000)})", limit_s)
         if still and watch.navigations == navigation and watch.busy_for() == 0:
             return
 
@@ -68,7 +66,7 @@ async def _adaptive(tab: Tab, watch: Watch, limit_s: float) -> None:
 async def _arrived(watch: Watch) -> None:
     now = asyncio.get_running_loop().time
     while (busy := watch.busy_for()) > 0:
-        left = watch.committed_at + _CAP_S - now()
+        left = watch.committed_at + watch.patience.cap_s - now()
         if watch.interactive and left <= 0:
             return
         await watch.news(min(busy, left) if watch.interactive else busy)
@@ -81,7 +79,7 @@ async def _call(tab: Tab, watch: Watch, function: str, limit_s: float) -> bool:
     except PlaywrightError:
         if tab.page.is_closed():
             raise
-        await watch.news(_STILL_MS / 1000)
+        await watch.news(watch.patience.still_s)
         return False
 
 

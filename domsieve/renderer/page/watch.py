@@ -1,6 +1,6 @@
 """What happens to one page while it loads, told by the browser's events, held against its budget.
 
-Imports nothing of the project but the options and what a cut is.
+Imports nothing of the project but limits, options and what a cut is.
 """
 
 import asyncio
@@ -10,18 +10,14 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+from domsieve.renderer.limits import Patience
 from domsieve.renderer.options import Budget
 from domsieve.snapshot import Cut, CutKind
 
-# The measured policy: requests of these kinds can still bring content ...
+# The measured policy: requests of these kinds can still bring content, unless they come again and again, as polls do.
 _CONTENT_KINDS = frozenset({"Document", "Script", "Stylesheet", "XHR", "Fetch"})
 _DATA_KINDS = frozenset({"XHR", "Fetch"})
-# ... unless they stay open, as long polls do,
-_IN_FLIGHT_LIMIT_S = 2.0
-# or come again and again, as polls do.
 _CALLS_THAT_COUNT = 3
-_DATA_STILL_S = 0.3
-_INTERACTIVE_LIMIT_S = 3.0
 # A page may redirect itself; one that goes on is no page to wait for.
 _NAVIGATION_LIMIT = 4
 # Texts that scripts fetch without a word for people in them.
@@ -59,11 +55,13 @@ class Watch:
     ----------
     budget : what the page may cost.
     on_cut : called once, when the loading has to end.
+    patience : how long the page is waited for.
     """
 
-    def __init__(self, budget: Budget, on_cut: Callable[[], None]) -> None:
+    def __init__(self, budget: Budget, on_cut: Callable[[], None], patience: Patience) -> None:
         self.budget = budget
         self.on_cut = on_cut
+        self.patience = patience
         self.cut_by: Cut | None = None
         self.requests = 0
         self.received_bytes = 0
@@ -122,12 +120,12 @@ class Watch:
 
     def busy_for(self) -> float:
         """Return for how many seconds the page will not be settled if nothing happens; 0 when it may be."""
-        now = self._now()
-        waits = [0.0, self._data_at + _DATA_STILL_S - now]
+        now, patience = self._now(), self.patience
+        waits = [0.0, self._data_at + patience.still_s - now]
         if not self.loaded:
-            waits.append(self.committed_at + _INTERACTIVE_LIMIT_S - now if self.interactive else inf)
+            waits.append(self.committed_at + patience.interactive_s - now if self.interactive else inf)
         waits += [
-            since + _IN_FLIGHT_LIMIT_S - now
+            since + patience.in_flight_s - now
             for kind, since in self._in_flight.values()
             if kind in _CONTENT_KINDS
         ]
