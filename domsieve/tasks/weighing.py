@@ -4,11 +4,10 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, vstack
 
 from domsieve.analysis import (
     FEWEST_PAGES,
@@ -29,6 +28,9 @@ from domsieve.files import write_file
 from domsieve.snapshot import Snapshot
 from domsieve.tasks.output import OUTPUT_FILE
 from domsieve.tasks.pages import Page
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix  # loaded by those who weigh
 
 logger = logging.getLogger("domsieve")
 
@@ -116,9 +118,8 @@ def weigh(
     features = tuple(sorted(set().union(*words)))
     number_of = {word: column for column, word in enumerate(features)}
     columns = [np.array([number_of[word] for word in known], np.int64) for known in words]
-    matrix = vstack([_spread(part, at, len(features)) for part, at in zip(parts, columns, strict=True)])
     return FeatureMatrix(
-        csr_matrix(matrix)[order],
+        _stacked(parts, columns, len(features))[order],
         features,
         tuple(pages[number].label for number in row[order].tolist()),
         np.concatenate(nodes)[order] if per_block else None,
@@ -142,6 +143,14 @@ def write_matrix(weights: FeatureMatrix, path: Path, *, form: MatrixFormat) -> l
     return [path, names]
 
 
-def _spread(part: csr_matrix, column: NDArray[np.int64], columns: int) -> csr_matrix:
-    """Return the matrix with each column at its new place among `columns`; places ascend."""
-    return csr_matrix((part.data, column[part.indices], part.indptr), (part.shape[0], columns))
+def _stacked(
+    parts: "Sequence[csr_matrix]", places: Sequence[NDArray[np.int64]], columns: int
+) -> "csr_matrix":
+    """Return the matrices below each other, each column at its place among `columns`; places ascend."""
+    from scipy.sparse import csr_matrix, vstack
+
+    spread = [
+        csr_matrix((part.data, place[part.indices], part.indptr), (part.shape[0], columns))
+        for part, place in zip(parts, places, strict=True)
+    ]
+    return csr_matrix(vstack(spread))

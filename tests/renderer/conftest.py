@@ -165,6 +165,15 @@ class Studio:
         self.runner.run(self._stack.aclose())
 
 
+async def no_page_is_open(renderer: Renderer) -> None:
+    """Return when the browser has no page; those that pages open are closed as it tells of them."""
+    assert renderer._running
+    contexts = renderer._running[0].browser.contexts
+    async with asyncio.timeout(120):
+        while any(context.pages for context in contexts):  # noqa: ASYNC110 (nothing tells of the last)
+            await asyncio.sleep(0.01)
+
+
 @pytest.fixture(scope="module")
 def studio() -> Iterator[Studio]:
     with serving() as server, asyncio.Runner() as runner, pytest.MonkeyPatch.context() as patch:

@@ -14,7 +14,7 @@ from domsieve.errors import ContentError, NavigationError, PolicyError
 from domsieve.renderer import Budget, Rendering
 from domsieve.snapshot import Snapshot
 from tests.renderer.bad_server import send
-from tests.renderer.conftest import BUDGET, Studio
+from tests.renderer.conftest import BUDGET, Studio, no_page_is_open
 from tests.renderer.reading import visible_text
 
 pytestmark = pytest.mark.browser
@@ -124,15 +124,7 @@ def test_requests_and_frames_have_a_budget(studio: Studio) -> None:
 def test_popups_do_not_open(studio: Studio) -> None:
     page = studio.render("/popups").snapshot
     assert page.provenance.complete
-    renderer = studio.renderer()
-    assert renderer._running
-    browser = renderer._running[0].browser
-
-    async def all_closed() -> None:
-        while any(context.pages for context in browser.contexts):  # noqa: ASYNC110 (no event tells of the last)
-            await asyncio.sleep(0.01)
-
-    studio.runner.run(asyncio.wait_for(all_closed(), 60))
+    studio.runner.run(no_page_is_open(studio.renderer()))
 
 
 def test_browser_that_is_killed_is_started_anew_for_the_page_under_way(studio: Studio) -> None:

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from domsieve.analysis.cleaning.pagelets import Pagelets, pagelets
 from domsieve.analysis.cleaning.template_counts import (
@@ -94,6 +92,9 @@ class TemplateFilter(SiteModel[TemplateCounts]):
     @property
     def groups_(self) -> list[int]:
         """Number of pages of each template, ascending: of each shingle, or of each component of linked pages."""
+        from scipy.sparse import coo_array  # takes as long to load as all of our own
+        from scipy.sparse.csgraph import connected_components
+
         counts = self.counts_
         code = grouping(counts.pagelets.fixed["shingle"]).code
         links = self._ready().links

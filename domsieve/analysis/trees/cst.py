@@ -13,11 +13,10 @@ mask of `transform` is not in the paper, which weighs and never deletes.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, vstack
 
 from domsieve.analysis.columns.batch import Batch, Ints
 from domsieve.analysis.columns.tables import Table, grouped
@@ -35,6 +34,9 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot import Snapshot
 from domsieve.vocabulary import StyleLevel
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix  # loaded by those who weigh
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockWeights:
@@ -47,7 +49,7 @@ class BlockWeights:
     node : int64 (B,), node of that page that is the block: an element, or the first of texts that stand alone.
     """
 
-    matrix: csr_matrix
+    matrix: "csr_matrix"
     page: Ints
     node: Ints
 
@@ -62,15 +64,19 @@ class _Ready:
     figures: StructureImportances
     words: Table
 
-    def rows(self, blocks: Blocks, row: Ints, count: int) -> csr_matrix:
+    def rows(self, blocks: Blocks, row: Ints, count: int) -> "csr_matrix":
         """Return `count` rows of a matrix; the words of each block add to its `row` (B,)."""
+        from scipy.sparse import csr_matrix
+
         at = self.words.find(blocks.feature)
         known = np.flatnonzero((at >= 0) & (blocks.unit_weight > 0))
         cells = (row[blocks.block[known]], self.words.fixed["column"][at[known]])
         return csr_matrix((blocks.unit_weight[known], cells), (count, len(self.words)))
 
-    def stacked(self, rows: list[csr_matrix]) -> csr_matrix:
+    def stacked(self, rows: "list[csr_matrix]") -> "csr_matrix":
         """Return all rows below each other."""
+        from scipy.sparse import csr_matrix, vstack
+
         return csr_matrix(vstack([csr_matrix((0, len(self.words))), *rows], format="csr"))
 
 
@@ -142,7 +148,7 @@ class CompressedStructureTree(TreeModel):
             "words": len(tree.words),
         }
 
-    def weigh(self, pages: Iterable[Snapshot]) -> csr_matrix:
+    def weigh(self, pages: Iterable[Snapshot]) -> "csr_matrix":
         """Return the weights of the words of each page, shape (P, T), at least 0 (equation 5, summed over the page).
 
         Each page is looked at once, and none is kept: `pages` may be read from disk one by one. A place, or a word at

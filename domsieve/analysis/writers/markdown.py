@@ -9,10 +9,8 @@ the HTML writer.
 
 import re
 from html import escape
-from typing import Any
 
 import numpy as np
-from markdownify import MarkdownConverter
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.flow import BLOCK, BREAK, CELL, Flow, boundaries, text_flow
@@ -51,8 +49,9 @@ def write_markdown(page: Snapshot, verdict: Verdict) -> str:
 
     The title is not part of it. Ends in a newline unless empty.
     """
-    html = "".join(_Flat(page, verdict).write())
-    text = _Converter(heading_style="atx", autolinks=False).convert(html).strip()
+    from domsieve.analysis.writers.markdown_syntax import to_markdown  # loads what takes a second
+
+    text = to_markdown("".join(_Flat(page, verdict).write()))
     return f"{text}\n" if text else ""
 
 
@@ -218,31 +217,6 @@ class _Flat:
         elif "colspan" in given:
             return {"colspan": str(min(given["colspan"], _MOST_COLUMNS))}
         return {}
-
-
-class _Converter(MarkdownConverter):
-    """markdownify for text that is escaped already, in linear time for long lists."""
-
-    def escape(self, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002
-        """Return `text` as it is."""
-        return text
-
-    def convert_img(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002
-        """Return the image, in headings and table cells too."""
-        return f"![{el['alt']}]({el['src']})"
-
-    def convert_li(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002
-        """Return one item; markdownify counts the items before it anew for each of them."""
-        bullet = f"{el['value']}. " if el.parent.name == "ol" else "- "
-        lines = text.strip().split("\n")
-        indent = " " * len(bullet)
-        return bullet + "\n".join([lines[0], *(line and indent + line for line in lines[1:])]) + "\n"
-
-    def convert_pre(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002
-        """Return a code block whose fence is longer than any inside it."""
-        runs = re.findall("`{3,}", text)
-        fence = "`" * max(3, *(len(run) + 1 for run in runs)) if runs else "```"
-        return f"\n\n{fence}\n{text.strip(chr(10))}\n{fence}\n\n"
 
 
 def _escaped(text: str, *, at_start: bool) -> str:

@@ -8,12 +8,15 @@ with the names in it. Equal matrices give equal bytes.
 import io
 import json
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, save_npz
 
 from domsieve.analysis.writers.parquet import write_parquet
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix  # loaded by those who weigh
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +31,7 @@ class FeatureMatrix:
     nodes : int64 (R,), the node that is the block; None where rows are pages.
     """
 
-    matrix: csr_matrix
+    matrix: "csr_matrix"
     features: tuple[str, ...]
     pages: tuple[str, ...]
     nodes: NDArray[np.int64] | None = None
@@ -36,6 +39,8 @@ class FeatureMatrix:
 
 def matrix_npz(weights: FeatureMatrix) -> bytes:
     """Return the matrix as `scipy.sparse.save_npz` writes it."""
+    from scipy.sparse import save_npz
+
     file = io.BytesIO()
     save_npz(file, weights.matrix)
     return file.getvalue()

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import html5lib
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
@@ -162,6 +161,8 @@ def parse_labelled(source: str | bytes) -> etree._Element:
     """Return the tree that html5lib makes of a page, without comments."""
     if isinstance(source, bytes):
         source = source.translate(None, _CONTROLS)
+    import html5lib  # no other experiment needs it
+
     parser = html5lib.HTMLParser(html5lib.getTreeBuilder("lxml"), namespaceHTMLElements=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # names that XML does not allow are replaced

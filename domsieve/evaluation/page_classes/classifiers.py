@@ -1,14 +1,17 @@
 """The classifiers of the papers on runs across sites: a linear support vector machine (CST), Naive Bayes (SST)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from domsieve.evaluation.corpora.class_grids import Unit
 from domsieve.evaluation.measures.papers import ClassScores, class_scores
 from domsieve.evaluation.page_classes.runs import Run
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Floats = NDArray[np.float64]
 Rows = Mapping[Unit, NDArray[np.int64]]
@@ -46,7 +49,7 @@ def support_vectors(gram: Floats, rows: Rows) -> Scored:
     return scored
 
 
-def naive_bayes(counts: csr_matrix, rows: Rows) -> Scored:
+def naive_bayes(counts: "csr_matrix", rows: Rows) -> Scored:
     """Return what scores a run of multinomial Naive Bayes with add-one smoothing.
 
     The vocabulary is that of the pages learned from, the prior of a class its share of them; of two equally likely

@@ -9,16 +9,19 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, vstack
 from stopwordsiso import stopwords
 
 from domsieve.analysis import CompressedStructureTree, Mode, SiteStyleTree, Verdict, write_text
 from domsieve.evaluation.corpora.class_grids import Grid, GridPage
 from domsieve.evaluation.measures.word_scores import count_words, mean_score, score
 from domsieve.evaluation.systems.cleaners import CLEANERS, Cleaner
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4)
 _SHOWN_PAGES = 10
@@ -30,7 +33,7 @@ def words_in(text: str) -> list[str]:
     return [word for word in _words(text) if word not in _stop_words()]
 
 
-def counted(texts: Sequence[str]) -> csr_matrix:
+def counted(texts: Sequence[str]) -> "csr_matrix":
     """Return the counts of words, a row per text; words that no text has are no columns."""
     from sklearn.feature_extraction.text import CountVectorizer
 
@@ -38,7 +41,7 @@ def counted(texts: Sequence[str]) -> csr_matrix:
     return counts
 
 
-def counts_of(grid: Grid, cleaner: Cleaner) -> csr_matrix:
+def counts_of(grid: Grid, cleaner: Cleaner) -> "csr_matrix":
     """Return the counts of the words that a cleaner keeps of each page; it learns and cleans site by site."""
     return counted(
         [
@@ -49,7 +52,7 @@ def counts_of(grid: Grid, cleaner: Cleaner) -> csr_matrix:
     )
 
 
-def counts_at_best_threshold(grid: Grid) -> csr_matrix | None:
+def counts_at_best_threshold(grid: Grid) -> "csr_matrix | None":
     """Return the counts of what the style tree of the paper keeps, its threshold chosen per site by ten pages.
 
     The authors chose by eye on a few pages. Here it is the one of `THRESHOLDS` whose mean F1 of kept words is highest
@@ -77,8 +80,10 @@ def counts_at_best_threshold(grid: Grid) -> csr_matrix | None:
     return counted([text for pages in grid.sites.values() for text in _kept(pages, clean(pages))])
 
 
-def weights_of(grid: Grid, mode: Mode) -> csr_matrix:
+def weights_of(grid: Grid, mode: Mode) -> "csr_matrix":
     """Return the summed weights of words by the compressed structure tree of each site (CST, equation 5)."""
+    from scipy.sparse import csr_matrix, vstack
+
     parts, words = [], []
     for pages in grid.sites.values():
         tree = CompressedStructureTree.of_mode(mode).fit([page.snapshot for page in pages])
@@ -90,13 +95,13 @@ def weights_of(grid: Grid, mode: Mode) -> csr_matrix:
     )
 
 
-def true_counts(grid: Grid) -> csr_matrix | None:
+def true_counts(grid: Grid) -> "csr_matrix | None":
     """Return the counts of the words of the true texts, which is perfect cleaning; None where one is not known."""
     return None if grid.truths is None else counted(grid.truths)
 
 
 NO_CLEANING, WEIGHTS = "no cleaning", "CST paper"
-VECTORS: Mapping[str, Callable[[Grid], csr_matrix | None]] = {
+VECTORS: Mapping[str, Callable[[Grid], "csr_matrix | None"]] = {
     NO_CLEANING: partial(counts_of, cleaner=CLEANERS["none"]),
     "template, k = 3": partial(counts_of, cleaner=CLEANERS["template"]),
     "SST": partial(counts_of, cleaner=CLEANERS["sst"]),
@@ -124,7 +129,7 @@ class Space:
     """
 
     name: str
-    vectors: csr_matrix
+    vectors: "csr_matrix"
     gram: NDArray[np.float64]
 
 
@@ -138,14 +143,16 @@ def spaces(grid: Grid) -> Iterator[Space]:
                 yield Space(f"{name}, any length", vectors, gram(vectors))
 
 
-def unit_rows(vectors: csr_matrix) -> csr_matrix:
+def unit_rows(vectors: "csr_matrix") -> "csr_matrix":
     """Return the rows at unit length; a row of zeros stays one."""
+    from scipy.sparse import csr_matrix
+
     length = np.sqrt(np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel())
     scale = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
     return csr_matrix(vectors.multiply(scale[:, None]))
 
 
-def gram(vectors: csr_matrix) -> NDArray[np.float64]:
+def gram(vectors: "csr_matrix") -> NDArray[np.float64]:
     """Return the inner products of all P rows, (P, P)."""
     products: NDArray[np.float64] = (vectors @ vectors.T).toarray()
     return products
@@ -169,8 +176,10 @@ def _stop_words() -> frozenset[str]:
     return frozenset(part for word in stopwords("en") for part in _words(word))
 
 
-def _placed(words: Sequence[str], column: Mapping[str, int]) -> csr_matrix:
+def _placed(words: Sequence[str], column: Mapping[str, int]) -> "csr_matrix":
     """Return the matrix that takes the columns of `words` to those of `column`, and drops the others."""
+    from scipy.sparse import csr_matrix
+
     here = [i for i, word in enumerate(words) if word in column]
     there = [column[words[i]] for i in here]
     return csr_matrix((np.ones(len(here)), (here, there)), (len(words), len(column)))

@@ -7,10 +7,10 @@ import asyncio
 import contextlib
 from collections import OrderedDict
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.async_api import BrowserContext
+from playwright.async_api import BrowserContext, Page
 from playwright.async_api import Error as PlaywrightError
 
 from domsieve.renderer.browser.browser import RunningBrowser
@@ -25,28 +25,50 @@ _Key = tuple[str, CaptureOptions]
 _GUARD = Path(__file__).with_name("guard.js").read_text("utf-8")
 
 
+@dataclass(eq=False)
 class _Site:
-    """One context and who uses it."""
+    """One context, who uses it, and the pages that we opened in it."""
 
-    def __init__(self) -> None:
-        self.opening = asyncio.Lock()
-        self.context: BrowserContext | None = None
-        self.pages = 0
-        self.users = 0
+    opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+    context: BrowserContext | None = None
+    ours: set[Page] = field(default_factory=set)
+    pages: int = 0
+    users: int = 0
+
+    def forget(self, page: Page) -> None:
+        """Keep no page of ours that is closed."""
+        self.ours.discard(page)
+
+    async def keep_out(self, page: Page) -> None:
+        """Close a page that another has opened; that one may be gone already."""
+        async with self.opening:  # one of ours is known when it is open
+            if page in self.ours:
+                return
+        with contextlib.suppress(PlaywrightError):
+            await page.close()
 
 
-@dataclass(slots=True)
 class Lease:
     """A context lent for one page.
 
-    Parameters
+    Attributes
     ----------
     context : where the page is opened.
     broken : set by the borrower when a page does not close; the context is then closed with its last page.
     """
 
-    context: BrowserContext
-    broken: bool = False
+    def __init__(self, context: BrowserContext, site: _Site) -> None:
+        self.context = context
+        self.broken = False
+        self._site = site
+
+    async def open_page(self) -> Page:
+        """Return a new page; what it opens itself is closed."""
+        async with self._site.opening:
+            page = await self.context.new_page()
+            self._site.ours.add(page)
+        page.on("close", self._site.forget)
+        return page
 
 
 class SitePool:
@@ -75,7 +97,8 @@ class SitePool:
             async with entry.opening:
                 if entry.context is None:
                     entry.context = await self._open(options)
-            lease = Lease(entry.context)
+                    entry.context.on("page", entry.keep_out)
+            lease = Lease(entry.context, entry)
             yield lease
         finally:
             entry.users -= 1

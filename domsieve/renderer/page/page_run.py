@@ -67,9 +67,8 @@ async def render_page(
             [{"name": name, "value": value, "url": url} for name, value in options.cookies]
         )
     async with asyncio.timeout(limits.open_s):
-        page = await context.new_page()
+        page = await lease.open_page()
     try:
-        page.on("popup", _close_popup)
         async with asyncio.timeout(limits.open_s):
             tab = Tab(page, await context.new_cdp_session(page))
         return await _PageRun(url, tab, options, budget, limits, original, running).render()
@@ -79,11 +78,6 @@ async def render_page(
                 await page.close()
         except TimeoutError:
             lease.broken = True
-
-
-async def _close_popup(popup: Page) -> None:
-    with contextlib.suppress(PlaywrightError):
-        await popup.close()
 
 
 class _PageRun:
