@@ -1,5 +1,6 @@
 """What holds for all tests: the slowest files start first, and an interrupt reaches the commands that tests start."""
 
+import os
 import signal
 
 import pytest
@@ -56,6 +57,12 @@ def pytest_configure() -> None:
         "steady", deadline=None
     )  # how long an example takes says nothing on a busy machine
     settings.load_profile("steady")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Half as many again as there are processors, because tests with a browser wait for half of their time."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores if config.option.markexpr else cores + (cores + 1) // 2
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is judged

@@ -181,7 +181,10 @@ class Renderer:
             for _ in range(2):
                 running, pool = await self._browser()
                 try:
-                    async with pool.lease(site or urlsplit(url).netloc, options) as lease:
+                    async with (
+                        running.while_alive(),
+                        pool.lease(site or urlsplit(url).netloc, options) as lease,
+                    ):
                         with running.memory.page(budget.memory_bytes):
                             return await render_page(
                                 running,

@@ -8,6 +8,7 @@ import contextlib
 import logging
 import os
 import signal
+from collections.abc import AsyncIterator
 from typing import Any
 
 from playwright.async_api import Browser as PlaywrightBrowser
@@ -16,6 +17,7 @@ from playwright.async_api import Playwright, async_playwright
 
 from domsieve.errors import BrowserLostError
 from domsieve.renderer.browser.discovery import Browser, find_browser, guarded, launch_options
+from domsieve.renderer.browser.machine import children, family
 from domsieve.renderer.browser.memory import MemoryGuard
 from domsieve.renderer.browser.wire import Wire, open_wire
 from domsieve.renderer.network.egress import Egress
@@ -25,7 +27,7 @@ from domsieve.renderer.options import CaptureOptions
 # Starting from a cold disk took 1.3 s, ending 0.2 s.
 _ANSWER_LIMIT_S = 10.0
 _CLOSE_LIMIT_S = 3.0
-# The driver ends by itself when its browser has. Left behind, it outlives the loop that could have waited for it.
+# After a browser that was killed, the driver may wait for its answer before it ends by force, for 30 s.
 _DRIVER_LIMIT_S = 60.0
 
 logger = logging.getLogger(__name__)
@@ -66,7 +68,10 @@ class RunningBrowser:
         self.proxy = proxy
         self.memory = MemoryGuard(pid, end_browser=self.kill)
         self.killed_for = ""
-        browser.on("disconnected", lambda _: wire.lose())
+        self._lives: set[asyncio.Timeout] = set()
+        # Found while it lives; where there is no /proc, it ends in its own time.
+        self._driver = next((child for child in children(os.getpid()) if pid in family(child)), None)
+        browser.on("disconnected", lambda _: self._lose())
 
     @property
     def is_alive(self) -> bool:
@@ -74,12 +79,35 @@ class RunningBrowser:
         return self.browser.is_connected() and not self.killed_for
 
     def kill(self, why: str = "stopped answering") -> None:
-        """End the process at once; conversations under way fail."""
+        """End the process at once; conversations under way fail. The first reason counts."""
+        if self.killed_for:
+            return
         self.killed_for = why
         logger.warning("The browser (process %d) %s and is killed.", self.pid, why)
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
+        self._lose()
+
+    @contextlib.asynccontextmanager
+    async def while_alive(self) -> AsyncIterator[None]:
+        """End a block of code with the browser, because of what is asked of a dead one not all is answered.
+
+        Raises
+        ------
+        TimeoutError : the browser was lost.
+        """
+        async with asyncio.timeout(None) as life:
+            self._lives.add(life)
+            try:
+                yield
+            finally:
+                self._lives.discard(life)
+
+    def _lose(self) -> None:
         self.wire.lose()
+        for life in self._lives:
+            life.reschedule(0.0)
+        self._lives.clear()
 
     async def close(self) -> None:
         """End browser and driver, by force if they do not answer."""
@@ -88,10 +116,19 @@ class RunningBrowser:
                 await self.browser.close()
         except (PlaywrightError, TimeoutError):
             self.kill()
+        await self._stop_driver()
+        await self.proxy.close()
+
+    async def _stop_driver(self) -> None:
+        """End the driver, which must not outlive the loop that waits for it."""
+        stopping = asyncio.ensure_future(self.playwright.stop())
+        await asyncio.wait([stopping], timeout=_CLOSE_LIMIT_S)
+        if not stopping.done() and self._driver is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._driver, signal.SIGKILL)
         with contextlib.suppress(PlaywrightError, TimeoutError):
             async with asyncio.timeout(_DRIVER_LIMIT_S):
-                await self.playwright.stop()
-        await self.proxy.close()
+                await stopping
 
 
 async def start_browser(

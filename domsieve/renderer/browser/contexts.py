@@ -130,7 +130,7 @@ class SitePool:
             await self._close(self._sites.pop(name))
 
     async def _close(self, entry: _Site) -> None:
-        if entry.context is None:
+        if entry.context is None or not self._running.is_alive:
             return
         try:
             async with asyncio.timeout(self._limits.context_close_s):

@@ -73,11 +73,12 @@ async def render_page(
             tab = Tab(page, await context.new_cdp_session(page))
         return await _PageRun(url, tab, options, budget, limits, original, running).render()
     finally:
-        try:
-            async with asyncio.timeout(limits.close_s):
-                await page.close()
-        except TimeoutError:
-            lease.broken = True
+        if running.is_alive:
+            try:
+                async with asyncio.timeout(limits.close_s):
+                    await page.close()
+            except TimeoutError:
+                lease.broken = True
 
 
 class _PageRun:

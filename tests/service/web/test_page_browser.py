@@ -13,7 +13,7 @@ from playwright.async_api import Browser, Page, async_playwright
 from benchmarks.running_service import RunningService
 from domsieve.renderer import find_browser, launch_options
 from examples.serve import serve_demo
-from tests.command import COMMAND, ROOT
+from tests.command import ROOT, run
 from tests.renderer.bad_server import Server, serving
 from tests.service.web.running import running
 
@@ -285,16 +285,10 @@ class TestCommand:
     """What the command says when it cannot serve: one line and an exit code."""
 
     def run(self, folder: Path, *words: str) -> tuple[int, str]:
-        done = subprocess.run(
-            [*COMMAND, "serve", "--port", "0", "--data", str(folder / "data"), *words],
-            capture_output=True,
-            check=False,
-            timeout=300,
-            cwd=ROOT,
-        )
-        lines = [line for line in done.stderr.decode().splitlines() if line.startswith("domsieve:")]
+        done = run("serve", "--port", "0", "--data", folder / "data", *words, cache=folder / "cache")
+        lines = [line for line in done.stderr.splitlines() if line.startswith("domsieve:")]
         assert len(lines) == 1, done.stderr
-        return done.returncode, lines[0]
+        return done.exit_code, lines[0]
 
     def test_the_port_is_taken(self, tmp_path: Path, service: RunningService) -> None:
         code, said = self.run(tmp_path, "--port", str(service.port))
