@@ -59,6 +59,7 @@ def pytest_configure() -> None:
     settings.load_profile("steady")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Half as many again as there are processors, because tests with a browser wait for half of their time."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -3,6 +3,8 @@
 import ast
 import asyncio
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from domsieve import cli
 from domsieve.commands.console import failures, option_of
 from domsieve.errors import UsageError
 from domsieve.renderer import Egress
-from tests.command import run
+from tests.command import ROOT, run
 
 
 def test_what_is_refused_as_private_names_the_option(capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,3 +92,14 @@ def test_the_library_names_no_option_and_parameters_of_commands_have_one() -> No
                 assert not [option for option in options if re.search(rf"{option}\b", raised)], (path, raised)
     assert {"data", "port", "private_hosts", "tokens"} <= named
     assert {option_of(parameter) for parameter in named} <= options
+
+
+@pytest.mark.parametrize(("extra", "package"), [("evaluate", "cssselect"), ("serve", "uvicorn")])
+def test_what_an_extra_would_install_is_missing(extra: str, package: str) -> None:
+    hide = f"import sys; sys.modules['{package}'] = None; import importlib.util as u; f = u.find_spec; "
+    hide += f"u.find_spec = lambda n, p=None: None if n == '{package}' else f(n, p); "
+    code = hide + f"from domsieve import cli; cli.app(['{extra}'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, cwd=ROOT)
+    assert done.returncode == 2
+    assert f"domsieve[{extra}]" in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()

@@ -4,8 +4,9 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,6 +58,26 @@ def failures() -> Iterator[None]:
         # The reader of our output has seen enough; Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from error
+
+
+def need_extra(extra: str, packages: Sequence[str]) -> None:
+    """See that what a command needs beyond the rest is installed.
+
+    Parameters
+    ----------
+    extra : name of the extra, which is that of the command.
+    packages : what it installs, as it is imported.
+
+    Raises
+    ------
+    UsageError : some of it is missing.
+    """
+    from domsieve.errors import UsageError
+
+    if missing := [name for name in packages if find_spec(name) is None]:
+        raise UsageError(
+            f"{extra} needs packages that are not installed ({', '.join(missing)}): pip install 'domsieve[{extra}]'"
+        )
 
 
 def explained(error: "DomsieveError") -> str:

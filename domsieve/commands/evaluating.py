@@ -6,10 +6,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from domsieve.commands.capture_options import AsJson
-from domsieve.commands.console import EXIT_SOME_FAILED, failures, print_json, say
+from domsieve.commands.console import EXIT_SOME_FAILED, failures, need_extra, print_json, say
 
 if TYPE_CHECKING:
     from domsieve.evaluation import Experiment
+
+_EXTRA = (
+    "boilerpy3",
+    "cssselect",
+    "html_text",
+    "html5lib",
+    "justext",
+    "matplotlib",
+    "readability",
+    "resiliparse",
+    "threadpoolctl",
+    "trafilatura",
+)
 
 
 def evaluate(
@@ -34,8 +47,9 @@ def evaluate(
     list_all: Annotated[bool, typer.Option("--list", help="Say what there is and what it needs.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Repeat experiments of the papers and public benchmarks, and print their tables."""
+    """Repeat experiments of the papers and public benchmarks, and print their tables; needs the extra `evaluate`."""
     with failures():
+        need_extra("evaluate", _EXTRA)
         from domsieve.errors import TargetError
         from domsieve.evaluation import (
             EXPERIMENTS,

@@ -1,12 +1,11 @@
 """The command that serves others."""
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from domsieve.commands.console import failures
+from domsieve.commands.console import failures, need_extra
 
 _MEGABYTE = 1_000_000
 _EXTRA = ("fastapi", "jinja2", "prometheus_client", "pydantic", "uvicorn")
@@ -67,13 +66,8 @@ def serve(
 ) -> None:
     """Serve the API and a web page until interrupted; needs the extra `serve`."""
     with failures():
-        from domsieve.errors import UsageError
+        need_extra("serve", _EXTRA)
         from domsieve.renderer import this_machine
-
-        if missing := [name for name in _EXTRA if find_spec(name) is None]:
-            raise UsageError(
-                f"serve needs packages that are not installed ({', '.join(missing)}): pip install 'domsieve[serve]'"
-            )
         from domsieve.service.serving import Settings, Work, read_tokens
         from domsieve.service.serving import serve as serve_others
 

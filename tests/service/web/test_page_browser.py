@@ -1,8 +1,6 @@
 """The web page in Chrome, with the real service and the demo site: what a person does works, nothing else runs."""
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ from playwright.async_api import Browser, Page, async_playwright
 from benchmarks.running_service import RunningService
 from domsieve.renderer import find_browser, launch_options
 from examples.serve import serve_demo
-from tests.command import ROOT, run
+from tests.command import run
 from tests.renderer.bad_server import Server, serving
 from tests.service.web.running import running
 
@@ -313,14 +311,3 @@ class TestCommand:
     def test_there_is_no_chrome(self, tmp_path: Path) -> None:
         code, _ = self.run(tmp_path, "--browser", str(tmp_path / "none"))
         assert code == 4
-
-    def test_the_extra_is_missing(self, tmp_path: Path) -> None:
-        hide = "import sys; sys.modules['uvicorn'] = None; import importlib.util as u; f = u.find_spec; "
-        hide += "u.find_spec = lambda n, p=None: None if n == 'uvicorn' else f(n, p); "
-        code = hide + "from domsieve import cli; cli.app(['serve', '--data', sys.argv[1]])"
-        done = subprocess.run(
-            [sys.executable, "-c", code, str(tmp_path / "data")], capture_output=True, check=False, cwd=ROOT
-        )
-        assert done.returncode == 2
-        assert b"domsieve[serve]" in done.stderr
-        assert b"Traceback" not in done.stderr
