@@ -4,6 +4,8 @@ Exit codes: 0 all done; 1 some pages failed, the rest is done; 2 the call was wr
 4 no usable browser; 5 a file of the cache or a model cannot be used; 130 interrupted.
 """
 
+from typing import Annotated
+
 import typer
 
 from domsieve import commands
@@ -13,10 +15,29 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Render web pages with headless Chrome and keep their content.",
 )
 cache_app = typer.Typer(no_args_is_help=True, help="Look after the cache of captured pages.")
 app.add_typer(cache_app, name="cache")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from domsieve import __version__
+
+        typer.echo(f"domsieve {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version and end.", callback=_print_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Render web pages with headless Chrome and keep their content."""
+
 
 for command in (
     commands.render,

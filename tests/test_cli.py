@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -422,3 +423,8 @@ def test_help(cache: Path, command: str) -> None:
     result = run(command, "--help", cache=cache)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "Usage: " in result.stdout
+
+
+def test_the_version_is_that_of_the_package(cache: Path) -> None:
+    result = run("--version", cache=cache)
+    assert (result.exit_code, result.stdout) == (0, f"domsieve {metadata.version('domsieve')}\n")
