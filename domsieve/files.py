@@ -57,7 +57,29 @@ def write_file(path: Path, data: bytes, *, what: str) -> None:
         raise StorageError(f"{what} {path} cannot be written: {error.strerror}.") from error
 
 
-def create_database(path: Path, schema: str, *, version: int) -> None:
+def sync_folder(folder: Path, *, what: str) -> None:
+    """Make sure that the files in a folder bear their names also after a loss of power.
+
+    Parameters
+    ----------
+    folder : the folder.
+    what : what the message of an error calls a file in it.
+
+    Raises
+    ------
+    StorageError : it cannot be done.
+    """
+    try:
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+    except OSError as error:
+        raise StorageError(f"{what} in {folder} cannot be written: {error.strerror}.") from error
+
+
+def create_database(path: Path, schema: str, *, version: int, shrinks: bool = False) -> None:
     """Make an SQLite database in WAL mode, unless another process was quicker.
 
     It is made beside its place and linked there, because SQLite itself cannot be made by two at once.
@@ -67,6 +89,7 @@ def create_database(path: Path, schema: str, *, version: int) -> None:
     path : the file; its folder is made if need be.
     schema : SQL that makes the tables.
     version : kept as ``user_version``.
+    shrinks : whether it can give room back to the disk, bit by bit (``incremental_vacuum``).
 
     Raises
     ------
@@ -77,6 +100,8 @@ def create_database(path: Path, schema: str, *, version: int) -> None:
     try:
         database = sqlite3.connect(part)
         try:
+            if shrinks:  # SQLite heeds it before anything else is written
+                database.execute("PRAGMA auto_vacuum = INCREMENTAL")
             database.executescript(
                 f"PRAGMA journal_mode = WAL; BEGIN; {schema} PRAGMA user_version = {version}; COMMIT;"
             )

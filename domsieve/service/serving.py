@@ -25,14 +25,13 @@ from domsieve.service.web.app import create_app
 from domsieve.service.web.metrics import Figures
 from domsieve.service.web.server import Server, listen
 from domsieve.service.web.settings import Settings, read_tokens
-from domsieve.snapshot import PageStore
 
 __all__ = ["Settings", "Work", "read_tokens", "serve"]
 
 _MINUTE_S = 60.0
 _MINUTES = 60
 _BEGINNING_S = 60.0
-# A younger capture may be of a job that has not told yet what it used.
+# A younger capture of which no job knows may be one that somebody makes by hand.
 _UNDER_WAY = timedelta(hours=1)
 # A worker that says nothing for so long is stuck; it speaks every five seconds.
 _SILENT_S = 45.0
@@ -112,8 +111,8 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
                     is_well=is_well,
                     watched=watched.version,
                 )
-                expiring = asyncio.create_task(_expire(store, data, settings))
-                stack.callback(expiring.cancel)
+                upkeep = asyncio.create_task(_upkeep(store, settings))
+                stack.callback(upkeep.cancel)
                 ready(f"http://{shown}:{port}/")
                 log("serving", host=settings.host, port=port, workers=work.workers)
                 await Server(app, stopping=app.state.gateway.stop).serve([listener])
@@ -134,44 +133,35 @@ def _figures(pool: WorkerPool, queue: WorkQueue) -> Figures:
     )
 
 
-async def _expire(store: JobStore, data: Path, settings: Settings) -> None:
-    """Forget what is old, now and every hour, and what is too much, every minute."""
+async def _upkeep(store: JobStore, settings: Settings) -> None:
+    """Forget what is too much, every minute, and what is old, now and every hour, and give its room back."""
     for minute in itertools.count():
-        try:
-            await asyncio.to_thread(_forget_much, store, data, settings)
-            if minute % _MINUTES == 0:
-                await asyncio.to_thread(_forget_old, store, data, settings.keep_days)
-        except DomsieveError as error:
-            log("store_failed", level=logging.ERROR, detail=error.message)
+        for work in (_forget_much, _forget_old) if minute % _MINUTES == 0 else (_forget_much,):
+            try:
+                await asyncio.to_thread(work, store, settings)
+            except DomsieveError as error:
+                log("store_failed", level=logging.ERROR, detail=error.message)
         await asyncio.sleep(_MINUTE_S)
 
 
-def _forget_much(store: JobStore, data: Path, settings: Settings) -> None:
+def _forget_much(store: JobStore, settings: Settings) -> None:
+    store.captures.measure()
     jobs = store.trim(jobs=settings.keep_jobs, size_bytes=settings.keep_bytes)
-    if jobs:
-        log("trimmed", jobs=jobs, pages=_remove_unused(store, data, _ago(_UNDER_WAY)))
-
-
-def _forget_old(store: JobStore, data: Path, keep_days: int) -> None:
-    before = _ago(timedelta(days=keep_days))
-    jobs = store.expire(before)
-    # Also captures of jobs that were deleted or cancelled.
-    pages = _remove_unused(store, data, before)
+    pages = store.captures.remove_unused()
+    while store.database.shrink():
+        pass
     if jobs or pages:
-        log("expired", jobs=jobs, pages=pages)
+        log("trimmed", jobs=jobs, pages=pages)
 
 
-def _remove_unused(store: JobStore, data: Path, before: str) -> int:
-    """Remove captures made before a time, of addresses of which no job uses any; return how many."""
-    with PageStore(data / "cache") as pages:
-        records = pages.records()
-        used = store.used_pages()
-        kept = {record.url for record in records if record.page_id in used}
-        removed = [
-            record.page_id for record in records if record.captured_at < before and record.url not in kept
-        ]
-        pages.remove(removed)
-    return len(removed)
+def _forget_old(store: JobStore, settings: Settings) -> None:
+    if moved := store.move_results(spare_bytes=settings.free_bytes):
+        log("results_moved", files=moved)
+    jobs = store.expire(_ago(timedelta(days=settings.keep_days)))
+    strays = store.captures.remove_strays(_ago(_UNDER_WAY))
+    files = store.sweep()
+    if jobs or strays or files:
+        log("expired", jobs=jobs, pages=strays, files=files)
 
 
 def _ago(age: timedelta) -> str:

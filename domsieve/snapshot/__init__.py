@@ -7,7 +7,7 @@ from domsieve.snapshot.cut import Cut, CutKind
 from domsieve.snapshot.format import Base, base_of, decode, encode, payload_of
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import CAPTURE_VERSION, Kind, Producer, Provenance, Scalar, Snapshot, subtree_ends
-from domsieve.snapshot.store import PageStore, Problem
+from domsieve.snapshot.store import PageStore, Problem, page_id_of
 from domsieve.snapshot.strings import Interner, StringTable
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "base_of",
     "decode",
     "encode",
+    "page_id_of",
     "payload_of",
     "subtree_ends",
 ]

@@ -168,6 +168,16 @@ class PageStore:
         """Return the names of what was kept beside a page, sorted."""
         return [*self._index.extras(record.page_id)]
 
+    def size(self, page_id: str) -> int:
+        """Return how many bytes the files of a page take, raw source and extras among them; 0 without such a page."""
+        held = 0
+        for record in self._index.find("page_id = ?", (page_id,), order="stored"):
+            files = [self._path(_EXTRAS, digest) for digest in self._index.extras(page_id).values()]
+            if record.source_digest:
+                files.append(self._path(_RAW, record.source_digest))
+            held += record.bytes + sum(path.stat().st_size for path in files if path.exists())
+        return held
+
     def find(
         self, url: str, *, producer: Producer, options: Mapping[str, Scalar], build: str | None = None
     ) -> PageRecord | None:
@@ -320,6 +330,11 @@ class PageStore:
                 self._bases.clear()
             self._bases[digest] = Base(read_packed(self._path(_BASES, digest)))
         return self._bases[digest]
+
+
+def page_id_of(page: Snapshot) -> str:
+    """Return the id that a page gets, or has, in every store."""
+    return _record(page, 0).page_id
 
 
 def _with_provenance(page: Snapshot, **changes: str | dict[str, str]) -> Snapshot:

@@ -1,6 +1,6 @@
 """Sampling a site into the cache: what was captured before is not rendered again."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from datetime import timedelta
 
@@ -35,13 +35,20 @@ async def sample(
     concurrency: int,
     refresh: bool,
     may_use: Callable[[PageRecord], bool] = lambda _: True,
+    kept: Callable[[Rendering, str], Awaitable[PageRecord]] | None = None,
     egress: Egress | None = None,
 ) -> AsyncGenerator[tuple[SampleEvent, PageRecord | None]]:
     """Yield what happens, with the record of each page of the sample, captured now or before.
 
     An interrupted sample goes on when it is asked for again: it draws the same pages, and the cache has them, as far
-    as `may_use` lets them be used. The `egress` is for robots.txt and sitemaps; give that of the renderer.
+    as `may_use` lets them be used. The `egress` is for robots.txt and sitemaps; give that of the renderer. A page is
+    kept by `kept`, which gets it with the name of its site, or else in `store`.
     """
+
+    async def kept_here(rendering: Rendering, site: str) -> PageRecord:
+        return keep(rendering, site, store)
+
+    kept = kept or kept_here
 
     def known(url: str) -> Rendering | None:
         record = None if refresh else cached(url, store, options)
@@ -70,10 +77,10 @@ async def sample(
                 site = site_of(event.root)  # the start page may have led to its twin with or without www.
             if isinstance(event, PageRepeated) and not event.was_known:
                 # Kept so that it is not rendered again, but as no page of the site: it would count double.
-                keep(event.rendering, "", store)
+                await kept(event.rendering, "")
             if isinstance(event, PageDone):
                 known_record = cached(event.url, store, options) if event.was_known else None
-                record = known_record or keep(event.rendering, site, store)
+                record = known_record or await kept(event.rendering, site)
             yield event, record
 
 

@@ -53,9 +53,9 @@ def kept(data: Path) -> list[str]:
 def test_what_is_too_much_goes_with_its_captures(tmp_path: Path) -> None:
     ids = [done(tmp_path, number, at=LONG_AGO) for number in range(3)]
     with opened(tmp_path / "jobs.sqlite") as (jobs, _):
-        _forget_much(jobs, tmp_path, Settings(keep_jobs=3))
+        _forget_much(jobs, Settings(keep_jobs=3))
         assert len(jobs.list("ann")) == 3
-        _forget_much(jobs, tmp_path, Settings(keep_jobs=2))
+        _forget_much(jobs, Settings(keep_jobs=2))
         assert len(jobs.list("ann")) == 2
     assert sorted(kept(tmp_path)) == sorted(ids[1:])
 
@@ -64,7 +64,7 @@ def test_what_is_old_goes_with_its_captures(tmp_path: Path) -> None:
     done(tmp_path, 1, at=LONG_AGO)
     newer = done(tmp_path, 2)
     with opened(tmp_path / "jobs.sqlite") as (jobs, _):
-        _forget_old(jobs, tmp_path, 30)
+        _forget_old(jobs, Settings(free_bytes=0))
         assert len(jobs.list("ann")) == 1
     assert kept(tmp_path) == [newer]
 

@@ -18,8 +18,14 @@ from domsieve.errors import StorageError
 from domsieve.files import create_database
 from domsieve.service.jobs.values import Job, JobFile
 
-_VERSION = 1
+_VERSION = 2
 _BUSY_SECONDS = 30.0
+# What is beyond it of the log that SQLite writes ahead is given back.
+_LOG_BYTES = 4_000_000
+# At least as many free pages are worth the work of giving them back, and as many are given back at once.
+_FREE_PAGES, _PAGES_AT_ONCE = 64, 2_048
+# Besides its data, what an event or a capture takes: keys, times and indexes.
+_ROW_BYTES = 200
 # `lease_until` and `boot`: see `WorkQueue`.
 _SCHEMA = """
 CREATE TABLE jobs (
@@ -53,6 +59,28 @@ CREATE INDEX pages_by_use ON pages (client);
 CREATE INDEX pages_by_id ON pages (page_id);
 CREATE TABLE workers (name TEXT PRIMARY KEY, facts TEXT NOT NULL) WITHOUT ROWID;
 """
+# Results lie in files now: `place` names the file in the folder of the job. Those of version 1, where it is null, are
+# in `files` until they are moved; nothing is added there. `captures` are what jobs hold in the cache, twins without
+# scripts too, while `pages` are what clients are shown of it; `unused` are captures that no job holds any more and
+# that are to be removed. `row_bytes` is what a job takes in here.
+_VERSION_2 = (
+    "CREATE TABLE results ("
+    "number INTEGER PRIMARY KEY AUTOINCREMENT, job TEXT NOT NULL, name TEXT NOT NULL, content_type TEXT NOT NULL, "
+    "size_bytes INTEGER NOT NULL, place TEXT, UNIQUE (job, name))",
+    "CREATE INDEX results_to_move ON results (number) WHERE place IS NULL",
+    "CREATE TABLE captures ("
+    "job TEXT NOT NULL, page_id TEXT NOT NULL, size_bytes INTEGER, PRIMARY KEY (job, page_id)) WITHOUT ROWID",
+    "CREATE INDEX captures_by_page ON captures (page_id)",
+    "CREATE INDEX captures_to_measure ON captures (page_id) WHERE size_bytes IS NULL",
+    "CREATE TABLE unused (page_id TEXT PRIMARY KEY) WITHOUT ROWID",
+    "ALTER TABLE jobs ADD COLUMN row_bytes INTEGER NOT NULL DEFAULT 0",
+    "INSERT INTO results (job, name, content_type, size_bytes) "
+    "SELECT job, name, content_type, size_bytes FROM files ORDER BY rowid",
+    "INSERT INTO captures (job, page_id) SELECT DISTINCT job, page_id FROM pages",
+    "UPDATE jobs SET row_bytes = LENGTH(request) + (SELECT COALESCE(SUM(LENGTH(data)), 0) + "
+    f"{_ROW_BYTES} * COUNT(*) FROM events WHERE job = jobs.id)",
+    "PRAGMA user_version = 2",
+)
 _JOB = (
     "id, kind, client, request, state, created_at, started_at, ended_at, attempts, done_pages, total_pages, "
     "problem, summary"
@@ -83,12 +111,16 @@ class Database:
         with ExitStack() as opened:
             try:
                 if not path.exists():
-                    create_database(path, _SCHEMA, version=_VERSION)
+                    schema = "; ".join([_SCHEMA, *_VERSION_2[:-1], ""])
+                    create_database(path, schema, version=_VERSION, shrinks=True)
                 self._db = sqlite3.connect(
                     path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
                 )
                 opened.callback(self._db.close)  # unless it can be used
-                version = self._db.execute("PRAGMA user_version").fetchone()[0]
+                self._db.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
+                version = self._version()
+                if version == 1:
+                    version = self._upgrade()
             except (sqlite3.Error, OSError) as error:
                 raise self._unusable(error) from error
             if version != _VERSION:
@@ -109,6 +141,11 @@ class Database:
         """Let go of the file."""
         with self._lock:
             self._db.close()
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the service: results and captures lie beside the database."""
+        return self.path.parent
 
     def version(self) -> tuple[int, int]:
         """Return a value that changes whenever any process changes anything; costs microseconds."""
@@ -154,9 +191,39 @@ class Database:
 
     def add_event(self, job: str, kind: str, data: Mapping[str, Any]) -> None:
         """Add an event of a job; in a transaction of the caller's."""
-        self.run(
-            "INSERT INTO events (job, at, kind, data) VALUES (?, ?, ?, ?)", (job, now(), kind, packed(data))
-        )
+        text = packed(data)
+        self.run("INSERT INTO events (job, at, kind, data) VALUES (?, ?, ?, ?)", (job, now(), kind, text))
+        self.add_size(job, len(text))
+
+    def add_size(self, job: str, size_bytes: int) -> None:
+        """Count what a row more of a job holds; in a transaction of the caller's."""
+        self.run("UPDATE jobs SET row_bytes = row_bytes + ? WHERE id = ?", (_ROW_BYTES + size_bytes, job))
+
+    def shrink(self) -> bool:
+        """Give a part of the room that is free back to the disk; return whether there is more.
+
+        Raises
+        ------
+        StorageError : it cannot be done now; nothing is lost.
+        """
+        with self._lock:
+            ((free,),) = self.run("PRAGMA freelist_count")
+            if free < _FREE_PAGES or self.run("PRAGMA auto_vacuum") == [(0,)]:
+                return False
+            # As a script, since the module otherwise takes one step of it: a page.
+            self._script(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
+            return bool(free > _PAGES_AT_ONCE)
+
+    def renew(self) -> None:
+        """Write a database of version 1 anew, once, so that it can shrink; its results have been moved out.
+
+        Raises
+        ------
+        StorageError : it cannot be done now, such as for lack of room; nothing is lost.
+        """
+        with self._lock:
+            if self.run("PRAGMA auto_vacuum") == [(0,)]:
+                self._script("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
 
     def announce(self) -> None:
         """Tell who listens that there is something new for workers; after the transaction."""
@@ -168,9 +235,35 @@ class Database:
         for name in _JSON:
             values[name] = None if values[name] is None else json.loads(values[name])
         files = self.run(
-            "SELECT name, content_type, size_bytes FROM files WHERE job = ? ORDER BY rowid", (values["id"],)
+            "SELECT name, content_type, size_bytes FROM results WHERE job = ? ORDER BY number",
+            (values["id"],),
         )
         return Job(**values, files=tuple(JobFile(*file) for file in files))
+
+    def _script(self, script: str) -> None:
+        """Run a script outside of transactions, and let the file follow it."""
+        try:
+            self._db.executescript(script)
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+        self.run("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def _version(self) -> int:
+        return int(self._db.execute("PRAGMA user_version").fetchone()[0])
+
+    def _upgrade(self) -> int:
+        """Make version 2 of version 1, unless another process was quicker; return the version."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            if self._version() == 1:
+                for statement in _VERSION_2:
+                    self._db.execute(statement)
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.rollback()
+            raise
+        return self._version()
 
     def _unusable(self, error: Exception) -> StorageError:
         return StorageError(f"The jobs in {self.path} cannot be used: {error}.", stage="store", retry=True)

@@ -21,6 +21,7 @@ import msgspec
 import domsieve
 from domsieve.errors import DomsieveError, StorageError
 from domsieve.service.jobs.database import Database
+from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.jobs.worker import WorkerSettings
 from domsieve.service.logs import log
@@ -61,6 +62,9 @@ class WorkerPool:
         taken = await asyncio.to_thread(self._queue.take_back)
         if taken:
             log("jobs_taken_back", jobs=taken)
+        # Behind that: nobody can end a job any more for which he has written files.
+        if left := await asyncio.to_thread(JobStore(self._database).sweep, alone=True):
+            log("results_swept", files=left)
         loop = asyncio.get_running_loop()
 
         def tell() -> None:

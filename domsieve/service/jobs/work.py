@@ -12,7 +12,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
-from domsieve.errors import DomsieveError, NavigationError, PolicyError
+from domsieve.errors import (
+    DamagedFileError,
+    DomsieveError,
+    NavigationError,
+    PolicyError,
+    UnknownPageError,
+)
 from domsieve.renderer import (
     Budget,
     CaptureOptions,
@@ -30,8 +36,8 @@ from domsieve.service.jobs.requests import PageRequest, SiteRequest, request_of
 from domsieve.service.jobs.results import SitePages, page_result, site_result
 from domsieve.service.jobs.values import Claim, NewFile, UsedPage
 from domsieve.service.jobs.work_queue import WorkQueue
-from domsieve.snapshot import PageRecord, PageStore
-from domsieve.tasks import cached, describe, keep, sample, site_of
+from domsieve.snapshot import PageRecord, PageStore, page_id_of
+from domsieve.tasks import cached, describe, keep, sample, site_of, unscripted
 
 _LONGEST_SITE_S = 3_600.0
 _LONGEST_DELAY_S = 10.0
@@ -109,10 +115,7 @@ async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[
     options, site, client = request.capture_options(), site_of(request.url), claim.job.client
     known: PageRecord | None = None
     if not request.refresh:
-        known = await run(lambda: cached(request.url, bench.pages(), options))
-        # Another client's capture may show what only he was shown, and would tell that he was there.
-        if known is not None and not await run(partial(bench.queue.has_used, client, known.page_id)):
-            known = None
+        known = await run(partial(_known, request.url, options, claim, bench))
     if known is not None and not await _is_open(known.final_url, bench.browsing.egress):
         known = None  # what was allowed once; rendering says what is refused now
     rendering = None
@@ -127,7 +130,7 @@ async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[
     def work() -> Result:
         store = bench.pages()
         bench.queue.event(claim, "stage", {"stage": "analyse"}, done=1, total=1)
-        record = known or keep(rendering, site, store)  # type: ignore[arg-type]
+        record = known or _kept(rendering, site, claim, bench)  # type: ignore[arg-type]
         ids = bench.queue.page_ids(client, site)
         summary, files = page_result(request, record, store, ids)
         return Result({**summary, "from_cache": known is not None}, files, [_used(record, claim)])
@@ -153,7 +156,12 @@ async def _site(
 
     def may_use(record: PageRecord) -> bool:
         # Where it led to elsewhere it is rendered anew, since that may not be opened any more.
-        return record.page_id in own and site_of(record.final_url) == site_of(record.url)
+        is_own = record.page_id in own and site_of(record.final_url) == site_of(record.url)
+        return is_own and bench.queue.captures.hold_again(claim, record.page_id)
+
+    async def kept(rendering: Rendering, name: str) -> PageRecord:
+        record: PageRecord = await run(partial(_kept, rendering, name, claim, bench))
+        return record
 
     events = sample(
         source,
@@ -166,6 +174,7 @@ async def _site(
         concurrency=min(2, bench.browsing.concurrency),
         refresh=request.refresh,
         may_use=may_use,
+        kept=kept,
         egress=bench.browsing.egress,
     )
     try:
@@ -220,6 +229,34 @@ async def _site(
 
     done: Result = await run(work)
     return done
+
+
+def _known(url: str, options: CaptureOptions, claim: Claim, bench: Bench) -> PageRecord | None:
+    """Return a capture that an earlier job of the client used and this one holds now; None without one.
+
+    Another client's capture may show what only he was shown, and would tell that he was there.
+    """
+    store = bench.pages()
+    record = cached(url, store, options)
+    if record is None:
+        return None
+    try:
+        twin = unscripted(record, store) if options.extras else None
+    except (DamagedFileError, UnknownPageError):
+        return None  # rendered anew
+    others = [] if twin is None else [twin.page_id]
+    return record if bench.queue.captures.hold_again(claim, record.page_id, others) else None
+
+
+def _kept(rendering: Rendering, site: str, claim: Claim, bench: Bench) -> PageRecord:
+    """Keep a page in the cache; the job holds it from before it is there."""
+    store, captures = bench.pages(), bench.queue.captures
+    twin = [] if rendering.unscripted is None else [rendering.unscripted]
+    ids = [page_id_of(part.snapshot) for part in (rendering, *twin)]
+    captures.hold(claim, ids)
+    record = keep(rendering, site, store)
+    captures.made(claim, {page_id: store.size(page_id) for page_id in ids})
+    return record
 
 
 class _Source:

@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from domsieve.service.jobs.captures import Captures
 from domsieve.service.jobs.database import Database, now, packed
+from domsieve.service.jobs.result_files import RESULTS, ResultFiles
 from domsieve.service.jobs.values import ATTEMPTS, Claim, NewFile, UsedPage
 
 _HELD = "id = :id AND state = 'running' AND token = :token"
@@ -32,6 +34,10 @@ class WorkQueue:
     ----------
     database : where the jobs are.
 
+    Attributes
+    ----------
+    captures : what their jobs hold in the cache.
+
     Raises
     ------
     StorageError : of all methods, when the database cannot be used.
@@ -39,6 +45,8 @@ class WorkQueue:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self.captures = Captures(database)
+        self._results = ResultFiles(database.folder / RESULTS)
 
     def claim(self, worker: str, *, lease_s: float, sites: bool = True) -> Claim | None:
         """Claim a job that waits, or whose worker let its lease end; None when there is none.
@@ -137,16 +145,27 @@ class WorkQueue:
         ----------
         pages : the captures it used.
         """
-        with self.database.transaction(durable=True):
-            held = self._end(claim, "done", {"summary": packed(summary)})
-            if held:
-                for file in files:
-                    self.database.run(
-                        "INSERT INTO files VALUES (?, ?, ?, ?, ?)",
-                        (claim.job.id, file.name, file.content_type, len(file.data), file.data),
-                    )
-                self._use(claim, pages)
-                self.database.add_event(claim.job.id, "state", {"state": "done"})
+        number, token, text = claim.job.id, claim.token, packed(summary)
+        places = self._results.write(number, token, [file.data for file in files])
+        held = False
+        try:
+            with self.database.transaction(durable=True):
+                held = self._end(claim, "done", {"summary": text})
+                if held:
+                    for file, place in zip(files, places, strict=True):
+                        self.database.run(
+                            "INSERT INTO results (job, name, content_type, size_bytes, place) "
+                            "VALUES (?, ?, ?, ?, ?)",
+                            (number, file.name, file.content_type, len(file.data), place),
+                        )
+                    self._use(claim, pages)
+                    self.database.add_size(number, len(text))
+                    self.database.add_event(number, "state", {"state": "done"})
+        finally:
+            if not held:
+                self._results.discard(number, places)
+        if held and token > 1:
+            self._results.discard_before(number, token)
         return held
 
     def fail(self, claim: Claim, problem: Mapping[str, Any]) -> bool:
@@ -155,6 +174,8 @@ class WorkQueue:
             held = self._end(claim, "failed", {"problem": packed(problem)})
             if held:
                 self.database.add_event(claim.job.id, "state", {"state": "failed", "problem": problem})
+        if held:
+            self._results.remove(claim.job.id)  # what an attempt that was killed has left
         return held
 
     def release(self, claim: Claim) -> bool:
@@ -197,14 +218,6 @@ class WorkQueue:
         )
         rows = self.database.run(f"SELECT DISTINCT page_id FROM pages WHERE {condition}", values)
         return frozenset(row[0] for row in rows)
-
-    def has_used(self, client: str, page_id: str) -> bool:
-        """Return whether a job of a client made or used a capture."""
-        return bool(
-            self.database.run(
-                "SELECT 1 FROM pages WHERE client = ? AND page_id = ? LIMIT 1", (client, page_id)
-            )
-        )
 
     def _take_back_expired(self) -> None:
         self._take_back("(boot <> ? OR lease_until < ?)", _lease_end(0.0))
@@ -258,6 +271,10 @@ class WorkQueue:
                     page.complete,
                 ),
             )
+            self.database.run(
+                "INSERT OR IGNORE INTO captures (job, page_id) VALUES (?, ?)", (claim.job.id, page.page_id)
+            )
+            self.database.add_size(claim.job.id, len(page.url))
 
 
 def _of(claim: Claim) -> dict[str, object]:

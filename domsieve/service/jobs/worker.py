@@ -24,6 +24,7 @@ import msgspec
 
 from domsieve.errors import BrowserError, BrowserLostError, DomsieveError
 from domsieve.renderer import Egress, Renderer, Supervisor, Wear
+from domsieve.service.jobs.captures import CACHE
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.values import Claim
@@ -285,7 +286,7 @@ async def serve(name: str, settings: WorkerSettings, news: asyncio.Event) -> Non
 
     def pages() -> PageStore:
         if not hasattr(own, "store"):
-            own.store = PageStore(data / "cache")
+            own.store = PageStore(data / CACHE)
         return own.store  # type: ignore[no-any-return]
 
     with (

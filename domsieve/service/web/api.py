@@ -103,7 +103,7 @@ def api(gateway: Gateway) -> APIRouter:
         shown = text_file(ended)
         content = None
         if shown is not None:
-            _, content = await gateway.ask(gateway.store.file, ended.id, ended.client, shown.name)
+            content = await gateway.ask(gateway.store.read, ended.id, ended.client, shown.name)
         return JSONResponse(result_of(ended, content).model_dump(), headers=location)
 
     def seconds_of(prefer: str | None) -> int:

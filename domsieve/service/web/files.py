@@ -1,10 +1,12 @@
 """Downloads, and the report as a document of its own. What a page gave us is never shown as ours."""
 
-from collections.abc import AsyncIterator
-from typing import Annotated
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, BinaryIO
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from domsieve.service.web.api import FileName, JobId, only_known
 from domsieve.service.web.gateway import Gateway
@@ -18,7 +20,7 @@ REPORT_POLICY = (
     "script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 REPORT = "report.html"
-_CHUNK_BYTES = 262_144
+_PIECE_BYTES = 65_536
 
 
 def files(gateway: Gateway) -> APIRouter:
@@ -45,22 +47,57 @@ def files(gateway: Gateway) -> APIRouter:
         download: Annotated[bool, Query(description="whether the report is to be saved, not shown")] = False,
     ) -> Response:
         """Return a file. All but the report are for saving; that is shown in a sandbox."""
-        facts, data = await gateway.ask(gateway.store.file, job, request.state.client, name)
-        kind = (await gateway.ask(gateway.store.get, job, request.state.client)).kind
+        client = request.state.client
+        facts = await gateway.ask(gateway.store.file, job, client, name)
+        kind = (await gateway.ask(gateway.store.get, job, client)).kind
         shown = kind == "report" and name == REPORT and not download
-        response = StreamingResponse(
-            _pieces(data),
-            media_type=facts.content_type,
-            headers={
-                "Content-Length": str(len(data)),
-                "Content-Disposition": f'{"inline" if shown else "attachment"}; filename="{facts.name}"',
-            },
+        headers = {
+            "Content-Length": str(facts.size_bytes),
+            "Content-Disposition": f'{"inline" if shown else "attachment"}; filename="{facts.name}"',
+        }
+        response: Response = (
+            Response(media_type=facts.content_type, headers=headers)
+            if request.state.head
+            else Download(gateway, job, name, client=client, media_type=facts.content_type, headers=headers)
         )
         return with_policy(response, REPORT_POLICY) if shown else response
 
     return router
 
 
-async def _pieces(data: bytes) -> AsyncIterator[bytes]:
-    for start in range(0, len(data), _CHUNK_BYTES):
-        yield data[start : start + _CHUNK_BYTES]
+class Download(StreamingResponse):
+    """A result, read piece by piece as it is taken, so that a slow reader costs a piece of memory.
+
+    Parameters
+    ----------
+    gateway : has the result.
+    job, name : which one.
+    client : whose it is, and who may fetch so many at the same time.
+    media_type, headers : of the answer.
+    """
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        job: str,
+        name: str,
+        *,
+        client: str,
+        media_type: str,
+        headers: Mapping[str, str],
+    ) -> None:
+        super().__init__(self._pieces(), media_type=media_type, headers=headers)
+        self._gateway, self._job, self._name, self._client = gateway, job, name, client
+        self._opened: BinaryIO
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the result, as one of the client's downloads."""
+        with self._gateway.downloads.one(self._client):
+            store = self._gateway.store
+            _, self._opened = await self._gateway.ask(store.open, self._job, self._client, self._name)
+            with self._opened:
+                await super().__call__(scope, receive, send)
+
+    async def _pieces(self) -> AsyncIterator[bytes]:
+        while piece := await asyncio.to_thread(self._opened.read, _PIECE_BYTES):
+            yield piece

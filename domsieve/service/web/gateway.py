@@ -34,6 +34,7 @@ class Gateway:
         self.settings = settings
         self.store = store
         self.streams = Streams(settings.streams)
+        self.downloads = Streams(settings.downloads, what="downloads")
         self._version = version
         self._limits = QueueLimits(
             queued=settings.queue, per_client=settings.client_queue, free_bytes=settings.free_bytes

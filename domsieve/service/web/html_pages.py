@@ -190,7 +190,7 @@ async def _text(gateway: Gateway, job: Job) -> tuple[str | None, bool]:
     file = text_file(job)
     if file is None:
         return None, False
-    _, data = await gateway.ask(gateway.store.file, job.id, job.client, file.name)
+    data = await gateway.ask(gateway.store.read, job.id, job.client, file.name)
     return data[:_SHOWN_BYTES].decode("utf-8", "ignore"), len(data) > _SHOWN_BYTES
 
 
@@ -198,7 +198,7 @@ async def _index(gateway: Gateway, job: Job) -> dict[str, Any]:
     """Return the list of the pages of a site job."""
     if not any(file.name == _INDEX for file in job.files):
         return {}
-    _, data = await gateway.ask(gateway.store.file, job.id, job.client, _INDEX)
+    data = await gateway.ask(gateway.store.read, job.id, job.client, _INDEX)
     index: dict[str, Any] = json.loads(data)
     return {"pages": index.get("pages"), "failed": index.get("failed")}
 

@@ -48,10 +48,17 @@ class Requests:
 
 
 class Streams:
-    """Counts the event streams that each client holds open."""
+    """Counts the event streams, or other things, that each client holds open.
 
-    def __init__(self, most: int) -> None:
+    Parameters
+    ----------
+    most : how many one client may hold.
+    what : what a client is told that they are.
+    """
+
+    def __init__(self, most: int, *, what: str = "event streams") -> None:
         self._most = most
+        self._what = what
         self._open: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -68,7 +75,7 @@ class Streams:
         held = self._open.get(client, 0)
         if held >= self._most:
             raise ProblemError(
-                429, f"{held} event streams are open, the most that one client may have.", retry_s=5
+                429, f"{held} {self._what} are open, the most that one client may have.", retry_s=5
             )
         self._open[client] = held + 1
         try:

@@ -36,12 +36,13 @@ class Settings:
     client_queue : jobs of one client that may wait or run.
     requests_per_minute : of one client; a minute's worth may come at once.
     streams : event streams that one client may hold open.
+    downloads : results that one client may fetch at the same time.
     body_bytes : longest body of a request.
     body_s : seconds in which a body, or the head of a request, has to arrive, and a reader has to take what it asked.
     wait_s : seconds that a request for one page waits for its result, unless it says otherwise.
     keep_days : days after which jobs that ended are forgotten.
     keep_jobs : jobs of one client that are kept when they have ended; the oldest ones are forgotten.
-    keep_bytes : of the results of one client's jobs, likewise.
+    keep_bytes : what one client's jobs hold, results, captures and rows, likewise.
     free_bytes : room on the disk, below which no job is accepted.
     """
 
@@ -54,6 +55,7 @@ class Settings:
     client_queue: int = 50
     requests_per_minute: int = 1200
     streams: int = 20
+    downloads: int = 10
     body_bytes: int = 65_536
     body_s: float = 15.0
     wait_s: int = 30

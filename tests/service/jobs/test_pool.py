@@ -318,14 +318,14 @@ def test_every_kind_of_job(tmp_path: Path, site: SiteServer) -> None:
                 assert done.state == "done", done.problem
                 assert [file.name for file in done.files] == names
                 for file in done.files:
-                    assert len(store.file(job.id, "ann", file.name)[1]) == file.size_bytes
+                    assert len(store.read(job.id, "ann", file.name)) == file.size_bytes
             for client in ("ann", "bob"):  # whose captures are his own
                 again = store.add(CleanRequest(url=url, format="text"), client=client, limits=LIMITS)[0]
                 await until(lambda: store.get(again.id, client).has_ended)  # noqa: B023
                 summary = store.get(again.id, client).summary
                 assert summary is not None
                 assert summary["from_cache"] is (client == "ann")
-            assert b"The words of /page are here." in store.file(again.id, "bob", "page.txt")[1]
+            assert b"The words of /page are here." in store.read(again.id, "bob", "page.txt")
 
     asyncio.run(main())
 

@@ -151,6 +151,7 @@ class TestPrivacy:
             lambda: store.get(job.id, "bob"),
             lambda: store.events(job.id, "bob"),
             lambda: store.file(job.id, "bob", FILE.name),
+            lambda: store.open(job.id, "bob", FILE.name),
             lambda: store.cancel(job.id, "bob"),
             lambda: store.delete(job.id, "bob"),
             lambda: store.list("bob", before=job.id),
@@ -173,7 +174,7 @@ class TestWorking:
         done = store.get(job.id, "ann")
         assert (done.state, done.summary, done.done_pages, done.total_pages) == ("done", {"words": 3}, 1, 2)
         assert [(file.name, file.size_bytes) for file in done.files] == [("page.md", 5)]
-        assert store.file(job.id, "ann", "page.md")[1] == b"words"
+        assert store.read(job.id, "ann", "page.md") == b"words"
         events = store.events(job.id, "ann")
         assert [event.kind for event in events] == ["state", "state", "page", "state"]
         assert [event.data.get("state") for event in events] == ["queued", "running", None, "done"]
@@ -390,13 +391,12 @@ class TestMany:
                     (f"{count}-{number}", f"p{number % (count // 2)}"),
                 )
 
-    def test_the_newest_ones_are_found_at_once(self, store: JobStore, queue: WorkQueue) -> None:
+    def test_the_newest_ones_are_found_at_once(self, store: JobStore) -> None:
         works: list[Callable[[], object]] = [
             lambda: store.list("ann"),
             lambda: store.list("ann", state="done"),
             lambda: store.list("ann", state="failed"),
             lambda: store.pages("ann"),
-            lambda: queue.has_used("ann", "p1"),
             lambda: add(store),
             lambda: store.delete(add(store).id, "ann"),
         ]
@@ -414,20 +414,20 @@ class TestForgetting:
         queue.finish(claim(queue), {}, [FILE], pages=[used("q")])
         store.database.run("UPDATE jobs SET ended_at = '2020-01-01' WHERE id = ?", (old.id,))
         assert store.expire("2021-01-01") == 1
-        assert store.used_pages() == {"q"}
+        assert store.captures.held() == {"q"}
         assert [job.id for job in store.list("ann")] == [waiting.id, newer.id]
-        assert store.database.run("SELECT COUNT(*) FROM files") == [(1,)]
+        assert store.database.run("SELECT COUNT(*) FROM results") == [(1,)]
 
     def test_too_many_jobs_of_one_client(self, store: JobStore, queue: WorkQueue) -> None:
         theirs, *own = add(store, client="bob"), *(add(store, number) for number in range(4))
         for number in range(5):
             queue.finish(claim(queue), {}, [FILE], pages=[used(f"p{number}")])
         waiting = add(store)
-        assert store.trim(jobs=2, size_bytes=1_000) == 2
-        assert store.used_pages() == {"p0", "p3", "p4"}
+        assert store.trim(jobs=2, size_bytes=100_000) == 2
+        assert store.captures.held() == {"p0", "p3", "p4"}
         assert [job.id for job in store.list("ann")] == [waiting.id, own[3].id, own[2].id]
         assert [job.id for job in store.list("bob")] == [theirs.id]
-        assert store.trim(jobs=2, size_bytes=1_000) == 0
+        assert store.trim(jobs=2, size_bytes=100_000) == 0
 
     def test_too_large_results_of_one_client(self, store: JobStore, queue: WorkQueue) -> None:
         for size in (10, 500, 600):
@@ -453,14 +453,17 @@ class TestFailing:
         assert store.list("ann") == [kept]
         assert store.add(asked(), client="ann", key="k", limits=limits) == (kept, False)
 
-    def test_a_full_disk_leaves_the_job_as_it_was(self, store: JobStore, queue: WorkQueue) -> None:
+    def test_a_full_disk_leaves_the_job_as_it_was(
+        self, store: JobStore, queue: WorkQueue, tmp_path: Path
+    ) -> None:
         job = add(store)
         held = claim(queue)
         ((pages,),) = store.database.run("PRAGMA page_count")
         store.database.run(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(StorageError, match="full"):
-            queue.finish(held, {}, [NewFile("a", "text/plain", os.urandom(1 << 20))])
+            queue.finish(held, {"words": "x" * (1 << 20)}, [FILE])
         assert store.get(job.id, "ann").state == "running"
+        assert not (tmp_path / "results" / job.id).exists()
         store.database.run("PRAGMA max_page_count = 1000000")
         assert queue.finish(held, {}, [FILE])
 

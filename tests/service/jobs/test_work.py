@@ -252,6 +252,61 @@ def use(tmp_path: Path, client: str, page_ids: Sequence[str]) -> None:
 CLEAN = CleanRequest(url=URL, method="none", format="json")
 
 
+class TestHeld:
+    """Every capture that a job puts into the cache is its own, whatever it is for."""
+
+    def doing(self, tmp_path: Path, pages: Pages, request: PageRequest) -> set[str]:
+        """Do a job; return the captures in the cache, which are all held and counted."""
+        doing(tmp_path, pages, request)
+        with opened(tmp_path / "jobs.sqlite") as (jobs, _), PageStore(tmp_path / "cache") as store:
+            held = dict(jobs.database.run("SELECT page_id, size_bytes FROM captures"))
+            assert held == {record.page_id: store.size(record.page_id) for record in store.records()}
+            assert all(held.values())
+        return {*held}
+
+    def test_a_page(self, tmp_path: Path) -> None:
+        assert len(self.doing(tmp_path, Pages(captured(URL)), CLEAN)) == 1
+
+    def test_a_page_and_its_twin_without_scripts(self, tmp_path: Path) -> None:
+        page = captured(URL).snapshot
+        twin = replace(page, provenance=structs.replace(page.provenance, producer="unscripted"))
+        rendering = replace(captured(URL), unscripted=replace(captured(URL), snapshot=twin))
+        assert len(self.doing(tmp_path, Pages(rendering), CLEAN)) == 2
+
+    def test_the_pages_of_a_sample(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        answer_with(monkeypatch, Answer(404, b""))
+
+        class Same(Pages):
+            """Every page of the site is the same."""
+
+            async def render(
+                self,
+                url: str,
+                *,
+                site: str | None = None,  # noqa: ARG002
+                options: CaptureOptions | None = None,  # noqa: ARG002
+                budget: Budget | None = None,  # noqa: ARG002
+            ) -> Rendering:
+                return captured(url, f"<p>Words.<a href='{URL}a'>a</a><a href='{URL}b'>b</a>")
+
+        request = SiteRequest(url=URL, method="none", format="text", pages=2)
+        held = self.doing(tmp_path, Same(ContentError("none")), request)
+        with opened(tmp_path / "jobs.sqlite") as (jobs, _), PageStore(tmp_path / "cache") as store:
+            assert (len(held), len(jobs.pages("ann"))) == (3, 1), "two of them repeat the first"
+            jobs.delete(jobs.list("ann")[0].id, "ann")
+            assert store.records() == []
+
+    def test_a_page_that_is_used_again(self, tmp_path: Path) -> None:
+        ending(tmp_path, Pages(captured(URL)), CLEAN)
+        doing(tmp_path, Pages(ContentError("none")), CLEAN)
+        with opened(tmp_path / "jobs.sqlite") as (jobs, _), PageStore(tmp_path / "cache") as store:
+            running, done = jobs.list("ann")
+            jobs.delete(done.id, "ann")
+            assert len(store.records()) == 1
+            jobs.delete(running.id, "ann")
+            assert store.records() == []
+
+
 class TestCached:
     def test_what_the_cache_holds_is_not_rendered(self, tmp_path: Path) -> None:
         use(tmp_path, "ann", keep(tmp_path, captured(URL)))
