@@ -6,7 +6,7 @@ lost index is made anew from the files.
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -158,6 +158,20 @@ class Index:
     def drop_base(self, digest: str) -> None:
         """Forget a base; the next page of its site becomes another."""
         self._run("DELETE FROM bases WHERE digest = ?", (digest,))
+
+    def drop_unused_bases(self, remove: Callable[[str], None]) -> None:
+        """Forget the bases of sites without pages; `remove` is told of those that no other site has.
+
+        Nobody puts a page meanwhile. Who was about to finds that its base is gone, and writes it again.
+        """
+        unused = "SELECT site, digest FROM bases WHERE NOT EXISTS (SELECT 1 FROM pages WHERE pages.site = bases.site)"
+        if not self._run(f"{unused} LIMIT 1", ()):
+            return
+        with self._transaction():
+            for site, digest in self._run(unused, ()):
+                self._run("DELETE FROM bases WHERE site = ?", (site,))
+                if not self._run("SELECT 1 FROM bases WHERE digest = ? LIMIT 1", (digest,)):
+                    remove(digest)
 
     def close(self) -> None:
         """Close the database."""

@@ -121,12 +121,15 @@ class PageStore:
         record = _record(page, 0)
         page = _with_provenance(page, extras=digests or self._index.extras(record.page_id))
         self._keep(files)
-        data = encode(page, base=self._base_for(page))
+        base = self._base_for(page)
+        data = encode(page, base=base)
         record = dataclasses.replace(record, bytes=len(data))
         write_file(self._path(_PAGES, record.page_id), data, what=CACHE_FILE)
         replaced = self._index.put(record, digests)
         self._keep(files)  # in case somebody removed them with the last page that named them
         self._drop_extras(replaced)
+        if base is not None:
+            self._keep_base(record.site, base)
         return record
 
     def get(self, page_id: str) -> Snapshot:
@@ -232,6 +235,10 @@ class PageStore:
                     remove_file(self._path(_RAW, digest))
                 self._drop_extras(extras)
 
+    def drop_bases(self) -> None:
+        """Remove what the pages of sites were written against of which no page is left."""
+        self._index.drop_unused_bases(lambda digest: remove_file(self._path(_BASES, digest)))
+
     def verify(self, *, repair: bool = False) -> list[Problem]:
         """Read every file and compare with the index; return what is wrong, in order of the paths.
 
@@ -323,6 +330,13 @@ class PageStore:
         write_packed(self._path(_BASES, digest), payload, level=9)
         self._index.set_base(site, digest)
         return self._base(self._index.base(site))  # another process may have been quicker
+
+    def _keep_base(self, site: str, base: Base) -> None:
+        """Write a base again if it was removed before the page that needs it was in the index."""
+        path = self._path(_BASES, base.digest)
+        if not path.exists():
+            write_packed(path, base.dictionary.as_bytes(), level=9)
+            self._index.set_base(site, base.digest)
 
     def _base(self, digest: str) -> Base:
         if digest not in self._bases:

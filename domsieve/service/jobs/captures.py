@@ -72,15 +72,17 @@ class Captures:
         """Remove the captures that no job holds any more from the cache; return how many."""
         removed = 0
         while self._database.run("SELECT 1 FROM unused LIMIT 1"):
-            with self._store() as store, self._database.transaction():
-                rows = self._database.run(
-                    "SELECT page_id, EXISTS (SELECT 1 FROM captures WHERE captures.page_id = unused.page_id) "
-                    f"FROM unused LIMIT {_AT_ONCE}"
-                )
-                gone = [page_id for page_id, is_held in rows if not is_held]
-                store.remove(gone)
-                for page_id, _ in rows:
-                    self._database.run("DELETE FROM unused WHERE page_id = ?", (page_id,))
+            with self._store() as store:
+                with self._database.transaction():
+                    rows = self._database.run(
+                        "SELECT page_id, EXISTS (SELECT 1 FROM captures WHERE captures.page_id = unused.page_id) "
+                        f"FROM unused LIMIT {_AT_ONCE}"
+                    )
+                    gone = [page_id for page_id, is_held in rows if not is_held]
+                    store.remove(gone)
+                    for page_id, _ in rows:
+                        self._database.run("DELETE FROM unused WHERE page_id = ?", (page_id,))
+                store.drop_bases()
             removed += len(gone)
         return removed
 
@@ -104,6 +106,7 @@ class Captures:
                     store.remove(
                         page_id for page_id in strays[start : start + _AT_ONCE] if page_id not in now_held
                     )
+            store.drop_bases()
         return len(strays)
 
     def measure(self) -> None:

@@ -330,7 +330,8 @@ class TestCaptures:
             store.cancel(job.id, "ann")
         store.delete(job.id, "ann")
         assert self.kept(cache) == set()
-        assert [path for kind in ("pages", "raw") for path in (tmp_path / "cache" / kind).rglob("*.*")] == []
+        kinds = (tmp_path / "cache" / kind for kind in ("pages", "raw", "bases", "extras"))
+        assert [path for kind in kinds for path in kind.rglob("*.*")] == []
 
     @pytest.mark.parametrize("client", ["ann", "bob"])
     def test_stay_while_another_job_uses_them(
