@@ -55,7 +55,7 @@ def serve(
         int, typer.Option(min=1, max=1_000_000, help="Ended jobs of one client that are kept.")
     ] = 10_000,
     keep_megabytes: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="Results of one client that are kept.")
+        int, typer.Option(min=1, max=1_000_000, help="What the jobs of one client may hold on the disk.")
     ] = 5_000,
     free_megabytes: Annotated[
         int, typer.Option(min=0, max=1_000_000, help="Room on the disk, below which no job is accepted.")

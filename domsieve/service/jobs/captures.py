@@ -7,6 +7,7 @@ leaves no capture that nobody counts.
 
 from collections.abc import Iterable, Mapping
 
+from domsieve.files import leftovers, remove_file
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.values import Claim
 from domsieve.snapshot import PageStore
@@ -89,7 +90,8 @@ class Captures:
     def remove_strays(self, before: str) -> int:
         """Remove captures made before a time of which no job knows, UTC in ISO 8601; return how many.
 
-        Versions before this one left such, and kept the twins of a page without saying so: those stay with it.
+        With them goes what writers that were killed have left. Versions before this one left such captures, and kept
+        the twins of a page without saying so: those stay with it.
         """
         with self._store() as store:
             records = store.records()
@@ -107,6 +109,8 @@ class Captures:
                         page_id for page_id in strays[start : start + _AT_ONCE] if page_id not in now_held
                     )
             store.drop_bases()
+            for path in leftovers(store.root):
+                remove_file(path)
         return len(strays)
 
     def measure(self) -> None:

@@ -373,14 +373,17 @@ class TestCaptures:
         assert self.kept(cache) == set()
 
     def test_of_which_no_job_knows_go_when_they_are_old(
-        self, store: JobStore, queue: WorkQueue, cache: PageStore
+        self, store: JobStore, queue: WorkQueue, cache: PageStore, tmp_path: Path
     ) -> None:
         add(store)
         held = self.capture(cache, queue, claim(queue))
         cache.put(captured("http://other.example/").snapshot)
+        left = tmp_path / "cache" / "pages" / ".domsieve.999999999-x.part"  # by no process that lives
+        left.write_bytes(b"half a page")
         assert store.captures.remove_strays("2000-01-01") == 0
         assert store.captures.remove_strays("2999-01-01") == 1
         assert self.kept(cache) == {held}
+        assert not left.exists()
 
     def test_count_in_the_quota_of_their_client(
         self, store: JobStore, queue: WorkQueue, cache: PageStore
@@ -423,6 +426,18 @@ class TestCaptures:
         assert self.kept(cache) == {page_id}
         assert store.captures.remove_unused() == 1
         assert self.kept(cache) == set()
+
+
+def test_rows_that_are_deleted_give_their_room_back(store: JobStore, queue: WorkQueue) -> None:
+    job = add(store)
+    held = claim(queue)
+    for _ in range(100):
+        queue.event(held, "site", {"said": "x" * 50_000})
+    queue.fail(held, {"fault": "page"})
+    store.database.run("PRAGMA wal_checkpoint(PASSIVE)")
+    assert store.database.path.stat().st_size > 5 * MB
+    store.delete(job.id, "ann")
+    assert store.database.path.stat().st_size < MB
 
 
 def test_rows_count_in_the_quota(store: JobStore, queue: WorkQueue) -> None:
