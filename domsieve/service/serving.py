@@ -84,6 +84,7 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
         listen(settings.host, settings.port) as listener,
         Database(data / "jobs.sqlite") as database,
         Database(data / "jobs.sqlite") as watched,
+        Database(data / "jobs.sqlite") as upkept,  # so that no request waits while much is forgotten
     ):
         store, queue = JobStore(database), WorkQueue(database)
         log_to_stderr()
@@ -111,7 +112,7 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
                     is_well=is_well,
                     watched=watched.version,
                 )
-                upkeep = asyncio.create_task(_upkeep(store, settings))
+                upkeep = asyncio.create_task(_upkeep(JobStore(upkept), settings))
                 stack.callback(upkeep.cancel)
                 ready(f"http://{shown}:{port}/")
                 log("serving", host=settings.host, port=port, workers=work.workers)
@@ -135,12 +136,13 @@ def _figures(pool: WorkerPool, queue: WorkQueue) -> Figures:
 
 async def _upkeep(store: JobStore, settings: Settings) -> None:
     """Forget what is too much, every minute, and what is old, now and every hour, and give its room back."""
+    every_hour = (_forget_much, _forget_old, _sweep, _move_results)
     for minute in itertools.count():
-        for work in (_forget_much, _forget_old) if minute % _MINUTES == 0 else (_forget_much,):
+        for work in every_hour if minute % _MINUTES == 0 else every_hour[:1]:
             try:
                 await asyncio.to_thread(work, store, settings)
-            except DomsieveError as error:
-                log("store_failed", level=logging.ERROR, detail=error.message)
+            except (DomsieveError, OSError) as error:
+                log("store_failed", level=logging.ERROR, detail=str(error))
         await asyncio.sleep(_MINUTE_S)
 
 
@@ -155,13 +157,19 @@ def _forget_much(store: JobStore, settings: Settings) -> None:
 
 
 def _forget_old(store: JobStore, settings: Settings) -> None:
+    if jobs := store.expire(_ago(timedelta(days=settings.keep_days))):
+        log("expired", jobs=jobs)
+
+
+def _sweep(store: JobStore, settings: Settings) -> None:  # noqa: ARG001 (called like its neighbours)
+    files, pages = store.sweep(), store.captures.remove_strays(_ago(_UNDER_WAY))
+    if files or pages:
+        log("swept", files=files, pages=pages)
+
+
+def _move_results(store: JobStore, settings: Settings) -> None:
     if moved := store.move_results(spare_bytes=settings.free_bytes):
         log("results_moved", files=moved)
-    jobs = store.expire(_ago(timedelta(days=settings.keep_days)))
-    strays = store.captures.remove_strays(_ago(_UNDER_WAY))
-    files = store.sweep()
-    if jobs or strays or files:
-        log("expired", jobs=jobs, pages=strays, files=files)
 
 
 def _ago(age: timedelta) -> str:

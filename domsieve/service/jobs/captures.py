@@ -104,10 +104,7 @@ class Captures:
             ]
             for start in range(0, len(strays), _AT_ONCE):
                 with self._database.transaction():
-                    now_held = self.held()
-                    store.remove(
-                        page_id for page_id in strays[start : start + _AT_ONCE] if page_id not in now_held
-                    )
+                    store.remove([one for one in strays[start : start + _AT_ONCE] if not self._is_held(one)])
             store.drop_bases()
             for path in leftovers(store.root):
                 remove_file(path)
@@ -133,6 +130,9 @@ class Captures:
     def held(self) -> frozenset[str]:
         """Return the ids of all captures that jobs hold."""
         return frozenset(row[0] for row in self._database.run("SELECT DISTINCT page_id FROM captures"))
+
+    def _is_held(self, page_id: str) -> bool:
+        return bool(self._database.run("SELECT 1 FROM captures WHERE page_id = ? LIMIT 1", (page_id,)))
 
     def _hold(self, claim: Claim, page_ids: Iterable[str]) -> None:
         for page_id in page_ids:

@@ -98,13 +98,7 @@ class ResultFiles:
 
     def listed(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the id of each job that has a folder, with the places of the files in it."""
-        try:
-            folders = sorted(entry.name for entry in os.scandir(self._root) if _JOB.fullmatch(entry.name))
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise StorageError(f"The results in {self._root} cannot be read: {error.strerror}.") from error
-        for job in folders:
+        for job in self._jobs():
             with contextlib.suppress(OSError):  # removed meanwhile
                 yield job, self._places(job)
 
@@ -115,9 +109,19 @@ class ResultFiles:
         ----------
         alone : whether no process can be writing now, so that all of it was left.
         """
-        for path in [*(self._root.rglob("*.part") if alone else leftovers(self._root))]:
+        for job in self._jobs():
+            folder = self._root / job
             with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
+                for path in [*(folder.glob("*.part") if alone else leftovers(folder))]:
+                    path.unlink(missing_ok=True)
+
+    def _jobs(self) -> list[str]:
+        try:
+            return sorted(entry.name for entry in os.scandir(self._root) if _JOB.fullmatch(entry.name))
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise StorageError(f"The results in {self._root} cannot be read: {error.strerror}.") from error
 
     def _places(self, job: str) -> list[str]:
         return sorted(path.name for path in (self._root / job).iterdir() if _PLACE.fullmatch(path.name))

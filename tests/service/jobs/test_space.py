@@ -357,6 +357,8 @@ class TestCaptures:
         own, theirs = claim(queue), claim(queue)
         assert not queue.captures.hold_again(theirs, page_id)
         assert queue.captures.hold_again(own, page_id)
+        holding = store.database.run("SELECT job FROM captures WHERE page_id = ?", (page_id,))
+        assert {job for (job,) in holding} == {first.id, own.job.id}
         store.delete(first.id, "ann")
         assert self.kept(cache) == {page_id}
         add(store)
@@ -402,9 +404,9 @@ class TestCaptures:
         assert [job.id for job in store.list("ann")] == [job.id for job in reversed(jobs[1:])]
 
     def test_of_jobs_that_run_count_too(self, store: JobStore, queue: WorkQueue, cache: PageStore) -> None:
-        old, _ = done(store, queue), done(store, queue)
         add(store)
         self.capture(cache, queue, claim(queue))
+        old, _ = done(store, queue), done(store, queue)
         store.database.run("UPDATE captures SET size_bytes = 1000000")
         assert store.trim(jobs=100, size_bytes=MB) == 1
         with pytest.raises(UnknownJobError):
