@@ -1,11 +1,11 @@
 """Addresses in attributes made absolute, for results that leave the page. Imports the Snapshot."""
 
 import re
-from urllib.parse import urljoin, urlsplit
 
 import numpy as np
 
 from domsieve.snapshot import Kind, Snapshot
+from domsieve.urls import join_url, split_url
 
 _LOADED = frozenset(["", "http", "https"])  # empty: relative, since the page has no address itself
 _LINKED = _LOADED | {"mailto"}
@@ -46,11 +46,8 @@ class Addresses:
 
 def _absolute(value: str, base: str, schemes: frozenset[str]) -> str | None:
     value = _NO_URL_CHARACTERS.sub("", value).strip(" ")
-    try:
-        address = urljoin(base, value)
-        scheme = urlsplit(address).scheme
-    except ValueError:
-        return None
-    if scheme not in schemes:
+    address = join_url(base, value)
+    parts = None if address is None else split_url(address)
+    if address is None or parts is None or parts.scheme not in schemes:
         return None
     return _UNSAFE_IN_URL.sub(lambda match: f"%{ord(match[0]):02X}", address)

@@ -5,11 +5,12 @@ Imports the batch and the hashes.
 
 import posixpath
 from functools import cache
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote
 
 from domsieve.analysis.columns.batch import Batch, Ints
 from domsieve.analysis.columns.hash import U64, combine, hashes_of
 from domsieve.analysis.columns.tables import grouping
+from domsieve.urls import split_url
 
 _SESSION = ("jsessionid", "phpsessid", "sid=")
 
@@ -20,7 +21,7 @@ def link_references(batch: Batch, node: Ints, value: Ints, *, query: bool = Fals
     With `query` the part behind the question mark counts too: it tells pages apart where paths do not.
     """
     page = batch.page[node]
-    bases = [urlsplit(p.provenance.final_url) for p in batch.pages]
+    bases = [_parts(p.provenance.final_url) for p in batch.pages]
     folders = [(b.netloc.lower(), posixpath.dirname(b.path)) for b in bases]
     folder_codes = hashes_of([f"{host}{path}" for host, path in folders])
     links = grouping(combine(batch.hashes(value), folder_codes[page]))
@@ -40,10 +41,15 @@ def page_references(batch: Batch) -> U64:
     """Return the hash of the address of each of P pages: that which a link there has, its query counted."""
     found = []
     for page in batch.pages:
-        parts = urlsplit(page.provenance.final_url)
+        parts = _parts(page.provenance.final_url)
         target = parts.netloc.lower() + _plain(parts.path or "/")
         found.append(target + ("?" + parts.query if parts.query else "") + _route(parts.fragment))
     return hashes_of(found)
+
+
+def _parts(url: str) -> SplitResult:
+    """Return the parts of the address of a page; one that cannot be taken apart is a path."""
+    return split_url(url) or SplitResult("", "", url, "", "")
 
 
 def _route(fragment: str) -> str:

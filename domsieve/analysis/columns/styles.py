@@ -25,7 +25,7 @@ _STATES = re.compile(
     r"^(?:active|current|selected|first|last|odd|even|hover|open|close[d]?|highlight|item|alt|parent|ancestor)$"
     r"|current|active|selected"
 )
-_RULE = re.compile(r"[\s;]*([\w-]+)\s*:\s*([^;]*)")
+_RULE = re.compile(r"(?<![\w-])([\w-]++)\s*+:\s*+([^;]*+)")
 _SIZES = frozenset(
     (
         *("width", "height", "min-width", "min-height", "max-width", "max-height"),

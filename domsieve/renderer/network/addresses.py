@@ -61,6 +61,7 @@ _LOW_32 = 0xFFFF_FFFF
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _DIGITS = "0123456789"
 _LONGEST_NAME = 253
+_LONGEST_SPELLING = 1_000  # of a name beyond ASCII: encoding it may take time quadratic in its length
 # Names that this machine, its network or its cloud gives out.
 _LOCAL_NAMES = (
     "localhost",
@@ -167,6 +168,8 @@ def _in_ascii(text: str) -> str:
             raise HostError("no name of a host") from error
     if text.isascii():
         return text.lower()
+    if len(text) > _LONGEST_SPELLING:
+        raise HostError("no name of a host")
     # The mapping comes before the dots are looked for, since full-width dots become dots by it.
     try:
         mapped = "".join(map(_mapped, text))

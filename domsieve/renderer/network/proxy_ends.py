@@ -178,6 +178,7 @@ class Client(End):
         self.is_upgrading = False  # asked to speak something else, and not answered yet
         self._place: tuple[str, int] | None = None  # whom the connection is for, once it reached somebody
         self._buffer = bytearray()
+        self._looked_through = 0  # bytes at its start in which no head ends
         self._body_bytes = 0
         self._head_at: float | None = None
         self._moved_at = 0.0
@@ -258,12 +259,14 @@ class Client(End):
                 continue
             if self._head_at is None:
                 self._head_at = self._now()
-            end = self._buffer.find(_HEAD_END)
+            end = self._buffer.find(_HEAD_END, self._looked_through)
             if max(end, len(self._buffer) if end < 0 else 0) > self.proxy.caps.head_bytes:
                 self._answer("431 Request Header Fields Too Large", last=True)
             elif end >= 0:
                 self._take(end)
             else:
+                # A head that comes byte by byte is not looked through anew for each of them.
+                self._looked_through = max(0, len(self._buffer) - len(_HEAD_END) + 1)
                 return
 
     @property
@@ -273,6 +276,7 @@ class Client(End):
     def _take(self, end: int) -> None:
         data = bytes(self._buffer[:end])
         del self._buffer[: end + len(_HEAD_END)]
+        self._looked_through = 0
         self._head_at = None
         try:
             head = parse_head(data)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 _METHOD = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
-_FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\0\r\n]*)")
+_FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]++):[ \t]*+([^\0\r\n]*+)")
 _TARGET = re.compile(rb"[!-~]+")
 _AUTHORITY = re.compile(rb"(\[[^\[\]/?#@]*\]|[^\[\]/?#@:]+)(?::([0-9]{0,5}))?")
 _VERSIONS = (b"HTTP/1.1", b"HTTP/1.0")

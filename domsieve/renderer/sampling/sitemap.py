@@ -4,9 +4,11 @@ Imports nothing of the project but its neighbour `_urls`.
 """
 
 import contextlib
+import re
 import zlib
 from collections.abc import Awaitable, Callable, Iterable
 from io import BytesIO
+from itertools import islice
 
 from lxml import etree
 
@@ -16,6 +18,7 @@ MAX_BYTES = 10_000_000
 _MAX_UNPACKED_BYTES = 50_000_000  # of one file, as the protocol says
 _MAX_FILES = 10
 _MAX_ADDRESSES = 100_000
+_WORD = re.compile(r"\S+")
 _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31  # zlib's sign for its largest window and the gzip header
 
@@ -57,7 +60,8 @@ def parse_sitemap(data: bytes) -> tuple[list[str], list[str]]:
     if data.startswith(_GZIP):
         data = _unpacked(data)
     if not data.lstrip(b"\xef\xbb\xbf\t\n\r ").startswith(b"<"):
-        return sitemaps, data.decode("utf-8-sig", "replace").split()
+        words = _WORD.finditer(data.decode("utf-8-sig", "replace"))
+        return sitemaps, [word[0] for word in islice(words, _MAX_ADDRESSES)]
     entries = etree.iterparse(
         BytesIO(data), tag=("{*}url", "{*}sitemap"), recover=True, resolve_entities=False, no_network=True
     )

@@ -7,9 +7,10 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Self
-from urllib.parse import quote, unquote, urljoin, urlsplit, urlunsplit
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from domsieve.errors import PolicyError, TargetError
+from domsieve.urls import join_url, split_url
 
 _PORTS = {"http": 80, "https": 443}
 _LENGTH_LIMIT = 2_000
@@ -21,8 +22,8 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _PATH_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
 # Parameters that say where a visitor came from or who it is, and not which page is meant.
 _TRACKING = re.compile(
-    "(utm_.*|gclid|gclsrc|dclid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|_hsenc|_hsmi"
-    "|phpsessid|jsessionid|aspsessionid.*|cftoken|cfid)=.*",
+    "(utm_[^=]*+|gclid|gclsrc|dclid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|_hsenc|_hsmi"
+    "|phpsessid|jsessionid|aspsessionid[^=]*+|cftoken|cfid)=.*",
     re.IGNORECASE,
 )
 # Short values of these mean a page on some sites.
@@ -112,10 +113,7 @@ def joined(base: str, link: str) -> str:
     """
     pieces: list[str] = re.split("(?=[?#])", link.strip(), maxsplit=1)
     pieces[0] = pieces[0].replace("\\", "/")
-    try:
-        return urljoin(base, "".join(pieces))
-    except ValueError:
-        return ""
+    return join_url(base, "".join(pieces)) or ""
 
 
 def normalized(url: str) -> str | None:
@@ -124,8 +122,10 @@ def normalized(url: str) -> str | None:
     Scheme and host are in lower case, the scheme's own port, dot segments, an empty query, and parameters of
     trackers and sessions go, escapes are there where they must be and only there. The fragment stays.
     """
+    parts = split_url(url.strip())
+    if parts is None:
+        return None
     try:
-        parts = urlsplit(url.strip())
         port = parts.port
         host = (parts.hostname or "").rstrip(".").encode("idna").decode()
     except ValueError:

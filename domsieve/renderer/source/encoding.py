@@ -73,7 +73,7 @@ _MARKUP = re.compile(
     r"|[!/?][^>]*>)",
     re.DOTALL,
 )
-_ATTRIBUTE = re.compile(r"[\s/]*([^\s/>=]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']*)))?")
+_ATTRIBUTE = re.compile(r"([^\s/>=]++)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']*)))?")
 
 
 def encoding_name(label: str) -> str | None:

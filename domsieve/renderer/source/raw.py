@@ -6,8 +6,7 @@ all that depends on the order of nodes is arithmetic on columns. Imports lxml an
 """
 
 import os
-import re
-from itertools import compress, islice
+from itertools import compress
 from pathlib import Path
 from typing import cast
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from domsieve.errors import TargetError
 from domsieve.renderer.source.encoding import html_as_utf8
+from domsieve.renderer.source.long_tags import with_few_attributes
 from domsieve.snapshot import Cut, Interner, Kind, Provenance, Snapshot, StringTable, subtree_ends
 
 HTML_SUFFIXES = (".htm", ".html", ".xhtml")
@@ -33,10 +33,6 @@ _SKELETON = frozenset(("head", "html"))
 _SILENT = frozenset(("iframe", "noembed", "noframes", "script", "style"))
 _BLANKS = " \t\n\f\r"
 _CONTROLS = bytes(code for code in (*range(32), 127) if chr(code) not in _BLANKS)
-# libxml2 and lxml take time quadratic in the attributes of a tag: 20,000 take seconds.
-_MOST_ATTRIBUTES = 4096
-_LONG_TAG = re.compile(rb"<[A-Za-z][A-Za-z0-9:_-]*[\s/][^<>]{65536,}")
-_ATTRIBUTE = re.compile(rb"[\s/]+[^\s/=]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"']*))?")
 _NO_CHARACTERS = ("\ufffe".encode(), "\uffff".encode())
 _REPLACED = dict.fromkeys((*_CONTROLS, 0xFFFE, 0xFFFF), "\ufffd")
 
@@ -114,10 +110,8 @@ def html_files(folder: Path | str) -> list[Path]:
 def _tree(data: bytes) -> tuple[etree._Element, list[Cut]]:
     # The parser's own treatment of NUL has changed between its versions.
     data = data.replace(b"\0", b"\xef\xbf\xbd")
-    few = _LONG_TAG.sub(_with_few_attributes, data)
-    cuts: list[Cut] = []
-    if few != data:
-        cuts.append(Cut("other", f"Of a tag only the first {_MOST_ATTRIBUTES} attributes were read."))
+    few, reasons = with_few_attributes(data)
+    cuts = [Cut("other", reason) for reason in reasons]
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     root = etree.fromstring(few, parser)
     if root is None:  # nothing but blanks and comments
@@ -129,11 +123,6 @@ def _tree(data: bytes) -> tuple[etree._Element, list[Cut]]:
         what = last.message.partition(",")[0]  # without its advice on options
         cuts.append(Cut("other", f"The HTML parser gave up in line {last.line}: {what}."))
     return root, cuts
-
-
-def _with_few_attributes(tag: re.Match[bytes]) -> bytes:
-    attributes = list(islice(_ATTRIBUTE.finditer(tag[0]), _MOST_ATTRIBUTES))
-    return tag[0] if len(attributes) < _MOST_ATTRIBUTES else tag[0][: attributes[-1].end()]
 
 
 def _mend(root: etree._Element) -> None:

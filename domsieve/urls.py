@@ -1,0 +1,31 @@
+"""Addresses from pages taken apart and put together, whatever they hold. Imports nothing of the project."""
+
+import re
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+# Python brings a host beyond ASCII into a normal form, in time quadratic in its combining marks.
+_LONG_HOST = re.compile(r"//[^/?#]{1001}")
+
+
+def split_url(url: str) -> SplitResult | None:
+    """Return the parts of an address, None when it is none that can be taken apart."""
+    if _has_long_host(url):
+        return None
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return None
+
+
+def join_url(base: str, link: str) -> str | None:
+    """Return the address that `link` means on a page at `base`, None when there is none."""
+    if _has_long_host(base) or _has_long_host(link):
+        return None
+    try:
+        return urljoin(base, link)
+    except ValueError:
+        return None
+
+
+def _has_long_host(url: str) -> bool:
+    return not url.isascii() and _LONG_HOST.search(url) is not None

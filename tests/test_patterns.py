@@ -1,0 +1,347 @@
+"""No pattern takes quadratic time on strangers' text: each is run on its worst input, with a limit of CPU time.
+
+The patterns are read off the source of the package, so that a new one must be entered below before it passes.
+"""
+
+import ast
+import importlib
+import json
+import re
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domsieve.analysis import TagPathFilter
+from domsieve.analysis.columns.words import fold
+from domsieve.renderer import parse_html, place_of
+from domsieve.renderer.sampling.robots import Robots
+from domsieve.renderer.sampling.sitemap import parse_sitemap
+from domsieve.renderer.sampling.urls import normalized
+from domsieve.renderer.source.encoding import PRESCAN_BYTES, declared_encoding
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "domsieve"
+CALLS = {"compile", "findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn"}
+LIMIT_S = 4
+# A quadratic pattern takes SIZE ** 2 / 2 steps, and a step of the engine more than a nanosecond: a hundred times the
+# limit. What is linear takes less than half of it.
+SIZE = 900_000
+PROCESSES = 2
+MOST_BYTES = 2_500_000_000
+
+# What each pattern finds hardest, as texts to be repeated: "head|body|tail", of which the body is repeated. Patterns
+# by the module below the package and the name, or what a call is given.
+WORST = {
+    "analysis.cleaning.block_features _MARKS": ["|. |"],
+    "analysis.cleaning.block_features _ARROWS": ["|a|"],
+    "analysis.cleaning.block_features _RIGHTS": ["|rights |", "|rights reserve|"],
+    "analysis.columns.addresses _NO_URL_CHARACTERS": ["|\t|", "|a\t|"],
+    "analysis.columns.addresses _UNSAFE_IN_URL": ["| |"],
+    "analysis.columns.computed _TRANSPARENT": ["rgba(|, 0)|x", "|rgba(|"],
+    "analysis.columns.computed '-?\\\\d*\\\\.?\\\\d+'": ["|1|", "-|1|.", "|1.|"],
+    "analysis.columns.hidden _NUMBER": ["|1|.", "|-|", "|1e|", "|.|"],
+    "analysis.columns.hidden _EMPTY_SHAPE": ["circle(0 at |)|x", "inset(50.|1|x", "ellipse(0|0|"],
+    "analysis.columns.page_blocks _SPACES": ["| |", "|a |"],
+    "analysis.columns.styles _DIGITS": ["|1|", "|a1|"],
+    "analysis.columns.styles _STATES": ["|a|", "|curren|", "close|d|"],
+    "analysis.columns.styles _RULE": ["| |", "|;|", "|a|", "|a |", "a| |b", "a:| |", "|a:|"],
+    "analysis.columns.visible _HIDING": [
+        ";display| |",
+        ";display:| |",
+        "| |",
+        "|;display |",
+        "|visibility: |",
+    ],
+    "analysis.columns.words _GAPS": ["| |", "|_a|"],
+    "analysis.compare.comparison _MARKUP": ["|<|", "<|a|"],
+    "analysis.records.field_names _PREFIX": ["a:| |", "|a|", "|:|"],
+    "analysis.records.field_names _NO_NAME": ["|:|", "|a:|"],
+    "analysis.report.document _ESCAPED": ["|<|"],
+    "analysis.writers.html _CONTROLS": ["|\0|"],
+    "analysis.writers.html _SPACES": ["| |", "|a |"],
+    "analysis.writers.markdown _SPECIAL": ["|&|", "&|a|", "|&a|", "|~|", "|_|", "&#|a|"],
+    "analysis.writers.markdown _AT_START": ["| |a", "|-|a", " |#|a", "|1|."],
+    "analysis.writers.markdown _NUMBER": ["|1|"],
+    "analysis.writers.markdown_syntax '`{3,}'": ["|`|a", "|``a|"],
+    "analysis.writers.record_tables _FORMULA": ["|=|"],
+    "analysis.writers.record_tables _NUMBER": ["|1|x", "1|.1|x", "1e|1|x", "|1.|", "1| |"],
+    "analysis.writers.text _C1": ["|\xc2|"],
+    "analysis.writers.text _PRE_RUN": ["|\xfd|", "|\xfda|"],
+    "library.inputs _MARKUP": ["|<|", "|< |"],
+    "library.inputs _URL": ["|http|"],
+    "renderer.browser.discovery 'process did exit: exitCode=(\\\\w+), signal=(\\\\w+)'": [
+        "process did exit: exitCode=|1|",
+        "|process did exit: exitCode=1, |",
+    ],
+    "renderer.browser.discovery '\\\\[err\\\\] (.+)'": ["|[err] |", "|[err]|"],
+    "renderer.network.addresses '%([0-9A-Fa-f]{2})'": ["|%|", "|%4|"],
+    "renderer.network.addresses '0[xX][0-9a-fA-F]*'": ["0x|1|g"],
+    "renderer.network.addresses _LABEL": ["|a|", "|-|"],
+    "renderer.network.egress _PLACE": ["|a|:", "[|a|", ":|1|"],
+    "renderer.network.proxy_ends _CONSENT": ["HTTP/1.1 2|0|"],
+    "renderer.network.proxy_ends _SWITCHING": ["HTTP/1.1 101|0|"],
+    "renderer.network.proxy_head _AUTHORITY": ["|a|:x", "[|a|", "a:|1|"],
+    "renderer.network.proxy_head _FIELD": ["a:|\t|\0", "a:|\t a|\0", "|a|"],
+    "renderer.network.proxy_head _METHOD": ["|A|"],
+    "renderer.network.proxy_head _TARGET": ["|a| "],
+    "renderer.network.proxy_head b'[0-9]{1,15}'": ["|1|"],
+    "renderer.page.capture _DECLARED_UTF8": ["charset| |", "charset=| |", "|charset |", "|charset=|"],
+    "renderer.sampling.links _ROUTE_ID": ["?|id=|", "|&id=|", "|?id=&|"],
+    "renderer.sampling.links '[\\\\s,]+'": ["| |", "|a,|"],
+    "renderer.sampling.sitemap _WORD": ["|a|", "| |", "|a |"],
+    "renderer.sampling.urls _ESCAPE": ["|%|", "|%4|"],
+    "renderer.sampling.urls _FILE": ["|.|", "|a|.", "|.jpg|x"],
+    "renderer.sampling.urls _PATH_SESSION": ["|;jsessionid=|", "|;jsessionid|"],
+    "renderer.sampling.urls _SESSION": ["s=|a|_", "|session_|"],
+    "renderer.sampling.urls _TRACKING": ["utm_|=|\n", "utm_|a|", "aspsessionid|=|\n", "gclid=|a|\n"],
+    "renderer.sampling.urls '(?=[?#])'": ["|a|", "|a|?"],
+    "renderer.sampling.urls '[\\\\s\\\\\\\\<>^|%]'": ["|a|"],
+    "renderer.source.encoding _CHARSET": [
+        "charset| |",
+        "charset=| |",
+        "|charset=|",
+        "charset=\"|a|'",
+        "|charset |",
+    ],
+    "renderer.source.long_tags _ATTRIBUTE": [
+        *("| |=", "|/|", "|a |", " a| |", " a=| |", ' a="|a|', "| /|=", "| =|", '|a="|', "|a='b=\"|"),
+    ],
+    "renderer.source.long_tags _NAME": ["<|a|"],
+    "renderer.source.long_tags _START": ["|<|"],
+    "renderer.source.long_tags _TAG": [
+        "<a| |",
+        "<|a|",
+        "<a |a |",
+        "<a |a=|",
+        "<a |a='|",
+        '<a |b="|',
+        "<a =|'|",
+    ],
+    "service.web.api _ASYNC": ["|,|", "|,respond-|"],
+    "service.web.api _WAIT": [",wait| |", ",wait=| |", "|, |", "|wait=1|"],
+    "service.web.settings _NAME": ["|a|"],
+    "service.web.settings _SHOWN_HOST": ["|a|", "[|a|"],
+    "service.web.settings _TOKEN": ["|a|"],
+    "tasks.targets '[^a-z0-9]+'": ["|-|", "|a-|"],
+    "tasks.targets _ID": ["|a|g"],
+    "urls _LONG_HOST": ["|//|", "//|a|", "|//a|"],
+    "evaluation.corpora.selecting '[^a-z0-9]'": ["|-|"],
+    "evaluation.corpora.selecting _NO_XML": ["|\0|"],
+    "evaluation.corpora.wien_pages _LEADING": ["|<|", "|<>|", "| |", "<|a|"],
+    "evaluation.corpora.wien_pages _MARKS": ["|a|"],
+    "evaluation.error_diary.block_kinds _WORD": ["|A|", "|Aa|", "|-|"],
+    "evaluation.measures.word_scores f'\\\\w{{{shortest},}}'": ["|a|", "|aa |"],
+    "evaluation.page_classes.vectors _WORD": ["|a|", "|_|"],
+}
+# Read no more than the beginning of a document, whatever its length: what they see is as long as that.
+OF_THE_BEGINNING = {
+    f"renderer.source.encoding {name}" for name in ("_ATTRIBUTE", "_MARKUP", "_XML_DECLARATION")
+}
+# See no text of strangers, and why not.
+OUR_OWN = {
+    "analysis.report.document '\\\\{\\\\{(\\\\w+)\\\\}\\\\}'": "the template that comes with the program",
+    "evaluation.corpora.selecting '@([a-z-]+)'": "expressions that come with a research corpus, chosen by hand",
+    "evaluation.experiments.sites f'(?<!\\\\w){re.escape(folded(value))}(?!\\\\w)'": (
+        "a text and pages of a research corpus, chosen by hand; of plain characters"
+    ),
+    "renderer.browser.machine _HELD": "a file of the system",
+}
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A pattern of the package: its module, its name or what the call is given, and how it is used."""
+
+    module: str
+    name: str
+    flags: str
+    uses: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        return f"{self.module} {self.name}"
+
+    def load(self) -> "re.Pattern[Any]":
+        if self.name.startswith("_"):
+            found = getattr(importlib.import_module(f"domsieve.{self.module}"), self.name)
+            assert isinstance(found, re.Pattern)
+            return found
+        return re.compile(eval(self.name, {"re": re, "shortest": 3, "folded": str, "value": "a"}))
+
+    def run(self, text: str) -> None:
+        pattern = self.load()
+        read: Any = text.encode("latin-1") if isinstance(pattern.pattern, bytes) else text
+        for use in self.uses:
+            if use in {"fullmatch", "match", "search"}:
+                getattr(pattern, use)(read)
+            else:
+                for _ in pattern.finditer(read):
+                    pass
+
+
+def patterns_of(path: Path) -> Iterator[Pattern]:
+    """Yield the patterns of a module: those that get a name, and those that are given to a call."""
+    module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    methods = {
+        (node.value.id, node.attr)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in CALLS
+    }
+    named = {
+        id(node.value): node.targets[0].id
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    for node in ast.walk(tree):
+        call = node.func if isinstance(node, ast.Call) else None
+        if not (isinstance(call, ast.Attribute) and ast.unparse(call.value) == "re" and call.attr in CALLS):
+            continue
+        assert isinstance(node, ast.Call)
+        if call.attr == "compile":
+            name = named[id(node)]  # a pattern gets a name at the top of its module
+            yield Pattern(module, name, "", tuple(sorted(use for owner, use in methods if owner == name)))
+        else:
+            flags = "".join(ast.unparse(word.value) for word in node.keywords if word.arg == "flags")
+            yield Pattern(module, ast.unparse(node.args[0]), flags, (call.attr,))
+
+
+PATTERNS = {pattern.key: pattern for path in sorted(PACKAGE.rglob("*.py")) for pattern in patterns_of(path)}
+
+
+def text_of(worst: str, size: int = SIZE) -> str:
+    """Return the text that an entry of the table stands for."""
+    # A bar is the mark between the parts and in no part.
+    head, body, tail = worst.split("|")
+    return head + body * (size // len(body)) + tail
+
+
+def test_every_pattern_is_in_one_of_the_lists() -> None:
+    lists = [*WORST, *OF_THE_BEGINNING, *OUR_OWN]
+    assert sorted(lists) == sorted(PATTERNS)
+    assert len(PATTERNS) > 70
+
+
+def test_every_pattern_is_used_and_given_no_flags_where_it_is_used() -> None:
+    assert [pattern.key for pattern in PATTERNS.values() if not pattern.uses or pattern.flags] == []
+
+
+def test_what_reads_the_beginning_sees_no_more() -> None:
+    used = set(
+        re.findall(
+            r"(\w+)\.(?:match|finditer|findall)\((\w+)", (PACKAGE / "renderer/source/encoding.py").read_text()
+        )
+    )
+    assert used == {("_XML_DECLARATION", "head"), ("_MARKUP", "head"), ("_ATTRIBUTE", "text")}
+    assert PRESCAN_BYTES <= 1024
+
+
+def test_patterns_of_the_web_part_run_in_an_engine_without_backtracking() -> None:
+    pytest.importorskip("pydantic")
+    from domsieve.service.jobs.requests import REQUESTS
+
+    for model in REQUESTS.values():
+        assert model.model_config.get("regex_engine", "rust-regex") == "rust-regex"
+    for path in PACKAGE.rglob("*.py"):
+        assert "regex_engine" not in path.read_text(encoding="utf-8"), path
+
+
+def run_limited(tasks: list[tuple[str, str]], *, limit_s: int = LIMIT_S) -> tuple[int, list[str]]:
+    """Run patterns, each on a text, in a process that may spend `limit_s` on each.
+
+    Return its exit code and what it began.
+    """
+    here = str(Path(__file__).parent)
+    code = f"import sys; sys.path.insert(0, {here!r}); import test_patterns as t; t.work({limit_s})"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps(tasks),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+        timeout=1_800,
+    )
+    assert done.returncode in {0, -signal.SIGXCPU, -signal.SIGKILL}, done.stderr
+    return done.returncode, done.stdout.splitlines()
+
+
+def work(limit_s: int) -> None:
+    """Be the process: run the patterns that standard input names, each with its own limit of CPU time."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+    for key, text in json.loads(sys.stdin.read()):
+        print(f"{key} {text!r}", flush=True)
+        spent = resource.getrusage(resource.RUSAGE_SELF)
+        limit = int(spent.ru_utime + spent.ru_stime) + 1 + limit_s
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+        if key in READERS:
+            READERS[key]()
+            continue
+        pattern = PATTERNS[key] if key in PATTERNS else Pattern("", key, "", ("finditer",))
+        pattern.run(text_of(text))
+
+
+def _read_source(source: bytes) -> None:
+    parse_html(source, url="")
+
+
+def _clean(source: bytes) -> None:
+    TagPathFilter().transform(parse_html(source, url=""))
+
+
+_ATTRIBUTES = b" ".join(b"a%x" % number for number in range(150_000))
+# What took quadratic time in readers besides, or could for the same reason.
+READERS: dict[str, Callable[[], object]] = {
+    "blanks in a tag": lambda: _read_source(b"<p a" + b" " * SIZE + b"=>"),
+    "attributes": lambda: _read_source(b"<p " + _ATTRIBUTES + b">"),
+    "attributes behind a value with the sign of an end": lambda: _read_source(
+        b'<p x=">" ' + _ATTRIBUTES + b">"
+    ),
+    "attributes of a tag that begins in a value of another": lambda: _read_source(
+        b'<!-- <p x=" --><p y=">" ' + _ATTRIBUTES + b">"
+    ),
+    "tags in values of others": lambda: _read_source(b'<a x="<b c=\'<d" ' * 50_000),
+    "tags that never end": lambda: _read_source(b"<a " * 200_000),
+    "a style of letters": lambda: _clean(b'<p style="' + b"a" * SIZE + b'">text</p>'),
+    "a style of blanks": lambda: _clean(b'<p style="' + b" " * SIZE + b'">text</p>'),
+    "declarations": lambda: declared_encoding(b"<!" * SIZE),
+    "marks out of order": lambda: fold("a" + "\u0315\u0300" * 400_000),
+    "marks out of order, in one character": lambda: fold("a" + "\u0f73" * 400_000),
+    "marks of a host": lambda: normalized("http://a" + "\u0315\u0300" * 400_000 + ".example/"),
+    "marks of a host, in escapes": lambda: place_of("http://a" + "%CC%95%CC%80" * 400_000 + ".example/"),
+    "robots above rules": lambda: Robots.parse(
+        "".join(f"User-agent: a{n}\n" for n in range(16_000)) + "Disallow: /a\n" * 20_000
+    ),
+    "robots without colons": lambda: Robots.parse(
+        "".join(f"User agent a{n}\n" for n in range(16_000)) + "Disallow: /a\n" * 20_000
+    ),
+    "words of a sitemap": lambda: parse_sitemap(b"a " * 10_000_000),
+}
+
+TASKS = [(key, text) for key, texts in sorted(WORST.items()) for text in texts]
+
+
+@pytest.mark.parametrize("part", range(PROCESSES))
+def test_no_pattern_takes_quadratic_time(part: int) -> None:
+    code, begun = run_limited(TASKS[part::PROCESSES])
+    assert code == 0, f"it ran into the limit: {begun[-1]}"
+    assert len(begun) == len(TASKS[part::PROCESSES])
+
+
+def test_no_reader_takes_quadratic_time_or_memory() -> None:
+    code, begun = run_limited([(key, "") for key in READERS])
+    assert code == 0, f"it ran into the limit: {begun[-1]}"
+    assert len(begun) == len(READERS)
+
+
+@pytest.mark.parametrize("pattern", [r"r'[\s/]+[^\s/=]+'", r"r'[\s;]*([\w-]+)\s*:\s*([^;]*)'"])
+def test_a_quadratic_pattern_is_caught(pattern: str) -> None:
+    code, _ = run_limited([(pattern, "| |=")], limit_s=0)
+    assert code == -signal.SIGXCPU
