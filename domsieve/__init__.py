@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from domsieve import renderer as renderer
     from domsieve import snapshot as snapshot
     from domsieve import tasks as tasks
+    from domsieve.budget import AnalysisBudget
     from domsieve.errors import (
         BrowserError,
+        BudgetError,
         DomsieveError,
         PageError,
         PolicyError,
@@ -42,7 +44,9 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "AnalysisBudget",
     "BrowserError",
+    "BudgetError",
     "CaptureOptions",
     "CleanResult",
     "CompareResult",
@@ -67,7 +71,9 @@ __all__ = [
 
 _ROOMS = ("analysis", "errors", "renderer", "snapshot", "tasks")
 _ELSEWHERE = {
+    "AnalysisBudget": "budget",
     "BrowserError": "errors",
+    "BudgetError": "errors",
     "CaptureOptions": "renderer",
     "DomsieveError": "errors",
     "PageError": "errors",

@@ -10,7 +10,8 @@
     ├── PolicyError             a rule forbids it: scheme, private address, robots.txt
     ├── PageError               the page or its server
     │   ├── NavigationError     no document arrived
-    │   └── ContentError        what arrived is not an HTML page
+    │   ├── ContentError        what arrived is not an HTML page
+    │   └── BudgetError         its analysis cost more than it may
     ├── BrowserError            the browser
     │   ├── BrowserNotFoundError
     │   └── BrowserLostError    it crashed or stopped answering
@@ -140,6 +141,20 @@ class NavigationError(PageError):
 
 class ContentError(PageError):
     """What arrived is not an HTML page: a download, an image, an empty answer."""
+
+
+class BudgetError(PageError):
+    """The analysis of a page cost more than it may; see `domsieve.budget.AnalysisBudget`.
+
+    Parameters
+    ----------
+    message, context : as of every error of the project.
+    resource : what was used up, ``"time"`` or ``"memory"``.
+    """
+
+    def __init__(self, message: str, *, resource: Literal["time", "memory"] = "time", **context: Any) -> None:
+        super().__init__(message, **context)
+        self.resource = resource
 
 
 class BrowserError(DomsieveError):

@@ -46,6 +46,8 @@ SLOW = (
     "test_cli.py::TestClean::test_equal_commands_give_equal_bytes_in_every_process",
     "test_cli_records.py::test_formulas_and_line_ends_stay_harmless",
     "test_hostile_words.py::",
+    "test_patterns.py::test_a_quadratic_pattern_is_caught",
+    "test_patterns.py::test_no_",
 )
 _PLACES = {name: place for place, name in enumerate(SLOWEST)}
 

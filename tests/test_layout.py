@@ -15,13 +15,14 @@ MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
 }
-COMMON = {"errors", "files", "notebook", "plain", "urls", "vocabulary"}
+COMMON = {"budget", "errors", "files", "notebook", "plain", "urls", "vocabulary"}
 # What each room of the package may import, besides what is common to all.
 ROOMS: Mapping[str, Set[str]] = {
     "plain": set(),
     "urls": set(),
     "vocabulary": set(),
     "errors": set(),
+    "budget": {"errors"},
     "files": {"errors"},
     "notebook": {"plain"},
     "snapshot": COMMON,

@@ -32,6 +32,7 @@ from typing import (
 
 import numpy as np
 
+from domsieve.budget import spending
 from domsieve.errors import UsageError
 from domsieve.snapshot import Scalar, Snapshot
 from domsieve.vocabulary import Mode
@@ -241,7 +242,11 @@ class PageEstimator(Estimator, Generic[R]):
         UsageError : a parameter is not what it may be.
         """
         self._check()
-        return self._result(pages) if isinstance(pages, Snapshot) else [self._result(page) for page in pages]
+        return self._metered(pages) if isinstance(pages, Snapshot) else [*map(self._metered, pages)]
+
+    def _metered(self, page: Snapshot) -> R:
+        with spending(self.name, page.provenance.url):
+            return self._result(page)
 
     def _result(self, page: Snapshot) -> R:
         raise NotImplementedError

@@ -6,7 +6,7 @@ else the model file knows. Imports the columns and the Verdict.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.batch import Batch, Bools
 from domsieve.analysis.estimator import Estimator
 from domsieve.analysis.verdict import Verdict
-from domsieve.errors import ModelError
+from domsieve.budget import spending, spending_on_site
+from domsieve.errors import BudgetError, ModelError
 from domsieve.snapshot import Scalar, Snapshot
 from domsieve.vocabulary import StyleLevel
 
@@ -36,6 +37,7 @@ class Counts(Protocol):
 
 
 C = TypeVar("C", bound=Counts)
+T = TypeVar("T")
 
 
 class SiteModel(Estimator, Generic[C]):
@@ -66,7 +68,10 @@ class SiteModel(Estimator, Generic[C]):
         """
         self._check()
         for batch in batches(pages):
-            self._add(self._count(batch))
+            with spending("learn", batch.pages[0].provenance.url):
+                counts = self._count(batch)
+            with spending_on_site("learn", pages=self.learned):
+                self._add(counts)
         return self
 
     def fit_transform(self, pages: Iterable[Snapshot], y: None = None) -> list[Verdict]:
@@ -103,7 +108,11 @@ class SiteModel(Estimator, Generic[C]):
         if isinstance(pages, Snapshot):
             return self.transform([pages])[0]
         self._check()
-        return [verdict for batch in batches(pages) for verdict in self._verdicts(batch)]
+        return [verdict for batch in batches(pages) for verdict in self._judged(batch)]
+
+    def _judged(self, batch: Batch) -> list[Verdict]:
+        with spending(self.name, batch.pages[0].provenance.url):
+            return self._verdicts(batch)
 
     def restore(self, counts: C, *, style: StyleLevel | None) -> None:
         """Take `counts` for all that was learned, as when a model is read from disk."""
@@ -120,7 +129,8 @@ class SiteModel(Estimator, Generic[C]):
         if not getattr(self, "_parts", None):
             raise ModelError("The site model has learned no page yet; call fit or partial_fit first.")
         if len(self._parts) > 1:
-            self._parts = [type(self).joined(self._parts)]
+            with spending_on_site("learn", pages=self.learned):
+                self._parts = [type(self).joined(self._parts)]
         return self._parts[0]
 
     def facts(self) -> dict[str, int]:
@@ -133,13 +143,26 @@ class SiteModel(Estimator, Generic[C]):
     def _verdicts(self, batch: Batch) -> list[Verdict]:
         raise NotImplementedError
 
+    def _derived(self, key: object, make: Callable[[], T]) -> T:
+        """Return what is made of all that was learned, once per `key`; a site that costs too much does so once."""
+        known, made = getattr(self, "_made", (None, None))
+        if known != key:
+            try:
+                with spending_on_site("learn", pages=self.learned):
+                    made = make()
+            except BudgetError as error:
+                made = error
+            self._made = key, made
+        if isinstance(made, BudgetError):
+            raise made
+        return cast(T, made)
+
     def _add(self, counts: C) -> None:
-        if not hasattr(self, "_parts"):
-            self._parts = []
-        self._parts.append(counts)
+        parts: list[C] = [*getattr(self, "_parts", ()), counts]
         # Parts of like size merge, so that every row is sorted a logarithmic number of times.
-        while len(self._parts) > 1 and self._parts[-2].nbytes < 2 * self._parts[-1].nbytes:
-            self._parts[-2:] = [type(self).joined(self._parts[-2:])]
+        while len(parts) > 1 and parts[-2].nbytes < 2 * parts[-1].nbytes:
+            parts[-2:] = [type(self).joined(parts[-2:])]
+        self._parts = parts
 
     def __sklearn_is_fitted__(self) -> bool:
         return self.learned > 0
@@ -179,7 +202,12 @@ def batches(pages: Iterable[Snapshot]) -> Iterator[Batch]:
         held.append(page)
         nodes += len(page)
         if nodes >= _NODES_PER_BATCH:
-            yield Batch.of(held)
+            yield _batch_of(held)
             held, nodes = [], 0
     if held:
-        yield Batch.of(held)
+        yield _batch_of(held)
+
+
+def _batch_of(pages: list[Snapshot]) -> Batch:
+    with spending("read", pages[0].provenance.url):
+        return Batch.of(pages)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from domsieve.budget import USUAL, AnalysisBudget, budgeted
 from domsieve.commands.console import advice, failures, say
 
 if TYPE_CHECKING:
@@ -30,6 +31,15 @@ Cache = Annotated[
     typer.Option("--cache", envvar="DOMSIEVE_CACHE", help="Folder of the cache [default: pages_cache]."),
 ]
 
+AnalysisTimeout = Annotated[
+    float, typer.Option(help="Seconds of processor time that the analysis of one page may take.")
+]
+AnalysisMegabytes = Annotated[
+    int, typer.Option(min=1, max=1_000_000, help="Memory that it may take; a page that needs more fails.")
+]
+_MEGABYTE = 1_000_000
+USUAL_SECONDS, USUAL_MEGABYTES = USUAL.time.total_seconds(), USUAL.memory_bytes // _MEGABYTE
+
 
 @dataclass(frozen=True, slots=True)
 class Capture:
@@ -39,6 +49,7 @@ class Capture:
     options: "CaptureOptions"
     concurrency: int
     refresh: bool
+    analysis: AnalysisBudget
 
 
 def capture_options(
@@ -66,6 +77,8 @@ def capture_options(
     ] = False,
     timeout: Annotated[float, typer.Option(help="Seconds one page may take.")] = 20.0,
     concurrency: Annotated[int | None, typer.Option(min=1, help="Pages at once [default: cores].")] = None,
+    analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
+    analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
     allow_private: Annotated[
         bool,
         typer.Option(
@@ -102,7 +115,20 @@ def capture_options(
     at_once = concurrency or os.cpu_count() or 1
     egress = Egress(allow_private=allow_private, upstreams=environment_proxies())
     renderer = Renderer(options, budget, concurrency=at_once, executable=browser, egress=egress)
-    return Capture(renderer, options, at_once, refresh)
+    analysis = analysis_budget(analysis_timeout, analysis_megabytes)
+    return Capture(renderer, options, at_once, refresh, analysis)
+
+
+def analysis_budget(timeout: float, megabytes: int) -> AnalysisBudget:
+    """Return what the analysis of a page may cost.
+
+    Raises
+    ------
+    UsageError : it may take no time, or more than a day.
+    """
+    return AnalysisBudget(
+        time=seconds("--analysis-timeout", timeout, least=0.001), memory_bytes=megabytes * _MEGABYTE
+    )
 
 
 def rendering(command: Callable[..., None]) -> Callable[..., None]:
@@ -129,7 +155,8 @@ def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callab
     def run(**values: Any) -> None:
         with failures():
             capture = capture_options(**{name: values.pop(name) for name in shared}, **fixed)
-            command(**values, capture=capture)
+            with budgeted(capture.analysis):
+                command(**values, capture=capture)
 
     run.__signature__ = inspect.Signature([*own, *shared.values()])  # type: ignore[attr-defined]
     return run
@@ -144,17 +171,17 @@ def _pair(option: str, text: str, mark: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def seconds(option: str, value: float) -> timedelta:
+def seconds(option: str, value: float, *, least: float = 0) -> timedelta:
     """Return an option's seconds as a duration.
 
     Raises
     ------
-    UsageError : they are not between 0 and a day.
+    UsageError : they are less than `least`, or more than a day.
     """
     from domsieve.errors import UsageError
 
-    if not 0 <= value <= 86_400:
-        raise UsageError(f"{option} {value:g}: give seconds from 0 to 86400.")
+    if not least <= value <= 86_400:
+        raise UsageError(f"{option} {value:g}: give seconds from {least:g} to 86400.")
     return timedelta(seconds=value)
 
 

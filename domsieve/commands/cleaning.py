@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, fetch, rendering
-from domsieve.commands.console import finish, open_cache, print_json, say
+from domsieve.commands.console import explained, finish, open_cache, print_json, say
 from domsieve.commands.threshold_table import help_facts, help_table
 from domsieve.vocabulary import Method, Mode, SiteMethod, StyleLevel
 
@@ -68,15 +68,15 @@ def clean(
 ) -> None:
     """Write what remains of pages without menus, adverts and footers."""
     from domsieve.analysis import PAGE_METHODS, hidden_words, load_model
-    from domsieve.errors import DomsieveError, UsageError
+    from domsieve.errors import BudgetError, DomsieveError, UsageError
     from domsieve.tasks import (
         ENDINGS,
-        WRITERS,
         Results,
         find_targets,
         from_record,
         readable,
         site_records,
+        written,
     )
     from domsieve.tasks import clean as clean_pages
 
@@ -114,9 +114,15 @@ def clean(
             for page, result in results:
                 if isinstance(result, DomsieveError):
                     failed += 1
-                    say(f"{page.label}: {result}")
+                    say(f"{page.label}: {explained(result)}")
                     continue
-                results_out.write(page, WRITERS[form](*result))
+                try:
+                    text = written(page, result, form)
+                except BudgetError as error:
+                    failed += 1
+                    say(f"{page.label}: {explained(error)}")
+                    continue
+                results_out.write(page, text)
                 hidden += hidden_words(*result)
                 done += 1
     if hidden:
@@ -159,7 +165,7 @@ def learn(
         def report(page: "Page", error: "DomsieveError") -> None:
             nonlocal failed
             failed += 1
-            say(f"{page.label}: {error}")
+            say(f"{page.label}: {explained(error)}")
 
         model = learn_pages(pages, method=method, mode=mode, threshold=threshold, style=style, failed=report)
         # Pages that cannot be read were told of when the model was learned.

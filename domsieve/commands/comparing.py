@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, comparing, fetch
-from domsieve.commands.console import finish, open_cache, print_json, print_line, say
+from domsieve.commands.console import explained, finish, open_cache, print_json, print_line, say
 
 if TYPE_CHECKING:
     from domsieve.analysis import Comparison
@@ -39,7 +39,7 @@ def compare(targets: Targets, *, cache: Cache = None, as_json: AsJson = False, c
             record, result = page.record, page.result
             if isinstance(result, DomsieveError):
                 failed += 1
-                say(f"{record.url}: {result}")
+                say(f"{record.url}: {explained(result)}")
                 continue
             by_site.setdefault(record.site, []).append((record.url, result))
             if as_json:

@@ -98,7 +98,7 @@ def option_of(parameter: str) -> str:
 
 def advice(error: "DomsieveError") -> str:
     """Return what to do about an error, where an option or a command helps: a sentence behind a space, or nothing."""
-    from domsieve.errors import CacheIndexError, PolicyError, UnknownPageError
+    from domsieve.errors import BudgetError, CacheIndexError, PolicyError, UnknownPageError
 
     if isinstance(error, CacheIndexError):
         return " `domsieve cache verify --repair` makes it anew from the pages."
@@ -106,6 +106,9 @@ def advice(error: "DomsieveError") -> str:
         return " `domsieve cache list` shows what the cache holds."
     if isinstance(error, PolicyError) and error.reason == "private":
         return " --allow-private opens others; say so for pages that you trust."
+    if isinstance(error, BudgetError):
+        option = "--analysis-timeout" if error.resource == "time" else "--analysis-megabytes"
+        return f" {option} allows more."
     return ""
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from domsieve.budget import spending_on_site
 from domsieve.commands.capture_options import Cache, Capture, Targets, fetch, rendering
 from domsieve.commands.cleaning import RawOption
-from domsieve.commands.console import finish, open_cache, say
+from domsieve.commands.console import explained, finish, open_cache, say
 from domsieve.vocabulary import MiningMethod
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def records(
         for page, result in mine(readable(found, outcomes, store, raw=raw), method=method):
             if isinstance(result, DomsieveError):
                 failed += 1
-                say(f"{page.label}: {result}")
+                say(f"{page.label}: {explained(result)}")
                 continue
             done += 1
             regions = len(result.tables)
@@ -65,7 +66,8 @@ def records(
             else:
                 sheets.append(result)
     if done and not output_dir:
-        data = write(sheets)
+        with spending_on_site("write", pages=len(sheets)):
+            data = write(sheets)
         if output:
             write_file(output, data, what=OUTPUT_FILE)
         else:

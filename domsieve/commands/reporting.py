@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from domsieve.commands.capture_options import Cache, Capture, Targets, fetch, rendering_all
-from domsieve.commands.console import finish, open_cache, say
+from domsieve.commands.console import explained, finish, open_cache, say
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
@@ -29,7 +29,7 @@ def report(
     from domsieve.tasks import report as write_report
 
     def tell(page: "Page", error: "DomsieveError") -> None:
-        say(f"{page.label}: {error}")
+        say(f"{page.label}: {explained(error)}")
 
     with open_cache(cache) as store:
         found = find_targets(targets, store)

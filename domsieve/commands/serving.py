@@ -5,6 +5,13 @@ from typing import Annotated
 
 import typer
 
+from domsieve.commands.capture_options import (
+    USUAL_MEGABYTES,
+    USUAL_SECONDS,
+    AnalysisMegabytes,
+    AnalysisTimeout,
+    analysis_budget,
+)
 from domsieve.commands.console import failures, need_extra
 
 _MEGABYTE = 1_000_000
@@ -60,6 +67,8 @@ def serve(
     free_megabytes: Annotated[
         int, typer.Option(min=0, max=1_000_000, help="Room on the disk, below which no job is accepted.")
     ] = 500,
+    analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
+    analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
     browser: Annotated[
         str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
     ] = None,
@@ -90,6 +99,11 @@ def serve(
                 free_bytes=free_megabytes * _MEGABYTE,
             ),
             data,
-            work=Work(workers=processes, concurrency=-(-at_once // processes), browser=browser),
+            work=Work(
+                workers=processes,
+                concurrency=-(-at_once // processes),
+                browser=browser,
+                analysis=analysis_budget(analysis_timeout, analysis_megabytes),
+            ),
             ready=typer.echo,
         )

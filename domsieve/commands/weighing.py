@@ -7,7 +7,7 @@ import typer
 
 from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, fetch, rendering
 from domsieve.commands.cleaning import ModeOption, RawOption, StyleOption
-from domsieve.commands.console import finish, open_cache, print_json, say
+from domsieve.commands.console import explained, finish, open_cache, print_json, say
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
@@ -47,7 +47,7 @@ def weigh(
         def report(page: "Page", error: "DomsieveError") -> None:
             nonlocal failed
             failed += 1
-            say(f"{page.label}: {error}")
+            say(f"{page.label}: {explained(error)}")
 
         weights = weigh_pages(
             pages,

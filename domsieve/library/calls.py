@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, TypedDict, Unpack, overload
 
 from domsieve.analysis import MINERS, SiteModel
+from domsieve.budget import AnalysisBudget
 from domsieve.library.checks import check_choice
 from domsieve.library.fetching import Fetching
 from domsieve.library.inputs import PageInput, is_list, sources_of, url_of
@@ -35,6 +36,7 @@ class FetchKeywords(TypedDict, total=False):
     concurrency: int | None
     private_hosts: Iterable[str]
     allow_private: bool
+    analysis_budget: AnalysisBudget | None
 
 
 class CleanKeywords(FetchKeywords, total=False):
@@ -84,6 +86,7 @@ def clean(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    analysis_budget: AnalysisBudget | None = None,
 ) -> CleanResult | list[CleanResult]:
     """Return what remains of a page without menus, adverts and footers; for several pages a list in their order.
 
@@ -115,6 +118,8 @@ def clean(
     private_hosts : hosts that URLs and what they lead to may be on although they are private, such as this machine:
         ``HOST`` or ``HOST:PORT``. Without, every URL must be public, for a stranger may have chosen it.
     allow_private : whether pages may reach all of this machine and of private networks.
+    analysis_budget : what the analysis of one page may cost: processor time and memory. None is what no honest page
+        meets. One that costs more fails with a `BudgetError`.
 
     Raises
     ------
@@ -144,6 +149,7 @@ def clean(
             concurrency=concurrency,
             private_hosts=private_hosts,
             allow_private=allow_private,
+            analysis_budget=analysis_budget,
         ),
     ).now()
 
@@ -175,6 +181,7 @@ async def clean_async(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    analysis_budget: AnalysisBudget | None = None,
 ) -> CleanResult | list[CleanResult]:
     """Do as `clean`, which says what the parameters are, without holding up the event loop."""
     return await _clean(
@@ -198,6 +205,7 @@ async def clean_async(
             concurrency=concurrency,
             private_hosts=private_hosts,
             allow_private=allow_private,
+            analysis_budget=analysis_budget,
         ),
     ).later()
 
@@ -221,6 +229,7 @@ def records(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    analysis_budget: AnalysisBudget | None = None,
 ) -> RecordsResult | list[RecordsResult]:
     """Return the records of a page, such as products, results or entries; for several pages a list in their order.
 
@@ -230,7 +239,7 @@ def records(
     ----------
     page, url : see `clean`.
     method : how records are found.
-    cache, options, timeout, concurrency, private_hosts, allow_private : see `clean`.
+    cache, options, timeout, concurrency, private_hosts, allow_private, analysis_budget : see `clean`.
 
     Raises
     ------
@@ -243,6 +252,7 @@ def records(
         concurrency=concurrency,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        analysis_budget=analysis_budget,
     )
     return _records(page, url, method, fetching).now()
 
@@ -266,6 +276,7 @@ async def records_async(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    analysis_budget: AnalysisBudget | None = None,
 ) -> RecordsResult | list[RecordsResult]:
     """Do as `records`, which says what the parameters are, without holding up the event loop."""
     fetching = Fetching.checked(
@@ -275,6 +286,7 @@ async def records_async(
         concurrency=concurrency,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        analysis_budget=analysis_budget,
     )
     return await _records(page, url, method, fetching).later()
 
@@ -294,6 +306,7 @@ def compare(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    analysis_budget: AnalysisBudget | None = None,
 ) -> CompareResult | list[CompareResult]:
     """Return what the browser makes of the raw source at a URL, and whether it is needed; for several a list.
 
@@ -302,8 +315,8 @@ def compare(
     Parameters
     ----------
     url : a URL, or an iterable of URLs.
-    cache, options, timeout, concurrency, private_hosts, allow_private : see `clean`. Without a cache, captures
-        lie in a temporary folder until this returns.
+    cache, options, timeout, concurrency, private_hosts, allow_private, analysis_budget : see `clean`. Without a
+        cache, captures lie in a temporary folder until this returns.
 
     Raises
     ------
@@ -316,6 +329,7 @@ def compare(
         concurrency=concurrency,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        analysis_budget=analysis_budget,
     )
     return ComparingCall.of(url, fetching).now()
 
@@ -335,6 +349,7 @@ async def compare_async(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    analysis_budget: AnalysisBudget | None = None,
 ) -> CompareResult | list[CompareResult]:
     """Do as `compare`, which says what the parameters are, without holding up the event loop."""
     fetching = Fetching.checked(
@@ -344,6 +359,7 @@ async def compare_async(
         concurrency=concurrency,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        analysis_budget=analysis_budget,
     )
     return await ComparingCall.of(url, fetching).later()
 

@@ -14,6 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Self, TypeVar
 
+from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import DomsieveError, NavigationError, PolicyError
 from domsieve.library.checks import check_count, check_flag, check_time, path_of, places_of, wrong
 from domsieve.renderer import (
@@ -47,6 +48,7 @@ class Fetching:
     concurrency : pages open at the same time.
     private_hosts : hosts and ports that may be private; a port of None stands for any.
     allow_private : whether pages may reach all of this machine and of private networks.
+    analysis : what the analysis of one page may cost then.
     """
 
     cache: Path | None
@@ -55,6 +57,7 @@ class Fetching:
     concurrency: int
     private_hosts: tuple[tuple[str, int | None], ...]
     allow_private: bool
+    analysis: AnalysisBudget
 
     @classmethod
     def checked(
@@ -66,6 +69,7 @@ class Fetching:
         concurrency: int | None,
         private_hosts: object,
         allow_private: bool,
+        analysis_budget: object = None,
     ) -> Self:
         """Return these, where each is what it must be.
 
@@ -81,6 +85,10 @@ class Fetching:
         assert isinstance(timeout, timedelta)
         check_count("concurrency", concurrency)
         check_flag("allow_private", allow_private)
+        if analysis_budget is None:
+            analysis_budget = USUAL
+        if not isinstance(analysis_budget, AnalysisBudget):
+            raise wrong("analysis_budget", analysis_budget, "give AnalysisBudget")
         return cls(
             cache=None if cache is None else path_of("cache", cache),
             options=options,
@@ -88,6 +96,7 @@ class Fetching:
             concurrency=concurrency or os.cpu_count() or 1,
             private_hosts=places_of("private_hosts", private_hosts),
             allow_private=allow_private,
+            analysis=analysis_budget,
         )
 
     @contextmanager

@@ -23,6 +23,7 @@ from domsieve.analysis import (
     write_records_csv,
     write_text,
 )
+from domsieve.budget import Meter
 from domsieve.errors import DomsieveError
 from domsieve.notebook import Line, box, tables
 from domsieve.snapshot import Snapshot
@@ -42,8 +43,9 @@ class Result(Generic[T]):
     error : why the page failed; None when it did not.
     """
 
-    def __init__(self, url: str, found: T | DomsieveError) -> None:
+    def __init__(self, url: str, found: T | DomsieveError, *, meter: Meter | None = None) -> None:
         self.url = url
+        self._meter = meter or Meter(url)
         self.error = found if isinstance(found, DomsieveError) else None
         self._found = found
 
@@ -105,27 +107,32 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
     @cached_property
     def text(self) -> str:
         """The kept text, a line per block, cells of tables parted by tabs."""
-        return write_text(*self._outcome)
+        with self._meter.running("write"):
+            return write_text(*self._outcome)
 
     @cached_property
     def markdown(self) -> str:
         """The kept content as Markdown."""
-        return write_markdown(*self._outcome)
+        with self._meter.running("write"):
+            return write_markdown(*self._outcome)
 
     @cached_property
     def html(self) -> str:
         """The kept content as HTML without scripts and styles."""
-        return write_html(*self._outcome)
+        with self._meter.running("write"):
+            return write_html(*self._outcome)
 
     @cached_property
     def blocks(self) -> list[Block]:
         """All text of the page, kept or dropped, block by block, with the rule that decided and its figures."""
-        return text_blocks(*self._outcome)
+        with self._meter.running("write"):
+            return text_blocks(*self._outcome)
 
     @cached_property
     def hidden_words(self) -> int:
         """Number of words that were dropped because nobody can see them."""
-        return hidden_words(*self._outcome)
+        with self._meter.running("write"):
+            return hidden_words(*self._outcome)
 
     @property
     def complete(self) -> bool:
@@ -180,12 +187,14 @@ class RecordsResult(Result[tuple[Snapshot, RecordSheet]]):
     @cached_property
     def rows(self) -> list[dict[str, str | int | None]]:
         """A dict per record: its page, region and number, and its fields by name, None where it lacks one."""
-        return record_rows([self.sheet])
+        with self._meter.running("write"):
+            return record_rows([self.sheet])
 
     @cached_property
     def csv(self) -> str:
         """The records as a table with commas; cells that a spreadsheet would run begin with an apostrophe."""
-        return write_records_csv([self.sheet]).decode()
+        with self._meter.running("write"):
+            return write_records_csv([self.sheet]).decode()
 
     def _summary(self) -> str:
         return f"{self._counts()}, {self.method}"

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from domsieve.analysis import METHODS, Options, SiteModel, load_model
+from domsieve.budget import budgeted
 from domsieve.errors import DomsieveError
 from domsieve.library.checks import check_choice, check_flag, check_text, path_of
 from domsieve.library.fetching import Captured, Fetching
@@ -68,7 +69,7 @@ def cleaned(
 ) -> list[CleanResult]:
     """Return what remains of each page; pages of a cached site are learned from too."""
     options = cleaning.options
-    with fetching.store() as store:
+    with fetching.store() as store, budgeted(fetching.analysis):
 
         def siblings(site: str) -> list[Page]:
             if store is None:
@@ -93,7 +94,7 @@ def cleaned(
             siblings=siblings,
         )
         for page, result in results:
-            found[int(page.name)] = CleanResult(page.label, result)
+            found[int(page.name)] = CleanResult(page.label, result, meter=page.meter)
     return [found[number] for number in range(len(sources))]
 
 
@@ -101,7 +102,7 @@ def mined(
     sources: Sequence[Source], outcomes: Mapping[str, Captured], fetching: Fetching, method: MiningMethod
 ) -> list[RecordsResult]:
     """Return the records of each page."""
-    with fetching.store() as store:
+    with fetching.store() as store, budgeted(fetching.analysis):
         pages, faults = _readable(sources, outcomes, store)
         found: dict[int, RecordsResult] = {
             number: RecordsResult(sources[number].label, fault) for number, fault in faults.items()
@@ -111,7 +112,7 @@ def mined(
             if isinstance(result, DomsieveError):
                 found[number] = RecordsResult(page.label, result)
             else:
-                found[number] = RecordsResult(page.label, (page.load(), result))
+                found[number] = RecordsResult(page.label, (page.load(), result), meter=page.meter)
     return [found[number] for number in range(len(sources))]
 
 
@@ -123,7 +124,8 @@ def compared(
 ) -> list[CompareResult]:
     """Return each page of the store with its comparison."""
     records = [outcome for outcome in outcomes.values() if isinstance(outcome, PageRecord)]
-    pages = [*compare(records, store, siblings=lambda site: site_records(site, store, fetching.options))]
+    with budgeted(fetching.analysis):
+        pages = [*compare(records, store, siblings=lambda site: site_records(site, store, fetching.options))]
     sites: dict[str, list[Any]] = {}
     for page in pages:
         if not isinstance(page.result, DomsieveError):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import DomsieveError
 from domsieve.renderer import browser_in_use, private_host
 from domsieve.service.jobs.database import Database
@@ -47,12 +48,14 @@ class Work:
     concurrency : jobs that each of them does at once.
     browser : path or name of Chrome; None looks for one.
     browser_arguments : further flags of it.
+    analysis : what the analysis of one page may cost.
     """
 
     workers: int
     concurrency: int
     browser: str | None = None
     browser_arguments: tuple[str, ...] = ()
+    analysis: AnalysisBudget = USUAL
 
 
 def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], None]) -> None:
@@ -78,6 +81,8 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
         private_hosts=tuple(private_host(text) for text in settings.private_hosts),
         browser=work.browser,
         browser_arguments=work.browser_arguments,
+        analysis_s=work.analysis.time.total_seconds(),
+        analysis_bytes=work.analysis.memory_bytes,
     )
     with (
         owned(data),

@@ -311,6 +311,8 @@ def _validate(page: Snapshot) -> None:
     bare = page.style < 0
     if (np.isnan(page.box, order="C").view(np.uint32)[:, 0] != bare * _FOUR_NANS).any():
         raise _bad("box", "and column 'style' disagree on which nodes have layout")
+    if np.isinf(page.box).any():
+        raise _bad("box", "has an edge beyond all numbers")
     if (page.paint[bare] != -1).any():
         raise _bad("paint", "is set on nodes without layout")
     starts = page.attr_start

@@ -1,6 +1,6 @@
 """What one can do with pages: find, render, keep, learn, clean, mine, compare, weigh, report. Holds no algorithm."""
 
-from domsieve.tasks.cleaning import ENDINGS, FEW_PAGES, WRITERS, Cleaned, Format, clean, learn
+from domsieve.tasks.cleaning import ENDINGS, FEW_PAGES, WRITERS, Cleaned, Format, clean, learn, written
 from domsieve.tasks.comparing import ENOUGH, Advice, ComparedPage, advise, compare, prefix_of
 from domsieve.tasks.explaining import explain
 from domsieve.tasks.mining import RECORD_WRITERS, RecordFormat, mine
@@ -76,4 +76,5 @@ __all__ = [
     "wanted_urls",
     "weigh",
     "write_matrix",
+    "written",
 ]

@@ -29,6 +29,7 @@ from domsieve.analysis import (
 )
 from domsieve.errors import DomsieveError, PageError, UsageError
 from domsieve.snapshot import Snapshot
+from domsieve.tasks.learning import fit
 from domsieve.tasks.pages import Page
 
 Format = Literal["text", "markdown", "html", "json"]
@@ -70,21 +71,10 @@ def learn(
     PageError : no page could be read.
     """
     model = new_site_model(method, Options(mode, threshold, style))
-    model.fit(snapshots(pages, failed))
+    fit(model, pages, failed)
     if not model.learned:
         raise PageError("None of the pages could be read, so there is nothing to learn from.")
     return model
-
-
-def snapshots(pages: Sequence[Page], failed: Callable[[Page, DomsieveError], None]) -> Iterator[Snapshot]:
-    """Yield what the pages hold; those that cannot be read are told to `failed` and left out."""
-    for page in pages:
-        try:
-            snapshot = page.load()
-        except DomsieveError as error:
-            failed(page, error)
-        else:
-            yield snapshot
 
 
 def clean(
@@ -139,11 +129,25 @@ def clean(
             own = options if chosen == "sst" else _of_page_method(site, options)
         judge = _judge(site, chosen, known, own) if model is None else model.transform
         for page in members:
+            result: tuple[Snapshot, Verdict] | DomsieveError
             try:
-                snapshot = page.load()
-                yield page, (snapshot, judge_hidden(snapshot, judge(snapshot), keep=keep_hidden))
+                with page.at_work("clean"):
+                    snapshot = page.load()
+                    result = snapshot, judge_hidden(snapshot, judge(snapshot), keep=keep_hidden)
             except DomsieveError as error:
-                yield page, error
+                result = error
+            yield page, result
+
+
+def written(page: Page, result: tuple[Snapshot, Verdict], form: Format) -> str:
+    """Return what was kept of a page in a format.
+
+    Raises
+    ------
+    BudgetError : the page has used its budget.
+    """
+    with page.at_work("write"):
+        return WRITERS[form](*result)
 
 
 def _of_page_method(site: str, options: Options) -> Options:
@@ -169,7 +173,7 @@ def _judge(
         )
     model = SITE_METHODS[method].make(options)
     # A page that cannot be read is reported when its turn to be cleaned comes.
-    model.fit(snapshots(known, lambda *_: None))
+    fit(model, known, lambda *_: None)
     return model.transform if model.learned else NoCleaning().transform
 
 

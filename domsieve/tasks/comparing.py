@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from domsieve.analysis import Comparison, Overlap, compare_page
-from domsieve.errors import ContentError, DomsieveError
+from domsieve.errors import BudgetError, ContentError, DomsieveError
 from domsieve.renderer import DATA
 from domsieve.snapshot import PageRecord, PageStore, Snapshot
 from domsieve.tasks.cleaning import Cleaned, clean
@@ -72,19 +72,27 @@ def compare(
         others = [other for other in siblings(site) if not styled or unscripted(other, store)]
         rendered = _cleaned(members, others, lambda record: from_record(record, store))
         raw = _cleaned(members, others, lambda record: _raw(record, store, styled=styled))  # noqa: B023
-        for record, (_, page), (_, source) in zip(members, rendered, raw, strict=True):
+        for record, (rendered_one, page), (_, source) in zip(members, rendered, raw, strict=True):
             if isinstance(page, DomsieveError):
                 yield ComparedPage(record, page)
                 continue
             if isinstance(source, DomsieveError):
                 yield ComparedPage(record, source)
                 continue
-            data = store.extra(record, DATA)
-            responses = msgspec.json.decode(data) if data else ()
-            (rendered_page, verdict), (raw_page, raw_verdict) = page, source
-            result = compare_page(
-                raw_page, rendered_page, raw_verdict=raw_verdict, verdict=verdict, data=responses
-            )
+            result: Comparison | DomsieveError
+            try:
+                with rendered_one.at_work("compare"):
+                    data = store.extra(record, DATA)
+                    (rendered_page, verdict), (raw_page, raw_verdict) = page, source
+                    result = compare_page(
+                        raw_page,
+                        rendered_page,
+                        raw_verdict=raw_verdict,
+                        verdict=verdict,
+                        data=msgspec.json.decode(data) if data else (),
+                    )
+            except BudgetError as error:
+                result = error
             yield ComparedPage(record, result)
 
 

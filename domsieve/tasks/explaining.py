@@ -5,7 +5,7 @@ from typing import Any
 
 from domsieve.analysis import SiteModel, SiteStyleTree, ThresholdHelp, threshold_help
 from domsieve.errors import DomsieveError, ModelError, PageError
-from domsieve.tasks.cleaning import snapshots
+from domsieve.tasks.learning import snapshots
 from domsieve.tasks.pages import Page
 
 _A_FEW = 8
@@ -27,7 +27,8 @@ def explain(
         )
     ordered = sorted(pages, key=lambda page: page.label)
     few = {i * (len(ordered) - 1) // max(1, min(_A_FEW, len(ordered)) - 1) for i in range(_A_FEW)}
-    read = list(snapshots([ordered[i] for i in sorted(few) if i < len(ordered)], failed))
+    chosen = [ordered[i] for i in sorted(few) if i < len(ordered)]
+    read = [snapshot for _, snapshot in snapshots(chosen, failed)]
     if not read:
         raise PageError("None of the pages could be read, so there is nothing to explain.")
     return threshold_help(model, read)

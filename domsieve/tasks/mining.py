@@ -32,8 +32,11 @@ def mine(
     """
     miner = MINERS[method].make()
     for page in pages:
+        result: RecordSheet | DomsieveError
         try:
-            snapshot = page.load()
-            yield page, RecordSheet.of(snapshot, miner.transform(snapshot))
+            with page.at_work("mine"):
+                snapshot = page.load()
+                result = RecordSheet.of(snapshot, miner.transform(snapshot))
         except DomsieveError as error:
-            yield page, error
+            result = error
+        yield page, result

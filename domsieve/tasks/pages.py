@@ -1,9 +1,11 @@
 """From targets to pages: what is cached is read, what is not is rendered and kept."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from domsieve.budget import Meter
 from domsieve.errors import ContentError, DomsieveError
 from domsieve.renderer import (
     DATA,
@@ -30,12 +32,24 @@ class Page:
     name : output file without ending, a relative path.
     site : pages of equal site are learned together: a host name or a folder.
     load : reads the page; raises an error of the project's tree when it cannot be read.
+    meter : what its analysis has cost so far, in all steps together.
     """
 
     label: str
     name: str
     site: str
     load: Callable[[], Snapshot]
+    meter: Meter = field(default_factory=Meter, compare=False, repr=False)
+
+    def at_work(self, stage: str) -> AbstractContextManager[None]:
+        """Return a block in which the page is worked on.
+
+        Raises
+        ------
+        BudgetError : on entering, inside or on leaving: the page has used its budget.
+        """
+        self.meter.url = self.meter.url or self.label
+        return self.meter.running(stage)
 
 
 async def render_pages(

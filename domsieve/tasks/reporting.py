@@ -25,6 +25,7 @@ from domsieve.analysis import (
 )
 from domsieve.analysis.report import (
     Outliner,
+    PageView,
     Recurrences,
     ReportPart,
     Tile,
@@ -32,15 +33,12 @@ from domsieve.analysis.report import (
     tree_view,
     write_report,
 )
-from domsieve.errors import DomsieveError, PageError
+from domsieve.errors import BudgetError, DomsieveError, PageError
 from domsieve.renderer import SCREENSHOT
 from domsieve.snapshot import PageRecord, PageStore, Snapshot
+from domsieve.tasks.learning import NODES_AT_ONCE, Batch, Failed, learn_batch
 from domsieve.tasks.pages import Page, from_record, readable, unscripted
 from domsieve.tasks.targets import CacheTarget, Target, UrlTarget
-
-_NODES_AT_ONCE = 60_000
-
-Failed = Callable[[Page, DomsieveError], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,35 +178,22 @@ class _Writer:
         self._learn(of_site, known, entries)
         models = {method: model for method, model in of_site.models.items() if model.learned}
         tree = models.get("sst")
-        outliner = Outliner(tree) if isinstance(tree, SiteStyleTree) else None
+        try:
+            outliner = Outliner(tree) if isinstance(tree, SiteStyleTree) else None
+        except BudgetError:  # which the method says of each page
+            outliner = None
         for i, (edition, entry) in enumerate(zip(known, entries, strict=False)):
             if edition is None or i not in of_site.blocks:
                 continue
-            page, blocks = edition.page.load(), of_site.blocks.pop(i)
-            cleaners: dict[Method, SiteModel[Any] | PageEstimator[Verdict]] = {
-                **models,
-                **{method: one.make() for method, one in PAGE_METHODS.items()},
-            }
-            verdicts: dict[str, Verdict] = {}
-            for method, cleaner in cleaners.items():
-                try:
-                    verdicts[method] = judge_hidden(page, cleaner.transform(page), keep=False)
-                except DomsieveError as error:
-                    entry["problems"].append(f"{method}: {_utf8(error.message)}")
-            view = page_view(
-                page,
-                blocks,
-                verdicts,
-                records={
-                    name: miner.make().transform(page)
-                    for name, miner in MINERS.items()
-                    if page.has_layout and not miner.combined
-                },
-                recurrences=of_site.recurrences,
-                number=entry["number"],
-                places=outliner.place(page) if outliner else None,
-            )
             part = f"{name}-{entry['number']}"
+            try:
+                with edition.page.at_work("report"):
+                    page = edition.page.load()
+                    view, problems = self._view(page, i, of_site, models, outliner, entry["number"])
+            except BudgetError as error:
+                self._failed(edition.page, error)
+                continue
+            entry["problems"] += problems
             entry["editions"][name] = part
             entry["words"][name] = {method: said.words for method, said in view.methods.items()}
             entry["problems"] += [
@@ -226,34 +211,73 @@ class _Writer:
             site["editions"][name]["tree"] = part
             yield ReportPart(name=part, data=tree_view(outliner.outline))
 
+    def _view(
+        self,
+        page: Snapshot,
+        i: int,
+        of_site: _Site,
+        models: Mapping[Method, SiteModel[Any]],
+        outliner: Outliner | None,
+        number: int,
+    ) -> tuple[PageView, list[str]]:
+        """Return what is shown of a page, and why some methods say nothing."""
+        cleaners: dict[Method, SiteModel[Any] | PageEstimator[Verdict]] = {
+            **models,
+            **{method: one.make() for method, one in PAGE_METHODS.items()},
+        }
+        verdicts: dict[str, Verdict] = {}
+        problems: list[str] = []
+        for method, cleaner in cleaners.items():
+            try:
+                verdicts[method] = judge_hidden(page, cleaner.transform(page), keep=False)
+            except DomsieveError as error:
+                problems.append(f"{method}: {_utf8(error.message)}")
+        view = page_view(
+            page,
+            of_site.blocks.pop(i),
+            verdicts,
+            records={
+                name: miner.make().transform(page)
+                for name, miner in MINERS.items()
+                if page.has_layout and not miner.combined
+            },
+            recurrences=of_site.recurrences,
+            number=number,
+            places=outliner.place(page) if outliner else None,
+        )
+        return view, problems
+
     def _learn(
         self, of_site: _Site, known: Sequence[Edition | None], entries: Sequence[dict[str, Any]]
     ) -> None:
-        held: list[Snapshot] = []
         first = entries[0]["number"]
+        held: Batch = []
+        nodes = 0
         for i, edition in enumerate(known):
             if edition is None:
                 continue
             try:
-                page = edition.page.load()
+                with edition.page.at_work("read"):
+                    page = edition.page.load()
+                    blocks = page_blocks(page)
             except DomsieveError as error:
                 self._failed(edition.page, error)
                 continue
-            blocks = page_blocks(page)
             of_site.recurrences.add(first + i, blocks)
             if i < len(entries):
                 of_site.blocks[i] = blocks
-            held.append(page)
-            if sum(map(len, held)) >= _NODES_AT_ONCE:
+            held.append((edition.page, page))
+            nodes += len(page)
+            if nodes >= NODES_AT_ONCE:
                 _fit(of_site, held)
+                held, nodes = [], 0
         _fit(of_site, held)
 
 
-def _fit(of_site: _Site, held: list[Snapshot]) -> None:
-    if held:
-        for model in of_site.models.values():
-            model.partial_fit(held)
-        held.clear()
+def _fit(of_site: _Site, held: Batch) -> None:
+    for model in of_site.models.values():
+        # A page that costs too much is told of when it is shown.
+        learn_batch(model, held, lambda *_: None)
 
 
 def _editions(known: Sequence[Reported], *, members: int) -> Iterator[tuple[str, list[Edition | None]]]:

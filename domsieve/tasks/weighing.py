@@ -1,7 +1,7 @@
 """Weighing the words of pages, site by site, in two passes over pages that are read when needed."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from domsieve.analysis import (
     FEWEST_PAGES,
+    BlockWeights,
     CompressedStructureTree,
     FeatureMatrix,
     Mode,
@@ -26,6 +27,7 @@ from domsieve.analysis import (
 from domsieve.errors import DomsieveError, PageError, UsageError
 from domsieve.files import write_file
 from domsieve.snapshot import Snapshot
+from domsieve.tasks.learning import Failed, batches, fit, in_parts, snapshots
 from domsieve.tasks.output import OUTPUT_FILE
 from domsieve.tasks.pages import Page
 
@@ -50,7 +52,7 @@ def weigh(
     style: StyleLevel | None = None,
     model: SiteModel[Any] | None = None,
     per_block: bool = False,
-    failed: Callable[[Page, DomsieveError], None],
+    failed: Failed,
 ) -> FeatureMatrix:
     """Return the weights of the words of each page, or of each block; rows in the order of `pages`.
 
@@ -73,51 +75,48 @@ def weigh(
     if model is not None:
         check_fixed(options)
 
-    def read(numbers: Sequence[int], done: list[int]) -> Iterator[Snapshot]:
-        for number in numbers:
-            try:
-                snapshot = pages[number].load()
-            except DomsieveError as error:
-                failed(pages[number], error)
-            else:
-                done.append(number)
-                yield snapshot
-
     parts: list[csr_matrix] = []
     words: list[tuple[str, ...]] = []
     read_pages = 0
     rows, nodes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     by_site = sorted(range(len(pages)), key=lambda number: pages[number].site)
     for _, group in groupby(by_site, key=lambda number: pages[number].site):
-        numbers, done = list(group), list[int]()
+        number_of = {id(pages[number]): number for number in group}
+        members = [pages[number] for number in number_of.values()]
         tree = model
         if tree is None:
             tree = CompressedStructureTree.of_mode(mode, **options.given())
-            known = list[int]()
-            tree.fit(read(numbers, known))
-            numbers = known
+            lost: set[int] = set()
+            fit(tree, members, _also(failed, lost))
+            members = [page for page in members if id(page) not in lost]
             if 0 < tree.learned < FEWEST_PAGES:
-                site = pages[numbers[0]].site
-                logger.warning("%s: only %d page(s) to weigh among each other.", site, tree.learned)
+                logger.warning(
+                    "%s: only %d page(s) to weigh among each other.", members[0].site, tree.learned
+                )
         if not tree.learned:
             continue
-        if per_block:
-            blocks = tree.weigh_blocks(read(numbers, done))
-            parts.append(blocks.matrix)
-            rows.append(np.array(done, np.int64)[blocks.page])
-            nodes.append(blocks.node)
-        else:
-            parts.append(tree.weigh(read(numbers, done)))
-            rows.append(np.array(done, np.int64))
-        words.append(tree.tree_.words)
-        read_pages += len(done)
+        weigh_some: Callable[[list[Snapshot]], BlockWeights | csr_matrix]
+        weigh_some = tree.weigh_blocks if per_block else tree.weigh
+        for held in batches(snapshots(members, failed)):
+            for some, weighed in in_parts(held, weigh_some, "weigh", failed):
+                done = np.array([number_of[id(page)] for page, _ in some], np.int64)
+                if isinstance(weighed, BlockWeights):
+                    parts.append(weighed.matrix)
+                    rows.append(done[weighed.page])
+                    nodes.append(weighed.node)
+                else:
+                    parts.append(weighed)
+                    rows.append(done)
+                words.append(tree.tree_.words)
+                read_pages += done.size
     row = np.concatenate(rows)
     if not read_pages:
         raise PageError("None of the pages could be read, so there is nothing to weigh.")
     order = np.argsort(row, kind="stable")
     features = tuple(sorted(set().union(*words)))
-    number_of = {word: column for column, word in enumerate(features)}
-    columns = [np.array([number_of[word] for word in known], np.int64) for known in words]
+    column_of = {word: column for column, word in enumerate(features)}
+    places = {known: np.array([column_of[word] for word in known], np.int64) for known in set(words)}
+    columns = [places[known] for known in words]
     return FeatureMatrix(
         _stacked(parts, columns, len(features))[order],
         features,
@@ -141,6 +140,16 @@ def write_matrix(weights: FeatureMatrix, path: Path, *, form: MatrixFormat) -> l
     names = path.with_name(path.name + ".names.json")
     write_file(names, matrix_names(weights).encode("utf-8", "surrogateescape"), what=OUTPUT_FILE)
     return [path, names]
+
+
+def _also(failed: Failed, lost: set[int]) -> Failed:
+    """Return what tells `failed` of a page and keeps its identity."""
+
+    def tell(page: Page, error: DomsieveError) -> None:
+        lost.add(id(page))
+        failed(page, error)
+
+    return tell
 
 
 def _stacked(

@@ -121,7 +121,8 @@ def content_probabilities(figures: F64, weights: FeatureWeights | None = None) -
     """Return the probability (B,) of content for the figures (B, F) of blocks; by default by the shipped weights."""
     weights = weights or _weights()
     logit = figures @ np.array([weights.weights[name] for name in FEATURES]) + weights.bias
-    return np.asarray(1 / (1 + np.exp(-logit)))
+    with np.errstate(over="ignore"):  # a word of a megabyte is no content, to any digit
+        return np.asarray(1 / (1 + np.exp(-logit)))
 
 
 @cache

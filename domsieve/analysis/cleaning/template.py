@@ -51,7 +51,6 @@ class _Ready:
     `number` is how often each row of the pagelets counts, by what is counted; `standing` its sums by shingle.
     """
 
-    counts: TemplateCounts
     number: Mapping[str, Ints]
     standing: Table
     links: PageLinks | None
@@ -175,12 +174,13 @@ class TemplateFilter(SiteModel[TemplateCounts]):
     def _ready(self) -> _Ready:
         """Arrange the counts for looking pagelets up, once per state of them."""
         counts = self.counts_
-        used: _Ready | None = getattr(self, "_used", None)
-        if used is None or used.counts is not counts:
+
+        def make() -> _Ready:
             shingle = counts.pagelets.fixed["shingle"]
             number = {"pages": np.ones(shingle.size, np.int64), "pagelets": counts.pagelets.fixed["count"]}
-            self._used = used = _Ready(counts, number, grouped(shingle, {}, number), PageLinks.of(counts))
-        return used
+            return _Ready(number, grouped(shingle, {}, number), PageLinks.of(counts))
+
+        return self._derived(counts, make)
 
     def _verdicts(self, batch: Batch) -> list[Verdict]:
         counts = self.counts_

@@ -22,6 +22,7 @@ from domsieve.analysis.columns.styles import presentation_styles
 from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.analysis.estimator import Bounds, PageEstimator, Share
 from domsieve.analysis.verdict import Verdict
+from domsieve.budget import spending
 from domsieve.errors import UsageError
 from domsieve.snapshot import Kind, Snapshot
 from domsieve.vocabulary import Mode, StyleLevel
@@ -138,8 +139,12 @@ class TagPathFilter(PageEstimator[Verdict]):
         """
         self._check()
         if isinstance(pages, Snapshot):
-            return self._verdict(pages, has_content)
-        return [self._verdict(page, has_content) for page in pages]
+            return self._judged(pages, has_content)
+        return [self._judged(page, has_content) for page in pages]
+
+    def _judged(self, page: Snapshot, has_content: HasContent | None) -> Verdict:
+        with spending(self.name, page.provenance.url):
+            return self._verdict(page, has_content)
 
     def _result(self, page: Snapshot) -> Verdict:
         return self._verdict(page, None)

@@ -11,7 +11,7 @@ Velloso, Dorneles: Web Page Structured Content Detection by Tag Path Sequences, 
 
 Deliberate deviations from the printed Algorithm 3: the size test takes the absolute difference (as printed,
 no region can be cut off at the end of a page), and the search stops when the thresholds are used up.
-Imports numpy only.
+Imports the budget.
 """
 
 from dataclasses import dataclass
@@ -20,6 +20,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from domsieve.budget import check
 
 Ints = NDArray[np.integer]
 Cuts = Literal["leftmost", "best"]
@@ -112,6 +114,7 @@ def largest_region(
     lo, hi = 0, codes.size
     rounds: list[Round] = []
     while hi > lo:
+        check()
         first, last, count = _occurrences(codes[lo:hi])
         peeled = 0 if strict else _peel(first, count, hi - lo, ratio, least)
         lo += peeled
@@ -216,6 +219,7 @@ def _first_cut(
     A code of count c survives at most c thresholds, so all steps together touch at most `length` entries.
     """
     for threshold in np.unique(count).tolist():
+        check()
         frequent = count > threshold if strict else count >= threshold
         first, last, count = first[frequent], last[frequent], count[frequent]
         if first.size < 2:

@@ -80,6 +80,7 @@ _DISPLAY = {
 }
 _BOLD = frozenset(["b", "strong", "th", "h1", "h2", "h3", "h4", "h5", "h6"])
 _TRANSPARENT = re.compile(r"rgba\(.*, 0\)|transparent")
+_LARGEST = 1e9  # more digits than that may be beyond all numbers
 _SIDES = ("top", "right", "bottom", "left")
 
 
@@ -194,4 +195,4 @@ def _border(style: Row, side: str, level: str) -> str:
 
 def _number(value: str) -> float:
     match = re.match(r"-?\d*\.?\d+", value)
-    return float(match[0]) if match else 0.0
+    return min(float(match[0]), _LARGEST) if match else 0.0

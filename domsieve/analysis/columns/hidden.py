@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.batch import F64, Batch, Bools, Ints, below
 from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.budget import check, spending
 from domsieve.snapshot import Kind, Snapshot
 
 
@@ -67,6 +68,11 @@ def hidden_texts(page: Snapshot) -> NDArray[np.uint8]:
 
     O(N) per level of the page for what is inherited, O(N log N) for what covers what.
     """
+    with spending("visibility", page.provenance.url):
+        return _hidden(page)
+
+
+def _hidden(page: Snapshot) -> NDArray[np.uint8]:
     batch = Batch.of([page])
     text = np.flatnonzero(page.kind == Kind.TEXT)
     worded = np.array(
@@ -103,6 +109,7 @@ class _Scene:
         self.ground = np.tile(_WHITE, (n, 1))  # NaN where it is unknown
         self.cut_to_text = np.zeros(n, np.bool_)
         for nodes in _levels(page):
+            check()
             self._inherit(nodes)
 
     def _inherit(self, nodes: Ints) -> None:
@@ -192,6 +199,7 @@ class _Scene:
         top, bottom = self.rect[boxes, 1], self.rect[boxes, 3]
         area = (self.rect[boxes, 2] - self.rect[boxes, 0]) * (bottom - top)
         for at in np.array_split(order, min(_BANDS, 1 + order.size // _FEWEST_IN_BAND)):
+            check()
             first, last = rect[at[0], 1], rect[at[-1], 1]
             over = np.flatnonzero((top <= last) & (bottom >= first))
             if over.size > _MOST_COVERS:

@@ -17,6 +17,7 @@ from domsieve.analysis.columns.hash import U64, hashes_of
 from domsieve.analysis.columns.hidden import hidden_texts
 from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.columns.words import fold
+from domsieve.budget import check, spending
 from domsieve.snapshot import Kind, Snapshot
 
 _SPACES = re.compile(r"[ \t\n\r\f]+")
@@ -63,6 +64,11 @@ def page_blocks(page: Snapshot) -> PageBlocks:
     A block ends where an element that is a block or a table cell starts or ends, and where text that can be seen
     meets text that cannot.
     """
+    with spending("blocks", page.provenance.url):
+        return _blocks(page)
+
+
+def _blocks(page: Snapshot) -> PageBlocks:
     batch = Batch.of([page])
     never = below((batch.tag_is & TagIs.NEVER_SHOWN) != 0, batch.end)
     chosen = np.flatnonzero((page.kind == Kind.TEXT) & ~never)
@@ -130,6 +136,7 @@ def _paths(page: Snapshot, start: Ints, end: Ints, wide: NDArray[np.bool_]) -> l
     known: dict[int, str] = {}
     found: list[str] = []
     for first, last in zip(start.tolist(), (end - 1).tolist(), strict=True):
+        check()
         around = int(parent[first])
         while around > 0 and (ends[around] <= last or not wide[around]):
             around = int(parent[around])

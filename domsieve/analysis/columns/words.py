@@ -69,7 +69,7 @@ def _normal(text: str) -> str:
         rank = {mark: unicodedata.combining(mark) for part in parts.values() for mark in part}
         runs = groupby("".join(map(parts.__getitem__, text)), key=lambda character: rank[character] > 0)
         text = "".join(
-            chain.from_iterable(sorted(run, key=rank.get) if marks else run for marks, run in runs)
+            chain.from_iterable(sorted(run, key=rank.__getitem__) if marks else run for marks, run in runs)
         )
     return unicodedata.normalize("NFKC", text)
 

@@ -21,6 +21,7 @@ from domsieve.analysis.compare.matching import NOT_MATCHED, match_nodes
 from domsieve.analysis.records.wobm import WebObjectBlocks
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.text import write_text
+from domsieve.budget import check, spending
 from domsieve.snapshot import Snapshot
 
 _MARKUP = re.compile(r"<[^<>]*>")
@@ -140,6 +141,13 @@ def compare_page(
     raw_verdict, verdict : what a method keeps of either, hidden text left out.
     data : responses with their ``url``, ``status``, ``bytes`` and ``text``.
     """
+    with spending("compare", rendered.provenance.url):
+        return _compared(raw, rendered, raw_verdict, verdict, data)
+
+
+def _compared(
+    raw: Snapshot, rendered: Snapshot, raw_verdict: Verdict, verdict: Verdict, data: Iterable[dict[str, Any]]
+) -> Comparison:
     seen_raw, seen = _seen_words(raw), _seen_words(rendered)
     cleaned_raw, cleaned = write_text(raw, raw_verdict), write_text(rendered, verdict)
     new = seen - seen_raw
@@ -196,6 +204,7 @@ def _links(page: Snapshot) -> int:
 
 
 def _delivery(response: dict[str, Any], new: Counter[str]) -> Delivery:
+    check()
     carried = words(_MARKUP.sub(" ", " ".join(_texts(response["text"]))))
     return Delivery(
         url=response["url"],

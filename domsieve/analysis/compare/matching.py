@@ -11,6 +11,7 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import Batch, Bools, Ints
 from domsieve.analysis.columns.hash import U64, combine, hash_of, mix
+from domsieve.budget import check
 from domsieve.snapshot import Kind, Snapshot
 
 NOT_MATCHED = -1
@@ -122,6 +123,7 @@ def _equal_subtrees(pairs: _Pairs, subtree: U64) -> None:
     wanted = wanted[np.argsort(-sizes[1][wanted], kind="stable")]
     covered = pairs.raw_of, pairs.rendered_of
     for node, key in zip(wanted.tolist(), hashes[1][wanted].tolist(), strict=True):
+        check()
         if covered[0][node] != NOT_MATCHED:
             continue
         rest = places[key]
@@ -153,6 +155,7 @@ def _holders(pairs: _Pairs) -> None:
     """Match elements by the matched nodes right below them, level by level upwards; most nodes decide."""
     below = np.flatnonzero(pairs.raw_of > 0)
     while below.size:
+        check()
         raw_up, up = pairs.parent[0][pairs.raw_of[below]], pairs.parent[1][below]
         is_open = (pairs.raw_of[up] == NOT_MATCHED) & (pairs.rendered_of[raw_up] == NOT_MATCHED)
         is_open &= pairs.label[raw_up] == pairs.label[pairs.size + up]
@@ -179,6 +182,7 @@ def _children(pairs: _Pairs) -> None:
         for matched, parent in zip((pairs.rendered_of, pairs.raw_of), pairs.parent, strict=True)
     ]
     while parents.size:
+        check()
         fresh = np.zeros(pairs.raw_of.size, np.bool_)
         fresh[parents] = True
         rendered = left[1][fresh[pairs.parent[1][left[1]]]]

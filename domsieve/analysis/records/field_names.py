@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from domsieve.analysis.records.leaves import FieldKind, Leaf, Leaves
+from domsieve.budget import check
 
 _SAMPLE = 50
 _LABEL_TAGS = frozenset(["b", "dt", "label", "strong", "th"])
@@ -75,6 +76,7 @@ class _Names:
 
     def of(self, i: int) -> str:
         """Return the name that the page has for a column, empty where it has none."""
+        check()
         looks = (self._header, self._label, self._prefix) if self._columns[i].kind == "text" else ()
         for look in (*looks, self._item_property, self._spoken, self._class):
             name = _NO_NAME.sub("_", look(i).lower())[:_LONGEST].strip("_")

@@ -18,6 +18,7 @@ from domsieve.analysis.columns.batch import Ints
 from domsieve.analysis.records.field_names import Column, field_names
 from domsieve.analysis.records.leaves import FieldKind, Leaf, Leaves
 from domsieve.analysis.records.result import Records
+from domsieve.budget import check, spending
 from domsieve.snapshot import Snapshot
 
 
@@ -64,6 +65,11 @@ def field_tables(page: Snapshot, records: Records, *, most_fields: int = 200) ->
 
     `most_fields` bounds the columns of a table: records that have nothing in common would make one per leaf.
     """
+    with spending("fields", page.provenance.url):
+        return _tables(page, records, most_fields)
+
+
+def _tables(page: Snapshot, records: Records, most_fields: int) -> list[FieldTable]:
     leaves = Leaves(page)
     bounds = np.searchsorted(records.region, np.arange(records.parent.size + 1)).tolist()
     tables = []
@@ -104,6 +110,7 @@ def _aligned(leaves: Leaves, records: Sequence[Sequence[Leaf]], most: int) -> tu
     columns: list[Column] = []
     left_out = 0
     for exact in sorted(alike, key=lambda key: (-len(alike[key]), -len(key), alike[key][0])):
+        check()
         found: list[Column | None] = [None] * len(exact)
         merged: list[Column] = []
         room = most - len(columns)

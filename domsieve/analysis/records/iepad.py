@@ -29,6 +29,7 @@ from domsieve.analysis.estimator import Bounds, PageEstimator, Share
 from domsieve.analysis.records.repeats import maximal_repeats
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.tokens import TEXT, Encoding, Tokens, page_tokens
+from domsieve.budget import check
 from domsieve.snapshot import Scalar, Snapshot
 
 _JUMP = 2.0
@@ -106,6 +107,7 @@ class RepeatedPatterns(PageEstimator[Records]):
         counts = repeats.last - repeats.first
         found: list[Pattern] = []
         for m in np.flatnonzero(repeats.length * counts <= 2 * tokens.size).tolist():
+            check()
             at, length = repeats.positions(m), int(repeats.length[m])
             pattern = text[at[0] : at[0] + length]
             own = tokens[at[0] : at[0] + length]
@@ -237,6 +239,7 @@ def _extended(text: str, pattern: Pattern, limit: int) -> Pattern:
     over segments like it, measured against the whole record, if most are; the last one over the beginning of what
     follows, up to the token `limit`, that is most like the centre.
     """
+    check()
     gaps = zip(pattern.stop.tolist(), pattern.start[1:].tolist(), strict=False)
     segments = [text[a:b] for a, b in gaps if b - a <= _LONGEST_SEGMENT]
     if len(segments) < pattern.start.size - 1:

@@ -14,6 +14,7 @@ from domsieve.analysis.columns.body import in_body, worded
 from domsieve.analysis.columns.hidden import hidden_texts
 from domsieve.analysis.columns.names import AttributeIs, TagIs
 from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.budget import check
 from domsieve.snapshot import Kind, Snapshot
 
 FieldKind = Literal["text", "link", "image"]
@@ -83,6 +84,7 @@ class Leaves:
 
     def of(self, pieces: list[tuple[int, int]]) -> list[Leaf]:
         """Return the leaves of the record of these node ranges, in document order."""
+        check()
         found: list[Leaf] = []
         path: dict[int, tuple[int, int]] = {}
         flow: dict[int, int] = {}  # the element whose text goes on inside an element, -1 for none

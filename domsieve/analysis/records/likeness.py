@@ -18,6 +18,7 @@ from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.records.tag_tree import Range, TagTree
 from domsieve.analysis.records.tree_matching import TreeMatcher
+from domsieve.budget import check
 
 _BUCKETS = 16
 _ROUNDING = 1e-9  # thresholds such as 0.15 * 20 shall count as the whole number they mean
@@ -53,6 +54,10 @@ def edit_measure(tree: TagTree, *, threshold: float, mean: bool = False) -> Meas
     factor = 2.0 if mean else 1.0
     text = tree.text
 
+    def distance(one: str, other: str, limit: int) -> int:
+        check()
+        return Levenshtein.distance(one, other, score_cutoff=limit)
+
     def measure(pairs: Pairs) -> F64:
         total = (pairs.b - pairs.a) + (pairs.d - pairs.c)
         most = np.floor(threshold / factor * total + _ROUNDING).astype(np.int64)
@@ -64,9 +69,7 @@ def edit_measure(tree: TagTree, *, threshold: float, mean: bool = False) -> Meas
 
         def exact(q: Pairs, most: Ints) -> list[int]:
             rows = zip(q.a.tolist(), q.b.tolist(), q.c.tolist(), q.d.tolist(), most.tolist(), strict=True)
-            return [
-                Levenshtein.distance(text[a:b], text[c:d], score_cutoff=limit) for a, b, c, d, limit in rows
-            ]
+            return [distance(text[a:b], text[c:d], limit) for a, b, c, d, limit in rows]
 
         distances: F64 = _settled(pairs, most, bounded, exact) * (factor / total)
         return distances
@@ -84,6 +87,7 @@ def tree_measure(tree: TagTree, *, threshold: float) -> Measure:
     text = tree.text
 
     def differences(one: Range, other: Range, most: int) -> int:
+        check()
         larger = max(one[1] - one[0], other[1] - other[0])
         # Matching nodes stand in the same order in both groups, so they are a common subsequence of the tags.
         if (

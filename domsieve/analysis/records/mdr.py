@@ -30,6 +30,7 @@ from domsieve.analysis.records.likeness import edit_measure, neighbours, tree_me
 from domsieve.analysis.records.regions import Block, chain_lengths, node_range, to_records, walk
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.tag_tree import TagTree
+from domsieve.budget import spending
 from domsieve.errors import UsageError
 from domsieve.snapshot import Snapshot
 
@@ -81,6 +82,10 @@ class DataRegionMiner(PageEstimator[Records]):
         UsageError : a parameter is not what it may be.
         """
         self._check()
+        with spending(self.name, page.provenance.url):
+            return self._found(page, kept)
+
+    def _found(self, page: Snapshot, kept: NDArray[np.bool_] | None) -> Records:
         threshold = _THRESHOLDS[self.similarity] if self.threshold is None else self.threshold
         tree = TagTree.of(page, kept=kept, with_text=self.include_text)
         if self.similarity == "edit":

@@ -12,6 +12,7 @@ import numpy as np
 from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.tag_tree import Range, TagTree
+from domsieve.budget import check
 from domsieve.snapshot import Scalar, Snapshot
 
 
@@ -69,6 +70,7 @@ def walk(tree: TagTree, near: Sequence[F64], find: Callable[[int, int], Sequence
     covered = np.zeros(len(tree) + 1, np.bool_)  # the last entry stands for the parent -1
     found: list[Block] = []
     for parent in np.unique(tree.parent[tree.child[some]]).tolist():
+        check()
         if covered[parent]:
             continue
         low, high = (tree.first[parent], tree.first[parent + 1]) if parent >= 0 else (0, tree.first[0])

@@ -7,6 +7,7 @@ pairs of distinct subtrees, so that a list of like records costs one matching. I
 import numpy as np
 
 from domsieve.analysis.records.tag_tree import Range, TagTree
+from domsieve.budget import check
 
 _MANY = 2000  # pairs of children from which on whole rows at once are quicker
 
@@ -62,6 +63,7 @@ class TreeMatcher:
         asked: dict[Range, tuple[list[int], list[int], int]] = {}
         waiting = [(left, right)]
         while waiting:
+            check()
             lefts, rights = waiting.pop()
             for a in dict.fromkeys(lefts):
                 for b in dict.fromkeys(rights):
@@ -70,6 +72,7 @@ class TreeMatcher:
                     asked[a, b] = parts = self._trimmed(self._children(a), self._children(b))
                     waiting.append(parts[:2])
         for a, b in sorted(asked, key=lambda pair: (self._height[pair[0]], pair)):
+            check()
             lefts, rights, gain = asked[a, b]
             self._known[a, b] = 1 + gain + self._best(lefts, rights)
 
@@ -103,6 +106,7 @@ class TreeMatcher:
         kinds, kind = np.unique(right, return_inverse=True)
         best = np.zeros(len(right) + 1, np.int64)
         for a in left:
+            check()
             weights = np.array([self._match(a, b) for b in kinds.tolist()])[kind]
             best[1:] = np.maximum.accumulate(np.maximum(best[1:], best[:-1] + weights))
         return int(best[-1])

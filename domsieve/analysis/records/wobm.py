@@ -35,6 +35,7 @@ from domsieve.analysis.records.listing import Lists
 from domsieve.analysis.records.regions import Block, node_range, to_records, walk
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.tag_tree import Range, TagTree
+from domsieve.budget import spending
 from domsieve.snapshot import Kind, Snapshot
 
 _RULES = frozenset(["br", "hr"])
@@ -96,7 +97,8 @@ class WebObjectBlocks(PageEstimator[Records]):
         UsageError : a parameter is not what it may be.
         """
         self._check()
-        return _Search(self, page, kept).records()
+        with spending(self.name, page.provenance.url):
+            return _Search(self, page, kept).records()
 
     def _result(self, page: Snapshot) -> Records:
         return self.on(page)

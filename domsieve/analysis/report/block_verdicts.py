@@ -66,7 +66,7 @@ def page_extent(page: Snapshot, blocks: PageBlocks) -> tuple[float, float]:
     """Return width and height in CSS px of what is drawn of a page; 0, 0 without layout."""
     if not page.has_layout or not len(page):
         return 0.0, 0.0
-    roots = page.box[:8][~np.isnan(page.box[:8, 0])]
+    roots = page.box[:8][~np.isnan(page.box[:8, 0])].astype(np.float64)
     width = float(roots[:, 2].max(initial=0)) or 1280.0
     seen = blocks.box[(blocks.hidden == 0) & ~np.isnan(blocks.box[:, 0])]
     bottom = float((seen[:, 1] + seen[:, 3]).max(initial=0))

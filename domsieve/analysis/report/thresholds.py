@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
 from domsieve.analysis.report.block_verdicts import DROPPED, judge
 from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.budget import spending_on_site
 from domsieve.snapshot import Snapshot
 
 LOW, HIGH, STEPS = 0.05, 0.4, 8
@@ -67,6 +68,11 @@ def threshold_help(model: SiteStyleTree, pages: Sequence[Snapshot]) -> Threshold
     ------
     ModelError : nothing was learned, or pages of another kind.
     """
+    with spending_on_site("explain", pages=len(pages)):
+        return _help(model, pages)
+
+
+def _help(model: SiteStyleTree, pages: Sequence[Snapshot]) -> ThresholdHelp:
     found = [page_blocks(page) for page in pages]
     scores = np.concatenate(
         [np.zeros(0), *(_scores(model, page, blocks) for page, blocks in zip(pages, found, strict=True))]

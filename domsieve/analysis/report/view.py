@@ -201,13 +201,17 @@ def _kept_words(blocks: PageBlocks, told: Judgement) -> tuple[int, int]:
 def _records_view(page: Snapshot, records: Records) -> RecordsView:
     box, region = record_boxes(page, records)
     return RecordsView(
-        box=np.rint(box[:_MOST_RECORDS]).astype(int).ravel().tolist(), region=region[:_MOST_RECORDS].tolist()
+        box=np.rint(_limited(box[:_MOST_RECORDS])).astype(int).ravel().tolist(),
+        region=region[:_MOST_RECORDS].tolist(),
     )
 
 
 def _whole(box: NDArray[np.float64]) -> list[int | None]:
-    limited = np.clip(box, -1e6, 1e7)
-    return [None if isnan(edge) else round(edge) for edge in limited.ravel().tolist()]
+    return [None if isnan(edge) else round(edge) for edge in _limited(box).ravel().tolist()]
+
+
+def _limited(box: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.clip(box, -1e6, 1e7)
 
 
 def _figures(column: NDArray[np.float32]) -> Any:

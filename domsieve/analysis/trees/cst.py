@@ -13,7 +13,7 @@ mask of `transform` is not in the paper, which weighs and never deletes.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from domsieve.analysis.trees.paths import Runs, Siblings
 from domsieve.analysis.trees.style_tree import StyleTree, count_pages
 from domsieve.analysis.trees.tree_model import TreeModel
 from domsieve.analysis.verdict import Verdict
+from domsieve.budget import spending
 from domsieve.snapshot import Snapshot
 from domsieve.vocabulary import StyleLevel
 
@@ -56,9 +57,8 @@ class BlockWeights:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ready:
-    """What pages are weighed on, and the parameters it comes from; `words` has the ``column`` of each feature."""
+    """What pages are weighed on; `words` has the ``column`` of each feature."""
 
-    key: tuple[Any, ...]
     tree: StyleTree
     aliases: Table | None
     figures: StructureImportances
@@ -191,7 +191,9 @@ class CompressedStructureTree(TreeModel):
 
     def _blocks(self, pages: Iterable[Snapshot]) -> Iterator[tuple[Batch, Blocks]]:
         for batch in batches(pages):
-            yield batch, self._laid(batch)[1]
+            with spending("weigh", batch.pages[0].provenance.url):
+                blocks = self._laid(batch)[1]
+            yield batch, blocks
 
     def _laid(self, batch: Batch) -> tuple[Laid, Blocks]:
         """Return the pages of a batch laid over the tree, and their blocks."""
@@ -211,12 +213,11 @@ class CompressedStructureTree(TreeModel):
 
     def _ready(self) -> _Ready:
         """Derive importances from the counts, once per state of counts and parameters."""
-        tree = self.tree_
-        key = (tree, *sorted(self.get_params().items(), key=str))
-        used: _Ready | None = getattr(self, "_used", None)
-        if used is None or used.key != key:
+        key = (self.tree_, *sorted(self.get_params().items(), key=str))
+
+        def make() -> _Ready:
             self._check()
-            aliases = None
+            tree, aliases = self.tree_, None
             if self.merge_similarity is not None:
                 tree, aliases = merge_similar(
                     tree,
@@ -225,5 +226,6 @@ class CompressedStructureTree(TreeModel):
                     within_styles=True,
                 )
             words = grouped(word_features(tree.words), {"column": np.arange(len(tree.words))}, {})
-            self._used = used = _Ready(key, tree, aliases, structure_importances(tree), words)
-        return used
+            return _Ready(tree, aliases, structure_importances(tree), words)
+
+        return self._derived(key, make)

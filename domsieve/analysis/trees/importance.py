@@ -46,9 +46,10 @@ def node_importance(weight: F64, whole: F64, owner: Ints, pages: F64) -> F64:
     owner : (S,), element node of each style node.
     pages : (E,), m; 1 gives importance 1.
     """
-    p = weight / whole[owner]
+    p = shares(weight, whole[owner])
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = np.bincount(owner, -p * np.log(p), pages.size) / np.log(pages)
+        terms = np.where(p > 0, -p * np.log(p), 0.0)
+        value = np.bincount(owner, terms, pages.size) / np.log(pages)
     return np.where(pages > 1, unit_interval(value), 1.0)
 
 
@@ -68,7 +69,7 @@ def importances(
     whole = np.bincount(owner, weight, pages.size).astype(np.float64)
     node = node_importance(weight, whole, owner, pages)
     count = np.bincount(owner, minlength=pages.size).astype(np.float64)
-    share = weight / whole[owner]
+    share = shares(weight, whole[owner])
     feature, leaf_form = _leaves(tree, owner, rare_share)
     is_leaf = styles.fixed["leaf"]
     keep = attenuation**count
@@ -124,6 +125,11 @@ def _leaves(tree: StyleTree, owner: Ints, rare_share: float) -> tuple[F64, F64]:
     value[pages == 1] = 1.0
     value[pages == 0] = np.nan
     return h, value
+
+
+def shares(part: F64, whole: F64) -> F64:
+    """Return which share of its whole each part is, 0 of nothing: runs within runs may leave less than a unit."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
 def unit_interval(values: F64) -> F64:

@@ -31,6 +31,7 @@ from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.tables import Table, grouped, grouping, ranges, stable_order
 from domsieve.analysis.trees.paths import step
 from domsieve.analysis.trees.style_tree import StyleTree
+from domsieve.budget import check
 
 
 def merge_similar(
@@ -57,6 +58,7 @@ def merge_similar(
     old, new = [path[:0]], [path[:0]]
     by_depth = stable_order(depth)
     for a, b in pairwise(np.cumsum(np.bincount(depth)).tolist()[1:]):
+        check()
         rows = by_depth[a:b]
         parent = path[above[rows]]
         path[rows] = combine(combine(parent, sequence[rows]), steps[rows])
@@ -238,6 +240,7 @@ def _round(clusters: list[_Cluster], frequency: float, similarity: float) -> lis
     kept: list[_Cluster] = []
     holders: defaultdict[int, list[int]] = defaultdict(list)
     for cluster in clusters:
+        check()
         telling = _rarest(sorted(cluster.features), similarity)
         tried = sorted({number for feature in telling for number in holders.get(feature, ())})
         number = next((n for n in tried if _alike(kept[n].features, cluster.features, similarity)), len(kept))
@@ -269,6 +272,7 @@ class _Search:
 
     def finds_home(self, unit: int, features: list[int]) -> bool:
         """Return whether a cluster takes `unit`, whose characteristic `features` come rarest first."""
+        check()
         wanted = set(features)
         last = -1
         for number in merge(*map(self._open, _rarest(features, self._similarity))):

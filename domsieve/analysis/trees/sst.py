@@ -178,12 +178,11 @@ class SiteStyleTree(TreeModel):
 
     def _ready(self) -> Ready:
         """Derive importances from the counts, once per state of counts and parameters."""
-        tree = self.tree_
-        key = (tree, *sorted(self.get_params().items(), key=str))
-        used: Ready | None = getattr(self, "_used", None)
-        if used is None or used.key != key:
+        key = (self.tree_, *sorted(self.get_params().items(), key=str))
+
+        def make() -> Ready:
             self._check()
-            aliases = None
+            tree, aliases = self.tree_, None
             if self.merge_similarity is not None:
                 tree, aliases = merge_similar(
                     tree, frequency=self.merge_frequency, similarity=self.merge_similarity
@@ -195,5 +194,6 @@ class SiteStyleTree(TreeModel):
                 tree, attenuation=self.attenuation, threshold=threshold, rare_share=self.rare_share
             )
             noise = LocalNoise.of(tree, figures, self.local_noise)
-            self._used = used = Ready(key, tree, aliases, threshold, figures, noise)
-        return used
+            return Ready(tree, aliases, threshold, figures, noise)
+
+        return self._derived(key, make)

@@ -1,7 +1,6 @@
 """From the mapping of a batch onto a style tree to one Verdict per page."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,12 +63,11 @@ class LocalNoise:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ready:
-    """What pages are mapped on, derived from the counts and the parameters of the `key`.
+    """What pages are mapped on, derived from the counts and the parameters.
 
     `tree` has similar element nodes merged, whose paths `aliases` gives; `threshold` is the one that is used.
     """
 
-    key: tuple[Any, ...]
     tree: StyleTree
     aliases: Table | None
     threshold: float

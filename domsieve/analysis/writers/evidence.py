@@ -11,6 +11,7 @@ from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, boundaries, text_f
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.html import Source, written_texts
 from domsieve.analysis.writers.text import write_text
+from domsieve.budget import check, spending
 from domsieve.snapshot import Kind, Producer, Scalar, Snapshot
 
 _MOST_STEPS = 16
@@ -63,6 +64,11 @@ class _Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 def write_json(page: Snapshot, verdict: Verdict) -> str:
     """Return one line of JSON: where the page came from, the method, the kept text, the evidence by block."""
+    with spending("write", page.provenance.url):
+        return _json(page, verdict)
+
+
+def _json(page: Snapshot, verdict: Verdict) -> str:
     blocks = text_blocks(page, verdict)
     evidence = _Evidence(
         url=page.provenance.url,
@@ -93,6 +99,11 @@ def text_blocks(page: Snapshot, verdict: Verdict) -> list[Block]:
 
     One decision means the same rule, score and numbers; a line is parted only where what is kept begins or ends.
     """
+    with spending("write", page.provenance.url):
+        return _blocks(page, verdict)
+
+
+def _blocks(page: Snapshot, verdict: Verdict) -> list[Block]:
     around = boundaries(page)
     flow = text_flow(page, page.kind == Kind.TEXT, around)
     source = Source(page)
@@ -122,6 +133,7 @@ def text_blocks(page: Snapshot, verdict: Verdict) -> list[Block]:
 
 
 def _block(source: Source, verdict: Verdict, wide: list[bool], nodes: list[int], pieces: list[str]) -> Block:
+    check()
     first, last = nodes[0], nodes[-1]
     around = source.parent[first]
     while around > 0 and (source.end[around] <= last or not wide[around]):

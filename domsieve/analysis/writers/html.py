@@ -17,6 +17,7 @@ from domsieve.analysis.columns.addresses import Addresses
 from domsieve.analysis.columns.batch import below, prune
 from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, SPACE, Flow, boundaries, text_flow, word_set
 from domsieve.analysis.verdict import Verdict
+from domsieve.budget import check, spending
 from domsieve.snapshot import Kind, Snapshot
 
 BLOCK_TAGS = word_set(
@@ -99,6 +100,11 @@ def write_html(page: Snapshot, verdict: Verdict) -> str:
     An element is written when it holds kept text, an image, a line break or a table cell; others would add
     nothing for a reader.
     """
+    with spending("write", page.provenance.url):
+        return _document(page, verdict)
+
+
+def _document(page: Snapshot, verdict: Verdict) -> str:
     source = Source(page)
     root = next((n for n, tag in enumerate(source.tag) if source.names[tag] == "html"), 0)
     start = start_tag("html", source.safe_attributes(root, "html"))
@@ -119,6 +125,7 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
     inside_pre = 0
     broken = True  # since the last text a line has ended
     for node in written_nodes(page, verdict.kept, texts):
+        check()
         while closing and closing[-1][0] <= node:
             _, finish, ends_line = closing.pop()
             broken |= ends_line

@@ -23,6 +23,7 @@ from domsieve.analysis.writers.html import (
     written_tags,
     written_texts,
 )
+from domsieve.budget import check, spending
 from domsieve.snapshot import Snapshot
 
 _MOST_BLOCKS, _MOST_MARKS = 24, 8  # far below Python's recursion limit, above what people nest
@@ -51,7 +52,8 @@ def write_markdown(page: Snapshot, verdict: Verdict) -> str:
     """
     from domsieve.analysis.writers.markdown_syntax import to_markdown  # loads what takes a second
 
-    text = to_markdown("".join(_Flat(page, verdict).write()))
+    with spending("write", page.provenance.url):
+        text = to_markdown("".join(_Flat(page, verdict).write()))
     return f"{text}\n" if text else ""
 
 
@@ -79,6 +81,7 @@ class _Flat:
     def write(self) -> list[str]:
         """Return the pieces of the document."""
         for node in self.nodes:
+            check()
             self._leave(node)
             if node in self.texts:
                 self._text(*self.texts[node])

@@ -5,6 +5,8 @@ from typing import Any
 
 from markdownify import MarkdownConverter
 
+from domsieve.budget import check
+
 
 def to_markdown(html: str) -> str:
     """Return flat HTML whose text is escaped already as Markdown, without space around it."""
@@ -15,7 +17,8 @@ class _Converter(MarkdownConverter):
     """markdownify for text that is escaped already, in linear time for long lists."""
 
     def escape(self, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002
-        """Return `text` as it is."""
+        """Return `text` as it is; markdownify comes here for each."""
+        check()
         return text
 
     def convert_img(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002

@@ -19,6 +19,7 @@ from domsieve.analysis.records.fields import FieldTable, field_tables
 from domsieve.analysis.records.leaves import FieldKind
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.writers.parquet import write_parquet
+from domsieve.budget import check
 from domsieve.snapshot import Snapshot
 
 _FIXED = ("page", "region", "record")
@@ -73,6 +74,7 @@ def write_records_jsonl(sheets: Sequence[RecordSheet]) -> bytes:
     """
     lines = []
     for sheet in sheets:
+        check()
         for table in sheet.tables:
             nodes = [field.nodes.tolist() for field in table.fields]
             for i, record in enumerate(table.records):
@@ -143,6 +145,7 @@ class _Row(NamedTuple):
 
 def _rows(sheets: Sequence[RecordSheet]) -> Iterator[_Row]:
     for sheet in sheets:
+        check()
         for table in sheet.tables:
             names = [_heading(field.name) for field in table.fields]
             for i, record in enumerate(table.records):

@@ -7,6 +7,7 @@ import numpy as np
 
 from domsieve.analysis.columns.flow import boundaries, text_flow
 from domsieve.analysis.verdict import Verdict
+from domsieve.budget import spending
 from domsieve.snapshot import Snapshot
 
 # Bytes that UTF-8 never uses stand for boundaries, and for preformatted text, until white space is collapsed.
@@ -28,6 +29,11 @@ def write_text(page: Snapshot, verdict: Verdict) -> str:
     control characters are dropped. Text of pseudo-elements and of form controls is left out. Ends in a
     newline unless empty.
     """
+    with spending("write", page.provenance.url):
+        return _text(page, verdict)
+
+
+def _text(page: Snapshot, verdict: Verdict) -> str:
     flow = text_flow(page, verdict.kept, boundaries(page))
     ids = page.text[flow.node]
     data, offsets = page.strings.blob.tobytes(), page.strings.offsets

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.budget import check, spending
 from domsieve.snapshot import Interner, Kind, StringTable, subtree_ends
 
 _NOTHING, _CDATA = 0, 4
@@ -110,13 +111,15 @@ def convert(capture: Capture, style_names: tuple[str, ...], *, max_nodes: int) -
     Dropped are comments, doctypes, texts of ``script`` and ``style``, white space without a box, and
     ``::first-letter``, whose text its parent has too. Time and memory are linear in nodes and strings.
     """
-    draft = _Draft(capture)
-    for number in range(len(capture.documents)):
-        draft.add_layout(number)
-    draft.add_generated_texts()
-    order = draft.reading_order()
-    order = order[draft.is_kept()[order]]
-    return draft.columns(order[:max_nodes], style_names), order.size > max_nodes
+    with spending("convert"):
+        draft = _Draft(capture)
+        for number in range(len(capture.documents)):
+            check()
+            draft.add_layout(number)
+        draft.add_generated_texts()
+        order = draft.reading_order()
+        order = order[draft.is_kept()[order]]
+        return draft.columns(order[:max_nodes], style_names), order.size > max_nodes
 
 
 class _Draft:

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.budget import check, spending
 from domsieve.renderer.sampling.urls import Site, joined
 from domsieve.snapshot import Kind, Snapshot
 
@@ -38,8 +39,9 @@ class PageLinks:
     @classmethod
     def of(cls, snapshot: Snapshot) -> Self:
         """Return the links of a page in time linear in its nodes."""
-        reader = _Reader(snapshot)
-        return cls(() if reader.forbids_following() else tuple(reader.links()), reader.places())
+        with spending("links", snapshot.provenance.url):
+            reader = _Reader(snapshot)
+            return cls(() if reader.forbids_following() else tuple(reader.links()), reader.places())
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,7 @@ class _Reader:
         documents = page.kind == Kind.DOCUMENT
         around: list[tuple[int, str]] = []  # the documents that hold the node: their ends and bases
         for node in np.flatnonzero(documents | self._nodes("a", "area", "base")).tolist():
+            check()
             if len(found) == _MOST_LINKS:
                 break
             while around and node >= around[-1][0]:

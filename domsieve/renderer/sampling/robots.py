@@ -9,6 +9,7 @@ from typing import Self
 
 from protego import Protego
 
+from domsieve.budget import spending
 from domsieve.errors import NavigationError, PolicyError
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.sampling.fetch import AGENT, fetch
@@ -38,7 +39,8 @@ class Robots:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Return the rules of a robots.txt."""
-        rules = Protego.parse("\n".join(map(_for_us_or_others, text.splitlines())))
+        with spending("robots"):
+            rules = Protego.parse("\n".join(map(_for_us_or_others, text.splitlines())))
         rate = rules.request_rate(AGENT)
         asked_s = max(rules.crawl_delay(AGENT) or 0.0, rate.seconds / rate.requests if rate else 0.0)
         return cls(rules, timedelta(seconds=min(asked_s, _LONGEST_S)), tuple(rules.sitemaps))

@@ -16,6 +16,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Literal
 
+from domsieve.budget import check, spending
 from domsieve.errors import DomsieveError, PolicyError, UsageError
 from domsieve.renderer.limits import Clock
 from domsieve.renderer.network.egress import Egress
@@ -154,7 +155,8 @@ class _Run:
         found = await read_sitemaps(
             self._visitor.file, sitemaps, site=self._site, rank=lambda url: rank(url, seed=self._seed)
         )
-        listed = {self._routing.page(page) for page in filter(None, map(self._admit, found))}
+        with spending("sitemap", self._site.root):
+            listed = {self._routing.page(page) for page in filter(None, map(self._admit, found))}
         self._learn(_Lesson(sorted(listed), clicks=1))
         return SitemapsRead(pages=len(listed))
 
@@ -204,6 +206,10 @@ class _Run:
 
     def _judge(self, page: str, clicks: int, visit: Visit) -> SampleEvent:
         """Return what a page is to the sample, and take a lesson from it."""
+        with spending("links", page):
+            return self._judged(page, clicks, visit)
+
+    def _judged(self, page: str, clicks: int, visit: Visit) -> SampleEvent:
         snapshot = visit.rendering.snapshot
         reached = self._site.page(snapshot.provenance.final_url)
         if reached is None:
@@ -230,6 +236,7 @@ class _Run:
 
     def _admit(self, url: str) -> str | None:
         """Return the page at `url` if there is one on the site and robots may visit it."""
+        check()
         page = self._site.page(url)
         return page if page and self._robots.allows(page) else None
 

@@ -12,6 +12,7 @@ from itertools import islice
 
 from lxml import etree
 
+from domsieve.budget import check, spending
 from domsieve.renderer.sampling.urls import Site, normalized
 
 MAX_BYTES = 10_000_000
@@ -55,6 +56,11 @@ async def read_sitemaps(
 
 def parse_sitemap(data: bytes) -> tuple[list[str], list[str]]:
     """Return the addresses of further sitemaps and those of pages in a file; as many as can be read."""
+    with spending("sitemap"):
+        return _parsed(data)
+
+
+def _parsed(data: bytes) -> tuple[list[str], list[str]]:
     sitemaps: list[str] = []
     pages: list[str] = []
     if data.startswith(_GZIP):
@@ -67,6 +73,7 @@ def parse_sitemap(data: bytes) -> tuple[list[str], list[str]]:
     )
     with contextlib.suppress(etree.XMLSyntaxError):
         for _, entry in entries:
+            check()
             if address := (entry.findtext("{*}loc") or "").strip():
                 (pages if etree.QName(entry).localname == "url" else sitemaps).append(address)
             above = entry.getparent()

@@ -1,9 +1,11 @@
-"""Source whose tags have no more attributes than a parser takes quickly. Imports nothing of the project."""
+"""Source whose tags have no more attributes than a parser takes quickly. Imports the budget."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import islice
+
+from domsieve.budget import check
 
 MOST_ATTRIBUTES = 4096
 """Attributes of a tag that are read: libxml2 and lxml take time quadratic in them, seconds for 20,000."""
@@ -30,6 +32,7 @@ def with_few_attributes(data: bytes) -> tuple[bytes, list[str]]:
         cut = looked = 0
         scans: list[_Scan] = []
         for found in _START.finditer(data):
+            check()
             start = found.start()
             scans = [scan for scan in scans if scan.end > start]
             if start < cut or any(scan.goes_on_at(start) for scan in scans):

@@ -14,6 +14,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
+from domsieve.budget import check, spending
 from domsieve.errors import TargetError
 from domsieve.renderer.source.encoding import html_as_utf8
 from domsieve.renderer.source.long_tags import with_few_attributes
@@ -55,6 +56,11 @@ def parse_html(source: bytes, *, url: str, content_type: str = "", encoding: str
     ------
     UsageError : `encoding` is no label of the Encoding standard.
     """
+    with spending("parse", url):
+        return _parsed(source, url, content_type, encoding)
+
+
+def _parsed(source: bytes, url: str, content_type: str, encoding: str | None) -> Snapshot:
     data, encoding_name = html_as_utf8(source, content_type=content_type, encoding=encoding)
     root, cuts = _tree(data)
     return read_tree(
@@ -153,6 +159,7 @@ def read_tree(root: etree._Element, provenance: Provenance) -> Snapshot:
     Its E elements are first numbered among themselves; `place` then says where each stands among the N nodes.
     An element has up to two texts: its head, before its first child, and its tail, behind its end.
     """
+    check()
     elements = list(root.iter())
     index: dict[etree._Element | None, int] = {element: i for i, element in enumerate(elements)}
     above = [0, *(index[element.getparent()] for element in elements[1:])]

@@ -8,6 +8,7 @@ from typing import Any
 from domsieve.errors import (
     BrowserError,
     BrowserNotFoundError,
+    BudgetError,
     DomsieveError,
     NavigationError,
     PageError,
@@ -25,6 +26,7 @@ class Title(StrEnum):
     POLICY = "The page may not be opened."
     PAGE = "The page cannot be had."
     TIMEOUT = "The page took too long."
+    COST = "The page costs too much to analyse."
     NO_BROWSER = "No browser can be started."
     BROWSER = "The browser failed."
     SERVICE = "The service failed."
@@ -48,6 +50,7 @@ def problem_of(error: BaseException) -> dict[str, Any]:
     for kind, fault, title in _FAULTS:
         if isinstance(error, kind):
             timed_out = isinstance(error, NavigationError) and error.timed_out
+            title = Title.COST if isinstance(error, BudgetError) else title
             # Messages about the start of a browser name paths, too.
             is_ours = kind is BrowserNotFoundError or (kind is BrowserError and error.stage == "launch")
             detail = _OUR_BROWSER if is_ours else error.message

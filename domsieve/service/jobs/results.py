@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from domsieve.analysis import hidden_words
-from domsieve.errors import DomsieveError, PageError
+from domsieve.errors import BudgetError, DomsieveError, PageError
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
     CleanRequest,
@@ -29,7 +29,6 @@ from domsieve.snapshot import PageRecord, PageStore
 from domsieve.tasks import (
     ENDINGS,
     RECORD_WRITERS,
-    WRITERS,
     Format,
     Page,
     RecordFormat,
@@ -41,6 +40,7 @@ from domsieve.tasks import (
     of_record,
     report,
     site_records,
+    written,
 )
 
 _TYPES: Mapping[Format | RecordFormat, str] = {
@@ -137,7 +137,11 @@ def site_result(
                 detail = f"It was left out: the archive is full, or has a page of the name {name}."
                 failures.append({"url": page.label, "detail": detail, "fault": "service"})
                 continue
-            text = _utf8(WRITERS[request.format](*result))
+            try:
+                text = _utf8(written(page, result, request.format))
+            except BudgetError as error:
+                failures.append({"url": page.label, **_problem(page.label, error)})
+                continue
             packed.writestr(zipfile.ZipInfo(name, _NO_DATE), text, zipfile.ZIP_DEFLATED)
             record = by_label[page.label]
             listed.append(
@@ -181,19 +185,20 @@ def _cleaned(
     def others(site: str) -> list[Page]:
         return [from_record(other, store) for other in siblings(site)]
 
-    ((_, result),) = clean([from_record(record, store)], method=method, siblings=others)
+    ((page, result),) = clean([from_record(record, store)], method=method, siblings=others)
     if isinstance(result, DomsieveError):
         raise result
-    text = WRITERS[request.format](*result)
+    text = written(page, result, request.format)
     said = {"method": method, "format": request.format, "hidden_words": hidden_words(*result)}
     return said, [NewFile(f"page{ENDINGS[request.format]}", _TYPES[request.format], _utf8(text))]
 
 
 def _mined(request: RecordsRequest, record: PageRecord, store: PageStore) -> Results:
-    ((_, result),) = mine([from_record(record, store)], method=request.method)
+    ((page, result),) = mine([from_record(record, store)], method=request.method)
     if isinstance(result, DomsieveError):
         raise result
-    data = RECORD_WRITERS[request.format]([result])
+    with page.at_work("write"):
+        data = RECORD_WRITERS[request.format]([result])
     said = {"method": request.method, "format": request.format, "records": len(result.records)}
     return said, [NewFile(f"records.{request.format}", _TYPES[request.format], data)]
 

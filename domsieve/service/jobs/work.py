@@ -8,10 +8,12 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import Executor
 from contextlib import aclosing
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
+from domsieve.budget import USUAL, AnalysisBudget, budgeted
 from domsieve.errors import (
     DamagedFileError,
     DomsieveError,
@@ -81,12 +83,14 @@ class Bench:
     queue : the jobs.
     threads : where pages are analysed; each thread has a page store of its own.
     pages : returns the page store of the thread that asks.
+    analysis : what the analysis of one page may cost.
     """
 
     browsing: Browsing
     queue: WorkQueue
     threads: Executor
     pages: Callable[[], PageStore]
+    analysis: AnalysisBudget = USUAL
 
 
 async def do(claim: Claim, bench: Bench, *, run: Callable[..., Any], stopped: threading.Event) -> Result:
@@ -106,9 +110,14 @@ async def do(claim: Claim, bench: Bench, *, run: Callable[..., Any], stopped: th
     request = request_of(claim.job.kind, dict(claim.job.request))
     # Before the cache is looked into: it may hold what was allowed once.
     await bench.browsing.egress.decide_url(request.url)
-    if isinstance(request, SiteRequest):
-        return await _site(request, claim, bench, run, stopped)
-    return await _page(request, claim, bench, run)
+
+    def run_budgeted(work: Callable[[], Any]) -> Any:
+        return run(partial(copy_context().run, work))
+
+    with budgeted(bench.analysis):
+        if isinstance(request, SiteRequest):
+            return await _site(request, claim, bench, run_budgeted, stopped)
+        return await _page(request, claim, bench, run_budgeted)
 
 
 async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[..., Any]) -> Result:

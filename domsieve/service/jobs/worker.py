@@ -17,11 +17,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import BrowserError, BrowserLostError, DomsieveError
 from domsieve.renderer import Egress, Renderer, Supervisor, Wear
 from domsieve.service.jobs.captures import CACHE
@@ -57,6 +59,7 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     browser_arguments : further command line flags of the browser.
     grace_s : seconds that jobs may go on after SIGTERM.
     pages, megabytes, crashes : see `Wear`.
+    analysis_s, analysis_bytes : processor time and memory that the analysis of one page may take.
     """
 
     data: str
@@ -68,6 +71,8 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     pages: int = 1_000
     megabytes: int = 1_500
     crashes: int = 5
+    analysis_s: float = USUAL.time.total_seconds()
+    analysis_bytes: int = USUAL.memory_bytes
 
 
 @dataclass(slots=True)
@@ -295,7 +300,10 @@ async def serve(name: str, settings: WorkerSettings, news: asyncio.Event) -> Non
         ThreadPoolExecutor(settings.concurrency, "analysis") as threads,
     ):
         async with Supervisor(make, egress=egress, concurrency=settings.concurrency, wear=wear) as supervisor:
-            bench = Bench(supervisor, WorkQueue(database), threads, pages)
+            analysis = AnalysisBudget(
+                time=timedelta(seconds=settings.analysis_s), memory_bytes=settings.analysis_bytes
+            )
+            bench = Bench(supervisor, WorkQueue(database), threads, pages, analysis)
             worker = Worker(name, settings, bench, ledger=ledger, news=news)
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, worker.draining.set)

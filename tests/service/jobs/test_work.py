@@ -7,15 +7,19 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec import structs
 
+from domsieve.analysis import BlockFeatures
+from domsieve.budget import USUAL, AnalysisBudget, check
 from domsieve.errors import (
     BrowserLostError,
     BrowserNotFoundError,
+    BudgetError,
     ContentError,
     DomsieveError,
     NavigationError,
@@ -75,7 +79,14 @@ class Pages:
         return self.outcome
 
 
-def doing(tmp_path: Path, pages: Pages, request: PageRequest, *, client: str = "ann") -> Result:
+def doing(
+    tmp_path: Path,
+    pages: Pages,
+    request: PageRequest,
+    *,
+    client: str = "ann",
+    analysis: AnalysisBudget = USUAL,
+) -> Result:
     with (
         opened(tmp_path / "jobs.sqlite") as (jobs, queue),
         PageStore(tmp_path / "cache") as store,
@@ -88,7 +99,7 @@ def doing(tmp_path: Path, pages: Pages, request: PageRequest, *, client: str = "
         async def run(work: Callable[[], Any]) -> Any:
             return work()
 
-        bench = Bench(pages, queue, threads, lambda: store)
+        bench = Bench(pages, queue, threads, lambda: store, analysis)
         return asyncio.run(do(claim, bench, run=run, stopped=threading.Event()))
 
 
@@ -121,6 +132,28 @@ def arrived(request: PageRequest, *, final_url: str = URL) -> Rendering:
         options=request.capture_options().canonical(),
     )
     return Rendering(snapshot=replace(page, provenance=provenance), source=b"")
+
+
+def test_an_analysis_that_hangs_ends_and_the_next_job_of_the_client_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = CleanRequest(url=URL, method="features", format="text")
+    pages = Pages(arrived(request))
+    small = AnalysisBudget(time=timedelta(seconds=0.3))
+
+    def hang(*_: object) -> None:
+        while True:
+            check()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BlockFeatures, "_result", hang)
+        with pytest.raises(BudgetError) as raised:
+            doing(tmp_path, pages, request, analysis=small)
+    problem = problem_of(raised.value)
+    assert (problem["fault"], problem["title"]) == ("page", "The page costs too much to analyse.")
+    assert "more than 0.3 s of processor time" in problem["detail"]
+    assert not problem["retry"]
+    assert doing(tmp_path, pages, request, client="ann").files
 
 
 def answer_with(monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
