@@ -15,6 +15,9 @@ from domsieve.commands.capture_options import (
 from domsieve.commands.console import failures, need_extra
 
 _MEGABYTE = 1_000_000
+# What a worker may hold unless it is said: of this, at least and at most, the share of the machine that is for all.
+_WORKER_MEGABYTES = (500, 5_000)
+_WORKERS_SHARE = 0.6
 _EXTRA = ("fastapi", "jinja2", "prometheus_client", "pydantic", "uvicorn")
 
 
@@ -36,6 +39,20 @@ def serve(
         int | None,
         typer.Option(
             min=1, max=64, help="Pages at once, all workers together [default: cores, as memory allows]."
+        ),
+    ] = None,
+    job_seconds: Annotated[
+        int, typer.Option(min=10, max=86_400, help="What a job may take; one of a site has an hour more.")
+    ] = 1_800,
+    step_seconds: Annotated[
+        int, typer.Option(min=10, max=86_400, help="What a part of a job may take before its worker is ended.")
+    ] = 900,
+    worker_megabytes: Annotated[
+        int | None,
+        typer.Option(
+            min=200,
+            max=1_000_000,
+            help="Memory of a worker, without its browser [default: 5000, less on small machines].",
         ),
     ] = None,
     queue: Annotated[int, typer.Option(min=1, max=100_000, help="Jobs that may wait.")] = 200,
@@ -102,8 +119,18 @@ def serve(
             work=Work(
                 workers=processes,
                 concurrency=-(-at_once // processes),
+                job_s=job_seconds,
+                step_s=step_seconds,
+                memory_bytes=(worker_megabytes or _megabytes_of_one(machine.memory_bytes, processes))
+                * _MEGABYTE,
                 browser=browser,
                 analysis=analysis_budget(analysis_timeout, analysis_megabytes),
             ),
             ready=typer.echo,
         )
+
+
+def _megabytes_of_one(memory_bytes: int, workers: int) -> int:
+    """Return what each of several workers may hold on a machine."""
+    least, most = _WORKER_MEGABYTES
+    return min(most, max(least, int(_WORKERS_SHARE * memory_bytes) // workers // _MEGABYTE))

@@ -1,7 +1,7 @@
 """Headless Chrome under a budget: URLs become Snapshots, hostile pages become incomplete ones."""
 
 from domsieve.renderer.browser.discovery import Browser, browser_in_use, find_browser, launch_options
-from domsieve.renderer.browser.machine import Machine, this_machine
+from domsieve.renderer.browser.machine import Machine, family, held_memory, this_machine
 from domsieve.renderer.limits import Clock, Limits, Patience
 from domsieve.renderer.network.egress import Caps, Egress, offline, place_of, private_host
 from domsieve.renderer.network.upstream import environment_proxies
@@ -54,7 +54,9 @@ __all__ = [
     "Wear",
     "browser_in_use",
     "environment_proxies",
+    "family",
     "find_browser",
+    "held_memory",
     "html_files",
     "launch_options",
     "offline",

@@ -46,6 +46,8 @@ class Work:
     ----------
     workers : processes, each with a browser of its own.
     concurrency : jobs that each of them does at once.
+    job_s, step_s : seconds for a job, and for each part of it in a thread; see `WorkerSettings`.
+    memory_bytes : what each worker may hold, without its browser.
     browser : path or name of Chrome; None looks for one.
     browser_arguments : further flags of it.
     analysis : what the analysis of one page may cost.
@@ -53,6 +55,9 @@ class Work:
 
     workers: int
     concurrency: int
+    job_s: float = 1_800.0
+    step_s: float = 900.0
+    memory_bytes: int = 5_000_000_000
     browser: str | None = None
     browser_arguments: tuple[str, ...] = ()
     analysis: AnalysisBudget = USUAL
@@ -79,6 +84,9 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
         data=str(data.resolve()),
         concurrency=work.concurrency,
         private_hosts=tuple(private_host(text) for text in settings.private_hosts),
+        job_s=work.job_s,
+        step_s=work.step_s,
+        memory_bytes=work.memory_bytes,
         browser=work.browser,
         browser_arguments=work.browser_arguments,
         analysis_s=work.analysis.time.total_seconds(),

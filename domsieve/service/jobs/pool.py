@@ -1,7 +1,8 @@
 """The pool: starts the worker processes, starts them anew when they die, and ends them.
 
 Whatever a dead worker had under way goes back to the queue at once. A worker that dies again and again is started
-after longer and longer waits.
+after longer and longer waits. One that takes too long for something, or too much memory, is ended with its browser,
+and the job that it did it for fails.
 """
 
 import asyncio
@@ -10,10 +11,12 @@ import fcntl
 import logging
 import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 from uuid import uuid4
 
 import msgspec
@@ -21,8 +24,10 @@ import msgspec
 import domsieve
 from domsieve.errors import DomsieveError, StorageError
 from domsieve.service.jobs.database import Database
+from domsieve.service.jobs.pulse import read_line
 from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.work_queue import WorkQueue
+from domsieve.service.jobs.watch import LOOK_S, Limits, Overrun, Watch, end_family
+from domsieve.service.jobs.work_queue import NO_PROBLEMS, WorkQueue
 from domsieve.service.jobs.worker import WorkerSettings
 from domsieve.service.logs import log
 
@@ -31,6 +36,8 @@ _LONGEST_WAIT_S = 10.0
 # A worker that lived so long is no part of a series of deaths.
 _STEADY_S = 30.0
 _KILL_AFTER_S = 10.0
+# When the jobs of a dead worker cannot be taken back.
+_AGAIN_S = 1.0
 
 
 class WorkerPool:
@@ -41,18 +48,27 @@ class WorkerPool:
     settings : what each of them is told.
     database : the jobs in the same folder; its news wake the workers.
     workers : how many processes.
+    clock : seconds that never go back, by which workers are late.
 
     Attributes
     ----------
     restarts : how many workers died.
     """
 
-    def __init__(self, settings: WorkerSettings, database: Database, *, workers: int) -> None:
+    def __init__(
+        self,
+        settings: WorkerSettings,
+        database: Database,
+        *,
+        workers: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.restarts = 0
         self._settings = settings
         self._database = database
         self._queue = WorkQueue(database)
         self._count = workers
+        self._clock = clock
         self._processes: dict[str, asyncio.subprocess.Process] = {}
         self._slots: list[asyncio.Task[None]] = []
         self._ending = asyncio.Event()
@@ -86,8 +102,7 @@ class WorkerPool:
         if waiting:
             await asyncio.wait(waiting, timeout=self._settings.grace_s + _KILL_AFTER_S)
         for process in self._processes.values():
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            _end(process)
         for slot in self._slots:
             slot.cancel()
         await asyncio.gather(*self._slots, *waiting, return_exceptions=True)
@@ -112,22 +127,33 @@ class WorkerPool:
         wait_s = _FIRST_WAIT_S
         while not self._ending.is_set():
             name, start = uuid4().hex[:12], loop.time()
-            code = await self._live(name)
-            if self._ending.is_set():
-                return
-            self.restarts += 1
-            log("worker_died", level=logging.WARNING, worker=name, code=code)
-            try:
-                taken = await asyncio.to_thread(self._queue.take_back, name)
-                log("jobs_taken_back", worker=name, jobs=taken)
-                self._nudge()
-            except DomsieveError as error:  # the leases end by themselves
-                log("store_failed", level=logging.ERROR, detail=error.message)
+            code, overrun = await self._live(name)
+            problems = overrun.problems if overrun else NO_PROBLEMS
+            if not self._ending.is_set():
+                self.restarts += 1
+                log("worker_died", level=logging.WARNING, worker=name, code=code)
+            await self._take_back(name, problems)
             wait_s = _FIRST_WAIT_S if loop.time() - start > _STEADY_S else min(2 * wait_s, _LONGEST_WAIT_S)
             await asyncio.sleep(wait_s)
 
-    async def _live(self, name: str) -> int | None:
-        """Start a worker and wait until it has ended; return its exit code, None when it could not start."""
+    async def _take_back(self, name: str, problems: Mapping[str, Mapping[str, Any]]) -> None:
+        """Settle what a dead worker had under way, as soon as the store can be written to."""
+        while not self._ending.is_set() or problems:
+            try:
+                taken = await asyncio.to_thread(partial(self._queue.take_back, name, problems=problems))
+            except DomsieveError as error:
+                log("store_failed", level=logging.ERROR, detail=error.message)
+                await asyncio.sleep(_AGAIN_S)
+            else:
+                log("jobs_taken_back", worker=name, jobs=taken)
+                self._nudge()
+                return
+
+    async def _live(self, name: str) -> tuple[int | None, Overrun | None]:
+        """Start a worker and wait until it has ended.
+
+        Return its exit code, None when it could not start, and why it was ended if the watch did that.
+        """
         root = str(Path(domsieve.__file__).parents[1])
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
         try:
@@ -137,27 +163,62 @@ class WorkerPool:
                 "domsieve.service.jobs.worker",
                 name,
                 stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
                 env={**os.environ, "PYTHONPATH": path},
                 # An interrupt at the terminal is for the service, which then ends its workers.
                 start_new_session=True,
             )
         except OSError as error:
             log("worker_not_started", level=logging.ERROR, detail=str(error))
-            return None
+            return None, None
         self._processes[name] = process
+        settings = self._settings
+        watch = Watch(process.pid, Limits(settings.step_s, settings.memory_bytes))
+        listening = asyncio.create_task(_listen(process, watch))
+        looking = asyncio.create_task(self._look(name, process, watch))
         try:
             if process.stdin:
                 with contextlib.suppress(ConnectionError):
-                    process.stdin.write(msgspec.json.encode(self._settings) + b"\n")
+                    process.stdin.write(msgspec.json.encode(settings) + b"\n")
                     await process.stdin.drain()
             if self._ending.is_set():
                 process.terminate()
-            return await process.wait()
+            code = await process.wait()
+            looking.cancel()
+            (overrun,) = await asyncio.gather(looking, return_exceptions=True)
+            return code, overrun if isinstance(overrun, Overrun) else None
         finally:
-            if process.returncode is None:
-                process.kill()
+            listening.cancel()
+            looking.cancel()
+            _end(process)
             del self._processes[name]
+
+    async def _look(self, name: str, process: asyncio.subprocess.Process, watch: Watch) -> Overrun:
+        """End a worker when it has to, and return why."""
+        last = self._clock()
+        while True:
+            await asyncio.sleep(LOOK_S)
+            now = self._clock()
+            overrun = watch.look(now - last)
+            last = now
+            if overrun is not None and process.returncode is None:
+                jobs = ", ".join(overrun.problems)
+                log("worker_overrun", level=logging.ERROR, worker=name, reason=overrun.reason, jobs=jobs)
+                _end(process)
+                return overrun
+
+
+async def _listen(process: asyncio.subprocess.Process, watch: Watch) -> None:
+    """Hear what a worker says until it ends."""
+    assert process.stdout
+    while line := await process.stdout.readline():
+        watch.hear(read_line(line))
+
+
+def _end(process: asyncio.subprocess.Process) -> None:
+    """Kill a worker, unless it has ended, and all that it has started."""
+    if process.returncode is None:
+        end_family(process.pid)
 
 
 @contextlib.contextmanager

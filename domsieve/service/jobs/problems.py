@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from domsieve.errors import (
     BrowserError,
@@ -27,6 +27,8 @@ class Title(StrEnum):
     PAGE = "The page cannot be had."
     TIMEOUT = "The page took too long."
     COST = "The page costs too much to analyse."
+    TIME = "The work on the page took too long."
+    MEMORY = "The work on the page took too much memory."
     NO_BROWSER = "No browser can be started."
     BROWSER = "The browser failed."
     SERVICE = "The service failed."
@@ -59,9 +61,17 @@ def problem_of(error: BaseException) -> dict[str, Any]:
     return _problem(Title.SERVICE, _OURS, "service", retry, getattr(error, "stage", None))
 
 
+def overrun(reason: Literal["time", "memory"]) -> dict[str, Any]:
+    """Return the problem, in the form of `problem_of`, of a job that was ended since it took too much."""
+    title, what = (Title.TIME, "longer") if reason == "time" else (Title.MEMORY, "more memory")
+    return _problem(
+        title, f"The work on it took {what} than a job may, and was ended.", "page", False, "work"
+    )
+
+
 def is_timeout(problem: Mapping[str, Any]) -> bool:
-    """Return whether a page took too long."""
-    return problem.get("title") == Title.TIMEOUT
+    """Return whether a page, or the work on it, took too long."""
+    return problem.get("title") in {Title.TIMEOUT, Title.TIME}
 
 
 def _problem(title: Title, detail: str, fault: Fault, retry: bool, stage: str | None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from domsieve.service.jobs.captures import Captures
@@ -25,6 +26,7 @@ _LOST = {
     "retry": False,
     "stage": "work",
 }
+NO_PROBLEMS: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
 
 class WorkQueue:
@@ -188,16 +190,20 @@ class WorkQueue:
                 self.database.add_event(claim.job.id, "state", {"state": "queued"})
         return held
 
-    def take_back(self, worker: str | None = None) -> int:
+    def take_back(
+        self, worker: str | None = None, *, problems: Mapping[str, Mapping[str, Any]] = NO_PROBLEMS
+    ) -> int:
         """Put the jobs of a dead worker back in the queue, or end those lost too often; return their number.
 
         Parameters
         ----------
         worker : name of the worker; None means all of them, when none can be alive.
+        problems : why jobs fail that the worker was ended for, by their ids. Where there are any, the attempt of its
+            other jobs does not count.
         """
         with self.database.transaction(durable=True):
             self.database.run("DELETE FROM workers WHERE ? IS NULL OR name = ?", (worker, worker))
-            return self._take_back("(? IS NULL OR worker = ?)", (worker, worker))
+            return self._take_back("(? IS NULL OR worker = ?)", (worker, worker), problems)
 
     def report_worker(self, worker: str, facts: Mapping[str, Any]) -> None:
         """Keep what a worker reports about itself, until its jobs are taken back."""
@@ -222,21 +228,28 @@ class WorkQueue:
     def _take_back_expired(self) -> None:
         self._take_back("(boot <> ? OR lease_until < ?)", _lease_end(0.0))
 
-    def _take_back(self, condition: str, values: Sequence[object]) -> int:
+    def _take_back(
+        self,
+        condition: str,
+        values: Sequence[object],
+        problems: Mapping[str, Mapping[str, Any]] = NO_PROBLEMS,
+    ) -> int:
         lost = self.database.run(
             f"SELECT id, attempts FROM jobs WHERE state = 'running' AND {condition}", values
         )
         for number, attempts in lost:
-            if attempts >= ATTEMPTS:
+            problem = problems.get(number, _LOST if attempts >= ATTEMPTS and not problems else None)
+            if problem is not None:
                 self.database.run(
                     "UPDATE jobs SET state = 'failed', worker = NULL, ended_at = ?, problem = ? WHERE id = ?",
-                    (now(), packed(_LOST), number),
+                    (now(), packed(problem), number),
                 )
-                self.database.add_event(number, "state", {"state": "failed", "problem": _LOST})
+                self.database.add_event(number, "state", {"state": "failed", "problem": problem})
             else:
                 self.database.run(
-                    "UPDATE jobs SET state = 'queued', worker = NULL, started_at = NULL WHERE id = ?",
-                    (number,),
+                    "UPDATE jobs SET state = 'queued', worker = NULL, started_at = NULL, attempts = attempts - ? "
+                    "WHERE id = ?",
+                    (bool(problems), number),
                 )
                 self.database.add_event(number, "state", {"state": "queued", "lost": attempts})
         return len(lost)

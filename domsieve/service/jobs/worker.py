@@ -2,7 +2,8 @@
 
 It is started by the pool with its settings as a line of JSON on its standard input, which stays open. Each further
 line says that jobs have come or changed. When it ends, so has the service, however it ended, and the worker stops.
-SIGTERM lets it finish what it can in its grace and hand the rest back.
+SIGTERM lets it finish what it can in its grace and hand the rest back. On its standard output it tells the pool what
+it is at (see `pulse`).
 """
 
 import asyncio
@@ -28,14 +29,19 @@ from domsieve.errors import BrowserError, BrowserLostError, DomsieveError
 from domsieve.renderer import Egress, Renderer, Supervisor, Wear
 from domsieve.service.jobs.captures import CACHE
 from domsieve.service.jobs.database import Database
-from domsieve.service.jobs.problems import problem_of
+from domsieve.service.jobs.problems import overrun, problem_of
+from domsieve.service.jobs.pulse import BEAT_S, Pulse
 from domsieve.service.jobs.values import Claim
 from domsieve.service.jobs.work import Bench, do
 from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.service.logs import log, log_to_stderr
 from domsieve.snapshot import PageStore
 
+# Beyond what the pool lets a worker be silent for: while that lives, it alone takes jobs back, lest one on which
+# workers hang goes from one to the next.
 _LEASE_S = 60.0
+# A site may ask for 200 pages, one after another.
+_SITE_S = 3_600.0
 _RENEW_S = 15.0
 # For what nobody tells: leases that end, and jobs of other programs.
 _LOOK_S = 1.0
@@ -43,6 +49,8 @@ _REPORT_S = 5.0
 _HEALTH_S = 15.0
 # When the service is gone, nobody waits for what is under way.
 _LAST_S = 5.0
+# The worker ends a job that takes too long; the pool ends the worker when that has not done it.
+_LATE_S = 30.0
 _TRIES = 2
 _AGAIN_S = 1.0
 
@@ -58,6 +66,9 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     browser : path or name of the browser; None looks for one.
     browser_arguments : further command line flags of the browser.
     grace_s : seconds that jobs may go on after SIGTERM.
+    job_s : seconds that a job may take once it was claimed; one of a site has an hour more.
+    step_s : seconds that each of its parts may take that runs in a thread.
+    memory_bytes : what the process may hold, without its browser.
     pages, megabytes, crashes : see `Wear`.
     analysis_s, analysis_bytes : processor time and memory that the analysis of one page may take.
     """
@@ -68,6 +79,9 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     browser: str | None = None
     browser_arguments: tuple[str, ...] = ()
     grace_s: float = 10.0
+    job_s: float = 1_800.0
+    step_s: float = 900.0
+    memory_bytes: int = 5_000_000_000
     pages: int = 1_000
     megabytes: int = 1_500
     crashes: int = 5
@@ -94,6 +108,7 @@ class Worker:
     bench : what it works with.
     ledger : a single thread for the database, since the loop must not wait for other processes.
     news : set when jobs have come or changed.
+    pulse : tells the pool what it is at.
     """
 
     def __init__(
@@ -104,6 +119,7 @@ class Worker:
         *,
         ledger: ThreadPoolExecutor,
         news: asyncio.Event,
+        pulse: Pulse,
     ) -> None:
         self._name = name
         self._settings = settings
@@ -114,6 +130,7 @@ class Worker:
         self._sites = 0
         self._is_in_doubt = False  # whether the browser works
         self._news = news
+        self._pulse = pulse
         self.draining = asyncio.Event()
 
     async def run(self) -> None:
@@ -172,7 +189,9 @@ class Worker:
         while len(self._running) < self._settings.concurrency:
             sites = self._sites < max(1, self._settings.concurrency // 2)
             claim = await self._store(
-                functools.partial(self._queue.claim, self._name, lease_s=_LEASE_S, sites=sites)
+                functools.partial(
+                    self._queue.claim, self._name, lease_s=self._settings.step_s + _LEASE_S, sites=sites
+                )
             )
             if claim is None:
                 return
@@ -192,13 +211,21 @@ class Worker:
         """Do a job and bring it to its end; the boundary where nothing goes past."""
         start = time.monotonic()
         outcome = "failed"
+        limit_s = self._settings.job_s + (_SITE_S if claim.job.kind == "site" else 0.0)
+        limit = asyncio.timeout(limit_s)
         try:
-            outcome = await self._done(claim, stopped)
+            with self._pulse.job(claim.job.id, limit_s=limit_s + _LATE_S):
+                async with limit:
+                    outcome = await self._done(claim, stopped)
         except asyncio.CancelledError:
             outcome = "cancelled"
         except Exception as error:
-            log("job_broke", level=logging.ERROR, trace=True, job=claim.job.id)
-            await self._fail(claim, problem_of(error))
+            if isinstance(error, TimeoutError) and limit.expired():
+                stopped.set()
+                await self._fail(claim, overrun("time"))
+            else:
+                log("job_broke", level=logging.ERROR, trace=True, job=claim.job.id)
+                await self._fail(claim, problem_of(error))
         finally:
             del self._running[claim.job.id, claim.token]
             self._sites -= claim.job.kind == "site"
@@ -215,9 +242,10 @@ class Worker:
             )
 
     async def _done(self, claim: Claim, stopped: threading.Event) -> str:
+        run = functools.partial(self._in_thread, claim)
         for left in reversed(range(_TRIES)):
             try:
-                result = await do(claim, self._bench, run=self._in_thread, stopped=stopped)
+                result = await do(claim, self._bench, run=run, stopped=stopped)
             except BrowserLostError as error:
                 self._is_in_doubt = True
                 if left:
@@ -266,14 +294,18 @@ class Worker:
             running.task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _in_thread(self, work: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._bench.threads, work)
+    async def _in_thread(self, claim: Claim, work: Callable[[], Any]) -> Any:
+        def told() -> Any:
+            with self._pulse.step(claim.job.id, limit_s=self._settings.step_s):
+                return work()
+
+        return await asyncio.get_running_loop().run_in_executor(self._bench.threads, told)
 
     async def _store(self, work: Callable[..., Any], *values: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._ledger, work, *values)
 
 
-async def serve(name: str, settings: WorkerSettings, news: asyncio.Event) -> None:
+async def serve(name: str, settings: WorkerSettings, news: asyncio.Event, pulse: Pulse) -> None:
     """Be a worker until SIGTERM."""
     data = Path(settings.data)
     egress = Egress(named=settings.private_hosts)
@@ -304,17 +336,24 @@ async def serve(name: str, settings: WorkerSettings, news: asyncio.Event) -> Non
                 time=timedelta(seconds=settings.analysis_s), memory_bytes=settings.analysis_bytes
             )
             bench = Bench(supervisor, WorkQueue(database), threads, pages, analysis)
-            worker = Worker(name, settings, bench, ledger=ledger, news=news)
+            worker = Worker(name, settings, bench, ledger=ledger, news=news, pulse=pulse)
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, worker.draining.set)
             log("worker_started", worker=name)
-            reporting = asyncio.create_task(worker.report(supervisor))
+            beside = [asyncio.create_task(worker.report(supervisor)), asyncio.create_task(_beat(pulse))]
             try:
                 await worker.run()
             finally:
-                reporting.cancel()
-                await asyncio.gather(reporting, return_exceptions=True)
+                for task in beside:
+                    task.cancel()
+                await asyncio.gather(*beside, return_exceptions=True)
     log("worker_ended", worker=name)
+
+
+async def _beat(pulse: Pulse) -> None:
+    while True:
+        pulse.beat()
+        await asyncio.sleep(BEAT_S)
 
 
 def _follow_parent(main: "asyncio.Task[None]", loop: asyncio.AbstractEventLoop, news: asyncio.Event) -> None:
@@ -330,9 +369,9 @@ def _follow_parent(main: "asyncio.Task[None]", loop: asyncio.AbstractEventLoop, 
         loop.call_soon_threadsafe(main.cancel)
 
 
-async def _main(name: str, settings: WorkerSettings) -> None:
+async def _main(name: str, settings: WorkerSettings, pulse: Pulse) -> None:
     news = asyncio.Event()
-    main = asyncio.create_task(serve(name, settings, news))
+    main = asyncio.create_task(serve(name, settings, news, pulse))
     told = main, asyncio.get_running_loop(), news
     threading.Thread(target=_follow_parent, args=told, name="parent", daemon=True).start()
     with contextlib.suppress(asyncio.CancelledError):
@@ -346,7 +385,16 @@ def run() -> None:
     # Not through sys.stdin, whose lock a thread that waits for its end would hold when the process ends.
     with open(0, "rb", buffering=0, closefd=False) as told:
         settings = msgspec.json.decode(told.readline(), type=WorkerSettings)
-    asyncio.run(_main(sys.argv[1], settings))
+    asyncio.run(_main(sys.argv[1], settings, Pulse(_own_output())))
+
+
+def _own_output() -> int:
+    """Return the standard output, from now on for the pulse alone: what others print is dropped."""
+    own = os.dup(1)
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.close(nothing)
+    return own
 
 
 if __name__ == "__main__":

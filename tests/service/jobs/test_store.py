@@ -263,6 +263,18 @@ class TestFencing:
 
 
 class TestLosing:
+    def test_a_job_that_its_worker_was_ended_for_fails_and_the_others_lose_no_attempt(
+        self, store: JobStore, queue: WorkQueue
+    ) -> None:
+        other = add(store)
+        for _ in range(ATTEMPTS + 1):
+            guilty = add(store)
+            claim(queue), claim(queue)
+            assert queue.take_back("w", problems={guilty.id: {"fault": "page"}}) == 2
+            failed, waiting = store.get(guilty.id, "ann"), store.get(other.id, "ann")
+            assert (failed.state, failed.problem, failed.attempts) == ("failed", {"fault": "page"}, 1)
+            assert (waiting.state, waiting.attempts) == ("queued", 0)
+
     def test_a_job_that_kills_its_workers_is_given_up(self, store: JobStore, queue: WorkQueue) -> None:
         job = add(store)
         for number in range(ATTEMPTS):

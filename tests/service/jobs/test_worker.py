@@ -13,6 +13,8 @@ import pytest
 from domsieve.errors import StorageError
 from domsieve.renderer import Budget, CaptureOptions, Egress, Rendering
 from domsieve.service.jobs.database import Database
+from domsieve.service.jobs.problems import overrun
+from domsieve.service.jobs.pulse import Pulse
 from domsieve.service.jobs.requests import CleanRequest
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Claim, Job, NewFile, QueueLimits, UsedPage
@@ -43,6 +45,8 @@ class Pages:
         options: CaptureOptions | None = None,  # noqa: ARG002
         budget: Budget | None = None,  # noqa: ARG002
     ) -> Rendering:
+        if url.endswith("/never"):
+            await asyncio.Event().wait()
         return captured(url, "".join(f"<p>word{number} of it" for number in range(10_000)))
 
 
@@ -104,7 +108,7 @@ def told_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def working(
-    tmp_path: Path, queue: WorkQueue, *, grace_s: float = LIMIT_S
+    tmp_path: Path, queue: WorkQueue, *, grace_s: float = LIMIT_S, job_s: float = LIMIT_S
 ) -> AsyncIterator[tuple[Worker, asyncio.Event]]:
     """Run a worker, and let it end in order."""
     own = threading.local()
@@ -119,9 +123,10 @@ async def working(
             own.store.close()
 
     news = asyncio.Event()
-    settings = WorkerSettings(data=str(tmp_path), concurrency=1, grace_s=grace_s)
+    settings = WorkerSettings(data=str(tmp_path), concurrency=1, grace_s=grace_s, job_s=job_s)
     with ThreadPoolExecutor(1) as ledger, ThreadPoolExecutor(1) as threads:
-        worker = Worker("w", settings, Bench(Pages(), queue, threads, pages), ledger=ledger, news=news)
+        bench = Bench(Pages(), queue, threads, pages)
+        worker = Worker("w", settings, bench, ledger=ledger, news=news, pulse=Pulse())
         task = asyncio.create_task(worker.run())
         try:
             yield worker, news
@@ -227,6 +232,21 @@ def test_results_without_room_are_a_fault_of_the_service(
             assert problem["fault"] == "service"
             assert jobs.get(job.id, "ann").files == ()
             assert jobs.database.run("PRAGMA integrity_check") == [("ok",)]
+
+    asyncio.run(main())
+
+
+def test_a_job_that_takes_too_long_fails_and_its_worker_goes_on(
+    tmp_path: Path, jobs: JobStore, queue: Queue
+) -> None:
+    async def main() -> None:
+        async with working(tmp_path, queue, job_s=0.0) as (_, news):
+            for _ in range(2):
+                job = ask(jobs, "http://site.example/never")
+                news.set()
+                await until(lambda: jobs.get(job.id, "ann").has_ended)  # noqa: B023
+                assert ends(jobs, job) == ["failed"]
+                assert jobs.get(job.id, "ann").problem == overrun("time")
 
     asyncio.run(main())
 
