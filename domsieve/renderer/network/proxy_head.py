@@ -11,6 +11,7 @@ _METHOD = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
 _FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]++):[ \t]*+([^\0\r\n]*+)")
 _TARGET = re.compile(rb"[!-~]+")
 _AUTHORITY = re.compile(rb"(\[[^\[\]/?#@]*\]|[^\[\]/?#@:]+)(?::([0-9]{0,5}))?")
+_LENGTH = re.compile(rb"[0-9]{1,15}")
 _VERSIONS = (b"HTTP/1.1", b"HTTP/1.0")
 _HTTP = b"http://"
 
@@ -106,16 +107,10 @@ def _authority(text: bytes, default: int | None) -> tuple[str, int]:
 
 
 def _body_bytes(fields: list[tuple[bytes, bytes]]) -> int:
-    lengths = set()
-    for name, value in fields:
-        # Browsers send no chunked requests over HTTP/1, and a second way to tell the end is a way to lie.
-        if name.lower() == b"transfer-encoding":
-            raise HeadError("501 Not Implemented")
-        if name.lower() == b"content-length":
-            lengths.add(value.strip())
-    if not lengths:
-        return 0
-    length = lengths.pop()
-    if lengths or not re.fullmatch(rb"[0-9]{1,15}", length):
+    lengths = [value.strip(b" \t") for name, value in fields if name.lower() == b"content-length"]
+    if len(lengths) > 1 or not all(map(_LENGTH.fullmatch, lengths)):
         raise HeadError("400 Bad Request")
-    return int(length)
+    if any(name.lower() == b"transfer-encoding" for name, _ in fields):
+        # Browsers send no chunked requests over HTTP/1, and a second way to tell the end is a way to lie.
+        raise HeadError("400 Bad Request" if lengths else "501 Not Implemented")
+    return int(lengths[0]) if lengths else 0
