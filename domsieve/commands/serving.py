@@ -68,6 +68,13 @@ def serve(
     public_host: Annotated[
         list[str] | None, typer.Option(help="Name by which the service is addressed, repeatable.")
     ] = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS[/BITS]",
+            help="Server in front of this one whose X-Forwarded-For counts, repeatable.",
+        ),
+    ] = None,
     private_host: Annotated[
         list[str] | None,
         typer.Option(
@@ -106,6 +113,7 @@ def serve(
                 port=port,
                 tokens=read_tokens(token_file) if token_file else {},
                 public_hosts=tuple(public_host or ()),
+                trusted_proxies=tuple(trusted_proxy or ()),
                 private_hosts=tuple(private_host or ()),
                 queue=queue,
                 client_queue=client_queue,

@@ -129,7 +129,8 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
                 stack.callback(upkeep.cancel)
                 ready(f"http://{shown}:{port}/")
                 log("serving", host=settings.host, port=port, workers=work.workers)
-                await Server(app, stopping=app.state.gateway.stop).serve([listener])
+                server = Server(app, stopping=app.state.gateway.stop, proxies=settings.proxies)
+                await server.serve([listener])
                 log("stopping")
 
         asyncio.run(run())

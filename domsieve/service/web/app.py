@@ -25,6 +25,7 @@ from domsieve.service.web.metrics import METRICS_TYPE, Figures, Traffic
 from domsieve.service.web.openapi import describe, problems
 from domsieve.service.web.problems import Invalid, ProblemError, problem_response
 from domsieve.service.web.schemas import Health
+from domsieve.service.web.sessions import Sessions
 from domsieve.service.web.settings import Settings
 
 _STATIC = Path(__file__).parent / "static"
@@ -53,13 +54,14 @@ def create_app(
         for writers of this process.
     """
     gateway = Gateway(settings, store, version=watched or store.database.version)
+    sessions = Sessions(settings.tokens)
     traffic = Traffic(Held(lambda: _with_jobs(figures(), store), seconds=_HELD_S))
     can_work = Held(lambda: bool(store.counts()) and is_well(), seconds=_HELD_S)
     app = FastAPI(title="domsieve", docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.gateway = gateway
     app.include_router(api(gateway))
     app.include_router(files(gateway))
-    app.include_router(html_pages(gateway))
+    app.include_router(html_pages(gateway, sessions))
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
 
     @app.get(
@@ -109,7 +111,11 @@ def create_app(
         return problem_response(told.problem)
 
     app.add_middleware(
-        Guard, settings=settings, requests=Requests(settings.requests_per_minute), traffic=traffic
+        Guard,
+        settings=settings,
+        sessions=sessions,
+        requests=Requests(settings.requests_per_minute),
+        traffic=traffic,
     )
     document: dict[str, Any] = {}
 

@@ -16,10 +16,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from domsieve.errors import StorageError
 from domsieve.service.logs import log
+from domsieve.service.web.connections import Place
 from domsieve.service.web.limits import Requests
 from domsieve.service.web.metrics import Traffic
 from domsieve.service.web.problems import Problem, ProblemError, problem_response
-from domsieve.service.web.sessions import client_of_request
+from domsieve.service.web.sessions import Sessions
 from domsieve.service.web.settings import LOCAL, Settings
 
 PAGE_POLICY = (
@@ -58,13 +59,17 @@ class Guard:
     ----------
     app : what answers what is let through; finds the name of the client in ``request.state.client``.
     settings : see there.
+    sessions : those who have signed in.
     requests : counts them by client.
     traffic : is told how long each took.
     """
 
-    def __init__(self, app: ASGIApp, *, settings: Settings, requests: Requests, traffic: Traffic) -> None:
+    def __init__(
+        self, app: ASGIApp, *, settings: Settings, sessions: Sessions, requests: Requests, traffic: Traffic
+    ) -> None:
         self._app = app
         self._settings = settings
+        self._sessions = sessions
         self._requests = requests
         self._traffic = traffic
 
@@ -117,11 +122,13 @@ class Guard:
             raise ProblemError(414, f"The address of the request is longer than {_URL_BYTES} bytes.")
         check_origin(headers, is_safe=method in _SAFE)
         is_open = path in _OPEN or path.startswith(_STATIC)
-        client = (
-            LOCAL
-            if not self._settings.tokens
-            else client_of_request(headers, self._settings.tokens, scheme=scope["scheme"])
-        )
+        is_closed = bool(self._settings.tokens)
+        client = self._sessions.client(headers, scheme=scope["scheme"]) if is_closed else LOCAL
+        place: Place | None = scope["state"].get("place")
+        if place is not None and not place.belongs_to(client):
+            raise ProblemError(
+                429, "This client has too many connections open.", retry_s=5, headers={"Connection": "close"}
+            )
         if client is None and not is_open:
             self._requests.take("?")  # no name of a client has this character
             if not path.startswith("/v1/") and path != "/metrics" and method == "GET":

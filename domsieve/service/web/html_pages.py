@@ -24,7 +24,7 @@ from domsieve.service.web.labels import (
 )
 from domsieve.service.web.problems import ProblemError
 from domsieve.service.web.schemas import text_file
-from domsieve.service.web.sessions import close_session, open_session
+from domsieve.service.web.sessions import Sessions
 from domsieve.service.web.settings import client_of
 
 _NEWEST, _PART, _EVENTS = 8, 30, 200
@@ -32,8 +32,14 @@ _SHOWN_BYTES = 200_000
 _INDEX = "pages.json"
 
 
-def html_pages(gateway: Gateway) -> APIRouter:
-    """Return the routes of the web page."""
+def html_pages(gateway: Gateway, sessions: Sessions) -> APIRouter:
+    """Return the routes of the web page.
+
+    Parameters
+    ----------
+    gateway : leads to the jobs.
+    sessions : those who have signed in.
+    """
     router = APIRouter(include_in_schema=False)
     templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -172,14 +178,14 @@ def html_pages(gateway: Gateway) -> APIRouter:
         if client is None:
             return show(request, "login.html", status=401, error="This service does not know that token.")
         response = _to("/")
-        open_session(response, client, token=token, headers=request.headers, scheme=request.url.scheme)
+        sessions.open(response, client, headers=request.headers, scheme=request.url.scheme)
         return response
 
     @router.post("/logout")
     async def leave(request: Request) -> Response:
-        """Take the cookie back."""
+        """End the session."""
         response = _to("/login")
-        close_session(response, headers=request.headers, scheme=request.url.scheme)
+        sessions.close(response, headers=request.headers, scheme=request.url.scheme)
         return response
 
     return router

@@ -2,15 +2,19 @@
 
 import asyncio
 import socket
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, cast
 
 import h11
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from domsieve.errors import UsageError
+from domsieve.service.web.connections import Connections, Network, Place
+from domsieve.service.web.framing import StrictConnection
 from domsieve.service.web.problems import PROBLEM_JSON, Problem, ProblemError
 
 _HEAD_BYTES = 32_768
@@ -18,27 +22,63 @@ _HEAD_S = 15.0
 _READER_S = 60.0
 _KEEP_ALIVE_S = 15
 _CONNECTIONS = 512
+# Of these, what those have who have not shown who they are: altogether, and from one address.
+_STRANGERS = 128
+_OF_ADDRESS = 32
 _GRACE_S = 10
 _BROKEN = ProblemError(400, "This is not an HTTP/1.1 request, or its head is too long.").problem
 _CROWDED = ProblemError(503, "Too many connections are open.", fault="service", retry_s=5).problem
 
 
 class _Connection(H11Protocol):
-    """A connection that is cut when its client sends no request or does not take the answer."""
+    """A connection that is cut when its client sends no request or does not take the answer.
+
+    Parameters
+    ----------
+    all_connections : those of the service.
+    options : as of the base class.
+    """
 
     _head: asyncio.TimerHandle | None = None
     _reader: asyncio.TimerHandle | None = None
+    _place: Place | None = None
+
+    def __init__(self, all_connections: Connections, **options: Any) -> None:
+        super().__init__(**options)
+        self.conn = StrictConnection(h11.SERVER, _HEAD_BYTES)
+        self._all = all_connections
+        self._inner, self.app = self.app, self._answer
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; who checks who asks finds the connection's place in the request's state."""
+        if self._place is not None:
+            self._all.asked(self._place, self.client, Headers(scope=scope))
+            scope["state"]["place"] = self._place
+        await self._inner(scope, receive, send)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > _CONNECTIONS:
-            transport.write(_raw(_CROWDED))
-            transport.close()
+        self._place = self._all.enter(self.client, self._give_up)
+        if self._place is None:
+            self._give_up()
         self._await_request()
 
     def on_response_complete(self) -> None:
+        if self._place is not None:
+            self._place.is_idle = True
         super().on_response_complete()
         self._await_request()
+
+    def _give_up(self) -> None:
+        """Leave the place to another connection."""
+        last: RequestResponseCycle | None = self.cycle
+        is_answering = last is not None and not last.response_complete
+        if is_answering or self.transport.get_write_buffer_size():
+            self.transport.abort()
+            return
+        if last is None:  # who waits between two requests has asked for nothing
+            self.transport.write(_raw(_CROWDED))
+        self.transport.close()
 
     def _await_request(self) -> None:
         """Cut the connection unless the head of the next request comes in time."""
@@ -64,6 +104,8 @@ class _Connection(H11Protocol):
         for timer in (self._head, self._reader):
             if timer is not None:
                 timer.cancel()
+        if self._place is not None:
+            self._all.leave(self._place)
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 (the name is the base class's)
@@ -89,13 +131,17 @@ class Server(uvicorn.Server):
     ----------
     app : the application.
     stopping : called when the end begins, so that streams end and nobody waits on.
+    proxies : whose word on where requests come from counts.
     """
 
-    def __init__(self, app: ASGIApp, *, stopping: Callable[[], None]) -> None:
+    def __init__(
+        self, app: ASGIApp, *, stopping: Callable[[], None], proxies: Sequence[Network] = ()
+    ) -> None:
+        connections = Connections(_CONNECTIONS, _STRANGERS, _OF_ADDRESS, proxies)
         super().__init__(
             uvicorn.Config(
                 app,
-                http=_Connection,
+                http=cast("type[asyncio.Protocol]", partial(_Connection, connections)),
                 ws="none",
                 lifespan="off",
                 log_config=None,

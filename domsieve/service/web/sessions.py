@@ -1,13 +1,15 @@
-"""Who calls: a bearer token, or for browsers a cookie that was made of one.
+"""Who calls: a bearer token, or for browsers a cookie that stands for a session of this service.
 
-A cookie says name, end and a mark that only the holder of the token can make, so nothing is kept of it here: it
-outlives a restart, and taking the token out of the file ends it.
+A cookie says nothing but a number that nobody can guess. Browsers send it to every port of a host, so whoever listens
+at another one may learn it; what it opens ends when its owner signs out, when it was not used for a while, and with
+this service, and no other service knows it. It is kept by its digest, in memory alone.
 """
 
 import hashlib
-import hmac
+import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
@@ -16,46 +18,87 @@ from domsieve.service.web.settings import client_of, host_name, is_loopback
 
 _COOKIE = "domsieve_session"
 # Browsers take it from this very host alone, so that no neighbour can put its own session in the place of another.
-_SECURE_COOKIE = f"__Host-{_COOKIE}"
-_LASTS_S = 7 * 86_400
+_ONLY_HOST = "__Host-"
+_IDLE_S = 12 * 3_600.0
+_LASTS_S = 7 * 86_400.0
+_OF_CLIENT = 50
 
 
-def client_of_request(headers: Headers, tokens: Mapping[str, str], *, scheme: str) -> str | None:
-    """Return the client who sends these headers, None if it is nobody known."""
-    given = headers.get("authorization")
-    if given is not None:
-        scheme, _, token = given.partition(" ")
-        return client_of(token.strip(), tokens) if scheme.casefold() == "bearer" else None
-    names = (_SECURE_COOKIE,) if is_secure(headers, scheme) else (_SECURE_COOKIE, _COOKIE)
-    cookies = [*_cookies(headers.get("cookie", ""))]
-    known = (
-        _client_of_cookie(value, tokens) for wanted in names for name, value in cookies if name == wanted
-    )
-    return next((client for client in known if client is not None), None)
+@dataclass(slots=True)
+class _Session:
+    """Somebody who has signed in, and when he did and was here last."""
+
+    client: str
+    began: float
+    used: float
 
 
-def open_session(response: Response, client: str, *, token: str, headers: Headers, scheme: str) -> None:
-    """Give the browser a cookie that stands for a token."""
-    end = str(int(time.time()) + _LASTS_S)
-    secure = is_secure(headers, scheme)
-    response.set_cookie(
-        _SECURE_COOKIE if secure else _COOKIE,
-        f"{client}/{end}/{_mark(client, end, token)}",
-        max_age=_LASTS_S,
-        path="/",
-        secure=secure,
-        httponly=True,
-        samesite="strict",
-    )
+class Sessions:
+    """Those who have signed in.
 
+    Parameters
+    ----------
+    tokens : token of each client by its name.
+    clock : seconds that never go back.
+    """
 
-def close_session(response: Response, *, headers: Headers, scheme: str) -> None:
-    """Take the cookie back."""
-    secure = is_secure(headers, scheme)
-    for name in (_COOKIE, _SECURE_COOKIE):
-        response.delete_cookie(
-            name, path="/", secure=secure or name != _COOKIE, httponly=True, samesite="strict"
+    def __init__(self, tokens: Mapping[str, str], *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._tokens = tokens
+        self._clock = clock
+        self._held: dict[bytes, _Session] = {}
+
+    def client(self, headers: Headers, *, scheme: str) -> str | None:
+        """Return the client who sends these headers, None if it is nobody known."""
+        given = headers.get("authorization")
+        if given is not None:
+            kind, _, token = given.partition(" ")
+            return client_of(token.strip(), self._tokens) if kind.casefold() == "bearer" else None
+        for key in _keys(headers, scheme):
+            if (session := self._valid(key)) is not None:
+                session.used = self._clock()
+                return session.client
+        return None
+
+    def open(self, response: Response, client: str, *, headers: Headers, scheme: str) -> None:
+        """Give the browser a cookie for a session of a client's; the one that it had ends."""
+        self._end(headers, scheme)
+        held = [key for key in [*self._held] if (own := self._valid(key)) and own.client == client]
+        if len(held) >= _OF_CLIENT:
+            del self._held[min(held, key=lambda key: self._held[key].used)]
+        value, now = secrets.token_urlsafe(32), self._clock()
+        self._held[_digest(value)] = _Session(client, now, now)
+        response.set_cookie(
+            _names(headers, scheme)[0],
+            value,
+            path="/",
+            secure=is_secure(headers, scheme),
+            httponly=True,
+            samesite="strict",
         )
+
+    def close(self, response: Response, *, headers: Headers, scheme: str) -> None:
+        """End the session that a browser has, and take its cookie back."""
+        self._end(headers, scheme)
+        secure = is_secure(headers, scheme)
+        for name in _names(headers, scheme):
+            response.delete_cookie(
+                name,
+                path="/",
+                secure=secure or name.startswith(_ONLY_HOST),
+                httponly=True,
+                samesite="strict",
+            )
+
+    def _end(self, headers: Headers, scheme: str) -> None:
+        for key in _keys(headers, scheme):
+            self._held.pop(key, None)
+
+    def _valid(self, key: bytes) -> _Session | None:
+        session, now = self._held.get(key), self._clock()
+        if session is not None and (now - session.used > _IDLE_S or now - session.began > _LASTS_S):
+            del self._held[key]
+            return None
+        return session
 
 
 def is_secure(headers: Headers, scheme: str) -> bool:
@@ -65,6 +108,19 @@ def is_secure(headers: Headers, scheme: str) -> bool:
     """
     name = host_name(headers.get("host", "")) or ""
     return scheme == "https" or headers.get("x-forwarded-proto") == "https" or not is_loopback(name)
+
+
+def _names(headers: Headers, scheme: str) -> tuple[str, ...]:
+    """Return the names that the cookie may have, first the one it gets; it has the port in it that browsers see."""
+    _, colon, port = headers.get("host", "").rpartition(":")
+    name = f"{_COOKIE}_{port}" if colon and port.isascii() and port.isdecimal() else _COOKIE
+    return (_ONLY_HOST + name,) if is_secure(headers, scheme) else (name, _ONLY_HOST + name)
+
+
+def _keys(headers: Headers, scheme: str) -> Iterator[bytes]:
+    """Yield the keys of the sessions that a request names."""
+    names = _names(headers, scheme)
+    yield from (_digest(value) for name, value in _cookies(headers.get("cookie", "")) if name in names)
 
 
 def _cookies(text: str) -> Iterator[tuple[str, str]]:
@@ -77,16 +133,5 @@ def _cookies(text: str) -> Iterator[tuple[str, str]]:
         yield name, value.strip('"')
 
 
-def _client_of_cookie(value: str, tokens: Mapping[str, str]) -> str | None:
-    client, _, rest = value.partition("/")
-    end, _, mark = rest.partition("/")
-    token = tokens.get(client)
-    if token is None or not (end.isascii() and end.isdecimal() and len(end) <= 12):
-        return None
-    right = hmac.compare_digest(mark.encode(), _mark(client, end, token).encode())
-    return client if right and int(end) > time.time() else None
-
-
-def _mark(client: str, end: str, token: str) -> str:
-    said = f"domsieve session 1\n{client}\n{end}".encode()
-    return hmac.new(token.encode(), said, hashlib.sha256).hexdigest()
+def _digest(value: str) -> bytes:
+    return hashlib.sha256(value.encode("utf-8", "surrogateescape")).digest()

@@ -31,6 +31,8 @@ class Settings:
         loopback alone.
     public_hosts : names by which callers may address it besides those of loopback and `host`. A page of a stranger
         whose name was made to lead here (DNS rebinding) sends another one.
+    trusted_proxies : addresses, or networks as ``ADDRESS/BITS``, of servers in front of the service. A connection of
+        theirs counts for the address that its requests name last in ``X-Forwarded-For``.
     private_hosts : what pages may be rendered from although it is not public, as `HOST` or `HOST:PORT`.
     queue : jobs that may wait.
     client_queue : jobs of one client that may wait or run.
@@ -50,6 +52,7 @@ class Settings:
     port: int = 8090
     tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
     public_hosts: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ()
     private_hosts: tuple[str, ...] = ()
     queue: int = 200
     client_queue: int = 50
@@ -69,13 +72,33 @@ class Settings:
 
         Raises
         ------
-        UsageError : it would listen beyond loopback without a token.
+        UsageError : it would listen beyond loopback without a token, or an address is none.
         """
+        _ = self.proxies
         if not self.tokens and not is_loopback(self.host):
             raise UsageError(
                 f"Other machines can reach {self.host}, so callers need tokens. Set some, or listen at 127.0.0.1.",
                 parameter="tokens",
             )
+
+    @property
+    def proxies(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+        """The networks that `trusted_proxies` name.
+
+        Raises
+        ------
+        UsageError : it is no address and no network.
+        """
+        found = []
+        for text in self.trusted_proxies:
+            try:
+                found.append(ipaddress.ip_network(text))
+            except ValueError as error:
+                raise UsageError(
+                    f"{text!r} is not an address, nor a network such as 10.0.0.0/8.",
+                    parameter="trusted_proxy",
+                ) from error
+        return tuple(found)
 
     def serves(self, host: str) -> bool:
         """Return whether the value of a Host header addresses this service; the port does not matter."""

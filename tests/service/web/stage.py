@@ -99,7 +99,7 @@ class Stage:
         self._socket = listen("127.0.0.1", 0)
         self.port = int(self._socket.getsockname()[1])
         self.url = f"http://127.0.0.1:{self.port}"
-        self.server = Server(self.app, stopping=self.app.state.gateway.stop)
+        self.server = Server(self.app, stopping=self.app.state.gateway.stop, proxies=settings.proxies)
         self._thread = threading.Thread(target=self.server.run, args=([self._socket],), daemon=True)
         self._thread.start()
         self._clients: list[httpx.Client] = []
@@ -121,12 +121,18 @@ class Stage:
         body: dict[str, Any] = answer.json()
         return body
 
+    def connect(self, raw: bytes = b"", *, address: str = "127.0.0.1") -> socket.socket:
+        """Return a connection from an address of loopback, on which bytes were sent."""
+        connection = socket.create_connection(
+            ("127.0.0.1", self.port), timeout=300, source_address=(address, 0)
+        )
+        connection.sendall(raw)
+        return connection
+
     def send(self, raw: bytes) -> bytes:
         """Return what the service answers to bytes, until it closes the connection."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=300) as connection:
-            connection.sendall(raw)
-            parts = list(iter(lambda: connection.recv(65_536), b""))
-        return b"".join(parts)
+        with self.connect(raw) as connection:
+            return everything(connection)
 
     def close(self) -> None:
         """Stop in order."""
@@ -134,6 +140,14 @@ class Stage:
             client.close()
         self.server.should_exit = True
         self._thread.join()
+
+
+def everything(connection: socket.socket) -> bytes:
+    """Return what comes on a connection until its other end closes it."""
+    parts: list[bytes] = []
+    with contextlib.suppress(ConnectionError):
+        parts += iter(lambda: connection.recv(65_536), b"")
+    return b"".join(parts)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,194 @@
+"""Who holds the connections of the service, and who gives one up when there are too many.
+
+A connection is a stranger's until a request on it has shown who asks. Strangers have few places, and whoever is one
+for longest gives his up for the next, first of the address that holds most: so those who only hold connections take
+them from each other. Where all places are taken by known clients, the one that holds most gives up what it does not
+use.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from starlette.datastructures import Headers
+
+# Connections that come together are all read before any of them has to go.
+_SWEEP_S = 0.1
+_LONGEST_CHAIN = 50
+# What one subscriber of IPv6 has.
+_SUBSCRIBER_BITS = 64
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """A connection among all.
+
+    Parameters
+    ----------
+    connections : all of them.
+    address : whom it counts for while it is a stranger's.
+    give_up : ends the connection.
+    client : who has shown who he is by the request that came last; None for a stranger.
+    is_idle : whether no request is under way.
+    """
+
+    connections: "Connections"
+    address: str
+    give_up: Callable[[], None]
+    client: str | None = None
+    is_idle: bool = True
+
+    def belongs_to(self, client: str | None) -> bool:
+        """Say whose the request is that came; return False where the client holds too many connections."""
+        return self.connections.assign(self, client)
+
+
+@dataclass(slots=True)
+class Connections:
+    """All connections of a service.
+
+    Parameters
+    ----------
+    most : connections altogether.
+    strangers, of_address : of strangers, altogether and of one address.
+    proxies : whose connections count for the address that they name in ``X-Forwarded-For``.
+    later : calls what it is given when what has arrived by now was read.
+    """
+
+    most: int
+    strangers: int
+    of_address: int
+    proxies: Sequence[Network] = ()
+    later: Callable[[Callable[[], None]], None] = field(default_factory=lambda: _later)
+    _strangers: dict[str, dict[Place, None]] = field(default_factory=dict)
+    _known: dict[str, dict[Place, None]] = field(default_factory=dict)
+    _is_sweeping: bool = False
+
+    def __len__(self) -> int:
+        return sum(len(places) for held in (self._strangers, self._known) for places in held.values())
+
+    def enter(self, peer: tuple[str, int] | None, give_up: Callable[[], None]) -> Place | None:
+        """Return the place of a new connection; None when there is no room for it.
+
+        Parameters
+        ----------
+        peer : address and port of the other end.
+        give_up : ends the connection.
+        """
+        if len(self) >= self.most and not self._take(self._strangers) and not self._take(self._known):
+            return None
+        host, port = peer or ("", 0)
+        # A proxy has not said yet for whom it is.
+        address = f"{host} {port}" if self.trusts(host) else _subscriber(host)
+        place = Place(self, address, give_up)
+        self._strangers.setdefault(address, {})[place] = None
+        self._look()
+        return place
+
+    def leave(self, place: Place) -> None:
+        """Forget a connection that has ended, or that has to."""
+        held, name = self._where(place)
+        places = held.get(name, {})
+        places.pop(place, None)
+        if not places:
+            held.pop(name, None)
+
+    def asked(self, place: Place, peer: tuple[str, int] | None, headers: Headers) -> None:
+        """Take note of the head of a request: of a proxy's it says for whom it is."""
+        host, _ = peer or ("", 0)
+        place.is_idle = False
+        if self.trusts(host) and (address := self._forwarded(headers)) is not None:
+            self.leave(place)
+            place.client, place.address = None, _subscriber(address)
+            self._strangers.setdefault(place.address, {})[place] = None
+
+    def assign(self, place: Place, client: str | None) -> bool:
+        """See `Place.belongs_to`."""
+        if place not in self._where(place)[0].get(self._where(place)[1], {}):
+            return False  # it has given up
+        if client == place.client and client is not None:
+            return True
+        self.leave(place)
+        place.client = client
+        held, name = self._where(place)
+        held.setdefault(name, {})[place] = None
+        if client is None:
+            self._look()
+            return True
+        known = sum(map(len, self._known.values()))
+        if known <= self.most - self.strangers or self._take(self._known):
+            return True
+        return len(self._known[client]) < max(map(len, self._known.values()))
+
+    def trusts(self, host: str) -> bool:
+        """Return whether an address is that of a proxy of the operator's."""
+        address = _parsed(host)
+        return address is not None and any(address in network for network in self.proxies)
+
+    def _where(self, place: Place) -> tuple[dict[str, dict[Place, None]], str]:
+        return (self._strangers, place.address) if place.client is None else (self._known, place.client)
+
+    def _forwarded(self, headers: Headers) -> str | None:
+        """Return the last address of the chain that is no proxy of ours; what stands before it, anybody can write."""
+        chain = ",".join(headers.getlist("x-forwarded-for")).rsplit(",", _LONGEST_CHAIN)
+        for text in map(str.strip, reversed(chain)):
+            if _parsed(text) is None:
+                return None
+            if not self.trusts(text):
+                return text
+        return None
+
+    def _look(self) -> None:
+        """Have strangers give up places, soon, if they hold too many."""
+        if self._is_crowded() and not self._is_sweeping:
+            self._is_sweeping = True
+            self.later(self._sweep)
+
+    def _sweep(self) -> None:
+        self._is_sweeping = False
+        while self._is_crowded() and self._take(self._strangers):
+            pass
+
+    def _is_crowded(self) -> bool:
+        """Return whether strangers hold too many places."""
+        held = [len(places) for places in self._strangers.values()]
+        return sum(held) > self.strangers or max(held, default=0) > self.of_address
+
+    def _take(self, held: dict[str, dict[Place, None]]) -> bool:
+        """Have the one who holds most give up what he has held for longest; return whether he does.
+
+        Known clients keep what is under way.
+        """
+        places: Mapping[Place, None] = max(held.values(), key=len, default={})
+        oldest = next((place for place in places if place.client is None or place.is_idle), None)
+        if oldest is None:
+            return False
+        self.leave(oldest)
+        oldest.give_up()
+        return True
+
+
+def _later(call: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    # What is read in the same turn as the time is up has its turn first.
+    loop.call_later(_SWEEP_S, loop.call_soon, call)
+
+
+def _parsed(text: str) -> Address | None:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return None
+    return (address.ipv4_mapped if isinstance(address, IPv6Address) else None) or address
+
+
+def _subscriber(host: str) -> str:
+    """Return the address, or of IPv6 the network, that one subscriber has."""
+    address = _parsed(host)
+    if isinstance(address, IPv6Address):
+        return str(ip_network((int(address), _SUBSCRIBER_BITS), strict=False))
+    return str(address or host)
