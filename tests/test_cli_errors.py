@@ -38,6 +38,11 @@ def test_an_index_that_cannot_be_used_names_the_command(tmp_path: Path) -> None:
     result = run("cache", "list", cache=tmp_path)
     assert result.exit_code == 5
     assert "repair the cache. `domsieve cache verify --repair` makes it anew" in result.stderr
+    assert run("cache", "verify", cache=tmp_path).exit_code == 5
+    mended = run("cache", "verify", "--repair", cache=tmp_path)
+    assert mended.exit_code == 5
+    assert mended.stdout.endswith("is damaged: file is not a database; repair the cache. (mended)\n")
+    assert run("cache", "verify", cache=tmp_path).exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -45,12 +45,15 @@ def cache_show(
 
 def cache_verify(
     *,
-    repair: Annotated[bool, typer.Option("--repair", help="Put the index right.")] = False,
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Put right what can be put right."),
+    ] = False,
     cache: Cache = None,
     as_json: AsJson = False,
 ) -> None:
     """Check every file of the cache; exit code 5 when something is wrong."""
-    with failures(), open_cache(cache) as store:
+    with failures(), open_cache(cache, repair=repair) as store:
         problems = store.verify(repair=repair)
         for problem in problems:
             if as_json:

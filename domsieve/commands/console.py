@@ -145,12 +145,15 @@ def print_line(text: str) -> None:
     typer.echo(plain(text))
 
 
-def open_cache(cache: Path | None) -> "PageStore":
-    """Return the cache of captured pages: `cache`, else `DOMSIEVE_CACHE`, else ``pages_cache``."""
+def open_cache(cache: Path | None, *, repair: bool = False) -> "PageStore":
+    """Return the cache of captured pages: `cache`, else `DOMSIEVE_CACHE`, else ``pages_cache``.
+
+    `repair` opens one with a damaged index, too, to be verified.
+    """
     from domsieve.files import default_cache_dir
     from domsieve.snapshot import PageStore
 
-    return PageStore(cache or default_cache_dir())
+    return PageStore(cache or default_cache_dir(), repair=repair)
 
 
 def finish(done: int, failed: int) -> None:

@@ -7,12 +7,14 @@
     index.sqlite3              what is there
 
 Every file is written before the row that names it. A process that is killed at any moment therefore leaves no
-half-written page visible, at most a file that `PageStore.verify` finds.
+half-written page visible, at most a file that `PageStore.verify` finds. What a page names can be lost or damaged: it
+is written anew when an equal page is put, and `PageStore.verify` can make a page forget it.
 """
 
+import contextlib
 import dataclasses
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -21,7 +23,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from domsieve.errors import DamagedFileError, StorageError, TargetError, UnknownPageError
+from domsieve.errors import CacheIndexError, DamagedFileError, StorageError, TargetError, UnknownPageError
 from domsieve.files import (
     CACHE_FILE,
     digest_of,
@@ -33,11 +35,12 @@ from domsieve.files import (
     write_packed,
 )
 from domsieve.snapshot.format import Base, base_of, decode, encode, payload_of
-from domsieve.snapshot.index import Index, PageRecord
+from domsieve.snapshot.index import Index, PageRecord, remove_index
 from domsieve.snapshot.page import CAPTURE_VERSION, Producer, Scalar, Snapshot
 
 _PAGES, _BASES, _RAW, _EXTRAS = "pages", "bases", "raw", "extras"
 _ENDINGS = {_PAGES: ".dsnap", _BASES: ".zst", _RAW: ".zst", _EXTRAS: ".zst"}
+_INDEX = "index.sqlite3"
 _NOTHING: Mapping[str, bytes] = MappingProxyType({})
 # A larger page makes a bad base: it would take longer to load than the pages written against it.
 _LARGEST_BASE = 1 << 20
@@ -62,20 +65,38 @@ class PageStore:
     Parameters
     ----------
     root : folder, made when it does not exist.
+    repair : whether a damaged index gives way to an empty one, which `verify` fills from the files. No other process
+        may use the folder then.
 
     Raises
     ------
+    CacheIndexError : the index in the folder is damaged.
     StorageError : the folder or the index in it cannot be used.
     """
 
-    def __init__(self, root: Path | str) -> None:
+    def __init__(self, root: Path | str, *, repair: bool = False) -> None:
         self.root = root = Path(root)
         try:
             root.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(f"The cache {root} cannot be made: {error.strerror}.") from error
-        self._index = Index(root / "index.sqlite3")
+        self._replaced: list[Problem] = []
+        self._index = self._mended_index() if repair else Index(root / _INDEX)
         self._bases: dict[str, Base] = {}
+
+    def _mended_index(self) -> Index:
+        """Return the index, or an empty one in the place of one that is damaged."""
+        path, index = self.root / _INDEX, None
+        try:
+            index = Index(path)
+            index.find("1", (), order="stored")  # every row
+        except CacheIndexError as error:
+            if index:
+                index.close()
+            remove_index(path)
+            index = Index(path)
+            self._replaced.append(Problem(str(path), error.message, mended=True))
+        return index
 
     def __enter__(self) -> Self:
         return self
@@ -126,8 +147,9 @@ class PageStore:
         record = dataclasses.replace(record, bytes=len(data))
         write_file(self._path(_PAGES, record.page_id), data, what=CACHE_FILE)
         replaced = self._index.put(record, digests)
-        self._keep(files)  # in case somebody removed them with the last page that named them
-        self._drop_extras(replaced)
+        # In case somebody removed them with the last page that named them.
+        self._keep({place: data for place, data in files.items() if not self._path(*place).exists()})
+        self._drop_extras(replaced, of=())
         if base is not None:
             self._keep_base(record.site, base)
         return record
@@ -225,15 +247,34 @@ class PageStore:
         return found[0]
 
     def remove(self, page_ids: Iterable[str]) -> None:
-        """Forget pages and delete their files, and raw sources and extras that no other page names."""
+        """Forget pages and delete their files, and raw sources and extras that no other page names.
+
+        When the disk has not even room to forget them, their files go first.
+
+        Raises
+        ------
+        StorageError : a file cannot be removed, or the index cannot be written.
+        """
+        found = [self._index.find("page_id = ?", (page_id,), order="stored") for page_id in page_ids]
+        records = {record.page_id: record for one in found for record in one}
+        digests = {record.source_digest for record in records.values() if record.source_digest}
+
+        def make_room() -> None:
+            extras = {digest for page_id in records for digest in self._index.extras(page_id).values()}
+            self._remove_files(records, digests, extras)
+
+        extras = self._index.remove(records, make_room=make_room)
+        self._remove_files(records, digests, extras)
+
+    def _remove_files(self, page_ids: Collection[str], sources: Iterable[str], extras: Iterable[str]) -> None:
+        """Delete the files of pages, and of raw sources and extras what no other page names."""
         for page_id in page_ids:
-            for record in self._index.find("page_id = ?", (page_id,), order="stored"):
-                extras = self._index.remove(page_id)
-                remove_file(self._path(_PAGES, page_id))
-                digest = record.source_digest
-                if digest and not self._index.find("source_digest = ?", (digest,), order="stored LIMIT 1"):
-                    remove_file(self._path(_RAW, digest))
-                self._drop_extras(extras)
+            remove_file(self._path(_PAGES, page_id))
+        for digest in sources:
+            naming = self._index.find("source_digest = ?", (digest,), order="stored")
+            if {record.page_id for record in naming} <= {*page_ids}:
+                remove_file(self._path(_RAW, digest))
+        self._drop_extras(extras, of=page_ids)
 
     def drop_bases(self) -> None:
         """Remove what the pages of sites were written against of which no page is left."""
@@ -242,28 +283,37 @@ class PageStore:
     def verify(self, *, repair: bool = False) -> list[Problem]:
         """Read every file and compare with the index; return what is wrong, in order of the paths.
 
-        `repair` makes rows for pages without one, drops rows without a readable page and deletes what writers
-        that were killed have left. Damaged files stay where they are.
+        `repair` makes rows for pages without one, drops rows without a readable page, puts right those that say
+        something else than the file, and deletes what writers that were killed have left. It deletes damaged raw
+        sources and extras, and their pages forget those; damaged files of pages stay where they are. Rows of older
+        programs get a checksum when they are right, with and without `repair`.
         """
-        return sorted(self._problems(repair=repair), key=lambda problem: problem.path)
+        problems = [*self._replaced, *self._problems(repair=repair)]
+        self._replaced = []
+        return sorted(problems, key=lambda problem: problem.path)
 
     def _problems(self, *, repair: bool) -> Iterator[Problem]:
         for path in leftovers(self.root):
             if repair:
                 remove_file(path)
             yield Problem(str(path), "was left by a writer that was stopped", repair)
-        for kind in (_BASES, _RAW, _EXTRAS):
-            for path in self._files(kind):
-                try:
-                    read_packed(path)
-                except StorageError as error:
-                    yield Problem(str(path), error.message, mended=False)
+        for path in self._files(_BASES):
+            if fault := _fault_of(path):
+                yield Problem(str(path), fault, mended=False)
+        yield from self._wrong_rows(repair=repair)
+        yield from self._lost_parts(repair=repair)
+
+    def _wrong_rows(self, *, repair: bool) -> Iterator[Problem]:
+        """Yield what is wrong with the files of pages, and with the rows that belong to them."""
         readable, unknown = set(), []
-        known = {record.page_id for record in self.records()}
+        known = {record.page_id: record for record in self.records()}
+        unsigned = {record.page_id for record in self._index.unsigned()}
         for path in self._files(_PAGES):
             try:
                 page = self._read(path)
                 record = _record(page, path.stat().st_size)
+            except OSError:  # removed just now
+                continue
             except StorageError as error:
                 yield Problem(str(path), error.message, mended=False)
                 continue
@@ -274,9 +324,16 @@ class PageStore:
             if record.page_id not in known:
                 unknown.append((record, page.provenance.extras))
                 yield Problem(str(path), "is not in the index", repair)
-        for page_id in known - readable:
+            elif known[record.page_id] != record and self._differs(record, path):
+                if repair:
+                    self._index.change(record, self._index.extras(record.page_id))
+                yield Problem(str(path), "is not as the index says", repair)
+            elif record.page_id in unsigned:
+                with contextlib.suppress(StorageError):  # there is room for it another time
+                    self._index.sign(record)
+        for page_id in known.keys() - readable:
             if repair:
-                self._index.remove(page_id)
+                self._index.remove([page_id], make_room=lambda: None)
             if not self._path(_PAGES, page_id).exists():
                 yield Problem(str(self._path(_PAGES, page_id)), "is missing", repair)
         if repair:
@@ -285,12 +342,51 @@ class PageStore:
                 base = base_of(read_file(self._path(_PAGES, record.page_id)))
                 if base:
                     self._index.set_base(record.site, base)
-        for record in self.records():
-            named = {_RAW: [record.source_digest], _EXTRAS: self._index.extras(record.page_id).values()}
-            for kind, what in ((_RAW, "the raw source"), (_EXTRAS, "an extra")):
-                for path in (self._path(kind, digest) for digest in named[kind] if digest):
-                    if not path.exists():
-                        yield Problem(str(path), f"is missing, {what} of {record.page_id}", mended=False)
+
+    def _differs(self, record: PageRecord, path: Path) -> bool:
+        """Return whether the row of a page still says something else than its file, which may just have changed."""
+        now = _record(self._read(path), path.stat().st_size)
+        return now == record and self._index.find("page_id = ?", (record.page_id,), order="stored") != [
+            record
+        ]
+
+    def _lost_parts(self, *, repair: bool) -> Iterator[Problem]:
+        """Yield the raw sources and extras that are damaged or missing."""
+        for kind, what in ((_RAW, "the raw source"), (_EXTRAS, "an extra")):
+            naming: dict[str, list[str]] = {}
+            for record in self.records():
+                named = (
+                    [record.source_digest] if kind == _RAW else self._index.extras(record.page_id).values()
+                )
+                for digest in filter(None, named):
+                    naming.setdefault(digest, []).append(record.page_id)
+            for digest in sorted(naming.keys() | {path.stem for path in self._files(kind)}):
+                path = self._path(kind, digest)
+                is_there = path.exists()
+                fault = _fault_of(path) if is_there else ""
+                if fault:
+                    yield Problem(str(path), fault, repair)
+                elif not is_there:
+                    yield from (
+                        Problem(str(path), f"is missing, {what} of {page_id}", repair)
+                        for page_id in naming.get(digest, ())
+                    )
+                if repair and (fault or not is_there):
+                    for page_id in naming.get(digest, ()):
+                        self._forget(page_id, digest)
+                    remove_file(path)
+
+    def _forget(self, page_id: str, digest: str) -> None:
+        """Let a page no longer name a raw source or extra that is lost."""
+        page = self._read(self._path(_PAGES, page_id))
+        origin = page.provenance
+        extras = {name: named for name, named in origin.extras.items() if named != digest}
+        source = "" if origin.source_digest == digest else origin.source_digest
+        page = _with_provenance(page, source_digest=source, extras=extras)
+        base = base_of(read_file(self._path(_PAGES, page_id)))
+        data = encode(page, base=self._base(base) if base else None)
+        write_file(self._path(_PAGES, page_id), data, what=CACHE_FILE)
+        self._index.change(_record(page, len(data)), extras)
 
     def _files(self, kind: str) -> list[Path]:
         return sorted((self.root / kind).glob(f"??/*{_ENDINGS[kind]}"))
@@ -306,12 +402,13 @@ class PageStore:
     def _keep(self, files: Mapping[tuple[str, str], bytes]) -> None:
         for (kind, digest), data in files.items():
             path = self._path(kind, digest)
-            if not path.exists():
+            if not path.exists() or _fault_of(path):
                 write_packed(path, data)
 
-    def _drop_extras(self, digests: Iterable[str]) -> None:
+    def _drop_extras(self, digests: Iterable[str], *, of: Collection[str]) -> None:
+        """Delete extras that no page names but those that they were of."""
         for digest in digests:
-            if not self._index.has_extra(digest):
+            if {*self._index.pages_with(digest)} <= {*of}:
                 remove_file(self._path(_EXTRAS, digest))
 
     def _base_for(self, page: Snapshot) -> Base | None:
@@ -349,6 +446,15 @@ class PageStore:
 def page_id_of(page: Snapshot) -> str:
     """Return the id that a page gets, or has, in every store."""
     return _record(page, 0).page_id
+
+
+def _fault_of(path: Path) -> str:
+    """Return why a packed file cannot be read, empty when it can."""
+    try:
+        read_packed(path)
+    except StorageError as error:
+        return error.message
+    return ""
 
 
 def _with_provenance(page: Snapshot, **changes: str | dict[str, str]) -> Snapshot:

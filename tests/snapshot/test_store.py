@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import random
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
@@ -15,9 +16,16 @@ from typing import IO, Any
 import msgspec
 import pytest
 
-from domsieve.errors import DamagedFileError, FormatVersionError, StorageError, TargetError
-from domsieve.files import default_cache_dir, write_file
+from domsieve.errors import (
+    CacheIndexError,
+    DamagedFileError,
+    FormatVersionError,
+    StorageError,
+    TargetError,
+)
+from domsieve.files import create_database, default_cache_dir, digest_of, write_file
 from domsieve.snapshot import PageRecord, PageStore, Snapshot
+from domsieve.snapshot.index import remove_index
 from tests.snapshot.pages import made_up
 
 PAGE = made_up(1, 200, url="http://a.example/1")
@@ -197,7 +205,7 @@ def test_a_lost_index_is_made_anew(store: PageStore) -> None:
 
 def test_a_damaged_index_is_named(tmp_path: Path) -> None:
     (tmp_path / "index.sqlite3").write_bytes(b"This is no database at all. " * 100)
-    with pytest.raises(StorageError, match=r"index\.sqlite3 cannot be used.*remove it"):
+    with pytest.raises(CacheIndexError, match=r"index\.sqlite3 is damaged.*repair the cache"):
         PageStore(tmp_path)
 
 
@@ -405,7 +413,7 @@ def test_a_damaged_or_lost_extra_is_named(store: PageStore) -> None:
     path.unlink()
     with pytest.raises(DamagedFileError, match="missing"):
         store.extra(record, "data.json")
-    assert [str(problem) for problem in store.verify(repair=True)] == [
+    assert [str(problem) for problem in store.verify()] == [
         f"{path}: is missing, an extra of {record.page_id}"
     ]
     assert store.put(PAGE, extras={"data.json": b"[]"}).page_id == record.page_id
@@ -422,11 +430,267 @@ def test_extras_are_found_again_when_the_index_is_lost(store: PageStore) -> None
         assert again.extra(record, "screenshot-0.webp") == b"picture"
 
 
+def spoil(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def test_a_damaged_source_or_extra_is_mended_by_an_equal_capture(store: PageStore) -> None:
+    record = store.put(PAGE, source=b"<p>", extras=EXTRAS)
+    lost = [*store.root.glob("raw/*/*"), *store.root.glob("extras/*/*")]
+    for path in lost:
+        spoil(path)
+    assert len(store.verify()) == len(lost) == 3
+    assert store.put(PAGE, source=b"<p>", extras=EXTRAS).page_id == record.page_id
+    assert store.source(record) == b"<p>"
+    assert {name: store.extra(record, name) for name in store.extra_names(record)} == EXTRAS
+    assert store.verify() == []
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_repair_lets_pages_forget_what_is_lost(store: PageStore, *, gone: bool) -> None:
+    record = store.put(PAGE, source=b"<p>", extras=EXTRAS)
+    twin = store.put(later(PAGE, url="http://a.example/twin"), source=b"<p>", extras={"data.json": b"[1]"})
+    lost = [*store.root.glob("raw/*/*"), next(store.root.glob(f"extras/*/{digest_of(b'picture')}.zst"))]
+    for path in lost:
+        if gone:
+            path.unlink()
+        else:
+            spoil(path)
+    assert all(problem.mended for problem in store.verify(repair=True))
+    assert not any(path.exists() for path in lost)
+    assert store.verify() == []
+    for page_id, extras in ((record.page_id, ["data.json"]), (twin.page_id, ["data.json"])):
+        kept = store.resolve(page_id)
+        with pytest.raises(TargetError, match="No raw source"):
+            store.source(kept)
+        assert store.extra_names(kept) == extras
+        assert store.get(page_id).digest() == PAGE.digest()
+    # It stays so when the index is lost, too, and which capture is the newest does not change.
+    assert [one.url for one in store.records()] == [record.url, twin.url]
+    assert [one.page_id for one in store._index.find("1", (), order="stored")] == [
+        record.page_id,
+        twin.page_id,
+    ]
+    store.close()
+    remove_index(store.root / "index.sqlite3")
+    with PageStore(store.root) as again:
+        again.verify(repair=True)
+        assert again.verify() == []
+        assert {one.source_digest for one in again.records()} == {""}
+
+
+def test_a_row_that_says_something_else_than_its_file_is_put_right(store: PageStore) -> None:
+    record, newest = put_some(store, 2)
+    store._index._run("UPDATE pages SET nodes = 7, checksum = '' WHERE page_id = ?", (record.page_id,))
+    assert [problem.what for problem in store.verify()] == ["is not as the index says"]
+    assert [problem.mended for problem in store.verify(repair=True)] == [True]
+    assert store.verify() == []
+    assert store._index.find("1", (), order="stored") == [record, newest]
+
+
+def answers(store: PageStore) -> list[object]:
+    """Return all that a store tells of what it holds."""
+    options = PAGE.provenance.options
+    records = store.records()
+    told: list[object] = [records]
+    for record in records:
+        told += [
+            store.find(record.url, producer="rendered", options=options),
+            store.resolve(record.page_id[:12]),
+            store.records(site=record.site),
+            {name: store.extra(record, name) for name in store.extra_names(record)},
+            store.source(record),
+            store.get(record.page_id).digest(),
+        ]
+    return told
+
+
+def test_a_flipped_bit_of_the_index_changes_no_answer(tmp_path: Path) -> None:
+    """It is harmless, or it is named and the index is made anew."""
+    with PageStore(tmp_path) as store:
+        for i, (seed, url) in enumerate([(1, "1"), (2, "2"), (3, "1")]):
+            page = made_up(seed, 40, url=f"http://a.example/{url}")
+            store.put(page, source=b"<p>%d" % (i % 2), extras={"data.json": b"[]"} if i else {})
+        told = answers(store)
+        newest = [record.page_id for record in store.records()]
+    index = tmp_path / "index.sqlite3"
+    sound = index.read_bytes()
+    used = [place for place, byte in enumerate(sound) if byte]
+    chance = random.Random(600)
+    named = 0
+    lines: list[str] = []
+    for turn in range(600):
+        place = chance.choice(used) if turn % 6 else chance.randrange(len(sound))
+        spoiled = bytearray(sound)
+        spoiled[place] ^= 1 << chance.randrange(8)
+        remove_index(index)
+        index.write_bytes(spoiled)
+        try:
+            with PageStore(tmp_path) as store:
+                store.drop_bases()  # which deletes what the index says that no site needs
+                assert answers(store) == told, place
+        except CacheIndexError as error:
+            named += 1
+            lines.append(error.message)
+            if named % 20 == 1:
+                with PageStore(tmp_path, repair=True) as store:
+                    assert all(problem.mended for problem in store.verify(repair=True))
+                    assert store.verify() == []
+                    assert sorted(newest) == sorted(record.page_id for record in store.records())
+    assert named > 300, "most bits say something"
+    assert not any("\n" in line for line in lines)
+
+
+def test_a_repair_makes_a_damaged_index_anew(store: PageStore) -> None:
+    records = put_some(store)
+    store.close()
+    index = store.root / "index.sqlite3"
+    for content in (b"This is no database at all. " * 100, b"", index.read_bytes()[:5000]):
+        index.write_bytes(content)
+        with pytest.raises(CacheIndexError):
+            PageStore(store.root)
+        with PageStore(store.root, repair=True) as again:
+            problems = again.verify(repair=True)
+            assert all(problem.mended for problem in problems)
+            assert str(index) in {problem.path for problem in problems}
+            assert again.verify() == []
+            assert sorted(again.records(), key=str) == sorted(records, key=str)
+
+
+def test_an_index_that_is_in_use_is_not_taken_for_a_damaged_one(
+    store: PageStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = store.put(PAGE)
+    monkeypatch.setattr("domsieve.snapshot.index._BUSY_SECONDS", 0.0)
+    with PageStore(store.root) as other:
+        store._index._run("BEGIN IMMEDIATE", ())
+        with pytest.raises(StorageError, match="cannot be used: database is locked") as caught:
+            other.remove([record.page_id])
+        assert not isinstance(caught.value, CacheIndexError)
+        store._index._run("ROLLBACK", ())
+    with PageStore(store.root, repair=True) as again:
+        assert again.verify(repair=True) == []
+        assert again.records() == [record]
+
+
+class FullDisk:
+    """Stands before the database of an index, and has room for changes only once the files of pages are gone."""
+
+    def __init__(self, store: PageStore) -> None:
+        self._database = store._index._db
+        self._pages = store.root / "pages"
+
+    def execute(self, statement: str, values: object = ()) -> sqlite3.Cursor:
+        if statement == "COMMIT" and any(self._pages.glob("*/*")):
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+        return self._database.execute(statement, values)  # type: ignore[arg-type]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._database, name)
+
+
+def test_a_full_cache_can_be_emptied(store: PageStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = put_some(store, 3)
+    store.put(later(PAGE, url="http://a.example/extra"), extras=EXTRAS)
+    monkeypatch.setattr(store._index, "_db", FullDisk(store))
+    with pytest.raises(StorageError, match="disk is full"):
+        store.put(made_up(9, 200, url="http://a.example/9"))
+    for path in store.root.glob("pages/*/*"):
+        if path.stem not in {record.page_id for record in store.records()}:
+            path.unlink()
+    with pytest.raises(StorageError, match="disk is full"):  # the room of one is not enough here
+        store.remove([records[0].page_id])
+    store.remove([record.page_id for record in store.records()])
+    assert store.records() == []
+    assert [path for folder in ("pages", "raw", "extras") for path in store.root.glob(f"{folder}/*/*")] == []
+
+
+def test_a_full_disk_has_no_file_to_share_an_index(store: PageStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite makes one beside it for every index that is opened; without room it is opened for one process alone."""
+    record = store.put(PAGE)
+    store.close()
+    real, statements = sqlite3.connect, []
+
+    class Connection(sqlite3.Connection):
+        def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+            statements.append(statement)
+            if statement == "PRAGMA user_version" and "PRAGMA locking_mode = EXCLUSIVE" not in statements:
+                error = sqlite3.OperationalError("disk I/O error")
+                error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+                raise error
+            return super().execute(statement, *values)
+
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **how: real(*args, **how, factory=Connection))
+    with PageStore(store.root) as again:
+        again.remove([record.page_id])
+        assert again.records() == []
+    assert "PRAGMA locking_mode = EXCLUSIVE" in statements
+
+
+SECOND_VERSION = """
+CREATE TABLE pages (
+    stored INTEGER PRIMARY KEY AUTOINCREMENT,
+    page_id TEXT NOT NULL UNIQUE, url TEXT NOT NULL, final_url TEXT NOT NULL, site TEXT NOT NULL,
+    producer TEXT NOT NULL, capture TEXT NOT NULL, build TEXT NOT NULL, captured_at TEXT NOT NULL,
+    complete INTEGER NOT NULL, reasons TEXT NOT NULL, nodes INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    source_digest TEXT NOT NULL
+);
+CREATE INDEX pages_by_url ON pages (url, producer, capture);
+CREATE INDEX pages_by_site ON pages (site, url);
+CREATE INDEX pages_by_source ON pages (source_digest);
+CREATE TABLE bases (site TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS extras (
+    page_id TEXT NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (page_id, name)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS extras_by_digest ON extras (digest);
+"""
+
+
+def test_an_index_of_the_second_version_is_read_and_gets_its_checksums(tmp_path: Path) -> None:
+    with PageStore(tmp_path) as store:
+        told = [put_some(store), store.put(later(PAGE, url="file.html"), source=b"<p>", extras=EXTRAS)]
+        (rows, bases, extras) = (
+            store._index._run(f"SELECT * FROM {table}", ()) for table in ("pages", "bases", "extras")
+        )
+    index = tmp_path / "index.sqlite3"
+    remove_index(index)
+    create_database(index, SECOND_VERSION, version=2)
+    database = sqlite3.connect(index)
+    for table, values in (("pages", [row[:-1] for row in rows]), ("bases", bases), ("extras", extras)):
+        marks = ", ".join("?" * len(values[0]))
+        database.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+    database.commit()
+    database.close()
+    with PageStore(tmp_path) as store, PageStore(tmp_path) as other:
+        assert sorted(other.records(), key=str) == sorted([*told[0], told[1]], key=str)  # type: ignore[misc]
+        assert len(store._index.unsigned()) == 5
+        store.put(made_up(0, 200, url="http://a.example/0"), source=b"<p>source 0")
+        assert len(store._index.unsigned()) == 4
+        assert store.verify() == []
+        assert other._index.unsigned() == []
+
+
 def test_an_index_of_the_first_version_is_brought_up(store: PageStore) -> None:
     record = store.put(PAGE)
-    for statement in ("DROP TABLE extras", "PRAGMA user_version = 1"):
+    statements = (
+        "DROP TABLE extras",
+        "DROP INDEX bases_by_digest",
+        "ALTER TABLE pages DROP COLUMN checksum",
+        "PRAGMA user_version = 1",
+    )
+    for statement in statements:
         store._index._run(statement, ())
     with PageStore(store.root) as one, PageStore(store.root) as other:
         assert one.records() == other.records() == [record]
         one.put(PAGE, extras=EXTRAS)
         assert other.extra(record, "data.json") == b"[]"
+
+
+def test_names_that_are_no_text_name_nothing(store: PageStore) -> None:
+    store.put(PAGE)
+    assert store.records(site="\udcff") == store.records(url_prefix="\udcff") == []
+    with pytest.raises(TargetError, match="No page ids"):
+        store.resolve("\udcff")
