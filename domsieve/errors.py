@@ -19,7 +19,7 @@
     │   ├── QueueFullError      for anybody
     │   └── ClientLimitError    for this client
     └── StorageError            files of ours
-        ├── CacheIndexError     the index of a cache cannot be used; it can be made anew
+        ├── CacheIndexError     the index of a cache is damaged; it can be made anew
         ├── DamagedFileError    a file does not hold what was written
         ├── FormatVersionError  a file of a version this program does not know
         └── InvalidSnapshotError  columns that are no page
@@ -186,7 +186,7 @@ class StorageError(DomsieveError):
 
 
 class CacheIndexError(StorageError):
-    """The index of a cache cannot be used; `PageStore.verify` makes it anew from the pages."""
+    """The index of a cache is damaged; a `PageStore` that repairs makes it anew from the pages."""
 
 
 class DamagedFileError(StorageError):

@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from domsieve.renderer import CaptureOptions, Renderer
     from domsieve.snapshot import PageRecord, PageStore
     from domsieve.tasks import Target
+
+_VIEWPORT = re.compile("0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})")
 
 Targets = Annotated[
     list[str],
@@ -94,11 +97,11 @@ def capture_options(
     from domsieve.errors import UsageError
     from domsieve.renderer import Budget, CaptureOptions, Egress, Renderer, environment_proxies
 
-    width, _, height = viewport.partition("x")
-    if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
+    size = _VIEWPORT.fullmatch(viewport)
+    if not size:
         raise UsageError(f"--viewport {viewport}: give width x height in px, such as 1280x800.")
     options = CaptureOptions(
-        viewport_px=(int(width), int(height)),
+        viewport_px=(int(size[1]), int(size[2])),
         user_agent=user_agent,
         headers=tuple(_pair("--header", text, ":") for text in header or ()),
         cookies=tuple(_pair("--cookie", text, "=") for text in cookie or ()),

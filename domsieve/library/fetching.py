@@ -18,6 +18,7 @@ from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import DomsieveError, NavigationError, PolicyError
 from domsieve.library.checks import check_count, check_flag, check_time, path_of, places_of, wrong
 from domsieve.renderer import (
+    NO_PLACE,
     Budget,
     CaptureOptions,
     Egress,
@@ -153,12 +154,13 @@ class Fetching:
         return Renderer(self.options, budget, concurrency=self.concurrency, egress=egress)
 
 
-async def _refused(urls: Iterable[str], egress: Egress) -> dict[str, PolicyError]:
-    """Return those of the URLs that may not be opened, with the reason; each host is asked for once.
+async def _refused(urls: Iterable[str], egress: Egress) -> dict[str, PolicyError | NavigationError]:
+    """Return those of the URLs that may not or cannot be opened, with the reason; each host is asked for once.
 
     What has no address here is left to the renderer, which says so, or to the cache.
     """
-    places = {url: (url.partition(":")[0], *place) for url in urls if (place := place_of(url))}
+    found = {url: place_of(url) for url in urls}
+    places = {url: (url.partition(":")[0], *place) for url, place in found.items() if place}
 
     async def why(place: tuple[str, str, int]) -> PolicyError | None:
         try:
@@ -171,11 +173,13 @@ async def _refused(urls: Iterable[str], egress: Egress) -> dict[str, PolicyError
 
     hosts = dict.fromkeys(places.values())
     reasons = dict(zip(hosts, await asyncio.gather(*map(why, hosts)), strict=True))
-    return {
+    refused: dict[str, PolicyError | NavigationError] = {
         url: PolicyError(error.message, reason=error.reason, url=url)
         for url, place in places.items()
         if (error := reasons[place])
     }
+    nowhere = (url for url, place in found.items() if place is None)
+    return refused | {url: NavigationError(NO_PLACE, url=url) for url in nowhere}
 
 
 def _with_way_out(outcomes: dict[str, Outcome]) -> dict[str, Outcome]:

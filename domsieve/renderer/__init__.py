@@ -3,7 +3,7 @@
 from domsieve.renderer.browser.discovery import Browser, browser_in_use, find_browser, launch_options
 from domsieve.renderer.browser.machine import Machine, family, held_memory, this_machine
 from domsieve.renderer.limits import Clock, Limits, Patience
-from domsieve.renderer.network.egress import Caps, Egress, offline, place_of, private_host
+from domsieve.renderer.network.egress import NO_PLACE, Caps, Egress, offline, place_of, private_host
 from domsieve.renderer.network.upstream import environment_proxies
 from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
 from domsieve.renderer.page.capture import STYLE_NAMES
@@ -25,6 +25,7 @@ from domsieve.renderer.supervisor import Served, Supervisor, Wear
 
 __all__ = [
     "DATA",
+    "NO_PLACE",
     "SCREENSHOT",
     "STYLE_NAMES",
     "Browser",

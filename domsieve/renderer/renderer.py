@@ -27,7 +27,7 @@ from domsieve.renderer.browser.browser import RunningBrowser, start_browser
 from domsieve.renderer.browser.contexts import SitePool
 from domsieve.renderer.browser.discovery import Browser
 from domsieve.renderer.limits import Limits
-from domsieve.renderer.network.egress import Egress, place_of
+from domsieve.renderer.network.egress import NO_PLACE, Egress, place_of
 from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page.page_run import render_page
 from domsieve.renderer.page.unscripted import Original
@@ -265,4 +265,4 @@ def _check(url: str) -> None:
     if not parts.hostname:
         raise NavigationError("The address names no host.", url=url)
     if place_of(url) is None:  # the proxy would say so in a page of its own
-        raise NavigationError("Not a valid address: its host or port cannot be.", url=url)
+        raise NavigationError(NO_PLACE, url=url)

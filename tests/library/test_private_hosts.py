@@ -11,6 +11,7 @@ import pytest
 from msgspec import structs
 
 import domsieve
+from domsieve.errors import NavigationError
 from domsieve.library import fetching
 from domsieve.renderer import CaptureOptions, Egress, parse_html
 from domsieve.snapshot import PageStore
@@ -62,6 +63,18 @@ def inside() -> Iterator[StandIn]:
 def test_the_stand_in_counts(inside: StandIn) -> None:
     socket.create_connection(("127.0.0.1", inside.port)).close()
     assert (inside.connections(), inside.connections()) == (1, 0)
+
+
+@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize("cache", [True, False])
+@pytest.mark.parametrize("url", ["http://-1.0.0.1/", "http://1_0.0.0.1/", "http://%/", "http://a..b/"])
+def test_a_url_without_a_host_is_refused_before_a_browser_starts(
+    name: str, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, cache: bool
+) -> None:
+    monkeypatch.setattr(fetching, "Renderer", None)
+    how = {"cache": tmp_path} if cache else {}
+    with pytest.raises(NavigationError, match="Not a valid address: its host or port cannot be"):
+        called(name, url, **how)
 
 
 @pytest.mark.parametrize("name", TWINS)

@@ -117,6 +117,23 @@ class TestHosts:
             ".".join(["a" * 60] * 5),
             "9" * 100,
             "a<b",
+            "-1.0.0.1",
+            "+1.0.0.1",
+            "1_0.0.0.1",
+            "1 .0.0.1",
+            "0x_1.1",
+            "0x-1.1",
+            "0_7.1",
+            "-0.0.0.1",
+            "1.-1.0.1",
+            "\u0661.0.0.1",
+            "\u0967.1",
+            "\ud800",
+            "\ud800.1",
+            "%\ud800",
+            "%31\udfff.0.0.1",
+            "%ED%A0%80",
+            "\ud800:",
         ],
     )
     def test_no_hosts(self, spelling: str) -> None:
@@ -136,6 +153,16 @@ class TestHosts:
         shown = {"d": "{}", "o": "0{:o}", "x": "0x{:x}"}
         text = ".".join(shown[base].format(part) for base, part in zip(bases, split, strict=False))
         assert parse_host(text) == IPv4Address(number)
+
+    @given(st.text("0123456789-+_ .xX%aeF\t\u0661\uff11\u0967\ud800\udfff", max_size=20))
+    @example("-1.0.0.1")
+    def test_what_looks_like_a_number_is_an_address_or_no_host(self, text: str) -> None:
+        try:
+            host = parse_host(text)
+        except HostError:
+            return
+        assert parse_host(str(host)) == host
+        assert str(host).isascii()
 
     @given(st.text(max_size=30))
     def test_a_host_is_read_once(self, text: str) -> None:

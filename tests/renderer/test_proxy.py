@@ -4,11 +4,13 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
+from resource import RLIM_INFINITY
 from typing import Any
 
 import pytest
 
 from domsieve.renderer import Caps, Egress, offline
+from domsieve.renderer.network.egress import Route
 from domsieve.renderer.network.proxy import Proxy
 
 LIMIT_S = 180  # of a whole test, for one that hangs
@@ -319,6 +321,36 @@ def test_refusals_say_why_and_the_connection_goes_on() -> None:
     run(test())
 
 
+@pytest.mark.parametrize("host", [b"-1.0.0.1", b"1_0.0.0.1", b"a..b", b"%ED%A0%80", b"%"])
+def test_what_names_no_host_is_answered_and_closed(host: bytes) -> None:
+    async def test() -> None:
+        async with world() as here:
+            for head in (b"GET http://%s/ HTTP/1.1" % host, b"CONNECT %s:443 HTTP/1.1" % host):
+                data = await here.ask(head, b"\r\n\r\n", here.get())
+                assert data.startswith(b"HTTP/1.1 403 ")
+                assert b"names no host" in data
+                assert data.count(b"HTTP/1.1") == 1
+            assert not here.connections
+
+    run(test())
+
+
+def test_a_request_that_breaks_the_proxy_is_answered_and_closed(caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(Egress):
+        async def decide(self, scheme: str, host: str, port: int) -> Route:  # noqa: ARG002
+            raise RuntimeError("not foreseen")
+
+    async def test() -> None:
+        async with world(egress=Broken()) as here:
+            for head in (here.get(), b"CONNECT a.example:443 HTTP/1.1\r\n\r\n"):
+                data = await here.ask(head)
+                assert data.startswith(b"HTTP/1.1 500 ")
+                assert b"not foreseen" not in data
+
+    run(test())
+    assert "not foreseen" in caplog.text
+
+
 def test_its_own_address_is_refused() -> None:
     async def test() -> None:
         async with world() as here:
@@ -476,6 +508,67 @@ def test_no_more_connections_than_it_bears() -> None:
                 end.cancel()
             for _, writer in pairs:
                 writer.close()
+
+    run(test())
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET http://a", b"CONNECT 10.0.0.1:443 HTTP/1.1\r\n"])
+def test_connections_that_ask_for_nothing_make_room_for_those_that_do(begun: bytes) -> None:
+    async def test() -> None:
+        async with world(caps=Caps(connections=50, waiting=20)) as here:
+            for _ in range(150):
+                _, writer = await here.open()
+                writer.write(begun)
+            reader, writer = await here.open()
+            writer.write(here.get())
+            assert b" 200 " in await answer_of(reader)
+            assert len(here.proxy.connections) < 50
+
+    run(test())
+
+
+@pytest.mark.parametrize(("files", "most"), [(RLIM_INFINITY, 40), (20, 10), (1_000_000, 40)])
+def test_connections_leave_files_for_others(files: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("domsieve.renderer.network.proxy.getrlimit", lambda _: (files, files))
+
+    async def test() -> None:
+        async with world(caps=Caps(connections=20)) as here:
+            for _ in range(60):
+                await here.open()
+            await until(lambda: len(here.proxy.connections) == most)
+            reader, writer = await here.open()
+            writer.write(here.get())
+            assert b" 200 " in await answer_of(reader)
+
+    run(test())
+
+
+def test_refused_connections_that_stay_make_room(caplog: pytest.LogCaptureFixture) -> None:
+    async def test() -> None:
+        async with world(caps=Caps(connections=50, waiting=20)) as here:
+            for _ in range(150):
+                reader, writer = await here.open()
+                writer.write(b"GET http://10.0.0.1/ HTTP/1.1\r\n\r\n")
+                assert b" 403 " in await answer_of(reader)
+            reader, writer = await here.open()
+            writer.write(here.get())
+            assert b" 200 " in await answer_of(reader)
+
+    run(test())
+    assert not caplog.records
+
+
+def test_connections_that_rest_at_a_server_make_room() -> None:
+    async def test() -> None:
+        async with world(caps=Caps(connections=10, waiting=20)) as here:
+            busy, asking = await here.open()
+            for _ in range(40):
+                asking.write(here.get())
+                assert b" 200 " in await answer_of(busy)
+                await busy.readexactly(5)
+                reader, writer = await here.open()
+                writer.write(here.get())
+                assert b" 200 " in await answer_of(reader)
 
     run(test())
 

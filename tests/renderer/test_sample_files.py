@@ -1,6 +1,7 @@
 """robots.txt and sitemaps: what is read, from where, and how far."""
 
 import asyncio
+import contextlib
 import gzip
 import threading
 from collections.abc import Callable, Iterator
@@ -57,6 +58,21 @@ class TestFetch:
 
     def test_no_more_than_asked_for(self, server: Server) -> None:
         assert get(server.url("/large"), max_bytes=50) == Answer(200, b"<p>" + (b"large " * 8)[:47])
+
+    def test_no_more_of_a_chunk_that_is_less_than_nothing(self, server: Server) -> None:
+        sent = 0
+
+        def endless(handler: BaseHTTPRequestHandler) -> None:
+            nonlocal sent
+            handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\n")
+            while not server.stopped.is_set():
+                handler.wfile.write(b"x" * 1_000_000)
+                sent += 1_000_000
+
+        server.pages["/endless"] = endless
+        with contextlib.suppress(NavigationError):
+            assert len(get(server.url("/endless"), max_bytes=50).body) <= 50
+        assert sent < 100_000_000
 
     def test_redirects_on_the_same_site_are_followed(self, server: Server) -> None:
         server.pages |= {"/a": moved("/b"), "/b": moved(server.url("/file")), "/file": "file"}
@@ -146,6 +162,19 @@ class TestRobots:
             ("User-agent: *\nRequest-rate: 1/5\nCrawl-delay: 2", 5),
             ("User-agent: *\nCrawl-delay: 1e300", 86_400),
             ("User-agent: *\nCrawl-delay: nan", 0),
+            ("User-agent: *\nCrawl-delay: -3", 0),
+            ("User-agent: *\nCrawl-delay: +3", 0),
+            ("User-agent: *\nCrawl-delay: 1_0", 0),
+            ("User-agent: *\nCrawl-delay: \u0663", 0),
+            ("User-agent: *\nCrawl-delay: .5 # half", 0.5),
+            ("User-agent: *\ncrawl delay 7", 7),
+            ("User-agent: *\nCrawl-delay: 1_0\nUser-agent: other\nCrawl-delay: 9", 0),
+            ("User-agent: *\nRequest-rate: 1/1_0", 0),
+            ("User-agent: *\nRequest-rate: 1/+9", 0),
+            ("User-agent: *\nRequest-rate: \u0661/9", 0),
+            ("User-agent: *\nRequest-rate: 1/2m 0800-1700", 120),
+            ("User-agent: *\nRequest-rate: 1/" + "9" * 400, 86_400),
+            ("User-agent: *\nRequest-rate: " + "9" * 400 + "/1", 0),
             ("User-agent: other\nCrawl-delay: 3", 0),
         ],
     )

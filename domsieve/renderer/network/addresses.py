@@ -59,7 +59,10 @@ _ISATAP = frozenset({0x0000_5EFE, 0x0200_5EFE})
 _LOW_32 = 0xFFFF_FFFF
 
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
-_DIGITS = "0123456789"
+# A part of an IPv4 address: hexadecimal, octal or decimal. `int` takes signs and underscores, too.
+_PART = re.compile("0[xX]([0-9a-fA-F]{0,62})|(0[0-7]{0,63})|([1-9][0-9]{0,63})")
+_NUMBER = re.compile("[0-9]+|0[xX][0-9a-fA-F]*")
+_ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
 _LONGEST_NAME = 253
 _LONGEST_SPELLING = 1_000  # of a name beyond ASCII: encoding it may take time quadratic in its length
 # Names that this machine, its network or its cloud gives out.
@@ -130,7 +133,7 @@ def parse_host(text: str) -> str | Address:
         return _parse_6(text.removeprefix("[").removesuffix("]"))
     name = _in_ascii(text)
     labels = name.removesuffix(".").split(".")
-    if _is_number(labels[-1]):
+    if _NUMBER.fullmatch(labels[-1]):
         return _parse_4(labels)
     if len(name) > _LONGEST_NAME + 1 or not all(map(_LABEL.fullmatch, labels)):
         raise HostError("no name of a host")
@@ -158,23 +161,17 @@ def _parse_6(text: str) -> Address:
 
 def _in_ascii(text: str) -> str:
     """Return a host in ASCII and lower case; names are mapped and encoded as IDNA 2003 does."""
-    if "%" in text:
-        pieces = re.sub(
-            "%([0-9A-Fa-f]{2})", lambda match: chr(int(match[1], 16)), text.encode().decode("latin-1")
-        )
-        try:
-            text = pieces.encode("latin-1").decode()
-        except UnicodeError as error:
-            raise HostError("no name of a host") from error
-    if text.isascii():
-        return text.lower()
-    if len(text) > _LONGEST_SPELLING:
-        raise HostError("no name of a host")
-    # The mapping comes before the dots are looked for, since full-width dots become dots by it.
     try:
-        mapped = "".join(map(_mapped, text))
-        return mapped.encode("idna").decode().lower()
-    except UnicodeError as error:
+        if "%" in text:
+            pieces = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text.encode().decode("latin-1"))
+            text = pieces.encode("latin-1").decode()
+        if text.isascii():
+            return text.lower()
+        if len(text) > _LONGEST_SPELLING:
+            raise HostError("no name of a host")
+        # The mapping comes before the dots are looked for, since full-width dots become dots by it.
+        return "".join(map(_mapped, text)).encode("idna").decode().lower()
+    except UnicodeError as error:  # half surrogates among them
         raise HostError("no name of a host") from error
 
 
@@ -184,17 +181,8 @@ def _mapped(character: str) -> str:
     return "." if character in "。．｡" else nameprep(character)
 
 
-def _is_number(label: str) -> bool:
-    return bool(label) and (
-        all(c in _DIGITS for c in label) or bool(re.fullmatch("0[xX][0-9a-fA-F]*", label))
-    )
-
-
 def _parse_4(labels: list[str]) -> IPv4Address:
-    try:
-        *first, last = map(_number, labels)
-    except ValueError as error:
-        raise HostError("no IPv4 address") from error
+    *first, last = map(_number, labels)
     room = 4 - len(first)
     if room < 1 or any(part > 255 for part in first) or last >= 256**room:
         raise HostError("no IPv4 address")
@@ -202,10 +190,9 @@ def _parse_4(labels: list[str]) -> IPv4Address:
 
 
 def _number(text: str) -> int:
-    if not text:
-        raise HostError("an empty part")
-    if len(text) > 64:
-        raise HostError("a long part")
-    if text[:2].lower() == "0x":
-        return int(text[2:] or "0", 16)
-    return int(text, 8 if text[0] == "0" else 10)
+    found = _PART.fullmatch(text)
+    if not found:
+        raise HostError("no IPv4 address")
+    if found[1] is not None:
+        return int(found[1] or "0", 16)
+    return int(found[2], 8) if found[2] else int(found[3])

@@ -35,6 +35,9 @@ Factory = Callable[[], asyncio.Protocol]
 Dialer = Callable[[Factory, str, int], Awaitable[asyncio.Transport]]
 """Returns a connection to a literal address and port; raises OSError when there is none."""
 
+NO_PLACE = "Not a valid address: its host or port cannot be."
+"""What messages say of a URL that has no place."""
+
 _PLACE = re.compile(r"(?:\[[^\[\]]+\]|[^:/?#@\[\]\\\s]+)(:[0-9]{1,5})?")
 _SCHEMES = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 # Chrome's list (net/base/port_util.cc), and data stores that take commands from a stray HTTP request.
@@ -67,7 +70,9 @@ class Caps:
     ----------
     connection_bytes : of one connection, both ways together; it is ended beyond.
     total_bytes : of all connections, or None; beyond it all are ended and none is opened.
-    connections : open at the same time.
+    connections : open at the same time, but no more than half of what the system lets the process open; beyond, the
+        one on which nothing moved for the longest time is ended.
+    waiting : of these, the ones that have reached no server; beyond, the one that waits longest is ended.
     head_bytes : of one request's head, its URL among it.
     head_s : time in which a head must have come, from its first byte.
     idle_s : time after which a connection on which nothing moves is ended.
@@ -76,6 +81,7 @@ class Caps:
     connection_bytes: int = 500_000_000
     total_bytes: int | None = None
     connections: int = 1_000
+    waiting: int = 256
     head_bytes: int = 256_000
     head_s: float = 10.0
     idle_s: float = 180.0

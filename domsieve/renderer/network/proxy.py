@@ -7,7 +7,7 @@ sends late from the answer of another.
 
 No credentials are asked for. Chrome answers a proxy's demand for them only through the interception of every
 request, which costs a round trip each; and who may connect to loopback reaches through the proxy nothing but
-what is open to him anyway.
+what is open to him anyway. He cannot keep the browser out: connections that ask for nothing make room for others.
 
 Imports nothing of the project but its errors and its neighbours.
 """
@@ -16,16 +16,19 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import ip_address
+from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 from types import TracebackType
 from typing import Self, TypeVar
 
 from domsieve.errors import NavigationError, PolicyError, PolicyReason
 from domsieve.renderer.network.addresses import is_loopback
-from domsieve.renderer.network.egress import Egress, Route, place_of
+from domsieve.renderer.network.egress import Caps, Egress, Route, place_of
 from domsieve.renderer.network.proxy_ends import Client, End, Server
 from domsieve.renderer.network.proxy_head import Head
 
 _SWEEP_S = 2.0
+# So many connections are taken at once. Far fewer than may wait: each is heard before it can be the longest to wait.
+_BACKLOG = 128
 _REMEMBERED = 1_000
 _LISTED = 50
 _T = TypeVar("_T")
@@ -53,6 +56,8 @@ class Proxy:
         self.port = 0
         self.passed_bytes = 0
         self.connections: set[End] = set()
+        self._waiting: dict[Client, None] = {}  # the one that waits longest first
+        self._most = _most_ends(self.caps)
         self._refused: dict[tuple[str, int], Refusal] = {}
         self._failed: dict[tuple[str, int], str] = {}
         self._server: asyncio.Server | None = None
@@ -70,7 +75,7 @@ class Proxy:
     async def open(self) -> None:
         """Listen from now on."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: Client(self), "127.0.0.1", 0, backlog=512)
+        self._server = await loop.create_server(lambda: Client(self), "127.0.0.1", 0, backlog=_BACKLOG)
         self.port = self._server.sockets[0].getsockname()[1]
         self._sweeper = asyncio.create_task(self._sweep())
 
@@ -152,6 +157,30 @@ class Proxy:
         if len(among) > _REMEMBERED:
             del among[next(iter(among))]
 
+    def admit(self, client: Client) -> None:
+        """Count a connection that has reached no server, and end others where there are too many.
+
+        Whoever can connect to this machine can fill the proxy with connections that ask for nothing. The browser's
+        ask at once, so of those that wait the longest to do so is none of its own, or one that it opened in advance.
+        """
+        self._waiting[client] = None
+        if len(self._waiting) > self.caps.waiting:
+            self._end(next(iter(self._waiting)))
+        if len(self.connections) > self._most:
+            clients = (end for end in self.connections if isinstance(end, Client) and end is not client)
+            if idle := min(clients, key=lambda end: end.moved_at, default=None):
+                self._end(idle)
+
+    def release(self, client: Client) -> None:
+        """No longer count a connection as one that has reached no server."""
+        self._waiting.pop(client, None)
+
+    def _end(self, client: Client) -> None:
+        self.release(client)
+        for end in filter(None, (client, client.peer)):
+            self.connections.discard(end)  # it closes a little later
+            end.abort()
+
     async def _sweep(self) -> None:
         now = asyncio.get_running_loop().time
         while True:
@@ -159,3 +188,9 @@ class Proxy:
             for end in [*self.connections]:
                 if isinstance(end, Client) and end.is_overdue(now()):
                     end.abort()
+
+
+def _most_ends(caps: Caps) -> int:
+    """Return how many ends of connections may be open: two of each, and half of the files that a process may open."""
+    files, _ = getrlimit(RLIMIT_NOFILE)
+    return 2 * caps.connections if files == RLIM_INFINITY else min(2 * caps.connections, files // 2)

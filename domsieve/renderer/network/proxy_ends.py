@@ -6,6 +6,7 @@ Imports nothing of the project but its errors and its neighbours.
 """
 
 import asyncio
+import logging
 import re
 from typing import Protocol, cast
 
@@ -22,6 +23,8 @@ _SWITCHING = re.compile(rb"HTTP/1\.[01] 101(?: |\r|$)")
 _STATUS_BYTES = len(b"HTTP/1.1 101 ")
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
+logger = logging.getLogger(__name__)
+
 
 class Switch(Protocol):
     """What the ends need of the proxy."""
@@ -29,6 +32,14 @@ class Switch(Protocol):
     caps: Caps
     passed_bytes: int
     connections: "set[End]"
+
+    def admit(self, client: "Client") -> None:
+        """Count a connection that has reached no server, and end others where there are too many."""
+        ...
+
+    def release(self, client: "Client") -> None:
+        """No longer count a connection as one that has reached no server."""
+        ...
 
     async def route(self, head: Head) -> Route:
         """Return where a request goes."""
@@ -181,7 +192,7 @@ class Client(End):
         self._looked_through = 0  # bytes at its start in which no head ends
         self._body_bytes = 0
         self._head_at: float | None = None
-        self._moved_at = 0.0
+        self.moved_at = 0.0
         self._bytes = 0
         self._opening: asyncio.Task[None] | None = None
         self._now = asyncio.get_running_loop().time
@@ -189,13 +200,13 @@ class Client(End):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the connection."""
         super().connection_made(transport)
-        self._moved_at = self._now()
-        if len(self.proxy.connections) > 2 * self.proxy.caps.connections:
-            self.abort()
+        self.moved_at = self._now()
+        self.proxy.admit(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of the connection, and of the other side's."""
         super().connection_lost(exc)
+        self.proxy.release(self)
         if self._opening:
             self._opening.cancel()
 
@@ -203,12 +214,12 @@ class Client(End):
         """Return whether nothing moves on it, or its head is slow to come."""
         caps = self.proxy.caps
         is_slow = self._head_at is not None and now - self._head_at > caps.head_s
-        return is_slow or now - self._moved_at > caps.idle_s
+        return is_slow or now - self.moved_at > caps.idle_s
 
     def count(self, size: int) -> None:
         """Count bytes that pass, and end what passes too much."""
         caps, proxy = self.proxy.caps, self.proxy
-        self._moved_at = self._now()
+        self.moved_at = self._now()
         self._bytes += size
         proxy.passed_bytes += size
         is_over = caps.total_bytes is not None and proxy.passed_bytes > caps.total_bytes
@@ -284,6 +295,7 @@ class Client(End):
             self._answer(error.status, last=True)
             return
         self._body_bytes = head.body_bytes
+        self.proxy.release(self)
         super().hold(True)
         self._opening = asyncio.create_task(self._open(head))
 
@@ -295,13 +307,20 @@ class Client(End):
             if self._place:
                 self.abort()  # as for another place, below; who asks again is told
             elif isinstance(error, PolicyError):
-                self._answer("403 Forbidden", reason=error.message, last=head.is_tunnel)
+                # What names no host was made by hand; nothing good follows it.
+                last = head.is_tunnel or error.reason == "host"
+                self._answer("403 Forbidden", reason=error.message, last=last)
             elif head.is_tunnel:
                 self._answer("502 Bad Gateway", reason=error.message, last=True)
             else:
                 # As without a proxy: no answer of ours may look like one of the server's.
                 self.close()
+        except Exception:  # the boundary of a request: it would leave the connection open and unanswered
+            logger.exception("A request to %s broke the proxy", ascii(head.host))
+            self._answer("500 Internal Server Error", last=True)
         self._opening = None
+        if not self._place and self._is_open:
+            self.proxy.admit(self)
         if not self.is_upgrading:
             super().hold(False)
         self._resume()

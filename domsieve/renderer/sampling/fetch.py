@@ -9,7 +9,7 @@ import ipaddress
 import threading
 import urllib.request
 from concurrent.futures import Future, InvalidStateError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPException, HTTPMessage
 from typing import IO
 from urllib.error import HTTPError, URLError
@@ -23,6 +23,8 @@ AGENT = "domsieve"
 _STEP_LIMIT_S = 10.0
 _LIMIT_S = 30.0
 _FORBIDDEN = 403
+# What the buffers of the system hold of an answer that is longer than wanted, and what TLS adds.
+_UNREAD_BYTES = 32_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,9 @@ async def fetch(url: str, *, max_bytes: int, egress: Egress | None = None) -> An
     NavigationError : no answer, or none within thirty seconds.
     """
     async with Proxy(egress or Egress()) as proxy:
+        # The client reads all there is where a server gives the size of a chunk as less than nothing.
+        most = min(proxy.caps.connection_bytes, max_bytes + _UNREAD_BYTES)
+        proxy.caps = replace(proxy.caps, connection_bytes=most)
         try:
             answer = await _fetch(url, proxy.url, max_bytes)
         except NavigationError as error:
@@ -148,7 +153,7 @@ def _get(url: str, proxy: str, max_bytes: int) -> Answer:
     request = urllib.request.Request(url, headers={"User-Agent": AGENT})
     try:
         with opener.open(request, timeout=_STEP_LIMIT_S) as response:
-            return Answer(response.status, response.read(max_bytes))
+            return Answer(response.status, response.read(max_bytes)[:max_bytes])
     except HTTPError as error:
         with error:
             return Answer(error.code, b"")

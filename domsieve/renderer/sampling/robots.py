@@ -3,6 +3,7 @@
 Imports nothing of the project but its errors and its neighbours.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Self
@@ -17,9 +18,15 @@ from domsieve.renderer.sampling.urls import Site
 
 # A robots.txt is read this far; RFC 9309 asks for 500 KiB at least.
 _MAX_BYTES = 512_000
-_LONGEST_S = timedelta(days=1).total_seconds()
 _AGENT_FIELDS = frozenset({"user-agent", "useragent", "user agent"})
 _SOMEBODY_ELSE = "User-agent: -"
+_LONGEST_S = 86_400
+# Lines that say how long to wait. The parser takes for a number whatever `int` and `float` do, underscores too.
+_WAIT = re.compile(r"\s*(?:crawl(?:-|\s+)delay|request(?:-|\s+)rate)(?:\s*:|\s)", re.IGNORECASE)
+_PLAIN = re.compile(
+    r"\s*+(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e[+-]?[0-9]{1,4})?|[0-9]++/[0-9]++[smhd]?(?:\s++[0-9-]++)?)\s*+(?:#.*)?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +46,14 @@ class Robots:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Return the rules of a robots.txt."""
+        lines = (_for_us_or_others(_with_plain_number(line)) for line in text.splitlines())
         with spending("robots"):
-            rules = Protego.parse("\n".join(map(_for_us_or_others, text.splitlines())))
-        rate = rules.request_rate(AGENT)
-        asked_s = max(rules.crawl_delay(AGENT) or 0.0, rate.seconds / rate.requests if rate else 0.0)
+            rules = Protego.parse("\n".join(lines))
+        asked_s = rules.crawl_delay(AGENT) or 0.0
+        if rate := rules.request_rate(AGENT):
+            # Numbers of any length: their ratio may be too large for a float.
+            is_long = rate.seconds >= _LONGEST_S * rate.requests
+            asked_s = max(asked_s, _LONGEST_S if is_long else rate.seconds / rate.requests)
         return cls(rules, timedelta(seconds=min(asked_s, _LONGEST_S)), tuple(rules.sitemaps))
 
     def allows(self, url: str) -> bool:
@@ -84,6 +95,12 @@ def _named_agent(line: str) -> str:
     words = line.lower().split()
     length = next((n for n in (1, 2) if " ".join(words[:n]) in _AGENT_FIELDS), len(words))
     return " ".join(words[length:])
+
+
+def _with_plain_number(line: str) -> str:
+    """Return a line of which the parser reads no number but one in plain digits; it ends a group all the same."""
+    wait = _WAIT.match(line)
+    return line if wait is None or _PLAIN.fullmatch(line, wait.end()) else f"{wait[0]} none"
 
 
 async def fetch_robots(site: Site, *, egress: Egress | None = None) -> Robots:

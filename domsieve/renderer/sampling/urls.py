@@ -1,6 +1,6 @@
 """Addresses of pages: one spelling for each, which site they belong to, and which are not worth a visit.
 
-Imports nothing of the project but its errors.
+Imports nothing of the project but its errors and what is a host.
 """
 
 import re
@@ -10,6 +10,7 @@ from typing import Self
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from domsieve.errors import PolicyError, TargetError
+from domsieve.renderer.network.egress import place_of
 from domsieve.urls import join_url, split_url
 
 _PORTS = {"http": 80, "https": 443}
@@ -98,7 +99,7 @@ def start_page(url: str) -> str:
     TargetError : no address of a host.
     """
     found = normalized(url)
-    if found is not None:
+    if found is not None and place_of(found):
         return found
     scheme, colon, _ = url.partition("://")
     if colon and scheme.lower() not in _PORTS:

@@ -8,12 +8,20 @@ from datetime import timedelta
 from functools import cache
 from importlib.util import find_spec
 from typing import Annotated, Any, ClassVar, Literal, Self
-from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from domsieve.analysis import SITE_METHODS, Method, MiningMethod
-from domsieve.renderer import Budget, CaptureOptions, SettlePolicy
+from domsieve.errors import UsageError
+from domsieve.renderer import Budget, CaptureOptions, SettlePolicy, place_of
 from domsieve.tasks import Format, RecordFormat
 
 JobKind = Literal["clean", "records", "compare", "report", "site"]
@@ -48,8 +56,9 @@ Url = Annotated[
     Field(
         max_length=8192,
         pattern=_URL,
-        description="Address of the page, http or https, without a user name.",
+        description="Address of the page, http or https, without a user name, with a host as browsers read it.",
         examples=["https://example.org/news/1"],
+        json_schema_extra={"format": "iri"},
     ),
 ]
 
@@ -85,7 +94,10 @@ class PageRequest(BaseModel):
     @field_validator("url")
     @classmethod
     def _is_address(cls, url: str) -> str:
-        urlsplit(url)  # the pattern lets nothing pass that this refuses; it is asked all the same
+        if (
+            place_of(url) is None
+        ):  # no pattern can say what IDNA makes of a name, and which numbers are an address
+            raise ValueError("The address names no host")
         return url
 
     def capture_options(self) -> CaptureOptions:
@@ -186,10 +198,12 @@ def request_of(kind: str, values: dict[str, Any]) -> PageRequest:
 
     Raises
     ------
-    pydantic.ValidationError : the values are not those of such a request; another version of the program took it.
-    KeyError : there is no such kind.
+    UsageError : this version of the program takes no such request; another one did.
     """
-    return REQUESTS[kind](**values)  # type: ignore[index]
+    try:
+        return REQUESTS[kind](**values)  # type: ignore[index]
+    except (KeyError, ValidationError) as error:
+        raise UsageError("This version of the service takes no such request; send it anew.") from error
 
 
 @cache

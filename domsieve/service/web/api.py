@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import BeforeValidator
 
 from domsieve.service.jobs.requests import (
     CleanRequest,
@@ -32,9 +33,19 @@ from domsieve.service.web.schemas import (
     view_of,
 )
 
+_WHOLE = re.compile("[0-9]{1,16}")
+
+
+def _digits(value: object) -> object:
+    """Refuse what `int` takes besides digits: signs, underscores, white space."""
+    if isinstance(value, str) and not _WHOLE.fullmatch(value):
+        raise ValueError("Write a whole number in digits")
+    return value
+
+
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{32}$", description="id of a job")]
 FileName = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$", description="name of a file")]
-Limit = Annotated[int, Query(ge=1, le=200, description="how many at most")]
+Limit = Annotated[int, Query(ge=1, le=200, description="how many at most"), BeforeValidator(_digits)]
 Key = Annotated[
     str | None,
     Header(
@@ -248,7 +259,9 @@ def api(gateway: Gateway) -> APIRouter:
     async def pages(
         request: Request,
         before: Annotated[
-            int | None, Query(ge=1, le=2**53, description="only those used before this number")
+            int | None,
+            Query(ge=1, le=2**53, description="only those used before this number"),
+            BeforeValidator(_digits),
         ] = None,
         limit: Limit = 50,
     ) -> PageList:

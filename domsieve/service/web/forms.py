@@ -1,5 +1,6 @@
 """The form of the web page: what can be chosen, in words for people, and the request that it asks for."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -101,6 +102,8 @@ _LABELS = {
     "seed": "Sample",
 }
 _MOST_FIELDS = 40
+# As fields of browsers for numbers give them; `int` and `float` take underscores, too, and `nan`.
+_NUMBER = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,10})?")
 
 
 class FormError(ValueError):
@@ -162,16 +165,9 @@ def _address(text: str) -> str:
 
 def _number(text: str) -> int | float | str:
     """Return the number that a text is, or the text, which is refused by its name later on."""
-    if not text.isascii() or len(text) > 12:
+    if not _NUMBER.fullmatch(text):
         return text
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    return float(text) if "." in text else int(text)
 
 
 def _sentence(error: Any) -> str:

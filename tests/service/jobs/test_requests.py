@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from domsieve.errors import UsageError
 from domsieve.renderer import CaptureOptions
 from domsieve.service.jobs.requests import (
     REQUESTS,
@@ -60,6 +61,16 @@ def test_addresses_of_pages(url: str) -> None:
         "http://site.example/" + "x" * 8192,
         " http://site.example/",
         "http://site.example/\n",
+        "http://-1.0.0.1/",
+        "http://+1.0.0.1/",
+        "http://1_0.0.0.1/",
+        "http://1.2.3.4.5/",
+        "http://256.0.0.1/",
+        "http://%/",
+        "http://%\ud800/",
+        "http://%ED%A0%80/",
+        "http://a..b/",
+        "http://-/",
     ],
 )
 def test_what_is_no_address_of_a_page_is_refused(url: str) -> None:
@@ -122,6 +133,12 @@ def test_options_and_budget_of_a_page() -> None:
 def test_comparisons_and_reports_keep_what_they_need() -> None:
     assert CompareRequest(url=URL).capture_options() == CaptureOptions(both_sides=True)
     assert ReportRequest(url=URL).capture_options() == CaptureOptions(screenshot=True)
+
+
+def test_a_request_that_an_older_program_kept_may_be_none_any_more() -> None:
+    for kind, values in (("clean", {"url": "http://-1.0.0.1/"}), ("clean", {"url": URL, "x": 1}), ("x", {})):
+        with pytest.raises(UsageError, match="send it anew"):
+            request_of(kind, values)
 
 
 @pytest.mark.parametrize("kind", sorted(REQUESTS))

@@ -111,6 +111,11 @@ def test_a_page_that_took_too_long_is_a_gateway_timeout(tmp_path: Path) -> None:
         {"url": "ftp://example.org"},
         {"url": "javascript:alert(1)"},
         {"url": "http://user:pw@example.org"},
+        {"url": "http://-1.0.0.1/"},
+        {"url": "http://1_0.0.0.1/"},
+        {"url": "http://%\ud800/"},
+        {"url": "http://\ud800.example/"},
+        {"url": "http://%/"},
         {"url": PAGE, "script": "alert(1)"},
         {"url": PAGE, "proxy": "http://127.0.0.1"},
         {"url": PAGE, "viewport_width": "1280"},
@@ -122,10 +127,23 @@ def test_a_page_that_took_too_long_is_a_gateway_timeout(tmp_path: Path) -> None:
     ],
 )
 def test_requests_are_known_scalars_alone(service: Stage, fields: dict[str, Any]) -> None:
-    answer = service.client.post("/v1/clean", json=fields)
+    body = json.dumps(fields).encode()  # as other programs send it: half surrogates are escaped
+    answer = service.client.post("/v1/clean", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 422
     assert answer.json()["errors"]
     assert service.client.get("/v1/jobs?limit=1").status_code == 200
+
+
+@pytest.mark.parametrize("number", ["1_0", "%2B5", "%205", "5%0A", "-1", "%D9%A3", "5.0", "", "9" * 5_000])
+@pytest.mark.parametrize("query", ["jobs?limit=", "pages?limit=", "pages?before="])
+def test_numbers_in_addresses_are_of_digits(service: Stage, query: str, number: str) -> None:
+    assert service.client.get(f"/v1/{query}{number}").status_code == 422
+
+
+def test_a_site_whose_address_has_no_host_makes_no_job(idle: Stage) -> None:
+    answer = idle.client.post("/v1/sites", json={"url": "http://-1.0.0.1/"})
+    assert (answer.status_code, answer.json()["errors"][0]["where"]) == (422, "body.url")
+    assert idle.client.get("/v1/jobs").json()["jobs"] == []
 
 
 class TestIdempotencyKey:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
 from schemathesis import Case
 from schemathesis.checks import load_all_checks
 
@@ -28,6 +29,21 @@ def document() -> dict[str, Any]:
         return create_app(Settings(), JobStore(database)).openapi()
 
 
+# Hosts of all kinds that the pattern lets pass; which names and numbers are one, no pattern can say.
+HOSTS = st.from_regex(
+    r"[a-z\u00e0-\u00f6\u4e00-\u4e20][a-z0-9-]{0,9}[a-z](\.[a-z]{2,5}){0,3}", fullmatch=True
+)
+NUMBERS = st.sampled_from(["127.1", "0x7f.1", "2130706433", "[::1]", "[2001:db8::1]"])
+schemathesis.openapi.format(
+    "iri",
+    st.builds(
+        "{}://{}{}{}".format,
+        st.sampled_from(["http", "https", "HTTP"]),
+        HOSTS | NUMBERS,
+        st.sampled_from(["", ":", ":8080", ":65535"]),
+        st.from_regex(r"([/?#][!-~\u00a1-\u00ff]{0,30})?", fullmatch=True),
+    ),
+)
 schema = schemathesis.openapi.from_dict(document())
 
 
