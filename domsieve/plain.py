@@ -18,3 +18,11 @@ def plain(text: str) -> str:
         return text
     flat = " ".join(text.splitlines())
     return "".join(ascii(c)[1:-1] if unicodedata.category(c) in _STEERING else c for c in flat)
+
+
+def utf8(text: str) -> str:
+    """Return `text` as UTF-8 can hold it: U+FFFD stands where a file name has bytes that are no UTF-8."""
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:  # half surrogates that no file name brought
+        return text.encode("utf-8", "replace").decode()

@@ -1,5 +1,6 @@
 """The command line on pages that need no browser."""
 
+import errno
 import json
 import os
 import subprocess
@@ -40,6 +41,10 @@ def site(tmp_path: Path) -> Path:
 
 def names(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def _no_room(_: Path, __: Path) -> Path:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 class TestClean:
@@ -87,9 +92,9 @@ class TestClean:
         assert "word1a" in (tmp_path / f"out/p1.html{ending}").read_text(encoding="utf-8")
 
     def test_one_file_for_all(self, cache: Path, site: Path, tmp_path: Path) -> None:
-        result = run("clean", "-o", tmp_path / "new/all.txt", site, cache=cache)
+        result = run("clean", "-o", tmp_path / "all.txt", site, cache=cache)
         assert (result.exit_code, result.stdout) == (0, "")
-        text = (tmp_path / "new/all.txt").read_text(encoding="utf-8")
+        text = (tmp_path / "all.txt").read_text(encoding="utf-8")
         assert text == run("clean", site, cache=cache).stdout
         assert text.count("==> ") == 6
 
@@ -267,6 +272,9 @@ class TestFailures:
             ),
             (["clean", "p.html", "--viewport", "wide"], "--viewport wide: give width x height"),
             (["clean", "p.html", "--viewport", "0x600"], "--viewport 0x600: give width x height"),
+            (["clean", "p.html", "--viewport", "1_0x9"], "--viewport 1_0x9: give width x height"),
+            (["clean", "p.html", "--viewport", "٣x٣"], "--viewport ٣x٣: give width x height"),
+            (["site", "http://-1.0.0.1/"], "Not the address of a site"),
             (["clean", "p.html", "--viewport", "²x³"], "--viewport ²x³: give width x height"),
             (["clean", "p.html", "--header", "no colon"], "--header 'no colon': write name:value."),
             (["clean", "p.html", "--cookie", "=value"], "--cookie '=value': write name=value."),
@@ -337,9 +345,13 @@ class TestFailures:
         assert result.stderr.startswith(f"domsieve: The cache {tmp_path / 'file'} cannot be made: ")
 
     def test_a_result_that_cannot_be_written(self, cache: Path, site: Path) -> None:
-        result = run("clean", site, "-o", site, cache=cache)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Path, "replace", _no_room)
+            result = run("clean", site, "-o", site / "all.txt", cache=cache)
         assert result.exit_code == 5
-        assert result.stderr == f"domsieve: The output file {site} cannot be written: Is a directory.\n"
+        assert result.stderr.splitlines()[-1] == (
+            f"domsieve: The output file {site / 'all.txt'} cannot be written: No space left on device."
+        )
 
     def test_no_usable_browser(self, cache: Path) -> None:
         for words in (["doctor"], ["render", "http://127.0.0.1:1/"]):

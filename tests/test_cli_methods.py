@@ -73,9 +73,9 @@ class TestWeigh:
     def test_writes_the_same_bytes_twice(self, cache: Path, site: Path, tmp_path: Path, form: str) -> None:
         written = []
         for name in ("a", "b"):
-            result = run("weigh", site, "--format", form, "-o", tmp_path / "new" / name, cache=cache)
+            result = run("weigh", site, "--format", form, "-o", tmp_path / name, cache=cache)
             assert result.exit_code == 0
-            written.append([p.read_bytes() for p in sorted((tmp_path / "new").glob(f"{name}*"))])
+            written.append([p.read_bytes() for p in sorted([tmp_path / name, *tmp_path.glob(f"{name}.*")])])
         assert written[0] == written[1]
         assert len(written[0]) == (1 if form == "parquet" else 2)
 

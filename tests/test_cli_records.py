@@ -68,7 +68,7 @@ def test_wobm_is_the_default_and_every_method_says_its_name(cache: Path, site: P
 
 
 def test_several_pages_make_one_table(cache: Path, site: Path, tmp_path: Path) -> None:
-    out = tmp_path / "new/all.csv"
+    out = tmp_path / "all.csv"
     result = run("records", "-o", out, site, cache=cache)
     assert (result.exit_code, result.stdout) == (0, "")
     rows = table(out.read_bytes().decode())

@@ -19,9 +19,9 @@ def index_of(file: Path) -> dict[str, Any]:
 
 def test_a_report_on_files(tmp_path: Path) -> None:
     write_pages(tmp_path / "pages", 6)
-    result = run("report", tmp_path / "pages", "-o", tmp_path / "out" / "r.html", cache=tmp_path / "cache")
+    result = run("report", tmp_path / "pages", "-o", tmp_path / "r.html", cache=tmp_path / "cache")
     assert (result.exit_code, result.stdout) == (0, "")
-    index = index_of(tmp_path / "out" / "r.html")
+    index = index_of(tmp_path / "r.html")
     assert len(index["pages"]) == 6
     assert index["start"] == "sst"
     assert {name for page in index["pages"] for name in page["editions"]} == {"raw"}

@@ -164,6 +164,7 @@ def test_files_named_after_addresses_stay_in_their_folder_and_apart(tmp_path: Pa
             source = f"<title>../../{url}</title><p>words".encode()
             store.put(parse_html(source, url=url), source=source, site="a.test")
     out = tmp_path / "folder" / "out"
+    out.parent.mkdir()
     result = process("clean", "a.test", "--method", "none", "--output-dir", out, cache=tmp_path / "cache")
     assert result.returncode == 0
     written = sorted(path.name for path in out.iterdir())

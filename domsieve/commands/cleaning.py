@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, fetch, rendering
-from domsieve.commands.console import explained, finish, open_cache, print_json, say
+from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say
 from domsieve.commands.threshold_table import help_facts, help_table
 from domsieve.vocabulary import Method, Mode, SiteMethod, StyleLevel
 
@@ -84,6 +84,8 @@ def clean(
         raise UsageError("Give either --output or --output-dir.")
     if model and method in PAGE_METHODS:
         raise UsageError(f"--model is for methods that learn, not for {method}.")
+    check_place("--output", output)
+    check_place("--output-dir", output_dir, is_folder=True)
     form = "json" if as_json else output_format
     with open_cache(cache) as store:
         found = find_targets(targets, store)
@@ -156,6 +158,7 @@ def learn(
 
     if not (output or explain):
         raise UsageError("Give --output, the file of the model, or --explain, or both.")
+    check_place("--output", output)
     with open_cache(cache) as store:
         found = find_targets(targets, store)
         outcomes = fetch(found, store, capture)

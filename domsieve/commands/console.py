@@ -42,6 +42,8 @@ def failures() -> Iterator[None]:
     logging.basicConfig(handlers=[handler], level=logging.INFO)
     if isinstance(sys.stdout, TextIOWrapper):  # results are UTF-8 everywhere; file names need not be
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+    if isinstance(sys.stderr, TextIOWrapper):  # whatever the environment says of it
+        sys.stderr.reconfigure(errors="backslashreplace")
     codes = ((UsageError, EXIT_USAGE), (BrowserNotFoundError, EXIT_BROWSER), (StorageError, EXIT_STORAGE))
     try:
         yield
@@ -156,6 +158,34 @@ def open_cache(cache: Path | None, *, repair: bool = False) -> "PageStore":
     return PageStore(cache or default_cache_dir(), repair=repair)
 
 
+def check_place(option: str, path: Path | None, *, is_folder: bool = False) -> None:
+    """Refuse a place for results that could not be written when the work is done.
+
+    Parameters
+    ----------
+    option : names it.
+    path : the file, or the folder that is made if need be; the folder in which it lies must be there.
+    is_folder : whether it is a folder.
+
+    Raises
+    ------
+    UsageError : something else is there, or there is no folder for it.
+    """
+    from domsieve.errors import UsageError
+
+    if path is None:
+        return
+    try:
+        if not is_folder and path.is_dir():
+            raise UsageError(f"{option} {path}: this is a folder; give the name of a file in it.")
+        if is_folder and path.exists() and not path.is_dir():
+            raise UsageError(f"{option} {path}: this is a file; give a folder.")
+        if not path.absolute().parent.is_dir():
+            raise UsageError(f"{option} {path}: there is no folder {path.parent}; make it first.")
+    except OSError as error:
+        raise UsageError(f"{option} {path}: {error.strerror}.") from error
+
+
 def finish(done: int, failed: int) -> None:
     """End the command with the exit code of failed pages; return when none failed."""
     if failed:
@@ -165,4 +195,6 @@ def finish(done: int, failed: int) -> None:
 
 def print_json(value: object) -> None:
     """Print a value as one line of JSON."""
-    typer.echo(json.dumps(value, ensure_ascii=False, default=str))
+    from domsieve.plain import utf8
+
+    typer.echo(utf8(json.dumps(value, ensure_ascii=False, default=str)))

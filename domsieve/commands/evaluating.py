@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from domsieve.commands.capture_options import AsJson
-from domsieve.commands.console import EXIT_SOME_FAILED, failures, need_extra, print_json, say
+from domsieve.commands.console import EXIT_SOME_FAILED, check_place, failures, need_extra, print_json, say
 
 if TYPE_CHECKING:
     from domsieve.evaluation import Experiment
@@ -64,6 +64,9 @@ def evaluate(
         if list_all:
             _list(list(EXPERIMENTS.values()), as_json=as_json)
             return
+        check_place("--output", output, is_folder=True)
+        if document is not None and document.absolute().parent != output.absolute():
+            check_place("--document", document)
         chosen = _chosen(names or [], EXPERIMENTS, alone=document is None)
         if node_modules is not None and not node_modules.is_dir():
             raise TargetError(f"The folder of npm packages '{node_modules}' is not there.")

@@ -9,7 +9,7 @@ import typer
 from domsieve.budget import spending_on_site
 from domsieve.commands.capture_options import Cache, Capture, Targets, fetch, rendering
 from domsieve.commands.cleaning import RawOption
-from domsieve.commands.console import explained, finish, open_cache, say
+from domsieve.commands.console import check_place, explained, finish, open_cache, say
 from domsieve.vocabulary import MiningMethod
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def records(
 
     if output and output_dir:
         raise UsageError("Give either --output or --output-dir.")
+    check_place("--output", output)
+    check_place("--output-dir", output_dir, is_folder=True)
     form = "jsonl" if as_json else output_format
     if form == "parquet" and not (output or output_dir):
         raise UsageError("Parquet is no text for a terminal; give --output or --output-dir.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from domsieve.commands.capture_options import Cache, Capture, Targets, fetch, rendering_all
-from domsieve.commands.console import explained, finish, open_cache, say
+from domsieve.commands.console import check_place, explained, finish, open_cache, say
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
@@ -25,8 +25,17 @@ def report(
     """Write one HTML file that shows what each method keeps of pages and why."""
     from domsieve.errors import DomsieveError
     from domsieve.files import write_file
-    from domsieve.tasks import OUTPUT_FILE, find_targets, from_record, of_record, reported, site_records
+    from domsieve.tasks import (
+        OUTPUT_FILE,
+        find_targets,
+        from_record,
+        of_record,
+        reported,
+        site_records,
+    )
     from domsieve.tasks import report as write_report
+
+    check_place("--output", output)
 
     def tell(page: "Page", error: "DomsieveError") -> None:
         say(f"{page.label}: {explained(error)}")

@@ -7,7 +7,7 @@ import typer
 
 from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, fetch, rendering
 from domsieve.commands.cleaning import ModeOption, RawOption, StyleOption
-from domsieve.commands.console import explained, finish, open_cache, print_json, say
+from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
@@ -38,6 +38,7 @@ def weigh(
     from domsieve.tasks import find_targets, readable, write_matrix
     from domsieve.tasks import weigh as weigh_pages
 
+    check_place("--output", output)
     with open_cache(cache) as store:
         found = find_targets(targets, store)
         outcomes = fetch(found, store, capture)

@@ -138,7 +138,7 @@ def write_matrix(weights: FeatureMatrix, path: Path, *, form: MatrixFormat) -> l
     if form == "parquet":
         return [path]
     names = path.with_name(path.name + ".names.json")
-    write_file(names, matrix_names(weights).encode("utf-8", "surrogateescape"), what=OUTPUT_FILE)
+    write_file(names, matrix_names(weights).encode(), what=OUTPUT_FILE)
     return [path, names]
 
 

@@ -78,7 +78,7 @@ def test_a_task_that_fails_makes_exit_1_and_keeps_the_others(data: Path, tmp_pat
 
 
 def test_the_document_holds_preface_and_tables(data: Path, tmp_path: Path) -> None:
-    file = tmp_path / "doc/results.md"
+    file = tmp_path / "out/results.md"
     assert evaluate("made", "--data", data, "--document", file, cache=tmp_path).exit_code == 0
     text = file.read_text("utf-8")
     assert "## Numbers\n\nHow numbers are read.\n\n**Values**" in text

@@ -12,6 +12,7 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.html import Source, written_texts
 from domsieve.analysis.writers.text import write_text
 from domsieve.budget import check, spending
+from domsieve.plain import utf8
 from domsieve.snapshot import Kind, Producer, Scalar, Snapshot
 
 _MOST_STEPS = 16
@@ -71,13 +72,16 @@ def write_json(page: Snapshot, verdict: Verdict) -> str:
 def _json(page: Snapshot, verdict: Verdict) -> str:
     blocks = text_blocks(page, verdict)
     evidence = _Evidence(
-        url=page.provenance.url,
-        final_url=page.provenance.final_url,
+        url=utf8(page.provenance.url),
+        final_url=utf8(page.provenance.final_url),
         producer=page.provenance.producer,
         complete=page.provenance.complete,
         reasons=page.provenance.reasons,
         method=verdict.method,
-        parameters=dict(sorted(verdict.parameters.items())),
+        parameters={
+            name: utf8(value) if isinstance(value, str) else value
+            for name, value in sorted(verdict.parameters.items())
+        },
         words=_Words(
             kept=sum(block.words for block in blocks if block.kept),
             dropped=sum(block.words for block in blocks if not block.kept),

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.writers.parquet import write_parquet
+from domsieve.plain import utf8
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # loaded by those who weigh
@@ -63,8 +64,7 @@ def matrix_parquet(weights: FeatureMatrix) -> bytes:
     UsageError : pyarrow is not installed.
     """
     cells = weights.matrix.tocoo()
-    # Names of files need not be UTF-8, cells of a table must.
-    pages = [page.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for page in weights.pages]
+    pages = [*map(utf8, weights.pages)]
     node = {} if weights.nodes is None else {"node": weights.nodes[cells.row]}
     return write_parquet(
         {
@@ -78,6 +78,6 @@ def matrix_parquet(weights: FeatureMatrix) -> bytes:
 
 def matrix_names(weights: FeatureMatrix) -> str:
     """Return the names of rows and columns as JSON: ``features``, ``pages`` and, for blocks, ``nodes``."""
-    names = {"features": weights.features, "pages": weights.pages}
+    names = {"features": weights.features, "pages": [*map(utf8, weights.pages)]}
     nodes = {} if weights.nodes is None else {"nodes": weights.nodes.tolist()}
     return json.dumps({**names, **nodes}, ensure_ascii=False, indent=0) + "\n"

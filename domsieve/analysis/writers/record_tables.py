@@ -20,6 +20,7 @@ from domsieve.analysis.records.leaves import FieldKind
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.writers.parquet import write_parquet
 from domsieve.budget import check
+from domsieve.plain import utf8
 from domsieve.snapshot import Snapshot
 
 _FIXED = ("page", "region", "record")
@@ -48,8 +49,7 @@ class RecordSheet:
     @classmethod
     def of(cls, page: Snapshot, records: Records) -> "RecordSheet":
         """Return the records that were found on `page` with their fields."""
-        url = page.provenance.url.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        return cls(url, records.method, records, tuple(field_tables(page, records)))
+        return cls(utf8(page.provenance.url), records.method, records, tuple(field_tables(page, records)))
 
 
 class _Value(msgspec.Struct, frozen=True, kw_only=True):
