@@ -111,6 +111,32 @@ def test_crash_of_the_renderer(studio: Studio) -> None:
     assert studio.render("/good").snapshot.provenance.complete
 
 
+@pytest.mark.parametrize(
+    "how", ["location = URL", "location.replace(URL)", "setTimeout(() => location = URL, 50)"]
+)
+def test_a_page_that_leaves_for_an_empty_one_is_an_error(studio: Studio, how: str) -> None:
+    with pytest.raises(NavigationError, match="led on to about:blank, where nothing is"):
+        studio.show(f"<p>words</p><script>{how.replace('URL', repr('about:blank'))}</script>")
+
+
+def test_a_page_that_a_page_made_is_kept_as_cut(studio: Studio) -> None:
+    page = studio.show(
+        "<p>words</p><script>location = URL.createObjectURL(new Blob(['<p>made</p>'], {type: 'text/html'}))</script>"
+    ).snapshot
+    assert page.provenance.reasons == ("document: the page led on to a blob: address of its own making",)
+    assert visible_text(page) == "made"
+
+
+@pytest.mark.parametrize(
+    ("url", "text"),
+    [("data:text/html,<p>data</p>", "words"), ("javascript:void 0", "words"), ("javascript:'<p>new'", "new")],
+)
+def test_a_page_that_stays_where_it_is_is_whole(studio: Studio, url: str, text: str) -> None:
+    page = studio.show(f'<p>words</p><script>location = "{url}"</script>').snapshot
+    assert page.provenance.complete
+    assert (visible_text(page), page.provenance.final_url) == (text, studio.server.url("/shown"))
+
+
 def test_download_link(studio: Studio) -> None:
     page = render_hostile(studio, "/download")
     assert page.provenance.reasons == ("download: a file of type application/zip, not loaded",)

@@ -30,6 +30,7 @@ from domsieve.renderer.page.watch import Watch
 from domsieve.renderer.protocol import Rendering
 from domsieve.snapshot import Cut, Provenance, Snapshot
 
+_WEB = ("http", "https")
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 # Commands to a crashed page may fail before its crash is told.
 _CRASH_NEWS_S = 0.1
@@ -147,8 +148,9 @@ class _PageRun:
             # A page that went on while it was captured is captured again where it has arrived.
             if watch.navigations == navigations or watch.cut_by:
                 break
+        elsewhere = self._left_the_web(capture) if capture else None
         extras = await self._extras(end) if self.options.extras and not self.original else {}
-        cuts = [known for known in (watch.cut_by, cut) if known]
+        cuts = [known for known in (watch.cut_by, cut, elsewhere) if known]
         with self._timed("convert"):
             if capture:
                 columns, is_cut = await asyncio.to_thread(
@@ -186,6 +188,22 @@ class _PageRun:
             source_url=response.url or self.url,
             extras=extras,
         )
+
+    def _left_the_web(self, capture: Capture) -> Cut | None:
+        """Return a cut when the page has led on to what it made itself, which no server holds; None on the web.
+
+        Raises
+        ------
+        NavigationError : it has led on to an empty page, so that nothing of it is left.
+        """
+        scheme = capture.url.partition(":")[0]
+        if scheme in _WEB:
+            return None
+        if scheme == "about":
+            raise NavigationError(
+                f"The page led on to {capture.url}, where nothing is.", url=self.url, stage="navigate"
+            )
+        return Cut("document", f"the page led on to a {scheme}: address of its own making")
 
     async def _extras(self, end: float) -> dict[str, bytes]:
         if self.has_crashed or not self.watch.navigations:
