@@ -1,12 +1,19 @@
 # The service as a container; docs/service.md says how to run it.
 FROM python:3.13-slim-trixie AS packages
 WORKDIR /src
-COPY requirements-serve.lock ./
-# The lock is complete and carries hashes, so nothing is left to resolve.
+COPY requirements-serve.lock requirements-build.lock ./
+# The locks are complete and carry hashes, so nothing is left to resolve. Only wheels, since what is built from source
+# would fetch the tools for that by itself.
 RUN python -m venv /opt/domsieve \
- && /opt/domsieve/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements-serve.lock
+ && /opt/domsieve/bin/pip install --no-cache-dir --no-deps --only-binary :all: --require-hashes \
+    -r requirements-serve.lock \
+ && python -m venv /opt/build \
+ && /opt/build/bin/pip install --no-cache-dir --no-deps --only-binary :all: --require-hashes \
+    -r requirements-build.lock
 COPY . .
-RUN /opt/domsieve/bin/pip install --no-cache-dir --no-deps .
+# Both without a look at any index: an isolated build would fetch setuptools anew, whatever its hash.
+RUN /opt/build/bin/pip wheel --no-cache-dir --no-index --no-deps --no-build-isolation --wheel-dir /wheels . \
+ && /opt/domsieve/bin/pip install --no-cache-dir --no-index --no-deps /wheels/*.whl
 
 FROM python:3.13-slim-trixie
 # Chrome gets security fixes by its package, so its newest version is wanted, not a pinned one.

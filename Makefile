@@ -49,6 +49,7 @@ test-all: ## the same on the oldest and the newest Python of this machine
 
 evaluate: ## repeat all experiments: make evaluate DATA=/path/to/data
 	$(need_data)@$(MAKE) setup
+	@mkdir -p build
 	@if command -v npm >/dev/null && $(VENV)/bin/python tools/node_packages.py "$(DATA)" build/npm; then \
 		modules="--node-modules build/npm/node_modules"; \
 	else \
@@ -61,3 +62,4 @@ lock: ## choose the newest versions that pyproject.toml allows, with hashes
 	@command -v uv >/dev/null || { echo "make lock needs uv: pipx install uv" >&2; exit 1; }
 	$(compile) --extra dev --extra evaluate --extra serve -o requirements.lock
 	$(compile) --extra serve --constraint requirements.lock -o requirements-serve.lock
+	echo setuptools | $(compile:pyproject.toml=-) --constraint requirements.lock -o requirements-build.lock
