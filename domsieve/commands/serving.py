@@ -45,7 +45,8 @@ def serve(
         int, typer.Option(min=10, max=86_400, help="What a job may take; one of a site has an hour more.")
     ] = 1_800,
     step_seconds: Annotated[
-        int, typer.Option(min=10, max=86_400, help="What a part of a job may take before its worker is ended.")
+        int,
+        typer.Option(min=10, max=86_400, help="What a part of a job may take before its worker is ended."),
     ] = 900,
     worker_megabytes: Annotated[
         int | None,

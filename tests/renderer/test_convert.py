@@ -131,6 +131,13 @@ def test_equal_style_rows_are_kept_once_and_rows_of_dropped_nodes_not_at_all() -
     assert np.isnan(page.box[0]).all()
 
 
+def test_edges_beyond_all_columns_are_at_their_ends() -> None:
+    answer = Answer().document()
+    answer.layout(answer.element(0, "p"), BLOCK, (-1e300, 2, 1e300, 4))
+    most = np.finfo(np.float32).max
+    assert answer.snapshot().box[1].tolist() == [-most, 2, most, 4]
+
+
 def test_pseudo_elements_take_their_place_and_their_text() -> None:
     answer = Answer().document()
     p = answer.element(0, "P")

@@ -39,7 +39,7 @@ def test_reading_and_writing_again_gives_the_same_bytes(page: Snapshot) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [-0.0, 1e30, -1e30, 1e-40, np.inf, 33_554_433 / 64, 0.1, 2_147_483_648 / 64, -33_554_432.0]
+    "value", [-0.0, 1e30, -1e30, 1e-40, 33_554_433 / 64, 0.1, 2_147_483_648 / 64, -33_554_432.0]
 )
 def test_boxes_are_kept_to_the_bit(value: float) -> None:
     box = PAGE.box.copy()

@@ -58,6 +58,7 @@ INNER = int(np.flatnonzero(PAGE.end - np.arange(200) > 2)[1])
         ("styles", _set((0, 0), -1)),
         ("box", _set((BOXED, 2), np.nan)),
         ("box", _set((BARE, 2), 0)),
+        ("box", _set((BOXED, 2), np.inf)),
         ("paint", _set(BARE, 0)),
         ("attr_start", _set(0, 1)),
         ("attr_start", _set(-1, 0)),

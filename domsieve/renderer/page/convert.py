@@ -20,6 +20,7 @@ from domsieve.budget import check, spending
 from domsieve.snapshot import Interner, Kind, StringTable, subtree_ends
 
 _NOTHING, _CDATA = 0, 4
+_FURTHEST = np.finfo(np.float32).max
 # Their text is no content. The analysis wants the elements as such.
 _CODE = frozenset({"script", "style"})
 # Inputs whose current value is not what a reader sees, or must not be kept.
@@ -308,7 +309,8 @@ class _Draft:
             tag=np.array(tag_of_name, np.int32)[name],
             text=text,
             style=style,
-            box=self.box[order].astype(np.float32),
+            # Transforms can send an edge beyond what a column holds.
+            box=np.clip(self.box[order], -_FURTHEST, _FURTHEST).astype(np.float32),
             paint=self.paint[order],
             attr_start=np.cumsum([0, *map(len, attributes)], dtype=np.int32) // np.int32(2),
             attr_name=attr_name,
