@@ -65,6 +65,7 @@ WORST = {
     "analysis.records.field_names _NO_NAME": ["|:|", "|a:|"],
     "analysis.report.document _ESCAPED": ["|<|"],
     "analysis.writers.html _CONTROLS": ["|\0|"],
+    "analysis.writers.html _HELD_SPACE": ["| |", "|a |", "|\n |"],
     "analysis.writers.html _SPACES": ["| |", "|a |"],
     "analysis.writers.markdown _SPECIAL": ["|&|", "&|a|", "|&a|", "|~|", "|_|", "&#|a|"],
     "analysis.writers.markdown _AT_START": ["| |a", "|-|a", " |#|a", "|1|."],

@@ -13,10 +13,14 @@ import numpy as np
 import pytest
 
 from domsieve.analysis import (
+    PAGE_METHODS,
+    Method,
     NoCleaning,
+    Options,
     TagPathFilter,
     Verdict,
     dropped_blocks,
+    page_cleaner,
     text_blocks,
     write_html,
     write_json,
@@ -187,6 +191,61 @@ class TestHtml:
     def test_pages_from_disk_keep_relative_links(self) -> None:
         snapshot = page("<html><body><a href='b.html'>a</a></body></html>", url="a.html")
         assert '<a href="b.html">' in write_html(snapshot, visible(snapshot))
+
+
+def without(snapshot: Snapshot, words: str) -> Verdict:
+    """Return a verdict on the visible text, blanks left out, that drops the text nodes that say one of `words`."""
+    kept = np.array(
+        [
+            bool(said := snapshot.text_of(n).split()) and not {*said} & {*words.split()}
+            for n in range(len(snapshot))
+        ]
+    )
+    return Verdict("test", kept, kept.astype(np.float32), kept.astype(np.uint8), ("dropped", "kept"))
+
+
+class TestWhiteSpace:
+    """What stands between kept words follows from the page, not from what a method says of blanks."""
+
+    @pytest.mark.parametrize(
+        ("source", "expected"),
+        [
+            ("<a>one</a> <a>two</a>\n<a>three</a>", "one two three"),
+            ("<a>one</a><a> </a><a>two</a>", "one two"),
+            ("<i>one<b>two</b> </i>three", "onetwo three"),
+            ("one<a> DROP </a>two", "one two"),
+            ("one<a>DROP</a>two", "one two"),
+            ("one <a>DROP</a> two", "one two"),
+            ("one<a>DROP</a>, two", "one, two"),
+            ("one (<a>DROP</a>two) and “<a>DROP</a>three”<a>DROP</a>.", "one (two) and “three”."),
+            ("一<a>DROP</a>二", "一二"),
+            ("one<b style='display:none'> </b>two<b style='display:none'>DROP</b>three", "onetwothree"),
+            ("one<p>DROP</p>two", "one\ntwo"),
+            ("one<br>DROP<br>two", "one\ntwo"),
+            ("<pre><i>  </i><b>if</b><i> </i>a:\n\n<i>    </i>b\n</pre>", "  if a:\n\n    b"),
+            ("<pre>\n\na\n</pre><pre> b</pre>", "a\n b"),
+            ("<pre><b>DROP</b> a\n<b>DROP</b> b</pre>", " a\n b"),
+            ("<pre>a<br><br>  b</pre>", "a\n\n  b"),
+            ("<pre><div>a<br></div><div><br></div><div>  b</div><div>c</div></pre>", "a\n\n  b\nc"),
+        ],
+    )
+    @pytest.mark.parametrize("producer", PRODUCERS)
+    def test_between_kept_words_is_that_of_the_page(
+        self, source: str, expected: str, producer: Producer
+    ) -> None:
+        snapshot = body(source, producer=producer)
+        verdict = without(snapshot, "DROP")
+        assert write_text(snapshot, verdict) == f"{expected}\n"
+        again = body(write_html(snapshot, verdict))
+        assert write_text(again, visible(again)) == f"{expected}\n"
+
+    @pytest.mark.parametrize("method", PAGE_METHODS)
+    def test_in_code_is_kept_by_every_method(self, method: Method) -> None:
+        code = "<i>typedef</i><i> </i><b>struct</b><i> </i>_object<i> </i>{<br><i>    </i>int<i> </i><b>x</b>;\n}"
+        words = "<p>The words of this page say at length what the code below them does, and for whom.</p>" * 6
+        snapshot = body(f"<main><h1>Objects</h1>{words}<pre>{code}</pre>{words}</main>")
+        verdict = page_cleaner(method, Options())(snapshot)
+        assert "typedef struct _object {\n    int x;\n}\n" in write_text(snapshot, verdict)
 
 
 class TestMarkdown:

@@ -61,6 +61,8 @@ def test_a_raw_page_has_no_layout() -> None:
         ("<b>a</b> <script>x</script> <i>b</i>", ["a", " ", " ", "b"]),
         ("<b>a</b> <p>b</p> <i>c</i>", ["a", "b", "c"]),
         ("<div> <b>a</b> </div>", ["a"]),
+        ("<i> <b>a</b> </i>b", [" ", "a", " ", "b"]),
+        ("<pre>\n\n <i> </i>\n<p> </p> </pre>", ["\n ", " ", "\n", " ", " "]),
         ("<b>a</b>\u00a0<p>b</p>", ["a", "\u00a0", "b"]),
         ("a<!-- c -->b<?pi?>c", ["abc"]),
         ("<script>a</script><style>b</style><iframe><p>c</iframe><noscript>d</noscript>", ["d"]),
@@ -137,7 +139,7 @@ def test_a_tag_with_countless_attributes_is_cut() -> None:
         st.sampled_from(
             ["<p>", "</p>", "<b class=a>", "</b>", "<i>", "</i>", "<div>", "</div>", " ", "a ", "<br>",
              "<!--c-->", "<script>x</script>", "<head>", "</body>", "</html>", "<body>", "<table><tr><td>",
-             "</table>", "\n", "<title>t</title>", "&#1;", "&#xffff;", "<svg><g/></svg>"]
+             "</table>", "\n", "<pre>", "</pre>", "<title>t</title>", "&#1;", "&#xffff;", "<svg><g/></svg>"]
         ),
         max_size=30,
     ).map("".join)
@@ -148,24 +150,28 @@ def test_the_columns_agree_with_a_plain_walk_of_the_tree(source: str) -> None:
 
 def _plain_outline(source: str) -> list[str]:
     """Return the same by recursion, one node at a time, as the rules are stated."""
-    blocks = {"p", "div", "br", "head", "body", "html", "table", "tr", "td", "tbody"}
+    blocks = {"p", "div", "br", "head", "body", "html", "table", "tr", "td", "tbody", "pre"}
     lines = ["#document"]
 
     def text(content: str | None, dots: str, *, kept: bool) -> None:
         if content and (content.strip(" \t\n\r\f") or kept):
             lines.append(dots + repr(content.replace("\x01", "\ufffd").replace("\uffff", "\ufffd")))
 
-    def walk(element, dots: str) -> None:  # type: ignore[no-untyped-def]
+    def walk(element, dots: str, *, pre: bool) -> None:  # type: ignore[no-untyped-def]
+        pre = pre or element.tag == "pre"
         lines.append(dots + element.tag)
         if element.tag != "script":
-            text(element.text, dots + ".", kept=False)
+            first = element.text or ""
+            first = first.removeprefix("\n") if element.tag == "pre" else first
+            text(first, dots + ".", kept=pre or element.tag not in blocks)
         for child in element:
-            walk(child, dots + ".")
+            walk(child, dots + ".", pre=pre)
             following = child.getnext()
-            inline = following is not None and child.tag not in blocks and following.tag not in blocks
-            text(child.tail, dots + ".", kept=inline and element.tag not in ("head", "html"))
+            beside = element if following is None else following
+            inline = child.tag not in blocks and beside.tag not in blocks
+            text(child.tail, dots + ".", kept=pre or (inline and element.tag not in ("head", "html")))
 
-    walk(_tree(source.encode())[0], ".")
+    walk(_tree(source.encode())[0], ".", pre=False)
     return lines
 
 

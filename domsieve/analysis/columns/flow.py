@@ -2,7 +2,10 @@
 
 A reader sees a new line where a block starts or ends, and columns where table cells do. With layout the
 computed ``display`` says what is a block; without it the tag does. Each kind of boundary is one cumulative
-count over the nodes, so the gaps of all text nodes come from a few array operations. Imports the Snapshot.
+count over the nodes, so the gaps of all text nodes come from a few array operations.
+
+White space is decided here, for all methods and writers. A method says which words are kept; what stands between
+two words that are kept follows from the page, whatever the method says of the blanks. Imports the Snapshot.
 """
 
 from collections.abc import Callable
@@ -11,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import below, prune
+from domsieve.analysis.columns.batch import Batch, Bools, Ints, below, prune
+from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.snapshot import Kind, Snapshot
 
 # What stands between two text nodes, or what an element puts around itself; the larger number wins.
@@ -44,25 +48,32 @@ _BY_DISPLAY = {
     **dict.fromkeys(word_set("inline-block inline-flex inline-grid inline-table"), SPACE),
     "table-cell": CELL,
 }
-_PRE_TAGS = frozenset(["pre", "listing", "plaintext", "xmp"])
+_PRE_TAGS = frozenset(["pre", "listing", "plaintext", "textarea", "xmp"])
 _SILENT_TAGS = frozenset(["input", "textarea"])  # what a form control holds is a value and not text
 _TOUCHING_PX = 1.0
+# Marks that words touch, and where the scripts begin that part no words.
+_FIRST_WITHOUT_SPACES = "\u2e80"
+_OPENING = frozenset("([{<‹«„‚¿¡$#@/-–—'\"“‘ \t\n\r\f\u00a0")
+_CLOSING = frozenset(")]}>›»“”’'\".,:;!?%…/-–— \t\n\r\f\u00a0")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flow:
-    """M text nodes in document order.
+    """M text nodes in document order: those with words, and the blank ones whose white space counts.
 
     Parameters
     ----------
     node : int (M,), the text nodes.
     gap : uint8 (M,), NONE to BLOCK: what stands before each of them; BLOCK before the first.
     pre : bool (M,), whether white space of the text counts.
+    lines : int (M,), how many lines end between each and the text before it where both stand in one preformatted
+        block; elsewhere 0. Newlines inside the texts are not among them.
     """
 
     node: NDArray[np.int64]
     gap: NDArray[np.uint8]
     pre: NDArray[np.bool_]
+    lines: NDArray[np.int64]
 
 
 def boundaries(page: Snapshot) -> NDArray[np.uint8]:
@@ -79,11 +90,20 @@ def boundaries(page: Snapshot) -> NDArray[np.uint8]:
 
 
 def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint8]) -> Flow:
-    """Return how the `chosen` (N,) text nodes flow; generated content and values of controls never do."""
-    chosen = chosen & (page.kind == Kind.TEXT) & ~_silent(page)
-    node = np.flatnonzero(chosen)
+    """Return how the `chosen` (N,) text nodes with words flow; generated content and values of controls never do.
+
+    Blank texts are not chosen. Beside a chosen text they are a space, or stand as they are where white space
+    counts. A text between two that was not chosen leaves a space as well, unless a mark stands there that words
+    touch, such as a comma or a bracket.
+    """
+    heard = np.flatnonzero((page.kind == Kind.TEXT) & ~_silent(page))
+    texts = page.strings.take(page.text[heard].tolist())
+    blank = np.array([not text or text.isspace() for text in texts], np.bool_)
+    pre = _preformatted(page, heard)
     if page.has_layout:
         around = np.where(page.rendered() | prune(chosen, page.end), around, NONE)
+    at = _written(chosen[heard] & ~blank, blank & pre, heard, page, around)
+    node = heard[at]
     gap = np.full(node.size, BLOCK, np.uint8)
     between = gap[1:]
     between[:] = NONE
@@ -91,7 +111,57 @@ def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint
         between[boxes & ~_touching(page, node) if page.has_layout else boxes] = SPACE
     for kind in (CELL, BREAK, BLOCK):
         between[_crossed(around == kind, page, node)] = kind
-    return Flow(node, gap, _preformatted(page, node))
+    if (apart := np.flatnonzero((np.diff(at) > 1) & (between == NONE))).size:
+        seen = visible_nodes(Batch.of([page]))[heard]
+        spaces, words = (np.concatenate(([0], np.cumsum(kind & seen))) for kind in (blank & ~pre, ~blank))
+        after, until = at[apart] + 1, at[apart + 1]
+        between[apart[spaces[until] > spaces[after]]] = SPACE
+        for i in apart[words[until] > words[after]].tolist():
+            if _are_apart(texts[at[i]], texts[at[i + 1]]):
+                between[i] = SPACE
+    return Flow(node, gap, pre[at], _lines(page, node, pre[at], around))
+
+
+def _written(words: Bools, blank: Bools, heard: Ints, page: Snapshot, around: NDArray[np.uint8]) -> Ints:
+    """Return which of the `heard` (H,) texts are written: `words`, and what is `blank` beside them in one line."""
+    at = np.flatnonzero(words)
+    if at.size and blank.any():
+        # A line ends at blocks; what is blank goes with the words before it, or behind it, in its line.
+        line = np.concatenate(([0], np.cumsum(_crossed(around >= CELL, page, heard))))
+        behind = np.searchsorted(at, np.arange(heard.size))
+        neighbours = at[np.maximum(behind - 1, 0)], at[np.minimum(behind, at.size - 1)]
+        at = np.flatnonzero(words | (blank & ((line[neighbours[0]] == line) | (line[neighbours[1]] == line))))
+    return at
+
+
+def _are_apart(before: str, behind: str) -> bool:
+    """Return whether a space belongs between two texts when what stood between them is left out."""
+    last, first = before[-1], behind[0]
+    return last not in _OPENING and first not in _CLOSING and max(last, first) < _FIRST_WITHOUT_SPACES
+
+
+def _lines(page: Snapshot, node: Ints, pre: Bools, around: NDArray[np.uint8]) -> Ints:
+    """Return the lines that end before each of the M nodes, inside a preformatted block.
+
+    Each ``br`` ends a line; so does the border of a block, unless a ``br`` has just ended it.
+    """
+    lines = np.zeros(node.size, np.int64)
+    first = np.flatnonzero(pre[1:] & pre[:-1])
+    if not first.size:
+        return lines
+    verbatim = _preformatted(page, np.arange(len(page)))
+    roots = verbatim & ~verbatim[page.parent] & (page.kind == Kind.ELEMENT)
+    first = first[~_crossed(roots, page, node)[first]]
+    breaks = np.flatnonzero(around == BREAK)
+    blocks = np.flatnonzero(around == BLOCK)
+    # Half a step before the node behind its end, so that a block ends before what follows it.
+    borders = np.sort(np.concatenate((blocks, page.end[blocks] - 0.5)))
+    a, b = node[first], node[first + 1]
+    before, behind = np.searchsorted(breaks, a), np.searchsorted(breaks, b)
+    next_break = np.append(breaks, len(page))[before]
+    next_border = np.append(borders, len(page))[np.searchsorted(borders, a, side="right")]
+    lines[first + 1] = behind - before + (next_border < np.minimum(next_break, b))
+    return lines
 
 
 def _crossed(marked: NDArray[np.bool_], page: Snapshot, node: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -122,12 +192,12 @@ def _silent(page: Snapshot) -> NDArray[np.bool_]:
 
 
 def _preformatted(page: Snapshot, node: NDArray[np.int64]) -> NDArray[np.bool_]:
+    marked = np.array([name in _PRE_TAGS for name in page.tags.to_list()])[page.tag]
+    by_tag = below(marked, page.end.astype(np.int64))[node] if marked.any() else marked[node]
     by_row = by_style_row(page, "white-space", lambda value: "pre" in value or "break-spaces" in value)
-    if by_row is not None:
-        return (by_row[page.style[node]] > 0) & (page.style[node] >= 0)
-    tags = np.array([name in _PRE_TAGS for name in page.tags.to_list()])
-    marked = tags[page.tag]
-    return below(marked, page.end.astype(np.int64))[node] if marked.any() else marked[node]
+    if by_row is None:
+        return by_tag
+    return np.where(page.style[node] >= 0, by_row[page.style[node]] > 0, by_tag)
 
 
 def by_style_row(page: Snapshot, name: str, value: Callable[[str], int]) -> NDArray[np.uint8] | None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import F64, Batch, Ints, below
-from domsieve.analysis.columns.flow import BREAK, CELL, NONE, boundaries, text_flow
+from domsieve.analysis.columns.flow import BREAK, CELL, NONE, SPACE, boundaries, text_flow
 from domsieve.analysis.columns.hash import U64, hashes_of
 from domsieve.analysis.columns.hidden import hidden_texts
 from domsieve.analysis.columns.names import TagIs
@@ -78,20 +78,20 @@ def _blocks(page: Snapshot) -> PageBlocks:
     around = boundaries(page)
     flow = text_flow(page, worded, around)
     hidden = hidden_texts(page)
-    node = flow.node
-    fresh = (flow.gap == CELL) | (flow.gap > BREAK)
+    at = np.flatnonzero(worded[flow.node])
+    node, gap = flow.node[at], np.zeros(0, np.uint8)
+    if at.size:
+        # White space that counts is a space here.
+        behind_the_last = np.concatenate(([0], at[:-1] + 1))
+        gap = np.maximum.reduceat(flow.gap, behind_the_last)
+        gap[(gap == NONE) & (behind_the_last < at)] = SPACE
+    fresh = (gap == CELL) | (gap > BREAK)
     fresh[1:] |= hidden[node[1:]] != hidden[node[:-1]]
     block = np.cumsum(fresh) - 1
     first = np.append(np.flatnonzero(fresh), node.size)
     text_of = dict(zip(chosen.tolist(), texts, strict=True))
     pieces = [text_of[n] for n in node.tolist()]
-    blank = np.zeros(len(page) + 1, np.int64)
-    blank[[n + 1 for n, text in text_of.items() if text.isspace()]] = 1
-    spaced = np.diff(np.cumsum(blank)[node], prepend=0) > 0
-    joints = [
-        "\n" if gap == BREAK else " " if gap != NONE or space else ""
-        for gap, space in zip(flow.gap.tolist(), spaced.tolist(), strict=True)
-    ]
+    joints = ["\n" if kind == BREAK else " " if kind != NONE else "" for kind in gap.tolist()]
     joined = [
         "".join(j + p for j, p in zip(joints[a:b], pieces[a:b], strict=True)).strip()
         for a, b in pairwise(first.tolist())

@@ -16,7 +16,7 @@ from domsieve.plain import utf8
 from domsieve.snapshot import Kind, Producer, Scalar, Snapshot
 
 _MOST_STEPS = 16
-_JOINTS = ("", "", "\t", "\n", "\n")  # by gap; texts bring their spaces along
+_JOINTS = ("", " ", "\t", "\n", "\n")  # by gap
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,7 +120,7 @@ def _blocks(page: Snapshot, verdict: Verdict) -> list[Block]:
     pieces: list[str] = []
     made: tuple[float, ...] = ()
     for node, decision in zip(flow.node.tolist(), decisions, strict=True):
-        text, gap = texts.get(node, ("", NONE))
+        text, gap = texts[node][:2] if node in texts else ("", NONE)
         if text.strip():
             # Inside a line the verdicts of single elements differ in numbers that say nothing new.
             told = 1 if gap < CELL else len(decision)

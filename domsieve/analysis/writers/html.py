@@ -49,6 +49,7 @@ _ATTRIBUTES = {
 _ADDRESSES = frozenset(["cite", "href", "src"])
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _SPACES = re.compile("[ \t\n\r\f]+")
+_HELD_SPACE = re.compile("(?<![^ \n]) ")
 
 
 class Source:
@@ -94,6 +95,15 @@ class Source:
         return found
 
 
+class Written(NamedTuple):
+    """The text of one node as written, whether its white space counts, and the gap and line ends before it."""
+
+    text: str
+    gap: int
+    pre: bool
+    lines: int
+
+
 def write_html(page: Snapshot, verdict: Verdict) -> str:
     """Return a minimal HTML document of the kept nodes, with the title, language and direction of the page.
 
@@ -124,19 +134,20 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
     closing: list[tuple[int, str, bool]] = []
     inside_pre = 0
     broken = True  # since the last text a line has ended
-    for node in written_nodes(page, verdict.kept, texts):
+    nodes = written_nodes(page, verdict.kept, texts)
+    spaced = _behind_spaces(nodes, texts)
+    for node in nodes:
         check()
         while closing and closing[-1][0] <= node:
             _, finish, ends_line = closing.pop()
             broken |= ends_line
             yield finish
+        if node in spaced:
+            yield " "
         if node in texts:
-            text = escape(texts[node].text, quote=False)
-            if texts[node].gap >= CELL and not broken:
-                yield "<br>"
-            yield text if node < inside_pre else text.replace("\n", "<br>")
+            yield _in_pre(texts[node]) if node < inside_pre else _in_flow(texts[node], broken=broken)
             broken = False
-        elif tag := tags[node]:
+        elif (tag := tags[node]) and not (node < inside_pre and (tag == "br" or tag in BLOCK_TAGS)):
             start = start_tag(tag, source.safe_attributes(node, tag))
             finish = "" if tag in VOID_TAGS else f"</{tag}>"
             if tag in LINE_TAGS and wide[node]:
@@ -151,20 +162,40 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
         yield closing.pop()[1]
 
 
+def _behind_spaces(nodes: list[int], texts: dict[int, Written]) -> set[int]:
+    """Return the nodes before which a space stands: outside the elements that begin with the text behind it."""
+    found = set()
+    first = None
+    for node in nodes:
+        first = node if first is None else first
+        if node in texts:
+            if texts[node].gap == SPACE:
+                found.add(first)
+            first = None
+    return found
+
+
+def _in_pre(written: Written) -> str:
+    # Nothing ends a line there but a newline.
+    text = "\n" * written.lines + ("\t" if written.gap == CELL else "") + written.text
+    return escape(text, quote=False)
+
+
+def _in_flow(written: Written, *, broken: bool) -> str:
+    text = written.text
+    if written.pre:  # in an element whose style alone keeps white space
+        text = _HELD_SPACE.sub("\u00a0", text)
+    line_end = "<br>" if written.gap >= CELL and not broken else ""
+    return line_end + escape(text, quote=False).replace("\n", "<br>")
+
+
 def start_tag(tag: str, attributes: dict[str, str]) -> str:
     """Return a start tag with its attributes escaped."""
     return "".join((f"<{tag}", *(f' {name}="{escape(value)}"' for name, value in attributes.items()), ">"))
 
 
-class Written(NamedTuple):
-    """The text of one node as written, and the gap before it."""
-
-    text: str
-    gap: int
-
-
 def written_texts(source: Source, flow: Flow) -> dict[int, Written]:
-    """Return the text of each text node that says something, white space collapsed and cut off at line ends.
+    """Return the text of each text node of the flow, white space collapsed and cut off at line ends.
 
     Only preformatted text has newlines in it.
     """
@@ -172,16 +203,16 @@ def written_texts(source: Source, flow: Flow) -> dict[int, Written]:
     gaps = flow.gap.tolist()
     after = [*gaps, BLOCK][1:]
     widest = NONE
-    for node, pre, gap, gap_after in zip(flow.node.tolist(), flow.pre.tolist(), gaps, after, strict=True):
+    columns = (flow.node.tolist(), flow.pre.tolist(), flow.lines.tolist(), gaps, after)
+    for node, pre, lines, gap, gap_after in zip(*columns, strict=True):
         widest = max(widest, gap)
         text = source.text(node)
         if not pre:
             text = _SPACES.sub(" ", text)
             text = text.lstrip(" ") if gap else text
             text = text.rstrip(" ") if gap_after > SPACE else text
-            text = f" {text}" if gap == SPACE else text
         if text:
-            found[node] = Written(text, widest)
+            found[node] = Written(text, widest, pre, lines)
             widest = NONE
     return found
 
@@ -193,11 +224,8 @@ def written_nodes(page: Snapshot, kept: NDArray[np.bool_], texts: dict[int, Writ
     dropped = np.array([name in _DROPPED_TAGS for name in names])[page.tag] & element
     dropped = below(dropped | (page.kind == Kind.PSEUDO), page.end.astype(np.int64))
     content = np.array([name in _ALONE for name in names])[page.tag] & element & kept
-    content[[node for node, (text, _) in texts.items() if not text.isspace()]] = True
-    written = prune(content & ~dropped, page.end)
-    blank = [node for node, (text, _) in texts.items() if text.isspace()]
-    written[blank] = written[page.parent[blank]]
-    nodes: list[int] = np.flatnonzero(written & ~dropped).tolist()
+    content[list(texts)] = True
+    nodes: list[int] = np.flatnonzero(prune(content & ~dropped, page.end) & ~dropped).tolist()
     return nodes
 
 

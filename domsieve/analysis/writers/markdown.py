@@ -13,7 +13,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.flow import BLOCK, BREAK, CELL, Flow, boundaries, text_flow
+from domsieve.analysis.columns.flow import BLOCK, BREAK, CELL, SPACE, Flow, boundaries, text_flow
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.html import (
     BLOCK_TAGS,
@@ -84,7 +84,8 @@ class _Flat:
             check()
             self._leave(node)
             if node in self.texts:
-                self._text(*self.texts[node])
+                text, gap = self.texts[node][:2]
+                self._text(f" {text}" if gap == SPACE else text, gap)
             elif tag := self.tags[node]:
                 self._element(node, tag)
         self._leave(self.source.end[0])

@@ -38,11 +38,14 @@ def _text(page: Snapshot, verdict: Verdict) -> str:
     ids = page.text[flow.node]
     data, offsets = page.strings.blob.tobytes(), page.strings.offsets
     pieces = [data[a:b] for a, b in zip(offsets[ids].tolist(), offsets[ids + 1].tolist(), strict=True)]
-    preformatted = []
-    for i in np.flatnonzero(flow.pre).tolist():
-        preformatted.append(_clean(pieces[i]).translate(None, _CONTROLS))
-        pieces[i] = _PRE
     marks = [_MARKS[gap] for gap in flow.gap.tolist()]
+    preformatted = []
+    lines = flow.lines.tolist()
+    for i in np.flatnonzero(flow.pre).tolist():
+        preformatted.append(b"\n" * lines[i] + _clean(pieces[i]).translate(None, _CONTROLS))
+        pieces[i] = _PRE
+        if lines[i]:
+            marks[i] = b""
     text = _collapse(_clean(b"".join(chain.from_iterable(zip(marks, pieces, strict=True)))))
     if preformatted:
         text = _fill(text, preformatted)

@@ -30,6 +30,8 @@ noframes ol optgroup option p plaintext pre search section summary table tbody t
 """
 _BLOCK = frozenset(_BLOCK_NAMES.split())
 _SKELETON = frozenset(("head", "html"))
+_VERBATIM = frozenset(("listing", "plaintext", "pre", "textarea", "xmp"))
+_FIRST_LINE_END_IS_MARKUP = frozenset(("listing", "pre", "textarea"))
 # Their text is code or markup that is never shown as text.
 _SILENT = frozenset(("iframe", "noembed", "noframes", "script", "style"))
 _BLANKS = " \t\n\f\r"
@@ -42,8 +44,8 @@ def parse_html(source: bytes, *, url: str, content_type: str = "", encoding: str
     """Return the page in `source` as a Snapshot of producer ``"raw"``, in linear time.
 
     Comments, processing instructions and the doctype are dropped, script and style elements are kept without
-    their text, blank text is kept only between two inline siblings. The page is incomplete when the parser
-    gave up (it does so below 2,048 levels of nesting).
+    their text, blank text is kept beside inline elements and everywhere in ``pre`` and its kin. The page is
+    incomplete when the parser gave up (it does so below 2,048 levels of nesting).
 
     Parameters
     ----------
@@ -163,7 +165,7 @@ def read_tree(root: etree._Element, provenance: Provenance) -> Snapshot:
     elements = list(root.iter())
     index: dict[etree._Element | None, int] = {element: i for i, element in enumerate(elements)}
     above = [0, *(index[element.getparent()] for element in elements[1:])]
-    heads = [element.text for element in elements]
+    heads = [_head(element) for element in elements]
     tails = [element.tail for element in elements]
     tags, strings = Interner(), Interner()
     tag = tags.ids([element.tag for element in elements])
@@ -173,12 +175,15 @@ def read_tree(root: etree._Element, provenance: Provenance) -> Snapshot:
     e = len(elements)
     parent, end, here = np.array(above, np.int32), subtree_ends(above), np.arange(e, dtype=np.int32)
     has_head = np.fromiter((bool(text and text.strip(_BLANKS)) for text in heads), np.bool_, e)
-    has_head &= ~_flags(distinct, _SILENT)[tag]
     has_tail = np.fromiter((bool(text and text.strip(_BLANKS)) for text in tails), np.bool_, e)
-    # A blank tail is kept where it separates two inline elements.
-    block = np.append(_flags(distinct, _BLOCK)[tag], np.True_)
-    inner = ~_flags(distinct, _SKELETON)[tag[parent]] & (end < end[parent])
-    has_tail |= np.fromiter(map(bool, tails), np.bool_, e) & inner & ~block[:-1] & ~block[end]
+    # Blank text is kept where it stands between what is inline, and wherever white space counts.
+    block = _flags(distinct, _BLOCK)[tag]
+    verbatim = _below(_flags(distinct, _VERBATIM)[tag], end)
+    in_line = ~_flags(distinct, _SKELETON)[tag[parent]] & ~block
+    in_line &= np.where(end < end[parent], ~np.append(block, np.True_)[end], ~block[parent])
+    has_head |= np.fromiter(map(bool, heads), np.bool_, e) & (verbatim | ~block)
+    has_head &= ~_flags(distinct, _SILENT)[tag]
+    has_tail |= np.fromiter(map(bool, tails), np.bool_, e) & (verbatim[parent] | in_line)
 
     heads_before = np.concatenate(([0], np.cumsum(has_head)))
     tails_before = np.concatenate(([0], np.cumsum(has_tail)))
@@ -226,6 +231,13 @@ def read_tree(root: etree._Element, provenance: Provenance) -> Snapshot:
     )
 
 
+def _head(element: etree._Element) -> str | None:
+    text = element.text
+    if text and text[0] in "\r\n" and element.tag in _FIRST_LINE_END_IS_MARKUP:
+        return text[1 + text.startswith("\r\n") :]
+    return text
+
+
 def _attributes(elements: list[etree._Element]) -> tuple[list[str], list[str], list[int]]:
     # No lists of pairs are kept: thousands of new containers would set off the garbage collector.
     names: list[str] = []
@@ -237,6 +249,13 @@ def _attributes(elements: list[etree._Element]) -> tuple[list[str], list[str], l
             values += cast("list[str]", element.values())
         starts.append(len(names))
     return names, values, starts
+
+
+def _below(marked: NDArray[np.bool_], end: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return which elements are `marked` or lie in one that is."""
+    starts = np.flatnonzero(marked)
+    edges = np.bincount(starts, minlength=end.size + 1) - np.bincount(end[starts], minlength=end.size + 1)
+    return np.asarray(np.cumsum(edges)[:-1] > 0)
 
 
 def _flags(names: list[str], wanted: frozenset[str]) -> NDArray[np.bool_]:
