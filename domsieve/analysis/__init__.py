@@ -6,6 +6,7 @@ What only the report is made of is in `domsieve.analysis.report`.
 from domsieve.analysis.cleaning.block_features import FEATURES, block_features
 from domsieve.analysis.cleaning.entropy import BlockEntropies, EntropyFilter, NoiseScores, noise_scores
 from domsieve.analysis.cleaning.features import BlockFeatures, FeatureWeights, content_probabilities
+from domsieve.analysis.cleaning.furniture import judge_furniture
 from domsieve.analysis.cleaning.hidden_text import hidden_words, judge_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.cleaning.template import TemplateFilter
@@ -124,6 +125,7 @@ __all__ = [
     "dropped_blocks",
     "field_tables",
     "hidden_words",
+    "judge_furniture",
     "judge_hidden",
     "largest_region",
     "load_model",

@@ -19,6 +19,7 @@ from domsieve.analysis import (
     Verdict,
     check_fixed,
     check_options,
+    judge_furniture,
     judge_hidden,
     new_site_model,
     page_cleaner,
@@ -133,7 +134,8 @@ def clean(
             try:
                 with page.at_work("clean"):
                     snapshot = page.load()
-                    result = snapshot, judge_hidden(snapshot, judge(snapshot), keep=keep_hidden)
+                    verdict = judge_furniture(snapshot, judge(snapshot))
+                    result = snapshot, judge_hidden(snapshot, verdict, keep=keep_hidden)
             except DomsieveError as error:
                 result = error
             yield page, result

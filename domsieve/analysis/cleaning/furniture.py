@@ -1,0 +1,260 @@
+"""Takes out of a verdict what belongs to the page and not to its words: one step behind every method.
+
+Methods judge blocks and lines; inside a line of content stand marks that link a heading to itself, numbers beside
+code, buttons that copy it. They are known by what site builders call them and by what is written on them, so this is
+decided apart from the methods. Imports the columns and the Verdict.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.cleaning.furniture_words import (
+    BREADCRUMB,
+    COPY,
+    COPY_PARTS,
+    EDIT_CLASSES,
+    LINE_NUMBER_CLASSES,
+    PAGE_TOOLS,
+    PERMALINK,
+    PERMALINK_CLASSES,
+    PERMALINK_MARKS,
+    PERMALINK_TO,
+    SHARE,
+    SHARE_CLASSES,
+    SKIP,
+    SKIP_CLASSES,
+)
+from domsieve.analysis.columns.batch import Bools, Ints, below
+from domsieve.analysis.columns.words import fold
+from domsieve.analysis.verdict import Verdict
+from domsieve.budget import check, spending
+from domsieve.snapshot import Kind, Snapshot
+
+FURNITURE_REASONS = (
+    "links a heading to itself",
+    "numbers the lines of code",
+    "a button to copy or share",
+    "a tool of the page",
+    "a path of links to the page",
+    "skips to the content",
+    "says the title again",
+)
+_PERMALINK, _NUMBERS, _BUTTON, _TOOL, _PATH, _SKIP, _TITLE = range(len(FURNITURE_REASONS))
+_MOST_WORDS = {_PATH: 40, _BUTTON: 40, _SKIP: 20, _TOOL: 12}
+_LEAST_TIMES_ON_PAGE = 2
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_LONGEST = 60  # characters on a button or link
+_MOST_NODES = 24  # inside of one
+_CODE_NEAR = 6  # levels above a number in which there is code
+
+
+def judge_furniture(page: Snapshot, verdict: Verdict) -> Verdict:
+    """Return the verdict with the furniture inside its content dropped, for reasons of its own.
+
+    Furniture are links of headings to themselves, numbers of lines of code, buttons that copy or share, links to the
+    source of the page, paths of links that lead to it (breadcrumbs), links that skip to the content, and the title
+    where it is said twice on end. A verdict that keeps everything (method ``"none"``) and one of ``paper`` mode stay
+    as they are.
+    """
+    if verdict.method == "none" or verdict.parameters.get("mode") == "paper" or not verdict.kept.any():
+        return verdict
+    with spending("furniture", page.provenance.url):
+        kind = _Finder(page, verdict.kept).kinds()
+    dropped = (kind >= 0) & verdict.kept
+    kept, reason, score = verdict.kept.copy(), verdict.reason.copy(), verdict.score.copy()
+    kept[dropped] = False
+    reason[dropped] = len(verdict.reasons) + kind[dropped]
+    score[dropped] = 0
+    return replace(
+        verdict, kept=kept, score=score, reason=reason, reasons=(*verdict.reasons, *FURNITURE_REASONS)
+    )
+
+
+class _Finder:
+    """Finds the elements of a page that are furniture, among those that are kept."""
+
+    def __init__(self, page: Snapshot, kept: Bools) -> None:
+        self._page = page
+        self._kept = kept
+        self._strings = page.strings.to_list()
+        self._tags = page.tags.to_list()
+        self._end = page.end.tolist()
+        self._parent = page.parent.tolist()
+        self._owner = np.repeat(np.arange(len(page)), np.diff(page.attr_start))
+        texts = np.flatnonzero(page.text >= 0)
+        words = np.zeros(len(page), np.int64)
+        words[texts] = [len(self._strings[i].split()) for i in page.text[texts].tolist()]
+        self._words = _counts(words)
+        self._code = _counts(self._named("pre", "code"))
+        self._titles = _counts(self._named("h1"))
+        self._in_heading = below(self._named(*_HEADINGS), page.end.astype(np.int64))
+        self._found: dict[int, int] = {}
+
+    def kinds(self) -> NDArray[np.int8]:
+        """Return for each of N nodes which furniture it lies in, -1 for none."""
+        classes, copying = self._by_class()
+        labelled = self._with("aria-label", lambda value: BREADCRUMB in value)
+        typed = self._with("itemtype", lambda value: value.endswith("breadcrumblist"))
+        for nodes in (classes[_PATH], labelled, typed):
+            self._take(_PATH, nodes, self._is_path)
+        numbered = self._with("data-line-number", bool)
+        for nodes in (classes[_NUMBERS], numbered):
+            self._take(_NUMBERS, nodes, self._is_line_numbers)
+        for small in (_BUTTON, _TOOL, _SKIP):
+            self._take(small, classes[small], partial(self._is_small, what=small))
+        pressed = self._with("role", lambda value: value == "button")
+        buttons = {*self._of("button", "summary", "clipboard-copy"), *pressed, *copying}
+        for node in sorted({*buttons, *self._of("a")}):
+            check()
+            what = self._by_words(node, is_button=node in buttons)
+            if what is not None and self._kept[node]:
+                self._found.setdefault(node, what)
+        self._take(_PERMALINK, classes[_PERMALINK], self._is_mark)
+        kind = self._painted()
+        for node in self._titles_again(kind < 0):
+            kind[node : self._end[node]] = _TITLE
+        return kind
+
+    def _take(self, what: int, nodes: Iterable[int], holds: Callable[[int], bool]) -> None:
+        for node in nodes:
+            check()
+            if self._kept[node] and node not in self._found and holds(node):
+                self._found[node] = what
+
+    def _painted(self) -> NDArray[np.int8]:
+        kind = np.full(len(self._page), -1, np.int8)
+        until = 0
+        for node, what in sorted(self._found.items()):
+            if node >= until:  # else it lies in other furniture
+                until = self._end[node]
+                kind[node:until] = what
+        return kind
+
+    # What is true of an element.
+
+    def _is_small(self, node: int, what: int) -> bool:
+        words = int(self._words[self._end[node]] - self._words[node])
+        return words <= _MOST_WORDS[what] and words * _LEAST_TIMES_ON_PAGE < int(self._words[-1])
+
+    def _is_path(self, node: int) -> bool:
+        return self._is_small(node, _PATH) and self._titles[self._end[node]] == self._titles[node]
+
+    def _is_line_numbers(self, node: int) -> bool:
+        words = "".join(self._texts(node)).split()
+        if not words or not all(map(str.isdecimal, words)):
+            return False
+        for _ in range(_CODE_NEAR):
+            if node > 0 and self._code[self._end[node]] == self._code[node]:
+                node = self._parent[node]
+        return node > 0 and bool(self._code[self._end[node]] > self._code[node])
+
+    def _is_mark(self, node: int) -> bool:
+        text = self._said(node)
+        said = fold(text).strip()
+        return text in PERMALINK_MARKS or said in PERMALINK or said.startswith(PERMALINK_TO)
+
+    def _by_words(self, node: int, *, is_button: bool) -> int | None:
+        text = self._said(node)
+        if text in PERMALINK_MARKS:
+            return _PERMALINK if self._heads(node) else None
+        said = fold(text).strip()
+        if said in SHARE or (said in COPY and is_button):
+            return _BUTTON
+        if said in PAGE_TOOLS:
+            return _TOOL
+        return _SKIP if said.startswith(SKIP) and self._attribute(node, "href").startswith("#") else None
+
+    def _heads(self, node: int) -> bool:
+        """Return whether a link stands in a heading, a term or a caption, or leads to where it stands."""
+        around = self._parent[node]
+        if self._in_heading[node] or self._tags[self._page.tag[around]] in {"dt", "caption", "figcaption"}:
+            return True
+        href = self._attribute(node, "href")
+        return len(href) > 1 and href == f"#{self._attribute(around, 'id')}"
+
+    def _titles_again(self, free: Bools) -> list[int]:
+        """Return the headings right behind another that say what it said, where one of the two is an ``h1``."""
+        heading = np.flatnonzero(self._named(*_HEADINGS) & self._kept & free).tolist()
+        said = [fold("".join(self._texts(node))).strip() for node in heading]
+        again = []
+        for (first, before), (second, text) in pairwise(zip(heading, said, strict=True)):
+            titles = self._titles[second + 1] > self._titles[first]
+            if text and text == before and titles and self._words[second] == self._words[self._end[first]]:
+                again.append(second)
+        return again
+
+    # What an element holds.
+
+    def _texts(self, node: int) -> list[str]:
+        ids = self._page.text[node : self._end[node]]
+        return [self._strings[i] for i in ids[ids >= 0].tolist()]
+
+    def _said(self, node: int) -> str:
+        """Return what is written on a button or link; nothing where it holds too much."""
+        if self._end[node] - node > _MOST_NODES:
+            return ""
+        text = " ".join(self._texts(node)).strip()
+        return text if len(text) <= _LONGEST else ""
+
+    def _attribute(self, node: int, name: str) -> str:
+        return self._page.attributes(node).get(name, "")
+
+    # Elements by tag and attribute.
+
+    def _named(self, *names: str) -> Bools:
+        is_named = np.array([name in names for name in self._tags], np.bool_)[self._page.tag]
+        return np.asarray(is_named & (self._page.kind == Kind.ELEMENT))
+
+    def _of(self, *names: str) -> list[int]:
+        nodes: list[int] = np.flatnonzero(self._named(*names) & self._kept).tolist()
+        return nodes
+
+    def _values(self, name: str) -> tuple[list[int], list[str]]:
+        """Return the elements with an attribute, and its values in lower case."""
+        number = self._strings.index(name) if name in self._strings else -1
+        at = np.flatnonzero(self._page.attr_name == number)
+        values = [self._strings[i].lower() for i in self._page.attr_value[at].tolist()]
+        return self._owner[at].tolist(), values
+
+    def _with(self, name: str, holds: Callable[[str], object]) -> list[int]:
+        nodes, values = self._values(name)
+        good = {value for value in set(values) if holds(value)}
+        return [node for node, value in zip(nodes, values, strict=True) if value in good]
+
+    def _by_class(self) -> tuple[dict[int, list[int]], list[int]]:
+        """Return the elements whose classes say what they are, and those whose classes speak of copying."""
+        nodes, values = self._values("class")
+        known = {value: _kinds_of_classes(value) for value in set(values)}
+        by_kind: dict[int, list[int]] = {what: [] for what in range(len(FURNITURE_REASONS))}
+        copying: list[int] = []
+        for node, value in zip(nodes, values, strict=True):
+            for what in known[value]:
+                by_kind[what].append(node)
+            if any(part in value for part in COPY_PARTS):
+                copying.append(node)
+        return by_kind, copying
+
+
+_BY_CLASS = (
+    (_PERMALINK, PERMALINK_CLASSES),
+    (_NUMBERS, LINE_NUMBER_CLASSES),
+    (_BUTTON, SHARE_CLASSES),
+    (_TOOL, EDIT_CLASSES),
+    (_SKIP, SKIP_CLASSES),
+)
+
+
+def _kinds_of_classes(value: str) -> list[int]:
+    classes = {*value.split()}
+    kinds = [what for what, known in _BY_CLASS if not known.isdisjoint(classes)]
+    return [*kinds, _PATH] if BREADCRUMB in value else kinds
+
+
+def _counts(marked: NDArray[np.generic]) -> Ints:
+    """Return how many are marked before each node, and before the end."""
+    return np.concatenate(([0], np.cumsum(marked, dtype=np.int64)))

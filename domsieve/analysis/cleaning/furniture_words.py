@@ -1,0 +1,289 @@
+"""The words by which furniture is known: class names of site builders, and what is written on buttons and links.
+
+Phrases are folded: words in lower case, single blanks between them.
+"""
+
+
+def _classes(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _phrases(lines: str) -> frozenset[str]:
+    return frozenset(map(str.strip, lines.strip().splitlines()))
+
+
+COPY = _phrases(
+    """
+    copy
+    copied
+    copy code
+    copy code to clipboard
+    copy command
+    copy link
+    copy link to clipboard
+    copy markdown
+    copy page
+    copy page as markdown
+    copy snippet
+    copy text
+    copy the code
+    copy to clipboard
+    copy url
+    kopieren
+    code kopieren
+    link kopieren
+    copier
+    copier le code
+    copier le lien
+    copiar
+    copiar código
+    copiar enlace
+    copia
+    copia link
+    kopiëren
+    kopiera
+    kopiuj
+    копировать
+    コピー
+    コードをコピー
+    复制
+    复制代码
+    複製
+    복사
+    """
+)
+SHARE = _phrases(
+    """
+    share
+    share article
+    share by email
+    share link
+    share on bluesky
+    share on email
+    share on facebook
+    share on hacker news
+    share on linkedin
+    share on mastodon
+    share on pinterest
+    share on reddit
+    share on telegram
+    share on threads
+    share on twitter
+    share on whatsapp
+    share on x
+    share page
+    share post
+    share story
+    share this
+    share this article
+    share this page
+    share this post
+    share this story
+    share to facebook
+    share to twitter
+    share via email
+    share via facebook
+    share via twitter
+    email this
+    email this page
+    pin it
+    print this page
+    tweet
+    tweet this
+    artikel teilen
+    auf facebook teilen
+    teilen
+    partager
+    partager cet article
+    partager sur facebook
+    compartir
+    compartir en facebook
+    compartilhar
+    condividi
+    delen
+    dela
+    udostępnij
+    поделиться
+    シェア
+    シェアする
+    分享
+    공유
+    """
+)
+PAGE_TOOLS = _phrases(
+    """
+    ask ai about this page
+    ask chatgpt
+    ask claude
+    create documentation issue
+    edit on bitbucket
+    edit on github
+    edit on gitlab
+    edit page
+    edit page on github
+    edit source
+    edit the source
+    edit this doc
+    edit this document
+    edit this page
+    edit this page on github
+    edit this page on gitlab
+    edit this section
+    file an issue
+    improve this doc
+    improve this document
+    improve this page
+    open an issue
+    open in binder
+    open in chatgpt
+    open in claude
+    open in colab
+    open in codesandbox
+    open in codepen
+    open in cursor
+    open in github
+    open in markdown
+    open in perplexity
+    open in playground
+    open in stackblitz
+    open in vs code
+    raise an issue
+    report a bug in this page
+    report an issue
+    report an issue with this page
+    report issue
+    show source
+    suggest a change
+    suggest an edit
+    suggest changes
+    suggest edits
+    view as markdown
+    view in markdown
+    view on github
+    view page as markdown
+    view page source
+    view source
+    view source on github
+    view this page on github
+    diese seite bearbeiten
+    seite bearbeiten
+    auf github bearbeiten
+    modifier cette page
+    modifier sur github
+    éditer cette page
+    editar esta página
+    editar esta pagina
+    modifica questa pagina
+    このページを編集
+    编辑此页
+    編輯此頁
+    이 페이지 편집
+    редактировать эту страницу
+    """
+)
+SKIP = (
+    "skip to ",
+    "skip navigation",
+    "skip main navigation",
+    "skip the navigation",
+    "skip links",
+    "jump to content",
+    "jump to main",
+    "jump to navigation",
+    "jump to search",
+    "go to content",
+    "go to main content",
+    "zum inhalt",
+    "zum hauptinhalt",
+    "direkt zum inhalt",
+    "aller au contenu",
+    "passer au contenu",
+    "accéder au contenu",
+    "saltar al contenido",
+    "ir al contenido",
+    "ir para o conteúdo",
+    "pular para o conteúdo",
+    "vai al contenuto",
+    "salta al contenuto",
+    "naar de inhoud",
+    "ga naar de inhoud",
+    "gå till innehåll",
+    "hopp til innhold",
+    "przejdź do treści",
+    "перейти к содержимому",
+    "本文へ",
+    "コンテンツへ",
+    "跳到主要内容",
+    "跳至内容",
+    "본문 바로가기",
+)
+PERMALINK = _phrases(
+    """
+    anchor
+    anchor link
+    copy link to heading
+    copy link to section
+    copy link to this section
+    direct link
+    link
+    link to heading
+    link to section
+    link to this definition
+    link to this heading
+    link to this headline
+    link to this section
+    permalink
+    permalink to this definition
+    permalink to this heading
+    permalink to this headline
+    section link
+    """
+)
+# How such links begin when they name their heading.
+PERMALINK_TO = ("direct link to ", "permalink to ", "permalink for ", "section titled ", "link to ")
+PERMALINK_MARKS = frozenset("#¶§🔗⚓∞⌗☍")
+
+# Classes, whole and in lower case.
+PERMALINK_CLASSES = _classes(
+    """
+    anchor anchor-heading anchor-link anchorjs-link anchorlink deep-link direct-link hash-link header-anchor
+    header-link headerlink heading-anchor heading-link headinglink markdownit-anchor permalink section-link
+    sl-anchor-link toc-anchor
+    """
+)
+LINE_NUMBER_CLASSES = _classes(
+    """
+    blob-num blob-line-num code-line-number gl gutter hljs-ln-line hljs-ln-n hljs-ln-numbers line-num
+    line-number line-numbers line-numbers-rows line_number line_numbers linenodiv lineno linenos linenr linenum
+    linenumber linenumbers ln lnr lnt nr react-syntax-highlighter-line-number rouge-gutter
+    """
+)
+SHARE_CLASSES = _classes(
+    """
+    a2a_kit addthis_inline_share_toolbox addthis_toolbox addtoany_share_save_container article-share
+    elementor-share-buttons entry-share essb_links heateor_sss_sharing_container jp-relatedposts-share
+    post-share post-sharing post-share-buttons robots-nocontent-share sd-sharing share-bar share-buttons
+    share-icons share-links share-list share-tools share-widget sharebar sharebuttons sharedaddy sharethis
+    sharing sharing-buttons shariff social-share social-share-buttons social-sharing ssba ssk-group st-btns
+    sharethis-inline-share-buttons
+    """
+)
+SKIP_CLASSES = _classes(
+    """
+    header-skip-link s-topbar--skip-link skip skip-link skip-links skip-main skip-nav skip-navigation
+    skip-to-content skip-to-content-link skip-to-main skiplink skiplinks skipnav unav__skiplinks
+    """
+)
+EDIT_CLASSES = frozenset(["editsection", "mw-editsection", "mw-editsection-like"])
+# Parts of classes.
+BREADCRUMB = "breadcrumb"
+COPY_PARTS = (
+    "clipboard",
+    "copybtn",
+    "copy-btn",
+    "btn-copy",
+    "copy-button",
+    "copy-code",
+    "code-copy",
+    "copybutton",
+)
