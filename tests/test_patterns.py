@@ -148,6 +148,8 @@ WORST = {
     "evaluation.corpora.wien_pages _LEADING": ["|<|", "|<>|", "| |", "<|a|"],
     "evaluation.corpora.wien_pages _MARKS": ["|a|"],
     "evaluation.error_diary.block_kinds _WORD": ["|A|", "|Aa|", "|-|"],
+    "evaluation.measures.structures _HIDING": ["display| |", "display:| |", "|display|"],
+    "evaluation.measures.structures _WORD": ["|a|", "|a |"],
     "evaluation.measures.word_scores f'\\\\w{{{shortest},}}'": ["|a|", "|aa |"],
     "evaluation.page_classes.vectors _WORD": ["|a|", "|_|"],
 }

@@ -5,6 +5,7 @@ from domsieve.evaluation.experiments.classification import CLASSIFICATION
 from domsieve.evaluation.experiments.clustering import CLUSTERING
 from domsieve.evaluation.experiments.errors import ERRORS
 from domsieve.evaluation.experiments.features import FEATURES
+from domsieve.evaluation.experiments.fidelity import FIDELITY
 from domsieve.evaluation.experiments.javascript import JAVASCRIPT
 from domsieve.evaluation.experiments.records import RECORDS
 from domsieve.evaluation.experiments.settings import SETTINGS_EXPERIMENT
@@ -18,6 +19,7 @@ _ALL = (
     SETTINGS_EXPERIMENT,
     WCXB,
     FEATURES,
+    FIDELITY,
     CLUSTERING,
     CLASSIFICATION,
     JAVASCRIPT,

@@ -24,6 +24,7 @@ class ReviewedPage:
     domain : host of its address without ``www.``, its number where it has no address.
     source : the HTML as it came.
     truth : text of the main content; empty where there is none in the HTML.
+    markdown : the same as Markdown; empty where nobody wrote it.
     wanted, unwanted : pieces of text that belong to the content, and that do not.
     """
 
@@ -32,6 +33,7 @@ class ReviewedPage:
     domain: str
     source: bytes
     truth: str
+    markdown: str
     wanted: tuple[str, ...]
     unwanted: tuple[str, ...]
 
@@ -72,6 +74,7 @@ def read_page(html: Path, truth: Path) -> ReviewedPage:
             (urlsplit(entry.get("url") or "").hostname or truth.stem).removeprefix("www."),
             gzip.decompress(html.read_bytes()),
             known.get("main_content") or "",
+            known.get("main_content_markdown") or "",
             tuple(known["with"]),
             tuple(known["without"]),
         )

@@ -1,0 +1,213 @@
+"""What becomes of code, tables, lists, headings and links: Markdown read back, beside the page and a reference."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from domsieve.analysis import BlockFeatures, NoCleaning, judge_furniture, judge_hidden, write_markdown
+from domsieve.evaluation.corpora.main_elements import MainPage, draw_from_sites, draw_from_wcxb, inside_main
+from domsieve.evaluation.corpora.wcxb_pages import ReviewedPage, page_files, read_page
+from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
+from domsieve.evaluation.frame.tables import Cell, Table
+from domsieve.evaluation.measures.structures import (
+    Structures,
+    f1_of,
+    glued,
+    read_elements,
+    read_markdown,
+    share_found,
+)
+from domsieve.evaluation.systems.markdown_peers import MARKDOWN_PACKAGES, MARKDOWN_PEERS
+from domsieve.evaluation.systems.peers import extract
+from domsieve.renderer import parse_html
+from domsieve.snapshot import Snapshot
+
+CHUNK = 100
+_PARTS = ("code", "cells", "items", "headings", "links")
+_REFERENCE_PARTS = ("words", "headings", "rows", "links", "code")
+_OURS = "features"
+
+PREFACE = """\
+Markdown is read back by a parser of CommonMark with GitHub's tables, and what it holds is laid beside what the page
+holds. Three questions, three kinds of tables:
+
+- *With the main element as verdict*: pages of whole sites and of WCXB that have one `main`, `article` or
+  `role=main`, drawn by a seeded rule for code, tables, lists, headings, links and formulas. Everything visible in
+  that element is kept, so what is missing was lost in writing. The truth is read off the element by other code than
+  that which is measured: code with all its white space, cells by row and column, list items by depth and kind of
+  list, headings by level, links by text and address. *Glued words* are words that the page does not have, but that
+  are two words of it without the space between them.
+- *With a cleaner*: the same pages and the same truth, with what the default cleaner for single pages keeps, beside
+  others. Figures are F1, so what is kept beside the main element counts against a system.
+- *Beside a reference*: the Markdown that people wrote or checked for the pages of WCXB. It is text of the page with
+  typographic marks made plain, and knows few links, so a figure of links is low for all who keep them.
+"""
+
+
+def tasks(inputs: Inputs) -> list[Task]:
+    """Return a task per chunk of pages, drawn ones first."""
+    sites = tuple(sorted((inputs.data / "sites").glob("*.zip")))
+    pairs = [pair for pair in page_files(inputs.data) if pair[1].exists()]
+    reviewed = tuple(file for pair in pairs for file in pair)
+    chunks = [pairs[start : start + CHUNK] for start in range(0, len(pairs), CHUNK)]
+    return [
+        Task("drawn from sites", partial(measure_drawn, inputs.data, "sites"), sites),
+        Task("drawn from wcxb", partial(measure_drawn, inputs.data, "wcxb"), reviewed),
+        *(
+            Task(
+                f"{chunk[0][1].stem}-{chunk[-1][1].stem}",
+                partial(measure_reviewed, tuple(chunk)),
+                tuple(file for pair in chunk for file in pair),
+            )
+            for chunk in chunks
+        ),
+    ]
+
+
+def measure_drawn(data: Path, corpus: str) -> list[Row]:
+    """Return a row per drawn page of a corpus."""
+    pages = draw_from_sites(data) if corpus == "sites" else draw_from_wcxb(data)
+    return [row for page in pages if (row := measure_main(page, corpus))]
+
+
+def measure_main(page: MainPage, corpus: str) -> Row | None:
+    """Return what of the main element of a page is in Markdown, None where the two parsers see different elements."""
+    snapshot = parse_html(page.source, url=page.url, encoding="utf-8")
+    inside = inside_main(snapshot)
+    truth = read_elements(page.main(), page.url)
+    visible = NoCleaning().transform(snapshot)
+    whole = read_markdown(write_markdown(snapshot, replace(visible, kept=visible.kept & inside)))
+    written = {_OURS: _cleaned(snapshot)} | {
+        name: extract(peer, page.html).text for name, peer in MARKDOWN_PEERS.items()
+    }
+    return {
+        "page": page.name,
+        "corpus": corpus,
+        "kinds": list(page.kinds),
+        "main": {part: share_found(*_of(part, whole, truth)) for part in _PARTS},
+        "relative": whole.relative,
+        "glued": glued(whole.words, truth.words),
+        "systems": {name: _f1s(read_markdown(text), truth, _PARTS) for name, text in written.items()},
+    }
+
+
+def measure_reviewed(files: tuple[tuple[Path, Path], ...]) -> list[Row]:
+    """Return a row per page whose main content is known as Markdown."""
+    pages = (read_page(*pair) for pair in files)
+    return [measure_reference(page) for page in pages if page.markdown]
+
+
+def measure_reference(page: ReviewedPage) -> Row:
+    """Return how well the Markdown of each system agrees with the reference."""
+    truth = read_markdown(page.markdown)
+    snapshot = parse_html(page.source, url=f"http://{page.domain}/", encoding="utf-8")
+    written = {_OURS: _cleaned(snapshot)} | {
+        name: extract(peer, page.html).text for name, peer in MARKDOWN_PEERS.items()
+    }
+    return {
+        "page": page.name,
+        "corpus": "reference",
+        "half": page.half,
+        "systems": {
+            name: _f1s(read_markdown(text), truth, _REFERENCE_PARTS) for name, text in written.items()
+        },
+    }
+
+
+def _cleaned(page: Snapshot) -> str:
+    verdict = judge_furniture(page, BlockFeatures().transform(page))
+    return write_markdown(page, judge_hidden(page, verdict, keep=False))
+
+
+def _of(part: str, *pages: Structures) -> list[Counter[Any]]:
+    return [getattr(page, part) for page in pages]
+
+
+def _f1s(found: Structures, truth: Structures, parts: Sequence[str]) -> dict[str, float | None]:
+    return {part: f1_of(*_of(part, found, truth)) for part in parts}
+
+
+def tables(rows: Sequence[Row]) -> list[Table]:
+    """Return the tables of the rows that are there."""
+    drawn = [row for row in rows if row["corpus"] != "reference"]
+    reference = [row for row in rows if row["corpus"] == "reference"]
+    found = []
+    if drawn:
+        found += [_main_table(drawn), _system_table(drawn, _PARTS, f"With a cleaner, {len(drawn)} pages: F1")]
+    for title, group in (
+        ("Beside a reference", reference),
+        (
+            "Beside a reference, the half that nothing was learned on",
+            [r for r in reference if r["half"] == "test"],
+        ),
+    ):
+        if group:
+            found.append(_system_table(group, _REFERENCE_PARTS, f"{title}, {len(group):,} pages: F1"))
+    return found
+
+
+def _main_table(rows: Sequence[Row]) -> Table:
+    groups = {
+        "all": rows,
+        **{name: [row for row in rows if row["corpus"] == name] for name in ("sites", "wcxb")},
+    }
+    lines: list[list[Cell]] = [
+        [
+            name,
+            len(group),
+            *(_mean([row["main"][part] for row in group]) for part in _PARTS),
+            sum(row["relative"] for row in group),
+            sum(row["glued"] for row in group),
+        ]
+        for name, group in groups.items()
+    ]
+    return Table(
+        "With the main element as verdict: share of what stands there that is in Markdown",
+        (
+            "pages of",
+            "pages",
+            "code",
+            "table cells",
+            "list items",
+            "headings",
+            "links",
+            "relative links",
+            "glued words",
+        ),
+        lines,
+        "Means over the pages that have any; relative links and glued words are counts.",
+    )
+
+
+def _system_table(rows: Sequence[Row], parts: Sequence[str], title: str) -> Table:
+    lines: list[list[Cell]] = [
+        [name, *(_mean([row["systems"][name][part] for row in rows]) for part in parts)]
+        for name in rows[0]["systems"]
+    ]
+    counts = (sum(row["systems"][_OURS][part] is not None for row in rows) for part in parts)
+    names: Mapping[str, str] = {"cells": "table cells", "items": "list items", "rows": "table rows"}
+    head = (f"{names.get(part, part)} ({count})" for part, count in zip(parts, counts, strict=True))
+    return Table(
+        title, ("system", *head), lines, "In brackets: the pages that have any, over which the mean goes."
+    )
+
+
+def _mean(figures: Sequence[float | None]) -> float | None:
+    known = [figure for figure in figures if figure is not None]
+    return fmean(known) if known else None
+
+
+FIDELITY = Experiment(
+    "fidelity",
+    "Code, tables, lists, headings and links in Markdown",
+    ("sites", "wcxb"),
+    tasks,
+    tables,
+    None,
+    PREFACE,
+    packages=MARKDOWN_PACKAGES,
+)
