@@ -123,14 +123,16 @@ def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint
 
 
 def _written(words: Bools, blank: Bools, heard: Ints, page: Snapshot, around: NDArray[np.uint8]) -> Ints:
-    """Return which of the `heard` (H,) texts are written: `words`, and what is `blank` beside them in one line."""
+    """Return which of the `heard` (H,) texts are written: `words`, and what is `blank` beside them in one block."""
     at = np.flatnonzero(words)
     if at.size and blank.any():
-        # A line ends at blocks; what is blank goes with the words before it, or behind it, in its line.
-        line = np.concatenate(([0], np.cumsum(_crossed(around >= CELL, page, heard))))
+        # What is blank goes with the words before it, or behind it, in the same block.
+        block = np.concatenate(([0], np.cumsum(_crossed((around == CELL) | (around == BLOCK), page, heard))))
         behind = np.searchsorted(at, np.arange(heard.size))
         neighbours = at[np.maximum(behind - 1, 0)], at[np.minimum(behind, at.size - 1)]
-        at = np.flatnonzero(words | (blank & ((line[neighbours[0]] == line) | (line[neighbours[1]] == line))))
+        at = np.flatnonzero(
+            words | (blank & ((block[neighbours[0]] == block) | (block[neighbours[1]] == block)))
+        )
     return at
 
 

@@ -72,10 +72,10 @@ def _collapse(text: bytes) -> bytes:
 
 
 def _fill(text: bytes, preformatted: list[bytes]) -> bytes:
-    """Return `text` with its preformatted pieces in place, without blank lines around a run of them."""
+    """Return `text` with its preformatted pieces in place, without blank lines around them."""
     rest = iter(preformatted)
     whole = [
-        _PRE_RUN.sub(lambda run: b"".join(next(rest, b"") for _ in run[0]).strip(b"\n"), line).rstrip()
+        _PRE_RUN.sub(lambda run: b"".join(next(rest, b"") for _ in run[0]), line).strip(b"\n").rstrip()
         for line in text.split(b"\n")
     ]
     return b"".join(line + b"\n" for line in whole if line)
