@@ -39,7 +39,11 @@ def failures() -> Iterator[None]:
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_PlainLines("%(message)s"))
-    logging.basicConfig(handlers=[handler], level=logging.INFO)
+    root = logging.getLogger()
+    level = root.level
+    if not root.handlers:
+        root.addHandler(handler)
+        root.setLevel(logging.INFO)
     if isinstance(sys.stdout, TextIOWrapper):  # results are UTF-8 everywhere; file names need not be
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     if isinstance(sys.stderr, TextIOWrapper):  # whatever the environment says of it
@@ -60,6 +64,10 @@ def failures() -> Iterator[None]:
         # The reader of our output has seen enough; Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from error
+    finally:
+        if handler in root.handlers:
+            root.removeHandler(handler)
+            root.setLevel(level)
 
 
 def need_extra(extra: str, packages: Sequence[str]) -> None:
