@@ -6,12 +6,15 @@ The contract between renderer and analysis; both import this package and never e
 from domsieve.snapshot.cut import Cut, CutKind
 from domsieve.snapshot.format import Base, base_of, decode, encode, payload_of
 from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.json_ld import JSON_LD, LONGEST_JSON_LD, is_json_ld
 from domsieve.snapshot.page import CAPTURE_VERSION, Kind, Producer, Provenance, Scalar, Snapshot, subtree_ends
 from domsieve.snapshot.store import PageStore, Problem, page_id_of
 from domsieve.snapshot.strings import Interner, StringTable
 
 __all__ = [
     "CAPTURE_VERSION",
+    "JSON_LD",
+    "LONGEST_JSON_LD",
     "Base",
     "Cut",
     "CutKind",
@@ -28,6 +31,7 @@ __all__ = [
     "base_of",
     "decode",
     "encode",
+    "is_json_ld",
     "page_id_of",
     "payload_of",
     "subtree_ends",

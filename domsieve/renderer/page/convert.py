@@ -17,7 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.budget import check, spending
-from domsieve.snapshot import Interner, Kind, StringTable, subtree_ends
+from domsieve.snapshot import (
+    JSON_LD,
+    LONGEST_JSON_LD,
+    Interner,
+    Kind,
+    StringTable,
+    is_json_ld,
+    subtree_ends,
+)
 
 _NOTHING, _CDATA = 0, 4
 _FURTHEST = np.finfo(np.float32).max
@@ -110,7 +118,7 @@ def convert(capture: Capture, style_names: tuple[str, ...], *, max_nodes: int) -
     """Return the columns of a captured page, and whether nodes after the first `max_nodes` were cut off.
 
     Dropped are comments, doctypes, texts of ``script`` and ``style``, white space without a box, and
-    ``::first-letter``, whose text its parent has too. Time and memory are linear in nodes and strings.
+    ``::first-letter``, whose text its parent has too; the text of JSON-LD becomes an attribute of its script. Time and memory are linear in nodes and strings.
     """
     with spending("convert"):
         draft = _Draft(capture)
@@ -118,6 +126,7 @@ def convert(capture: Capture, style_names: tuple[str, ...], *, max_nodes: int) -
             check()
             draft.add_layout(number)
         draft.add_generated_texts()
+        draft.add_json_ld()
         order = draft.reading_order()
         order = order[draft.is_kept()[order]]
         return draft.columns(order[:max_nodes], style_names), order.size > max_nodes
@@ -223,6 +232,23 @@ class _Draft:
         self.paint = np.append(self.paint, np.array(paints, np.int32))
         self.box = np.concatenate((self.box, boxes))
         self.attributes += [[]] * count
+
+    def add_json_ld(self) -> None:
+        """Give each script of JSON-LD its text as an attribute."""
+        is_script = self._is_named("script") & (self.kind == Kind.ELEMENT)
+        texts: dict[int, list[str]] = {}
+        for node in np.flatnonzero(is_script).tolist():
+            flat = self.attributes[node]
+            for name, value in zip(flat[::2], flat[1::2], strict=True):
+                if self.strings[name].lower() == "type" and is_json_ld(self._string(value)):
+                    texts[node] = []
+        inside = (self.kind == Kind.TEXT) & np.isin(self.parent, [*texts])
+        for text in np.flatnonzero(inside).tolist():
+            texts[int(self.parent[text])].append(self._string(int(self.value[text])))
+        for node, parts in texts.items():
+            if 0 < sum(map(len, parts)) <= LONGEST_JSON_LD:
+                pair = [self._number(JSON_LD), self._number("".join(parts))]
+                self.attributes[node] = [*self.attributes[node], *pair]
 
     def is_kept(self) -> NDArray[np.bool_]:
         """Return for each node whether it is; those that are not have no children that are."""

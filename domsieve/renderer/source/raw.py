@@ -18,7 +18,18 @@ from domsieve.budget import check, spending
 from domsieve.errors import TargetError
 from domsieve.renderer.source.encoding import html_as_utf8
 from domsieve.renderer.source.long_tags import with_few_attributes
-from domsieve.snapshot import Cut, Interner, Kind, Provenance, Snapshot, StringTable, subtree_ends
+from domsieve.snapshot import (
+    JSON_LD,
+    LONGEST_JSON_LD,
+    Cut,
+    Interner,
+    Kind,
+    Provenance,
+    Snapshot,
+    StringTable,
+    is_json_ld,
+    subtree_ends,
+)
 
 HTML_SUFFIXES = (".htm", ".html", ".xhtml")
 
@@ -44,8 +55,8 @@ def parse_html(source: bytes, *, url: str, content_type: str = "", encoding: str
     """Return the page in `source` as a Snapshot of producer ``"raw"``, in linear time.
 
     Comments, processing instructions and the doctype are dropped, script and style elements are kept without
-    their text, blank text is kept beside inline elements and everywhere in ``pre`` and its kin. The page is
-    incomplete when the parser gave up (it does so below 2,048 levels of nesting).
+    their text (that of JSON-LD becomes an attribute), blank text is kept beside inline elements and everywhere in
+    ``pre`` and its kin. The page is incomplete when the parser gave up (it does so below 2,048 levels of nesting).
 
     Parameters
     ----------
@@ -247,6 +258,11 @@ def _attributes(elements: list[etree._Element]) -> tuple[list[str], list[str], l
         if keys := cast("list[str]", element.keys()):
             names += keys
             values += cast("list[str]", element.values())
+            if element.tag == "script" and is_json_ld(element.get("type", "")):
+                text = element.text or ""
+                if 0 < len(text) <= LONGEST_JSON_LD:
+                    names.append(JSON_LD)
+                    values.append(text)
         starts.append(len(names))
     return names, values, starts
 
