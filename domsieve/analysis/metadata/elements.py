@@ -1,0 +1,168 @@
+"""The elements of a page that its metadata is read from, found by tag and attribute in the columns.
+
+Documents in frames are other pages and stay out. Imports the Snapshot.
+"""
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.addresses import Addresses
+from domsieve.analysis.columns.batch import below
+from domsieve.analysis.metadata.values import LONGEST_URL, clean_text
+from domsieve.budget import check
+from domsieve.snapshot import Kind, Snapshot
+from domsieve.urls import split_url
+
+_INLINE_NAMES = """
+a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q s samp small span strike strong sub sup time tt
+u var wbr
+"""
+_INLINE = frozenset(_INLINE_NAMES.split())
+_SILENT = frozenset(("button", "option", "script", "select", "style", "svg", "template", "textarea"))
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_LONGEST_NAME = 500
+_MOST_TEXTS = 400  # text nodes of one element that are read
+_MOST_LOOKED_AT = 20_000  # elements of one question that are looked at
+
+
+class Elements:
+    """Elements of the page itself in document order, their attributes and texts."""
+
+    def __init__(self, page: Snapshot) -> None:
+        self.page = page
+        self.names = page.tags.to_list()
+        self.parent = page.parent
+        self.end = page.end
+        self._tag_ids = {name: number for number, name in enumerate(self.names)}
+        document = page.kind == Kind.DOCUMENT
+        document[0] = False
+        self._own = ~below(document, page.end.astype(np.int64))
+        self._element = self._own & (page.kind == Kind.ELEMENT)
+        used = np.unique(page.attr_name)
+        self._attribute_ids = {page.strings[number]: number for number in used.tolist()}
+        self._owner = np.repeat(np.arange(len(page)), np.diff(page.attr_start))
+        silent = np.array([name in _SILENT for name in self.names])[page.tag] & (page.kind == Kind.ELEMENT)
+        readable = (page.text >= 0) & self._own & ~below(silent, page.end.astype(np.int64))
+        self.readable = np.flatnonzero(readable)
+        """Text nodes outside code and controls."""
+        shown = page.style[self.readable] >= 0 if page.has_layout else self._outside_head(self.readable)
+        self.shown = self.readable[shown]
+        """Those of them that have a box, or in a page without boxes stand in its body."""
+        self._addresses = Addresses(page)
+        self._with_attribute: dict[str, list[tuple[int, str]]] = {}
+        self._named: dict[str, list[tuple[int, str, frozenset[str]]]] = {}
+
+    def _outside_head(self, nodes: NDArray[np.intp]) -> NDArray[np.bool_]:
+        head = np.array([name in {"head", "title"} for name in self.names])[self.page.tag]
+        inside: NDArray[np.bool_] = below(head, self.page.end.astype(np.int64))[nodes]
+        return ~inside
+
+    def tag(self, node: int) -> str:
+        """Return the tag of a node."""
+        return self.names[int(self.page.tag[node])]
+
+    def tagged(self, *tags: str) -> list[int]:
+        """Return the elements of these tags."""
+        ids = [self._tag_ids[tag] for tag in tags if tag in self._tag_ids]
+        found = np.flatnonzero(self._element & np.isin(self.page.tag, ids)) if ids else np.zeros(0, np.intp)
+        nodes: list[int] = found[:_MOST_LOOKED_AT].tolist()
+        return nodes
+
+    def with_attribute(self, name: str) -> list[tuple[int, str]]:
+        """Return the elements that have an attribute, with its value."""
+        if name not in self._with_attribute:
+            self._with_attribute[name] = self._find_attribute(name)
+        return self._with_attribute[name]
+
+    def _find_attribute(self, name: str) -> list[tuple[int, str]]:
+        check()
+        number = self._attribute_ids.get(name)
+        if number is None:
+            return []
+        at = np.flatnonzero(self.page.attr_name == number)
+        at = at[self._element[self._owner[at]]][:_MOST_LOOKED_AT]
+        ids, which = np.unique(self.page.attr_value[at], return_inverse=True)
+        values = [self.page.strings[number] for number in ids.tolist()]
+        return [(node, values[i]) for node, i in zip(self._owner[at].tolist(), which.tolist(), strict=True)]
+
+    def named(self, attribute: str) -> list[tuple[int, str, frozenset[str]]]:
+        """Return the elements with an attribute that names them, such as ``class``, its value, and its words.
+
+        The words are in lower case: of ``postMeta entry-date`` post, meta, entry and date.
+        """
+        if attribute not in self._named:
+            words: dict[str, frozenset[str]] = {}
+            for _, value in self.with_attribute(attribute):
+                if value not in words:
+                    check()
+                    found = _WORDS.findall(value[:_LONGEST_NAME])
+                    words[value] = frozenset(word.lower() for word in found)
+            self._named[attribute] = [
+                (node, value, words[value]) for node, value in self.with_attribute(attribute)
+            ]
+        return self._named[attribute]
+
+    def attributes(self, node: int) -> dict[str, str]:
+        """Return the attributes of an element."""
+        span = range(int(self.page.attr_start[node]), int(self.page.attr_start[node + 1]))
+        strings, name, value = self.page.strings, self.page.attr_name, self.page.attr_value
+        return {strings[int(name[i])]: strings[int(value[i])] for i in span}
+
+    def text(self, node: int, longest: int) -> str:
+        """Return the text inside a node as one line, whether it is shown or not."""
+        texts = self._within(self.readable, node)
+        return clean_text(self._joined(texts), longest)
+
+    def shown_text(self, node: int, longest: int) -> str:
+        """Return the shown text inside a node as one line."""
+        return clean_text(self._joined(self._within(self.shown, node)), longest)
+
+    def _within(self, texts: NDArray[np.intp], node: int) -> list[int]:
+        first, last = np.searchsorted(texts, (node, int(self.end[node])))
+        inside: list[int] = texts[first : min(last, first + _MOST_TEXTS)].tolist()
+        return inside
+
+    def _joined(self, texts: Iterable[int]) -> str:
+        parts: list[str] = []
+        last = -1
+        for text in texts:
+            block = self.block(text)
+            if parts and block != last:
+                parts.append(" ")
+            parts.append(self.page.text_of(text))
+            last = block
+        return "".join(parts)
+
+    def block(self, node: int) -> int:
+        """Return the nearest element around a node that stands in lines of its own."""
+        node = int(self.parent[node])
+        while node > 0 and self.tag(node) in _INLINE:
+            check()
+            node = int(self.parent[node])
+        return node
+
+    def lines(self, first: int, last: int) -> list[tuple[int, str]]:
+        """Return the shown lines between the text nodes number `first` and `last` of all shown: node and text."""
+        found: list[tuple[int, list[int]]] = []
+        around = -1
+        for text in self.shown[max(first, 0) : max(last, 0)].tolist():
+            block = self.block(text)
+            if not found or block != around:
+                found.append((text, []))
+            found[-1][1].append(text)
+            around = block
+        lines = ((node, clean_text(self._joined(texts), 300)) for node, texts in found)
+        return [(node, line) for node, line in lines if line]
+
+    def url(self, node: int, value: str) -> str:
+        """Return the absolute address in an attribute, empty when it is none of http and https."""
+        if len(value) > LONGEST_URL:
+            return ""
+        address = self._addresses.absolute(node, value, linked=False)
+        parts = split_url(address) if address else None
+        if not address or parts is None or parts.scheme not in {"http", "https"} or not parts.netloc:
+            return ""
+        return address if len(address) <= LONGEST_URL else ""

@@ -1,0 +1,51 @@
+"""The heading that is the title of the page, kept where a method dropped it. Imports the metadata and the verdict."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from domsieve.analysis.columns.batch import prune
+from domsieve.analysis.columns.hidden import HIDING_REASONS
+from domsieve.analysis.metadata.elements import Elements
+from domsieve.analysis.metadata.titles import folded_title
+from domsieve.analysis.metadata.values import LONGEST_TITLE, Metadata
+from domsieve.analysis.verdict import Verdict
+from domsieve.snapshot import Snapshot
+
+TITLE_REASON = "the title of the page"
+"""The reason of the verdict on what is kept as the title."""
+
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+
+def keep_title(page: Snapshot, verdict: Verdict, metadata: Metadata) -> Verdict:
+    """Return the verdict with the main heading kept that is the title of the page.
+
+    Nothing changes where the verdict keeps a heading that says the same, or keeps nothing at all; where the title is
+    no main heading; and where the heading is hidden.
+    """
+    title = folded_title(metadata.title)
+    text = page.text >= 0
+    if not title or not (verdict.kept & text).any():
+        return verdict
+    elements = Elements(page)
+    hidden = np.isin(
+        verdict.reason, [n for n, why in enumerate(verdict.reasons) if why in HIDING_REASONS[1:]]
+    )
+    found: list[int] = []
+    for node in elements.tagged(*_HEADINGS):
+        if folded_title(elements.shown_text(node, LONGEST_TITLE)) != title:
+            continue
+        inside = np.flatnonzero(text[node : page.end[node]]) + node
+        if verdict.kept[inside].any():
+            return verdict
+        if not found and elements.tag(node) == "h1":
+            found = inside[~hidden[inside]].tolist()
+    if not found:
+        return verdict
+    kept, score, reason = verdict.kept.copy(), verdict.score.copy(), verdict.reason.copy()
+    kept[found] = True
+    kept |= prune(kept, page.end)
+    score[found] = 1
+    reason[found] = len(verdict.reasons)
+    return replace(verdict, kept=kept, score=score, reason=reason, reasons=(*verdict.reasons, TITLE_REASON))

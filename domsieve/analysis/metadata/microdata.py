@@ -1,0 +1,123 @@
+"""What microdata and RDFa Lite say: attributes ``itemprop`` and ``property`` in the page itself. Imports the elements."""
+
+from collections import Counter
+
+from domsieve.analysis.metadata.elements import Elements
+from domsieve.analysis.metadata.json_ld import rank_of
+from domsieve.analysis.metadata.values import LONGEST_TEXT, Claims, clean_value
+from domsieve.budget import check
+
+_FIELDS = {
+    "headline": "title",
+    "name": "title",
+    "author": "authors",
+    "creator": "authors",
+    "datepublished": "published",
+    "uploaddate": "published",
+    "datecreated": "created",
+    "datemodified": "modified",
+    "description": "description",
+    "inlanguage": "language",
+    "keywords": "keywords",
+    "license": "licence",
+    "image": "image",
+}
+_ADDRESSES = frozenset(("image", "licence"))
+_LINKING = {"a": "href", "link": "href", "area": "href", "img": "src", "source": "src", "iframe": "src"}
+_MOST_ALIKE = 4  # that many things of a type are a list of other pages
+_POSTS = "discussionforumposting"
+
+
+def claim_microdata(elements: Elements, claims: Claims) -> None:
+    """Note what microdata and RDFa Lite say of the thing that the page is about."""
+    properties = [(node, value, "microdata") for node, value in elements.with_attribute("itemprop")]
+    properties += [
+        (node, value, "rdfa")
+        for node, value in elements.with_attribute("property")
+        if elements.tag(node) != "meta"
+    ]
+    if not properties:
+        return
+    scopes = {node: "" for node, _ in elements.with_attribute("itemscope")}
+    kinds = {
+        node: _kind(value) for name in ("itemtype", "typeof") for node, value in elements.with_attribute(name)
+    }
+    scopes |= kinds
+    items = _Items(elements, scopes)
+    main = _main_scopes(scopes)
+    names: dict[int, list[int]] = {}
+    for node, value, _ in properties:
+        if _names(value):
+            names.setdefault(items.around(node), []).append(node)
+    for node, value, syntax in sorted(properties):
+        check()
+        scope = items.around(node)
+        if scope and scope not in main:
+            continue
+        for name in value[:200].lower().split():
+            name = name.rpartition("/")[2].rpartition(":")[2]
+            field = _FIELDS.get(name)
+            if field is None or (name == "name" and not scope):
+                continue
+            inner = names.get(node, []) if node in scopes else []
+            if inner and field == "authors":
+                for own in inner[:20]:
+                    claims.add(field, _value(elements, own, field), f"{syntax} {name}")
+            elif node not in scopes or field == "authors":
+                claims.add(field, _value(elements, node, field), f"{syntax} {name}")
+
+
+def _main_scopes(scopes: dict[int, str]) -> set[int]:
+    """Return the things that the page may be about: works of which there are few, and the first post."""
+    counts = Counter(scopes.values())
+    main = set()
+    posts = [node for node, kind in scopes.items() if kind == _POSTS]
+    for node, kind in scopes.items():
+        rank = rank_of(kind)
+        if rank < 3 and (counts[kind] < _MOST_ALIKE and kind != _POSTS):
+            main.add(node)
+        elif rank == 3:
+            main.add(node)
+    return main | set(posts[:1])
+
+
+class _Items:
+    """Which thing each property is of."""
+
+    def __init__(self, elements: Elements, scopes: dict[int, str]) -> None:
+        self._parent = elements.parent
+        self._scopes = scopes
+        self._known: dict[int, int] = {}
+
+    def around(self, node: int) -> int:
+        """Return the nearest element around a node that begins a thing, 0 without one."""
+        passed = []
+        node = int(self._parent[node])
+        while node > 0 and node not in self._scopes and node not in self._known:
+            check()
+            passed.append(node)
+            node = int(self._parent[node])
+        scope = self._known.get(node, max(node, 0))
+        self._known.update(dict.fromkeys(passed, scope))
+        return scope
+
+
+def _names(said: str) -> bool:
+    return "name" in (word.rpartition(":")[2] for word in said[:200].lower().split())
+
+
+def _kind(said: str) -> str:
+    words = said[:500].split()
+    return words[0].rpartition("/")[2].rpartition(":")[2].lower() if words else ""
+
+
+def _value(elements: Elements, node: int, field: str) -> str:
+    attributes, tag = elements.attributes(node), elements.tag(node)
+    if field in _ADDRESSES:
+        address = attributes.get("content") or attributes.get(_LINKING.get(tag, "content"), "")
+        return elements.url(node, address) if address else elements.text(node, LONGEST_TEXT)
+    if content := attributes.get("content", "").strip():
+        return clean_value(content)
+    if tag == "time" and attributes.get("datetime", "").strip():
+        return clean_value(attributes["datetime"])
+    return elements.text(node, LONGEST_TEXT)

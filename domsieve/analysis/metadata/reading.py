@@ -1,0 +1,167 @@
+"""Metadata of a page, read from all that says something of it. Imports its neighbours."""
+
+from domsieve.analysis.metadata.bylines import bylines, choose_authors
+from domsieve.analysis.metadata.dates import find_exact_date
+from domsieve.analysis.metadata.elements import Elements
+from domsieve.analysis.metadata.json_ld import claim_json_ld, plain_address
+from domsieve.analysis.metadata.meta_tags import claim_links, claim_meta_tags
+from domsieve.analysis.metadata.microdata import claim_microdata
+from domsieve.analysis.metadata.names import author_names, turned_name
+from domsieve.analysis.metadata.page_dates import choose_dates, date_of_address, dates_shown
+from domsieve.analysis.metadata.places import Places
+from domsieve.analysis.metadata.titles import choose_title, title_node
+from domsieve.analysis.metadata.values import (
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    LONGEST_URL,
+    MOST_KEYWORDS,
+    MOST_NAMES,
+    Claim,
+    Claims,
+    Metadata,
+    clean_language,
+    clean_text,
+    distinct_texts,
+)
+from domsieve.budget import spending
+from domsieve.snapshot import Snapshot
+
+_AUTHOR_SOURCES = (
+    *("json-ld author", "microdata author", "rdfa author", "citation_author", "author", "dc.creator"),
+    *(
+        "dcterms.creator",
+        "parsely-author",
+        "sailthru.author",
+        "byl",
+        "authors",
+        "article:author",
+        "og:author",
+    ),
+    *("json-ld WebPage author", "json-ld creator", "json-ld WebPage creator"),
+)
+"""In order of trust."""
+_CATALOGUES = frozenset(("citation_author", "dc.creator"))
+_IN_PAGE = frozenset(("microdata author", "rdfa author"))
+_MOST_IN_PAGE = 5
+
+
+def read_metadata(page: Snapshot) -> Metadata:
+    """Return what a page says of itself, the same for the same snapshot, in time linear in its nodes."""
+    with spending("metadata", page.provenance.url):
+        return _Reader(page).metadata()
+
+
+class _Reader:
+    """The sources of one page."""
+
+    def __init__(self, page: Snapshot) -> None:
+        self._origin = page.provenance
+        self._elements = Elements(page)
+        self._claims = claims = Claims()
+        claim_links(self._elements, claims)
+        claim_meta_tags(self._elements, claims)
+        claim_json_ld(self._elements, claims, plain_address(page.provenance.final_url))
+        claim_microdata(self._elements, claims)
+        self._sources: dict[str, str] = {}
+
+    def metadata(self) -> Metadata:
+        """Return what the sources agree on, field by field."""
+        title = self._noted("title", choose_title(self._elements, self._claims))
+        places = Places(self._elements, title_node(self._elements, title))
+        language = self._language()
+        authors = self._authors(places)
+        published, modified = self._dates(places, language)
+        return Metadata(
+            title=title,
+            authors=authors,
+            published=published,
+            modified=modified,
+            language=language,
+            description=self._first("description", LONGEST_TEXT),
+            site_name=self._first("site_name", LONGEST_NAME, others=("publisher", "organization")),
+            canonical_url=self._address("canonical_url"),
+            image=self._address("image"),
+            page_type=self._first("page_type", LONGEST_NAME),
+            keywords=self._keywords(),
+            licence=self._address("licence") or self._first("licence", LONGEST_NAME),
+            url=clean_text(self._origin.final_url, LONGEST_URL),
+            status=self._origin.status,
+            captured_at=self._origin.captured_at,
+            sources={
+                name: self._sources[name] for name in Metadata.__struct_fields__ if name in self._sources
+            },
+        )
+
+    def _first(self, field: str, longest: int, *, others: tuple[str, ...] = ()) -> str:
+        """Return what is said of a field first, else of the others."""
+        for name in (field, *others):
+            for text, source in self._claims.of(name):
+                if value := clean_text(text, longest):
+                    return self._noted(field, (value, source))
+        return ""
+
+    def _address(self, field: str) -> str:
+        for text, source in self._claims.of(field):
+            if address := self._elements.url(0, text):
+                return self._noted(field, (address, source))
+        return ""
+
+    def _keywords(self) -> tuple[str, ...]:
+        """Return the keywords of the first source that has any."""
+        said = self._claims.of("keywords")
+        if not said:
+            return ()
+        source = said[0][1]
+        parts = (part for text, own in said if own == source for part in text.split(","))
+        words = distinct_texts((clean_text(part, LONGEST_NAME) for part in parts), most=MOST_KEYWORDS)
+        if words:
+            self._sources["keywords"] = source
+        return words
+
+    def _noted(self, field: str, claim: Claim) -> str:
+        text, source = claim
+        if text:
+            self._sources[field] = source
+        return text
+
+    def _language(self) -> str:
+        for text, source in [*self._claims.of("language"), *self._claims.of("site_language")]:
+            if language := clean_language(text):
+                return self._noted("language", (language, source))
+        return ""
+
+    def _authors(self, places: Places) -> tuple[str, ...]:
+        claims = self._claims
+        for source in _AUTHOR_SOURCES:
+            said = [text for text, _ in claims.from_source("authors", source)]
+            if source in _CATALOGUES:
+                said = [turned_name(text) for text in said]
+            names = distinct_texts(
+                (name for text in said for name in author_names(text, is_value=True)), most=MOST_NAMES
+            )
+            if source in _IN_PAGE and len(names) > _MOST_IN_PAGE:
+                names = names[:1]  # the others wrote comments
+            if names:
+                self._sources["authors"] = source
+                return names
+        names, source = choose_authors(bylines(self._elements, places))
+        if names:
+            self._sources["authors"] = source
+        return names
+
+    def _dates(self, places: Places, language: str) -> tuple[str, str]:
+        latest = self._origin.captured_at
+        said = {}
+        for field in ("published", "modified"):
+            for text, source in self._claims.of(field):
+                if date := find_exact_date(text, language=language, latest=latest):
+                    said[field] = (date, source)
+                    break
+        shown = dates_shown(self._elements, places, language=language, latest=latest)
+        seen, changed = choose_dates(shown)
+        address = date_of_address(self._origin.final_url, latest=latest)
+        published = said.get("published") or ((address, "address") if address else seen)
+        return (
+            self._noted("published", published),
+            self._noted("modified", said.get("modified") or changed),
+        )

@@ -1,0 +1,53 @@
+"""Metadata as YAML front matter, and as ``meta`` elements of HTML. Imports the metadata only.
+
+Every text is written as a string between double quotes, in the form that JSON and YAML share, so that no text of a
+stranger is taken for anything else: not for a date, a number, a comment, or the end of the front matter.
+"""
+
+import json
+import re
+from html import escape
+
+from domsieve.analysis.metadata.values import Metadata
+from domsieve.plain import utf8
+
+# What YAML does not allow in a file, or takes for the end of a line: written as JSON writes such characters.
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+def write_front_matter(metadata: Metadata) -> str:
+    """Return the fields that are known as a block of YAML between two lines ``---``, and an empty line."""
+    lines = ["---"]
+    for name in Metadata.__struct_fields__:
+        value = getattr(metadata, name)
+        if isinstance(value, dict) and value:
+            lines += [f"{name}:", *(f"  {key}: {_quoted(text)}" for key, text in value.items())]
+        elif isinstance(value, tuple) and value:
+            lines += [f"{name}:", *(f"  - {_quoted(text)}" for text in value)]
+        elif isinstance(value, int):
+            lines.append(f"{name}: {value}")
+        elif isinstance(value, str) and value:
+            lines.append(f"{name}: {_quoted(value)}")
+    return "\n".join([*lines, "---", "", ""])
+
+
+def _quoted(text: str) -> str:
+    quoted = json.dumps(utf8(text), ensure_ascii=False)
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
+
+
+def meta_elements(metadata: Metadata) -> str:
+    """Return the elements of the head of an HTML document that say what is known, a line each."""
+    named = [("author", name) for name in metadata.authors]
+    named += [
+        ("description", metadata.description),
+        ("keywords", ", ".join(metadata.keywords)),
+        ("dcterms.issued", metadata.published),
+        ("dcterms.modified", metadata.modified),
+        ("application-name", metadata.site_name),
+    ]
+    lines = [f'<meta name="{name}" content="{escape(text)}">\n' for name, text in named if text]
+    for relation, address in (("canonical", metadata.canonical_url), ("license", metadata.licence)):
+        if address.startswith(("http://", "https://")):
+            lines.append(f'<link rel="{relation}" href="{escape(address)}">\n')
+    return "".join(lines)
