@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from domsieve import renderer as renderer
     from domsieve import snapshot as snapshot
     from domsieve import tasks as tasks
+    from domsieve.analysis import Metadata
     from domsieve.budget import AnalysisBudget
     from domsieve.errors import (
         BrowserError,
@@ -51,6 +52,7 @@ __all__ = [
     "CleanResult",
     "CompareResult",
     "DomsieveError",
+    "Metadata",
     "PageError",
     "PageInput",
     "PolicyError",
@@ -76,6 +78,7 @@ _ELSEWHERE = {
     "BudgetError": "errors",
     "CaptureOptions": "renderer",
     "DomsieveError": "errors",
+    "Metadata": "analysis",
     "PageError": "errors",
     "PolicyError": "errors",
     "Snapshot": "snapshot",

@@ -19,6 +19,9 @@ from domsieve.analysis.compare.compared_blocks import CHANGES, Change, ComparedB
 from domsieve.analysis.compare.comparison import Comparison, Delivery, Overlap, Side, compare_page
 from domsieve.analysis.estimator import Estimator, PageEstimator
 from domsieve.analysis.filtered_mining import MainRegionMiner
+from domsieve.analysis.metadata.kept_title import TITLE_REASON, judge_title, keep_title
+from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.model_file import load_model, save_model
 from domsieve.analysis.records.fields import Field, FieldTable, field_tables
 from domsieve.analysis.records.iepad import RepeatedPatterns
@@ -46,6 +49,7 @@ from domsieve.analysis.trees.simplify import simplified
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import Block, dropped_blocks, text_blocks, write_json
+from domsieve.analysis.writers.front_matter import write_front_matter
 from domsieve.analysis.writers.html import write_html
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.matrix import (
@@ -74,6 +78,7 @@ __all__ = [
     "MINERS",
     "PAGE_METHODS",
     "SITE_METHODS",
+    "TITLE_REASON",
     "Block",
     "BlockEntropies",
     "BlockFeatures",
@@ -92,6 +97,7 @@ __all__ = [
     "FieldTable",
     "HasContent",
     "MainRegionMiner",
+    "Metadata",
     "Method",
     "MethodEntry",
     "MiningMethod",
@@ -127,6 +133,8 @@ __all__ = [
     "hidden_words",
     "judge_furniture",
     "judge_hidden",
+    "judge_title",
+    "keep_title",
     "largest_region",
     "load_model",
     "matrix_names",
@@ -140,6 +148,7 @@ __all__ = [
     "page_cleaner",
     "page_regions",
     "prune",
+    "read_metadata",
     "record_rows",
     "save_model",
     "simplified",
@@ -147,6 +156,7 @@ __all__ = [
     "text_blocks",
     "threshold_help",
     "variants",
+    "write_front_matter",
     "write_html",
     "write_json",
     "write_markdown",

@@ -62,6 +62,12 @@ def clean(
         bool,
         typer.Option("--keep-hidden", help="Keep text that nobody can see where its surroundings are kept."),
     ] = False,
+    metadata: Annotated[
+        bool,
+        typer.Option(
+            "--metadata", help="Begin text and Markdown with title, authors, dates as YAML; HTML in its head."
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
     cache: Cache = None,
     capture: Capture,
@@ -119,7 +125,7 @@ def clean(
                     say(f"{page.label}: {explained(result)}")
                     continue
                 try:
-                    text = written(page, result, form)
+                    text = written(page, result, form, metadata=metadata)
                 except BudgetError as error:
                     failed += 1
                     say(f"{page.label}: {explained(error)}")

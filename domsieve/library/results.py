@@ -13,9 +13,11 @@ from domsieve.analysis import (
     ComparedBlock,
     Comparison,
     FieldTable,
+    Metadata,
     RecordSheet,
     Verdict,
     hidden_words,
+    read_metadata,
     record_rows,
     text_blocks,
     write_html,
@@ -133,6 +135,12 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
         """Number of words that were dropped because nobody can see them."""
         with self._meter.running("write"):
             return hidden_words(*self._outcome)
+
+    @cached_property
+    def metadata(self) -> Metadata:
+        """What the page says of itself: title, authors, dates and more, and in `sources` what said so."""
+        with self._meter.running("write"):
+            return read_metadata(self.snapshot)
 
     @property
     def complete(self) -> bool:

@@ -1,6 +1,16 @@
 """What one can do with pages: find, render, keep, learn, clean, mine, compare, weigh, report. Holds no algorithm."""
 
-from domsieve.tasks.cleaning import ENDINGS, FEW_PAGES, WRITERS, Cleaned, Format, clean, learn, written
+from domsieve.tasks.cleaning import (
+    ENDINGS,
+    FEW_PAGES,
+    WRITERS,
+    Cleaned,
+    Format,
+    clean,
+    learn,
+    metadata_of,
+    written,
+)
 from domsieve.tasks.comparing import ENOUGH, Advice, ComparedPage, advise, compare, prefix_of
 from domsieve.tasks.explaining import explain
 from domsieve.tasks.mining import RECORD_WRITERS, RecordFormat, mine
@@ -61,6 +71,7 @@ __all__ = [
     "from_record",
     "keep",
     "learn",
+    "metadata_of",
     "mine",
     "of_record",
     "output_name",

@@ -10,6 +10,7 @@ from domsieve.analysis import (
     FEWEST_PAGES,
     PAGE_METHODS,
     SITE_METHODS,
+    Metadata,
     Method,
     Mode,
     NoCleaning,
@@ -21,8 +22,11 @@ from domsieve.analysis import (
     check_options,
     judge_furniture,
     judge_hidden,
+    judge_title,
     new_site_model,
     page_cleaner,
+    read_metadata,
+    write_front_matter,
     write_html,
     write_json,
     write_markdown,
@@ -135,21 +139,43 @@ def clean(
                 with page.at_work("clean"):
                     snapshot = page.load()
                     verdict = judge_furniture(snapshot, judge(snapshot))
-                    result = snapshot, judge_hidden(snapshot, verdict, keep=keep_hidden)
+                    verdict = judge_hidden(snapshot, verdict, keep=keep_hidden)
+                    result = snapshot, judge_title(snapshot, verdict)
             except DomsieveError as error:
                 result = error
             yield page, result
 
 
-def written(page: Page, result: tuple[Snapshot, Verdict], form: Format) -> str:
+def written(page: Page, result: tuple[Snapshot, Verdict], form: Format, *, metadata: bool = False) -> str:
     """Return what was kept of a page in a format.
+
+    Parameters
+    ----------
+    metadata : whether text and Markdown begin with the metadata of the page, as YAML front matter, and HTML has it in
+        its head. JSON always has it.
 
     Raises
     ------
     BudgetError : the page has used its budget.
     """
     with page.at_work("write"):
-        return WRITERS[form](*result)
+        if not metadata or form == "json":
+            return WRITERS[form](*result)
+        said = read_metadata(result[0])
+        if form == "html":
+            return write_html(*result, metadata=said)
+        return write_front_matter(said) + WRITERS[form](*result)
+
+
+def metadata_of(page: Page, result: tuple[Snapshot, Verdict]) -> Metadata:
+    """Return what a page says of itself.
+
+    Raises
+    ------
+    BudgetError : the page has used its budget.
+    """
+    with page.at_work("write"):
+        return read_metadata(result[0])
 
 
 def _of_page_method(site: str, options: Options) -> Options:

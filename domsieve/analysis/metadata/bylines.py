@@ -5,6 +5,7 @@ Imports names and places.
 
 from typing import NamedTuple
 
+from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.metadata.elements import Elements
 from domsieve.analysis.metadata.names import author_names, is_byline
 from domsieve.analysis.metadata.places import Places
@@ -14,12 +15,12 @@ _BEFORE, _AFTER = 20, 60
 _LONGEST_LINE = 120
 _FURTHEST = 120
 _MOST_CANDIDATES = 300
-_AUTHOR = frozenset("author authors byline byl autor auteur autore writer contributor".split())
-_POSTER = frozenset("username poster postauthor nickname screenname".split())
-_NO_NAME = frozenset(
+_AUTHOR = word_set("author authors byline byl autor auteur autore writer contributor")
+_POSTER = word_set("username poster postauthor nickname screenname")
+_NO_NAME = word_set(
     "bio biography avatar image img photo picture description desc about box card social links link follow list page "
     "title role job more icon thumb email twitter website info wrapper container section grid date time archive "
-    "read count posts number joined rank details".split()
+    "read count posts number joined rank details"
 )
 
 

@@ -46,19 +46,18 @@ def claim_json_ld(elements: Elements, claims: Claims, address: str) -> None:
     """
     roots = [value for _, text in elements.with_attribute(JSON_LD) for value in read_json(text)]
     graph = _Graph(roots)
-    said = f"json-ld {{}}".format
     for thing in graph.main_things(address):
-        _claim_thing(graph, thing, claims, elements)
+        _claim_thing(graph, thing, claims)
     for thing in graph.things:
         kind = _kind(thing)
         if kind == "website":
-            claims.add("site_name", _text(thing.get("name")), said("WebSite name"))
-            claims.add("site_language", _text(thing.get("inLanguage")), said("inLanguage"))
+            claims.add("site_name", _text(thing.get("name")), "json-ld WebSite name")
+            claims.add("site_language", _text(thing.get("inLanguage")), "json-ld inLanguage")
         elif kind in _PUBLISHERS:
-            claims.add("organization", _text(thing.get("name")), said("Organization name"))
+            claims.add("organization", _text(thing.get("name")), "json-ld Organization name")
 
 
-def _claim_thing(graph: "_Graph", thing: Thing, claims: Claims, elements: Elements) -> None:
+def _claim_thing(graph: "_Graph", thing: Thing, claims: Claims) -> None:
     rank = rank_of(_kind(thing))
     claims.add("page_type", _text(_first(thing.get("@type"))), "json-ld @type")
     for key, field in (
@@ -69,7 +68,7 @@ def _claim_thing(graph: "_Graph", thing: Thing, claims: Claims, elements: Elemen
         ("datePublished", "published"),
         ("dateModified", "modified"),
         ("uploadDate", "published"),
-        ("dateCreated", "created"),
+        ("dateCreated", "published"),
     ):
         source = f"json-ld {key}" if rank < 3 else f"json-ld {_text(_first(thing.get('@type')))} {key}"
         claims.add(field, _text(_first(thing.get(key))), source)
@@ -80,7 +79,8 @@ def _claim_thing(graph: "_Graph", thing: Thing, claims: Claims, elements: Elemen
             claims.add("authors", name, source)
         for name in others:
             claims.add("organization_authors", name, source)
-    for name in sum(graph.names(thing.get("publisher")), []):
+    people, others = graph.names(thing.get("publisher"))
+    for name in [*people, *others]:
         claims.add("publisher", name, "json-ld publisher")
     for text in graph.addresses(thing.get("image")):
         claims.add("image", text, "json-ld image")

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from domsieve.analysis.cleaning.furniture import FURNITURE_REASONS
 from domsieve.analysis.columns.batch import prune
 from domsieve.analysis.columns.hidden import HIDING_REASONS
 from domsieve.analysis.metadata.elements import Elements
+from domsieve.analysis.metadata.reading import read_metadata
 from domsieve.analysis.metadata.titles import folded_title
 from domsieve.analysis.metadata.values import LONGEST_TITLE, Metadata
 from domsieve.analysis.verdict import Verdict
@@ -15,23 +17,38 @@ from domsieve.snapshot import Snapshot
 TITLE_REASON = "the title of the page"
 """The reason of the verdict on what is kept as the title."""
 
+_SETTLED = frozenset((*HIDING_REASONS[1:], *FURNITURE_REASONS))  # what is dropped for these stays so
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+
+def judge_title(page: Snapshot, verdict: Verdict) -> Verdict:
+    """Return the verdict with the title of the page kept, by what the page says that its title is.
+
+    A verdict that keeps everything (method ``"none"``), one of ``paper`` mode, and one that keeps what the main
+    region leaves stay as they are.
+    """
+    parameters = verdict.parameters
+    if verdict.method == "none" or parameters.get("mode") == "paper" or parameters.get("complement"):
+        return verdict
+    names = page.tags.to_list()
+    main = np.flatnonzero(np.array([name == "h1" for name in names])[page.tag])
+    if verdict.kept[main].all():
+        return verdict
+    return keep_title(page, verdict, read_metadata(page))
 
 
 def keep_title(page: Snapshot, verdict: Verdict, metadata: Metadata) -> Verdict:
     """Return the verdict with the main heading kept that is the title of the page.
 
     Nothing changes where the verdict keeps a heading that says the same, or keeps nothing at all; where the title is
-    no main heading; and where the heading is hidden.
+    no main heading; and where the heading is hidden, or furniture.
     """
     title = folded_title(metadata.title)
     text = page.text >= 0
     if not title or not (verdict.kept & text).any():
         return verdict
     elements = Elements(page)
-    hidden = np.isin(
-        verdict.reason, [n for n, why in enumerate(verdict.reasons) if why in HIDING_REASONS[1:]]
-    )
+    settled = np.isin(verdict.reason, [n for n, why in enumerate(verdict.reasons) if why in _SETTLED])
     found: list[int] = []
     for node in elements.tagged(*_HEADINGS):
         if folded_title(elements.shown_text(node, LONGEST_TITLE)) != title:
@@ -40,7 +57,7 @@ def keep_title(page: Snapshot, verdict: Verdict, metadata: Metadata) -> Verdict:
         if verdict.kept[inside].any():
             return verdict
         if not found and elements.tag(node) == "h1":
-            found = inside[~hidden[inside]].tolist()
+            found = inside[~settled[inside]].tolist()
     if not found:
         return verdict
     kept, score, reason = verdict.kept.copy(), verdict.score.copy(), verdict.reason.copy()

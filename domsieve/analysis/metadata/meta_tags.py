@@ -1,4 +1,4 @@
-"""What ``meta`` and ``link`` elements say: OpenGraph, Dublin Core, citations and plain names. Imports the elements."""
+"""What ``meta`` and ``link`` elements say: OpenGraph, Dublin Core, citations, plain names. Imports the elements."""
 
 from domsieve.analysis.metadata.elements import Elements
 from domsieve.analysis.metadata.values import Claims, clean_value

@@ -1,4 +1,4 @@
-"""What microdata and RDFa Lite say: attributes ``itemprop`` and ``property`` in the page itself. Imports the elements."""
+"""What microdata and RDFa Lite say: ``itemprop`` and ``property`` in the page. Imports the elements."""
 
 from collections import Counter
 
@@ -14,7 +14,7 @@ _FIELDS = {
     "creator": "authors",
     "datepublished": "published",
     "uploaddate": "published",
-    "datecreated": "created",
+    "datecreated": "published",
     "datemodified": "modified",
     "description": "description",
     "inlanguage": "language",
@@ -74,9 +74,7 @@ def _main_scopes(scopes: dict[int, str]) -> set[int]:
     posts = [node for node, kind in scopes.items() if kind == _POSTS]
     for node, kind in scopes.items():
         rank = rank_of(kind)
-        if rank < 3 and (counts[kind] < _MOST_ALIKE and kind != _POSTS):
-            main.add(node)
-        elif rank == 3:
+        if (rank < 3 and (counts[kind] < _MOST_ALIKE and kind != _POSTS)) or rank == 3:
             main.add(node)
     return main | set(posts[:1])
 

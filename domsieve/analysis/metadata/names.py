@@ -2,6 +2,7 @@
 
 import re
 
+from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.metadata.months import MONTHS
 from domsieve.analysis.metadata.values import LONGEST_NAME, MOST_NAMES, distinct_texts
 
@@ -24,23 +25,21 @@ _BEHIND = re.compile(
 )
 _MARKS = " \t,;:.|-–—•·⋅»\"'“”‘’*#()[]"
 # What follows a name behind a comma and is none of its own.
-_TITLE_NAMES = """
+_TITLES = word_set("""
 phd md rn ma mba msc bsc ms ba bs jd esq esquire cfp cpa cfa rd rdn ldn pt dpt dds dmd do np pa lcsw lmft lpc psyd
 edd mph mpp mfa cscs cissp pmp jr sr ii iii iv rnd rph pharmd facs faap dvm cnp fnp msn bsn llm ceo cto coo cmo
-"""
-_TITLES = frozenset(_TITLE_NAMES.split())
-_ROLES = frozenset(
+""")
+_ROLES = word_set(
     "editor writer reporter author contributor staff correspondent columnist journalist founder director manager "
     "president officer head chief senior associate assistant freelance professor specialist consultant analyst "
-    "attorney expert hardware".split()
+    "attorney expert hardware"
 )
-_NOBODY_NAMES = """
+_NOBODY = word_set("""
 admin administrator author authors anonymous by editor editors editorial guest staff unknown user webmaster team
 contributor contributors more none null undefined posted published updated share follow home blog about contact
 comments subscribe read date menu search login register view profile here website root wordpress on in at sat sun
 mon tue wed thu fri saturday sunday monday tuesday wednesday thursday friday today yesterday
-"""
-_NOBODY = frozenset(_NOBODY_NAMES.split())
+""")
 
 
 def author_names(text: str, *, is_value: bool = False) -> tuple[str, ...]:

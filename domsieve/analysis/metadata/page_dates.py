@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.metadata.dates import find_dates, find_exact_date
 from domsieve.analysis.metadata.elements import Elements
 from domsieve.analysis.metadata.places import Places
@@ -18,8 +19,8 @@ _PUBLISHED = re.compile(
     r"(?:publish|posted|written|created|released|issued|first|veröffentlicht|publi|pubbl|geplaatst|erstellt)",
     re.IGNORECASE,
 )
-_DATE_WORDS = frozenset(
-    "date dates datetime time timestamp published publish posted pubdate created datum fecha".split()
+_DATE_WORDS = word_set(
+    "date dates datetime time timestamp published publish posted pubdate created datum fecha"
 )
 _BEFORE, _AFTER = 30, 120  # shown texts around the title whose lines are read
 _LONGEST_LINE = 160

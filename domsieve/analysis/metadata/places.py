@@ -6,16 +6,16 @@ Imports the elements.
 import numpy as np
 
 from domsieve.analysis.columns.batch import below
+from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.metadata.elements import Elements
 
 _BESIDE_TAGS = ("aside", "footer", "nav", "dialog")
 # Parts that name other pages, other people, or the site; as words of a class or an id.
-_BESIDE_NAMES = """
+_BESIDE = word_set("""
 comment comments reply replies related sidebar footer nav navigation menu widget recommended recommendation
 recommendations popular trending latest teaser carousel breadcrumb breadcrumbs newsletter modal popup cookie promo
 sponsored ad ads advert similar card cards review reviews testimonial testimonials copyright
-"""
-_BESIDE = frozenset(_BESIDE_NAMES.split())
+""")
 _NEAR = 15  # texts from the title
 _NEAR_COST, _FAR_COST = 30, 2_000
 

@@ -145,6 +145,9 @@ class _Reader:
                 self._sources["authors"] = source
                 return names
         names, source = choose_authors(bylines(self._elements, places))
+        if not names:  # a firm or a team
+            said = [text for text, _ in claims.of("organization_authors")]
+            names, source = distinct_texts(said, most=MOST_NAMES), "json-ld author"
         if names:
             self._sources["authors"] = source
         return names

@@ -13,10 +13,10 @@ from domsieve.plain import utf8
 
 LONGEST_TITLE = 500
 LONGEST_TEXT = 2_000
-LONGEST_NAME = 200
+LONGEST_NAME = 100
 LONGEST_URL = 2_000
 MOST_NAMES = 50
-MOST_KEYWORDS = 100
+MOST_KEYWORDS = 50
 
 _READ = 20_000  # characters of a value that are looked at, so that a megabyte costs nothing
 _CONTROLS = {
@@ -39,7 +39,7 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     Parameters
     ----------
     title : title of what the page shows, without the name of the site; at most 500 characters.
-    authors : names, at most 50 of 200 characters.
+    authors : names, at most 50 of 100 characters.
     published, modified : ISO 8601: a day, or a time as exact as the page gives it.
     language : tag of the language, such as ``"en"`` or ``"pt-BR"``.
     description : at most 2,000 characters.
@@ -47,7 +47,7 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     canonical_url : address that the page calls its own.
     image : address of the picture that stands for the page.
     page_type : type as the page names it, such as ``"NewsArticle"`` or ``"website"``.
-    keywords : at most 100 of 200 characters.
+    keywords : at most 50 of 100 characters.
     licence : address of the licence, or its name.
     url : address of the capture, or its file.
     status : HTTP status; None where there was no answer, as for files.

@@ -8,6 +8,8 @@ from math import isfinite
 import msgspec
 
 from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, boundaries, text_flow
+from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.html import Source, written_texts
 from domsieve.analysis.writers.text import write_text
@@ -56,6 +58,7 @@ class _Evidence(msgspec.Struct, frozen=True, kw_only=True):
     producer: Producer
     complete: bool
     reasons: tuple[str, ...]
+    metadata: Metadata
     method: str
     parameters: dict[str, Scalar]
     words: _Words
@@ -64,7 +67,7 @@ class _Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write_json(page: Snapshot, verdict: Verdict) -> str:
-    """Return one line of JSON: where the page came from, the method, the kept text, the evidence by block."""
+    """Return one line of JSON: its origin and metadata, the method, the kept text, the evidence by block."""
     with spending("write", page.provenance.url):
         return _json(page, verdict)
 
@@ -77,6 +80,7 @@ def _json(page: Snapshot, verdict: Verdict) -> str:
         producer=page.provenance.producer,
         complete=page.provenance.complete,
         reasons=page.provenance.reasons,
+        metadata=read_metadata(page),
         method=verdict.method,
         parameters={
             name: utf8(value) if isinstance(value, str) else value

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.addresses import Addresses
 from domsieve.analysis.columns.batch import below, prune
 from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, SPACE, Flow, boundaries, text_flow, word_set
+from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.front_matter import meta_elements
 from domsieve.budget import check, spending
 from domsieve.snapshot import Kind, Snapshot
 
@@ -104,24 +106,25 @@ class Written(NamedTuple):
     lines: int
 
 
-def write_html(page: Snapshot, verdict: Verdict) -> str:
+def write_html(page: Snapshot, verdict: Verdict, *, metadata: Metadata | None = None) -> str:
     """Return a minimal HTML document of the kept nodes, with the title, language and direction of the page.
 
     An element is written when it holds kept text, an image, a line break or a table cell; others would add
-    nothing for a reader.
+    nothing for a reader. Where `metadata` is given, the head says it.
     """
     with spending("write", page.provenance.url):
-        return _document(page, verdict)
+        return _document(page, verdict, metadata)
 
 
-def _document(page: Snapshot, verdict: Verdict) -> str:
+def _document(page: Snapshot, verdict: Verdict, metadata: Metadata | None) -> str:
     source = Source(page)
     root = next((n for n, tag in enumerate(source.tag) if source.names[tag] == "html"), 0)
     start = start_tag("html", source.safe_attributes(root, "html"))
     title = escape(page_title(source), quote=False)
     body = "".join(_body(page, verdict, source))
+    said = meta_elements(metadata) if metadata else ""
     return (
-        f'<!DOCTYPE html>\n{start}\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n</head>\n'
+        f'<!DOCTYPE html>\n{start}\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n{said}</head>\n'
         f"<body>{body}\n</body>\n</html>\n"
     )
 

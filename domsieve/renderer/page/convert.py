@@ -118,7 +118,8 @@ def convert(capture: Capture, style_names: tuple[str, ...], *, max_nodes: int) -
     """Return the columns of a captured page, and whether nodes after the first `max_nodes` were cut off.
 
     Dropped are comments, doctypes, texts of ``script`` and ``style``, white space without a box, and
-    ``::first-letter``, whose text its parent has too; the text of JSON-LD becomes an attribute of its script. Time and memory are linear in nodes and strings.
+    ``::first-letter``, whose text its parent has too; the text of JSON-LD becomes an attribute of its script.
+    Time and memory are linear in nodes and strings.
     """
     with spending("convert"):
         draft = _Draft(capture)

@@ -45,6 +45,12 @@ _URL = (
 _LOCALE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"
 
 
+_METADATA = (
+    "Whether text and Markdown begin with the metadata of the page as YAML front matter, "
+    "and HTML has it in its head."
+)
+
+
 def _whole(value: object) -> object:
     """Return 5 for 5.0, which JSON does not tell from it."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -126,6 +132,7 @@ class CleanRequest(PageRequest):
         "of it that your earlier jobs have used.",
     )
     format: Format = Field(default="markdown", description="What is returned.")
+    metadata: bool = Field(default=False, description=_METADATA)
 
 
 class RecordsRequest(PageRequest):
@@ -176,6 +183,7 @@ class SiteRequest(PageRequest):
         default=None, description="Null: the program's choice, by the number of pages."
     )
     format: Format = Field(default="markdown", description="What each page becomes.")
+    metadata: bool = Field(default=False, description=_METADATA)
     seed: Whole = Field(default=0, ge=0, le=2**31 - 1, description="Each one draws another sample.")
 
     @model_validator(mode="after")

@@ -36,6 +36,7 @@ from domsieve.tasks import (
     clean,
     compare,
     from_record,
+    metadata_of,
     mine,
     of_record,
     report,
@@ -138,15 +139,20 @@ def site_result(
                 failures.append({"url": page.label, "detail": detail, "fault": "service"})
                 continue
             try:
-                text = _utf8(written(page, result, request.format))
+                text = _utf8(written(page, result, request.format, metadata=request.metadata))
+                said = msgspec.to_builtins(metadata_of(page, result))
             except BudgetError as error:
                 failures.append({"url": page.label, **_problem(page.label, error)})
                 continue
             packed.writestr(zipfile.ZipInfo(name, _NO_DATE), text, zipfile.ZIP_DEFLATED)
             record = by_label[page.label]
-            listed.append(
-                {"url": page.label, "file": name, "complete": record.complete, "page_id": record.page_id}
-            )
+            facts = {
+                "url": page.label,
+                "file": name,
+                "complete": record.complete,
+                "page_id": record.page_id,
+            }
+            listed.append({**facts, "metadata": said})
     if not listed:
         raise PageError("None of the pages could be cleaned.")
     index = {"site": pages.records[0].site, "ended": pages.ended, "pages": listed, "failed": failures}
@@ -188,8 +194,13 @@ def _cleaned(
     ((page, result),) = clean([from_record(record, store)], method=method, siblings=others)
     if isinstance(result, DomsieveError):
         raise result
-    text = written(page, result, request.format)
-    said = {"method": method, "format": request.format, "hidden_words": hidden_words(*result)}
+    text = written(page, result, request.format, metadata=request.metadata)
+    said = {
+        "method": method,
+        "format": request.format,
+        "hidden_words": hidden_words(*result),
+        "metadata": msgspec.to_builtins(metadata_of(page, result)),
+    }
     return said, [NewFile(f"page{ENDINGS[request.format]}", _TYPES[request.format], _utf8(text))]
 
 

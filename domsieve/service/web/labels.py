@@ -77,12 +77,19 @@ def verdict_of(job: Job) -> str:
     return "This page needs a browser." if needed else "This page works without a browser."
 
 
+# What the summary tells of a capture besides, and where the page says what.
+_TOLD_OF_CAPTURE = frozenset(("captured_at", "sources", "status", "url"))
+
+
 def facts_of(summary: Mapping[str, Any], *, url: str) -> dict[str, Any]:
     """Return what came out of a job as pairs of name and value and as tables of rows.
 
     What only repeats the address that was asked for, or says nothing, is left out.
     """
     summary = {name: value for name, value in summary.items() if value not in (url, None, [])}
+    if isinstance(about := summary.get("metadata"), Mapping):
+        shown = {name: value for name, value in about.items() if value and name not in _TOLD_OF_CAPTURE}
+        summary["metadata"] = shown
     pairs: list[tuple[str, str]] = []
     tables: list[dict[str, Any]] = []
     for name, value in _named(summary, ""):

@@ -48,7 +48,10 @@ class JobView(_Answer):
     done_pages: Annotated[int, Field(ge=0)]
     total_pages: Annotated[int | None, Field(ge=0, description="null while it is not known")]
     problem: ProblemOfJob | None
-    summary: Annotated[dict[str, Any] | None, Field(description="what was found, in numbers")]
+    summary: Annotated[
+        dict[str, Any] | None,
+        Field(description="what was found, in numbers; of a clean job also the metadata of the page"),
+    ]
     files: list[FileView]
     url: Annotated[str, Field(description="path of this job on this service")]
 
