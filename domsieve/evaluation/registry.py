@@ -7,6 +7,7 @@ from domsieve.evaluation.experiments.errors import ERRORS
 from domsieve.evaluation.experiments.features import FEATURES
 from domsieve.evaluation.experiments.fidelity import FIDELITY
 from domsieve.evaluation.experiments.javascript import JAVASCRIPT
+from domsieve.evaluation.experiments.metadata import METADATA
 from domsieve.evaluation.experiments.records import RECORDS
 from domsieve.evaluation.experiments.settings import SETTINGS_EXPERIMENT
 from domsieve.evaluation.experiments.sites import SITES
@@ -18,6 +19,7 @@ _ALL = (
     SITES,
     SETTINGS_EXPERIMENT,
     WCXB,
+    METADATA,
     FEATURES,
     FIDELITY,
     CLUSTERING,

@@ -86,8 +86,8 @@ def _claim_thing(graph: "_Graph", thing: Thing, claims: Claims) -> None:
         claims.add("image", text, "json-ld image")
     for text in graph.addresses(thing.get("license")) or [_text(thing.get("license"))]:
         claims.add("licence", text, "json-ld license")
-    for text in (thing.get("url"), thing.get("mainEntityOfPage")):
-        for address in graph.addresses(text)[:1]:
+    for value in (thing.get("url"), thing.get("mainEntityOfPage")):
+        for address in graph.addresses(value)[:1]:
             claims.add("canonical_url", address, "json-ld url")
     for word in _listed(thing.get("keywords")):
         claims.add("keywords", _text(word), "json-ld keywords")

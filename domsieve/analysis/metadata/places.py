@@ -28,7 +28,8 @@ class Places:
         self._elements = elements
         self._shown = elements.shown
         self._end = int(elements.end[title]) if title else 0
-        self._from, self._to = np.searchsorted(self._shown, (title, self._end)).tolist()
+        self._from = int(np.searchsorted(self._shown, title))
+        self._to = int(np.searchsorted(self._shown, self._end))
         marked = np.zeros(len(elements.page), np.bool_)
         marked[elements.tagged(*_BESIDE_TAGS)] = True
         for name in ("class", "id"):

@@ -51,8 +51,8 @@ def choose_title(elements: Elements, claims: Claims) -> Claim:
     held = [(node, text) for node, text in shown if _is_held(text, stated) and folded_title(text) not in site]
     if held:
         first = folded_title(_parts(whole)[0]) if whole else ""
-        own = [text for _, text in held if first and folded_title(text).startswith(first)]
-        return (own or [held[0][1]])[0], "h1"
+        begun = [text for _, text in held if first and folded_title(text).startswith(first)]
+        return (begun or [held[0][1]])[0], "h1"
     best, source = _stated_title(stated, site)
     if shown:
         heading = shown[0][1]
