@@ -17,11 +17,12 @@ _PREFIX = re.compile(
     r"(?:\s*[:：]\s*|\s+)",
     re.IGNORECASE,
 )
-_PARTS = re.compile(r"\s*(?:[,;|•·⋅/\n、，；]|&|\+|\s(?:and|und|et|y|e|og|och|with)\s)\s*", re.IGNORECASE)
+_PARTS = re.compile(r"[,;|•·⋅/\n、，；]|&|\+|\s(?:and|und|et|y|e|og|och|with)\s", re.IGNORECASE)
 # From here on a line says something else than names.
 _BEHIND = re.compile(
-    r"\s*(?:\s[-–—⋅]\s|\s*»|\s(?:on|in|at|for|from|published|updated|posted|last|reviewed|is|was|has|read|min)\b|[|•·(\[{]|\d{1,4}[\s/.,:-]).*",
-    re.IGNORECASE | re.DOTALL,
+    r"\s(?:[-–—⋅]\s|(?:on|in|at|for|from|published|updated|posted|last|reviewed|is|was|has|read|min)\b)|"
+    r"[»|•·(\[{]|\d{1,4}[\s/.,:-]",
+    re.IGNORECASE,
 )
 _MARKS = " \t,;:.|-–—•·⋅»\"'“”‘’*#()[]"
 # What follows a name behind a comma and is none of its own.

@@ -7,7 +7,7 @@ from rapidfuzz import fuzz
 from domsieve.analysis.metadata.elements import Elements
 from domsieve.analysis.metadata.values import LONGEST_TITLE, Claim, Claims
 
-_PARTS = re.compile(r"\s+[|•·»«:—–-]+\s+|\s*[|»«]\s*")
+_PARTS = re.compile(r" [|•·»«:—–-]+ | ?[|»«] ?")
 _PERMALINK = " \t#¶§🔗"
 _MOST_HEADINGS = 20
 _LEAST_ALIKE, _MOST_ALIKE = 50, 90
