@@ -71,7 +71,7 @@ WORST = {
     "analysis.metadata.json_data _BAD_ESCAPE": ["|\\|", "|\\u|", "|\\u00|"],
     "analysis.metadata.json_data _COMMA_AT_END": ["|,|", ",| |a", "|, |"],
     "analysis.metadata.json_data _STRING": ['|"|', '|\\"|', '"|\\"|', '"|a|', '"|a\\|', '|"a\\|'],
-    "analysis.metadata.json_data _TOKEN": ['|"|', '|\\"|', '"|\\"|', '"|a|', '|[|', '|"a\\|'],
+    "analysis.metadata.json_data _TOKEN": ['|"|', '|\\"|', '"|\\"|', '"|a|', "|[|", '|"a\\|'],
     "analysis.metadata.names _BEHIND": ["| |", "|1|", "| o|", "|1234|"],
     "analysis.metadata.names _PARTS": ["| |", "| and|", "|a |"],
     "analysis.metadata.names _PREFIX": ["|by |", "|posted |", "by| |", "posted| |", "by:| |"],

@@ -159,7 +159,7 @@ class Elements:
 
     def url(self, node: int, value: str) -> str:
         """Return the absolute address in an attribute, empty when it is none of http and https."""
-        if len(value) > LONGEST_URL:
+        if len(value) > LONGEST_URL or not any(character.isalnum() for character in value):
             return ""
         address = self._addresses.absolute(node, value, linked=False)
         parts = split_url(address) if address else None

@@ -53,6 +53,8 @@ def author_names(text: str, *, is_value: bool = False) -> tuple[str, ...]:
     text = text[:_LONGEST].strip()
     if match := _PREFIX.match(text):
         text = text[match.end() :]
+    if "://" in text:
+        return ()
     if not is_value:
         text = _until_behind(text)
     names = [name for part in _PARTS.split(text)[:MOST_NAMES] if (name := _name(part))]
@@ -92,6 +94,8 @@ def _name(part: str) -> str:
         folded.pop()
     name = " ".join(words).strip(_MARKS)
     if name.casefold() in _NOBODY or not any(character.isalpha() for character in name):
+        return ""
+    if len(words) > 2 and name[0].islower():  # words of a sentence
         return ""
     if folded[0] in MONTHS and (len(folded) == 1 or folded[1].isdigit()):
         return ""

@@ -13,6 +13,7 @@ from domsieve.analysis.metadata.titles import choose_title, title_node
 from domsieve.analysis.metadata.values import (
     LONGEST_NAME,
     LONGEST_TEXT,
+    LONGEST_TITLE,
     LONGEST_URL,
     MOST_KEYWORDS,
     MOST_NAMES,
@@ -66,7 +67,8 @@ class _Reader:
 
     def metadata(self) -> Metadata:
         """Return what the sources agree on, field by field."""
-        title = self._noted("title", choose_title(self._elements, self._claims))
+        title, source = choose_title(self._elements, self._claims)
+        title = self._noted("title", (clean_text(title, LONGEST_TITLE), source))
         places = Places(self._elements, title_node(self._elements, title))
         language = self._language()
         authors = self._authors(places)
@@ -83,7 +85,7 @@ class _Reader:
             image=self._address("image"),
             page_type=self._first("page_type", LONGEST_NAME),
             keywords=self._keywords(),
-            licence=self._address("licence") or self._first("licence", LONGEST_NAME),
+            licence=self._licence(),
             url=clean_text(self._origin.final_url, LONGEST_URL),
             status=self._origin.status,
             captured_at=self._origin.captured_at,
@@ -105,6 +107,13 @@ class _Reader:
             if address := self._elements.url(0, text):
                 return self._noted(field, (address, source))
         return ""
+
+    def _licence(self) -> str:
+        """Return the address of the licence, else its name."""
+        named = self._first("licence", LONGEST_URL)
+        if named.startswith(("http://", "https://")):
+            return self._elements.url(0, named)
+        return clean_text(named, LONGEST_NAME)
 
     def _keywords(self) -> tuple[str, ...]:
         """Return the keywords of the first source that has any."""
