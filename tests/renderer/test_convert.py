@@ -115,6 +115,18 @@ def test_comments_doctypes_code_and_collapsed_space_are_dropped_but_space_with_a
     assert outline(answer.snapshot()) == "#document(body(script style '\\xa0' 'unseen'))"
 
 
+def test_json_ld_becomes_an_attribute_of_its_script() -> None:
+    answer = Answer().document()
+    script = answer.element(0, "SCRIPT", type="application/ld+json")
+    answer.text(script, '{"a":')
+    answer.text(script, " 1}")
+    answer.text(answer.element(0, "SCRIPT", type="text/javascript"), "code")
+    page = answer.snapshot()
+    assert outline(page) == "#document(script script)"
+    assert page.attributes(1) == {"type": "application/ld+json", "json-ld": '{"a": 1}'}
+    assert page.attributes(2) == {"type": "text/javascript"}
+
+
 def test_equal_style_rows_are_kept_once_and_rows_of_dropped_nodes_not_at_all() -> None:
     answer = Answer().document()
     first, second = answer.element(0, "p"), answer.element(0, "p")

@@ -1,0 +1,91 @@
+"""The heading that is the title is kept where a method drops it, and nothing else is changed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from domsieve.analysis import (
+    TITLE_REASON,
+    Metadata,
+    NoCleaning,
+    Verdict,
+    judge_hidden,
+    judge_title,
+    keep_title,
+    read_metadata,
+    write_text,
+)
+from domsieve.renderer import parse_html
+from domsieve.snapshot import Snapshot
+
+HEAD = "<title>Rain in the hills – The Post</title>"
+BODY = "<header><h1>Rain <em>in</em> the hills</h1></header><p>It rained.</p>"
+
+
+def page(body: str) -> Snapshot:
+    return parse_html(f"<head>{HEAD}</head><body>{body}</body>".encode(), url="https://example.org/")
+
+
+def only_paragraphs(snapshot: Snapshot, **parameters: str | bool) -> Verdict:
+    """Return a verdict that keeps what stands in paragraphs."""
+    kept = np.zeros(len(snapshot), np.bool_)
+    kept[0] = True
+    for node in range(len(snapshot)):
+        if snapshot.tag_name(node) == "p":
+            kept[node : snapshot.end[node]] = True
+    return Verdict(
+        "features",
+        kept,
+        kept.astype(np.float32),
+        np.zeros(len(snapshot), np.uint8),
+        ("judged",),
+        parameters=parameters,
+    )
+
+
+def test_a_dropped_title_is_kept_with_a_reason_of_its_own() -> None:
+    snapshot = page(BODY)
+    before = only_paragraphs(snapshot)
+    after = keep_title(snapshot, before, read_metadata(snapshot))
+    assert write_text(snapshot, after) == "Rain in the hills\nIt rained.\n"
+    assert {after.reasons[n] for n in after.reason[after.kept & ~before.kept].tolist()} >= {TITLE_REASON}
+    assert write_text(snapshot, before) == "It rained.\n"
+    assert write_text(snapshot, judge_title(snapshot, before)) == write_text(snapshot, after)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<h1>The Post</h1><h1>Another matter</h1><p>It rained.</p>",  # no heading is the title
+        "<h1 hidden>Rain in the hills</h1><p>It rained.</p>",
+        "<h2>Rain in the hills</h2><p>It rained.</p>",
+        "<h1>Rain in the hills</h1>",  # nothing is kept
+        "<h1>Rain in the hills</h1><p>It rained.</p><p><h2>Rain in the hills</h2></p>",
+    ],
+)
+def test_nothing_else_is_kept(body: str) -> None:
+    snapshot = page(body)
+    before = only_paragraphs(snapshot)
+    if "<h2>" in body and "<h1>" in body:
+        kept = before.kept.copy()
+        second = [n for n in range(len(snapshot)) if snapshot.tag_name(n) == "h2"][0]
+        kept[second : snapshot.end[second]] = True
+        before = replace(before, kept=kept)
+    hidden = judge_hidden(snapshot, before, keep=False)
+    assert write_text(snapshot, judge_title(snapshot, hidden)) == write_text(snapshot, hidden)
+
+
+def test_a_kept_title_stays_as_it_is() -> None:
+    snapshot = page(BODY)
+    verdict = NoCleaning().transform(snapshot)
+    assert judge_title(snapshot, verdict) is verdict
+    assert keep_title(snapshot, verdict, read_metadata(snapshot)) is verdict
+    assert keep_title(snapshot, only_paragraphs(snapshot), Metadata()).reasons == ("judged",)
+
+
+@pytest.mark.parametrize("parameters", [{"mode": "paper"}, {"complement": True}])
+def test_papers_and_what_the_main_region_leaves_are_left_alone(parameters: dict[str, str | bool]) -> None:
+    snapshot = page(BODY)
+    verdict = only_paragraphs(snapshot, **parameters)
+    assert judge_title(snapshot, verdict) is verdict
