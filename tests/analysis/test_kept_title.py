@@ -69,7 +69,7 @@ def test_nothing_else_is_kept(body: str) -> None:
     before = only_paragraphs(snapshot)
     if "<h2>" in body and "<h1>" in body:
         kept = before.kept.copy()
-        second = [n for n in range(len(snapshot)) if snapshot.tag_name(n) == "h2"][0]
+        second = next(n for n in range(len(snapshot)) if snapshot.tag_name(n) == "h2")
         kept[second : snapshot.end[second]] = True
         before = replace(before, kept=kept)
     hidden = judge_hidden(snapshot, before, keep=False)

@@ -14,7 +14,8 @@ from domsieve.evaluation.systems import metadata_readers
 from domsieve.evaluation.systems.metadata_readers import NOTHING, Labels, read_labels_with
 
 SOURCE = b"""<head><META name="description" content="a > b"><meta content="x" property = "og:title">
-<meta name='article:author' content='Bo'><script type="application/ld+json">{"@type": "Article", "headline": "X"}</script>
+<meta name='article:author' content='Bo'>
+<script type="application/ld+json">{"@type": "Article", "headline": "X"}</script>
 <script>var a = "<meta property='og:title'>"</script><title>Rain</title></head><body><h1>Rain</h1><p>By Ann Lee</p>
 <p>4 March 2025</p></body>"""
 PAGE = LabelledPage(
