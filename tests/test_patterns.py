@@ -61,6 +61,7 @@ WORST = {
     ],
     "analysis.columns.words _GAPS": ["| |", "|_a|"],
     "analysis.compare.comparison _MARKUP": ["|<|", "<|a|"],
+    "analysis.marks.marks _TITLE_PARTS": ["|-|", "|a|"],
     "analysis.records.field_names _PREFIX": ["a:| |", "|a|", "|:|"],
     "analysis.records.field_names _NO_NAME": ["|:|", "|a:|"],
     "analysis.report.document _ESCAPED": ["|<|"],

@@ -19,6 +19,8 @@ from domsieve.analysis.compare.compared_blocks import CHANGES, Change, ComparedB
 from domsieve.analysis.compare.comparison import Comparison, Delivery, Overlap, Side, compare_page
 from domsieve.analysis.estimator import Estimator, PageEstimator
 from domsieve.analysis.filtered_mining import MainRegionMiner
+from domsieve.analysis.marks.mark import Mark, MarkKind, described
+from domsieve.analysis.marks.marks import page_marks
 from domsieve.analysis.model_file import load_model, save_model
 from domsieve.analysis.records.fields import Field, FieldTable, field_tables
 from domsieve.analysis.records.iepad import RepeatedPatterns
@@ -92,6 +94,8 @@ __all__ = [
     "FieldTable",
     "HasContent",
     "MainRegionMiner",
+    "Mark",
+    "MarkKind",
     "Method",
     "MethodEntry",
     "MiningMethod",
@@ -122,6 +126,7 @@ __all__ = [
     "check_options",
     "compare_page",
     "content_probabilities",
+    "described",
     "dropped_blocks",
     "field_tables",
     "hidden_words",
@@ -138,6 +143,7 @@ __all__ = [
     "noise_scores",
     "page_blocks",
     "page_cleaner",
+    "page_marks",
     "page_regions",
     "prune",
     "record_rows",

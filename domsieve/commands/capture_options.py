@@ -34,6 +34,13 @@ Cache = Annotated[
     typer.Option("--cache", envvar="DOMSIEVE_CACHE", help="Folder of the cache [default: pages_cache]."),
 ]
 
+KeepErrors = Annotated[
+    bool,
+    typer.Option(
+        "--keep-errors", help="Work on pages that count as failed, such as errors of servers, all the same."
+    ),
+]
+
 AnalysisTimeout = Annotated[
     float, typer.Option(help="Seconds of processor time that the analysis of one page may take.")
 ]

@@ -20,7 +20,7 @@ from domsieve.renderer.sampling.events import (
     SiteOpened,
 )
 from domsieve.renderer.sampling.sample import sample_site
-from domsieve.renderer.source.raw import html_files, parse_html, read_html_file, read_tree
+from domsieve.renderer.source.raw import file_stem, html_files, parse_html, read_html_file, read_tree
 from domsieve.renderer.supervisor import Served, Supervisor, Wear
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "browser_in_use",
     "environment_proxies",
     "family",
+    "file_stem",
     "find_browser",
     "held_memory",
     "html_files",

@@ -4,6 +4,7 @@ The contract between renderer and analysis; both import this package and never e
 """
 
 from domsieve.snapshot.cut import Cut, CutKind
+from domsieve.snapshot.fault import Fault, check_fault, fault_of
 from domsieve.snapshot.format import Base, base_of, decode, encode, payload_of
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import CAPTURE_VERSION, Kind, Producer, Provenance, Scalar, Snapshot, subtree_ends
@@ -15,6 +16,7 @@ __all__ = [
     "Base",
     "Cut",
     "CutKind",
+    "Fault",
     "Interner",
     "Kind",
     "PageRecord",
@@ -26,8 +28,10 @@ __all__ = [
     "Snapshot",
     "StringTable",
     "base_of",
+    "check_fault",
     "decode",
     "encode",
+    "fault_of",
     "page_id_of",
     "payload_of",
     "subtree_ends",

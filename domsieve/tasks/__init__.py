@@ -3,11 +3,13 @@
 from domsieve.tasks.cleaning import ENDINGS, FEW_PAGES, WRITERS, Cleaned, Format, clean, learn, written
 from domsieve.tasks.comparing import ENOUGH, Advice, ComparedPage, advise, compare, prefix_of
 from domsieve.tasks.explaining import explain
+from domsieve.tasks.judging import keeps_text, remarks
 from domsieve.tasks.mining import RECORD_WRITERS, RecordFormat, mine
 from domsieve.tasks.output import OUTPUT_FILE, Results
 from domsieve.tasks.pages import (
     Page,
     cached,
+    fault_in,
     from_record,
     keep,
     readable,
@@ -57,15 +59,18 @@ __all__ = [
     "compare",
     "describe",
     "explain",
+    "fault_in",
     "find_targets",
     "from_record",
     "keep",
+    "keeps_text",
     "learn",
     "mine",
     "of_record",
     "output_name",
     "prefix_of",
     "readable",
+    "remarks",
     "render_pages",
     "report",
     "reported",

@@ -19,8 +19,6 @@ from domsieve.analysis import (
     Verdict,
     check_fixed,
     check_options,
-    judge_furniture,
-    judge_hidden,
     new_site_model,
     page_cleaner,
     write_html,
@@ -30,6 +28,7 @@ from domsieve.analysis import (
 )
 from domsieve.errors import DomsieveError, PageError, UsageError
 from domsieve.snapshot import Snapshot
+from domsieve.tasks.judging import judged, with_condition
 from domsieve.tasks.learning import fit
 from domsieve.tasks.pages import Page
 
@@ -118,6 +117,7 @@ def clean(
         check_fixed(options)
         if options.threshold is not None:
             model.set_params(threshold=options.threshold)
+    as_published = mode == "paper" or (model is not None and _is_of_paper(model))
     for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
         members = list(group)
         known = members
@@ -133,9 +133,9 @@ def clean(
             result: tuple[Snapshot, Verdict] | DomsieveError
             try:
                 with page.at_work("clean"):
-                    snapshot = page.load()
-                    verdict = judge_furniture(snapshot, judge(snapshot))
-                    result = snapshot, judge_hidden(snapshot, verdict, keep=keep_hidden)
+                    snapshot = page.read()
+                    verdict = judged(snapshot, judge, keep_hidden=keep_hidden, may_change=not as_published)
+                    result = snapshot, with_condition(snapshot, verdict)
             except DomsieveError as error:
                 result = error
             yield page, result
@@ -150,6 +150,15 @@ def written(page: Page, result: tuple[Snapshot, Verdict], form: Format) -> str:
     """
     with page.at_work("write"):
         return WRITERS[form](*result)
+
+
+def _is_of_paper(model: SiteModel[Any]) -> bool:
+    """Return whether a model has the published parameters, where those are others than ours."""
+    ours = type(model)().get_params()
+    # The threshold alone may be chosen when it is used.
+    fixed = {name: value for name, value in (model.paper or {}).items() if name != "threshold"}
+    published = {name: value for name, value in fixed.items() if ours[name] != value}
+    return bool(published) and published.items() <= model.get_params().items()
 
 
 def _of_page_method(site: str, options: Options) -> Options:

@@ -5,8 +5,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import msgspec
+
 from domsieve.budget import Meter
-from domsieve.errors import ContentError, DomsieveError
+from domsieve.errors import ContentError, DomsieveError, PageError
 from domsieve.renderer import (
     DATA,
     SCREENSHOT,
@@ -16,7 +18,7 @@ from domsieve.renderer import (
     parse_html,
     read_html_file,
 )
-from domsieve.snapshot import PageRecord, PageStore, Snapshot
+from domsieve.snapshot import PageRecord, PageStore, Snapshot, check_fault
 from domsieve.tasks.targets import CacheTarget, FileTarget, Target, UrlTarget, output_name, site_of
 
 Report = Callable[[str, PageRecord | DomsieveError], None]
@@ -32,6 +34,7 @@ class Page:
     name : output file without ending, a relative path.
     site : pages of equal site are learned together: a host name or a folder.
     load : reads the page; raises an error of the project's tree when it cannot be read.
+    keep_errors : whether a page that counts as failed, such as an error of its server, is worked on all the same.
     meter : what its analysis has cost so far, in all steps together.
     """
 
@@ -39,7 +42,19 @@ class Page:
     name: str
     site: str
     load: Callable[[], Snapshot]
+    keep_errors: bool = False
     meter: Meter = field(default_factory=Meter, compare=False, repr=False)
+
+    def read(self) -> Snapshot:
+        """Return what the page holds.
+
+        Raises
+        ------
+        PageError : it counts as failed, and such are not kept.
+        DomsieveError : it cannot be read.
+        """
+        page = self.load()
+        return page if self.keep_errors else check_fault(page)
 
     def at_work(self, stage: str) -> AbstractContextManager[None]:
         """Return a block in which the page is worked on.
@@ -62,6 +77,15 @@ async def render_pages(
         outcomes[url] = kept
         report(url, kept)
     return outcomes
+
+
+def fault_in(record: PageRecord, store: PageStore) -> PageError | None:
+    """Return why a captured page counts as failed, None for one that does not."""
+    try:
+        check_fault(store.get(record.page_id))
+    except PageError as error:
+        return error
+    return None
 
 
 def keep(rendering: Rendering, site: str, store: PageStore) -> PageRecord:
@@ -103,10 +127,12 @@ def readable(
     store: PageStore,
     *,
     raw: bool,
+    keep_errors: bool = False,
 ) -> list[Page]:
     """Return the targets as pages of different names; URLs by their outcome, failed ones left out.
 
-    `raw` reads the source of rendered pages instead of what the browser made of it.
+    `raw` reads the source of rendered pages instead of what the browser made of it. `keep_errors` works on pages that
+    count as failed, too.
     """
     pages: list[Page] = []
     for target in targets:
@@ -116,7 +142,7 @@ def readable(
         record = target.record if isinstance(target, CacheTarget) else outcomes[target.url]
         if not isinstance(record, DomsieveError):
             pages.append(from_record(record, store, raw=raw))
-    return _named_apart(pages)
+    return [replace(page, keep_errors=keep_errors) for page in _named_apart(pages)]
 
 
 def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> Page:
@@ -156,4 +182,5 @@ def _raw_twin(page: Snapshot, record: PageRecord, store: PageStore) -> Snapshot:
             "No raw source was kept of this page; render it anew.", url=record.url, stage="read"
         )
     origin = page.provenance
-    return parse_html(store.source(record), url=origin.final_url, content_type=origin.content_type)
+    raw = parse_html(store.source(record), url=origin.final_url, content_type=origin.content_type)
+    return replace(raw, provenance=msgspec.structs.replace(raw.provenance, status=origin.status))
