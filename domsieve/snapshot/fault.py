@@ -124,9 +124,11 @@ def _without_text(page: Snapshot) -> Fault | None:
             timed_out=timed_out,
         )
     names = page.tags.to_list()
-    # Scripts of raw pages may bring what a browser would show.
-    shows = _PICTURES if page.has_layout else _PICTURES | {"script"}
-    if any(names[tag] in shows for tag in np.unique(page.tag).tolist()):
+    there = {names[tag] for tag in np.unique(page.tag).tolist()}
+    if not there.isdisjoint(_PICTURES):
+        return None
+    # Scripts may bring what a browser would show of a raw page; elements of their own need them.
+    if not page.has_layout and ("script" in there or any("-" in name for name in there)):
         return None
     return Fault(reason="empty", detail="The document is empty: it has no text and no picture.")
 

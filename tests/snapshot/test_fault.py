@@ -98,6 +98,7 @@ def test_documents_without_text_or_picture_are_empty(html: str) -> None:
         "<p hidden>text</p>",
         "<noscript>text</noscript>",
         "<script>text()</script>",
+        "<my-app></my-app>",
         "1",
     ],
 )
