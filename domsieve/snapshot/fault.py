@@ -119,7 +119,7 @@ def _without_text(page: Snapshot) -> Fault | None:
         timed_out = origin.was_cut_by("time")
         return Fault(
             reason="cut",
-            detail=f"Nothing of the page arrived: {'; '.join(origin.reasons)}.",
+            detail=f"Nothing of the page arrived: {'; '.join(origin.reasons).removesuffix('.')}.",
             retry=timed_out,
             timed_out=timed_out,
         )

@@ -66,14 +66,20 @@ def with_condition(page: Snapshot, verdict: Verdict) -> Verdict:
     return replace(verdict, fault=fault_of(page), marks=page_marks(page))
 
 
-def remarks(page: Snapshot, verdict: Verdict) -> list[str]:
-    """Return what the reader of a result must know, a sentence each; nothing for nearly all pages."""
+def remarks(page: Snapshot, verdict: Verdict | None = None) -> list[str]:
+    """Return what the reader of a result must know, a sentence each; nothing for nearly all pages.
+
+    Without a `verdict` it is what must be known of the page alone.
+    """
+    fault, marks = (fault_of(page), page_marks(page)) if verdict is None else (verdict.fault, verdict.marks)
     said: list[str] = []
-    if verdict.fault:
-        said.append(f"It counts as failed: {verdict.fault.detail}")
+    if fault:
+        said.append(f"It counts as failed: {fault.detail}")
     elif not page.provenance.complete:
-        said.append(f"It is incomplete: {'; '.join(page.provenance.reasons)}.")
-    said += [f"It looks like {described(mark)}." for mark in verdict.marks]
+        said.append(f"It is incomplete: {'; '.join(page.provenance.reasons).removesuffix('.')}.")
+    said += [f"It looks like {described(mark)}." for mark in marks]
+    if verdict is None:
+        return said
     if verdict.instead_of:
         said.append(
             f"The method {verdict.instead_of} keeps nothing of it; {verdict.method} was taken instead."
