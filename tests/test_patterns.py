@@ -65,6 +65,8 @@ WORST = {
     "analysis.records.field_names _PREFIX": ["a:| |", "|a|", "|:|"],
     "analysis.records.field_names _NO_NAME": ["|:|", "|a:|"],
     "analysis.report.document _ESCAPED": ["|<|"],
+    "analysis.site_groups _ADDRESS": ["|href=|", "href=\"|a|", "|href |", "href| |"],
+    "analysis.site_groups _CLASS": ["|class=|", "class=\"|a|", "|class |", "class| |"],
     "analysis.writers.html _CONTROLS": ["|\0|"],
     "analysis.writers.html _HELD_SPACE": ["| |", "|a |", "|\n |"],
     "analysis.writers.html _SPACES": ["| |", "|a |"],
@@ -116,6 +118,8 @@ WORST = {
         "charset=\"|a|'",
         "|charset |",
     ],
+    "renderer.source.origin _TAG": ["|<link |", "<link |a|", "|<base/|"],
+    "renderer.source.origin _TITLE": ["|<title|", "<title>|a|", "|<title>a|", "<title|a|"],
     "renderer.source.long_tags _ATTRIBUTE": [
         *("| |=", "|/|", "|a |", " a| |", " a=| |", ' a="|a|', "| /|=", "| =|", '|a="|', "|a='b=\"|"),
     ],

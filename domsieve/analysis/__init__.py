@@ -42,6 +42,7 @@ from domsieve.analysis.registry import (
     variants,
 )
 from domsieve.analysis.report.thresholds import ThresholdHelp, ThresholdStep, threshold_help
+from domsieve.analysis.site_groups import groups_of, traits_of
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.cst import BlockWeights, CompressedStructureTree
 from domsieve.analysis.trees.simplify import simplified
@@ -129,6 +130,7 @@ __all__ = [
     "described",
     "dropped_blocks",
     "field_tables",
+    "groups_of",
     "hidden_words",
     "judge_furniture",
     "judge_hidden",
@@ -152,6 +154,7 @@ __all__ = [
     "tag_path_codes",
     "text_blocks",
     "threshold_help",
+    "traits_of",
     "variants",
     "write_html",
     "write_json",

@@ -195,6 +195,27 @@ def seconds(option: str, value: float, *, least: float = 0) -> timedelta:
     return timedelta(seconds=value)
 
 
+def url_of_file(url: str | None, targets: "Sequence[Target]") -> str:
+    """Return what ``--url`` says of the only target, a file; empty without it.
+
+    Raises
+    ------
+    UsageError : it is no address, or there is no file, or more than one.
+    """
+    from domsieve.errors import UsageError
+    from domsieve.renderer import place_of
+    from domsieve.tasks import FileTarget
+
+    if url is None:
+        return ""
+    is_web = url.partition("://")[0].lower() in {"http", "https"}
+    if not (is_web and url.isprintable() and place_of(url)):
+        raise UsageError(f"--url {url!a}: give the address of the page, with http:// or https://.")
+    if len(targets) != 1 or not isinstance(targets[0], FileTarget):
+        raise UsageError("--url is the address that one file came from; give one file.")
+    return url
+
+
 def fetch(
     targets: "Sequence[Target]", store: "PageStore", capture: Capture
 ) -> "dict[str, PageRecord | DomsieveError]":

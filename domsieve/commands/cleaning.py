@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from domsieve.commands.capture_options import AsJson, Cache, Capture, KeepErrors, Targets, fetch, rendering
+from domsieve.commands.capture_options import (
+    AsJson,
+    Cache,
+    Capture,
+    KeepErrors,
+    Targets,
+    fetch,
+    rendering,
+    url_of_file,
+)
 from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say
 from domsieve.commands.threshold_table import help_facts, help_table
 from domsieve.vocabulary import Method, Mode, SiteMethod, StyleLevel
@@ -62,6 +71,7 @@ def clean(
         bool,
         typer.Option("--keep-hidden", help="Keep text that nobody can see where its surroundings are kept."),
     ] = False,
+    url: Annotated[str | None, typer.Option(help="Address that the one file came from.")] = None,
     keep_errors: KeepErrors = False,
     as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
     cache: Cache = None,
@@ -92,7 +102,9 @@ def clean(
     with open_cache(cache) as store:
         found = find_targets(targets, store)
         outcomes = fetch(found, store, capture)
-        pages = readable(found, outcomes, store, raw=raw, keep_errors=keep_errors)
+        pages = readable(
+            found, outcomes, store, raw=raw, keep_errors=keep_errors, url=url_of_file(url, found)
+        )
 
         def siblings(site: str) -> "list[Page]":
             records = site_records(site, store, capture.options)

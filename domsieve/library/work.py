@@ -167,7 +167,9 @@ def _readable(
             faults[number] = outcome
         else:
             load = source.load or _loader(outcomes[source.label], store)
-            pages.append(Page(source.label, str(number), source.site, load, fetching.keep_errors))
+            pages.append(
+                Page(source.label, str(number), source.site, load, fetching.keep_errors, source.keys)
+            )
     return pages, faults
 
 

@@ -20,6 +20,7 @@ from domsieve.renderer.sampling.events import (
     SiteOpened,
 )
 from domsieve.renderer.sampling.sample import sample_site
+from domsieve.renderer.source.origin import PageOrigin, file_origin, source_origin
 from domsieve.renderer.source.raw import file_stem, html_files, parse_html, read_html_file, read_tree
 from domsieve.renderer.supervisor import Served, Supervisor, Wear
 
@@ -39,6 +40,7 @@ __all__ = [
     "Outcome",
     "PageDone",
     "PageFailed",
+    "PageOrigin",
     "PageRepeated",
     "PageSource",
     "Patience",
@@ -56,6 +58,7 @@ __all__ = [
     "browser_in_use",
     "environment_proxies",
     "family",
+    "file_origin",
     "file_stem",
     "find_browser",
     "held_memory",
@@ -68,5 +71,6 @@ __all__ = [
     "read_html_file",
     "read_tree",
     "sample_site",
+    "source_origin",
     "this_machine",
 ]

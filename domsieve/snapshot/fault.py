@@ -18,7 +18,7 @@ HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 
 _FIRST_ERROR = 400
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-_NO_TEXT = frozenset(["head", "script", "style", "template", "title"])
+_NO_TEXT = frozenset(["script", "style", "template", "title"])
 # They show something without a text of the page.
 _PICTURES = frozenset(
     [
@@ -136,11 +136,11 @@ def _without_text(page: Snapshot) -> Fault | None:
 def _texts(page: Snapshot, *, shown: bool) -> list[str]:
     """Return the texts with which the page begins, as many as tell whether they are texts; blank ones left out.
 
-    Raw pages may have all of theirs for readers without scripts. `shown` leaves out those that had no place in the
-    layout yet.
+    Raw pages may have all of theirs for readers without scripts, or where the parser takes them for the head.
+    `shown` leaves out those that had no place in the layout yet.
     """
     names = page.tags.to_list()
-    unread = _NO_TEXT | {"noscript"} if page.has_layout else _NO_TEXT
+    unread = _NO_TEXT | {"head", "noscript"} if page.has_layout else _NO_TEXT
     silent = np.array([name in unread for name in names])[page.tag] & (page.kind == Kind.ELEMENT)
     opened = np.bincount(np.flatnonzero(silent), minlength=len(page) + 1)
     closed = np.bincount(page.end[silent], minlength=len(page) + 1)

@@ -20,6 +20,7 @@ from domsieve.tasks.pages import (
 )
 from domsieve.tasks.reporting import Edition, Reported, of_record, report, reported
 from domsieve.tasks.sampling import describe, sample
+from domsieve.tasks.sites import RAW, Placed, placed
 from domsieve.tasks.targets import (
     CacheTarget,
     FileTarget,
@@ -37,6 +38,7 @@ __all__ = [
     "FEW_PAGES",
     "MATRIX_WRITERS",
     "OUTPUT_FILE",
+    "RAW",
     "RECORD_WRITERS",
     "WRITERS",
     "Advice",
@@ -48,6 +50,7 @@ __all__ = [
     "Format",
     "MatrixFormat",
     "Page",
+    "Placed",
     "RecordFormat",
     "Reported",
     "Results",
@@ -68,6 +71,7 @@ __all__ = [
     "mine",
     "of_record",
     "output_name",
+    "placed",
     "prefix_of",
     "readable",
     "remarks",

@@ -31,6 +31,7 @@ from domsieve.snapshot import Snapshot
 from domsieve.tasks.judging import judged, with_condition
 from domsieve.tasks.learning import fit
 from domsieve.tasks.pages import Page
+from domsieve.tasks.sites import once
 
 Format = Literal["text", "markdown", "html", "json"]
 Writer = Callable[[Snapshot, Verdict], str]
@@ -71,7 +72,7 @@ def learn(
     PageError : no page could be read.
     """
     model = new_site_model(method, Options(mode, threshold, style))
-    fit(model, pages, failed)
+    fit(model, once(pages, _keys), failed)
     if not model.learned:
         raise PageError("None of the pages could be read, so there is nothing to learn from.")
     return model
@@ -120,9 +121,9 @@ def clean(
     as_published = mode == "paper" or (model is not None and _is_of_paper(model))
     for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
         members = list(group)
-        known = members
+        known = once(members, _keys)
         if model is None and method not in PAGE_METHODS:
-            known = _with_siblings(members, siblings(site))
+            known = once([*known, *siblings(site)], _keys)
         chosen = method or ("sst" if len(known) >= FEWEST_PAGES else _PAGE_METHOD)
         own = options
         if method is None and model is None:
@@ -188,6 +189,5 @@ def _judge(
     return model.transform if model.learned else NoCleaning().transform
 
 
-def _with_siblings(members: Sequence[Page], others: Sequence[Page]) -> list[Page]:
-    labels = {page.label for page in members}
-    return [*members, *(page for page in others if page.label not in labels)]
+def _keys(page: Page) -> Sequence[str]:
+    return page.keys or ((page.label,) if page.label else ())

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from functools import partial
 
 import msgspec
 
@@ -15,10 +15,12 @@ from domsieve.renderer import (
     CaptureOptions,
     PageSource,
     Rendering,
+    file_origin,
     parse_html,
     read_html_file,
 )
 from domsieve.snapshot import PageRecord, PageStore, Snapshot, check_fault
+from domsieve.tasks.sites import Placed, placed
 from domsieve.tasks.targets import CacheTarget, FileTarget, Target, UrlTarget, output_name, site_of
 
 Report = Callable[[str, PageRecord | DomsieveError], None]
@@ -35,6 +37,7 @@ class Page:
     site : pages of equal site are learned together: a host name or a folder.
     load : reads the page; raises an error of the project's tree when it cannot be read.
     keep_errors : whether a page that counts as failed, such as an error of its server, is worked on all the same.
+    keys : pages with one of these in common are the same page, named or saved twice: it is learned from once.
     meter : what its analysis has cost so far, in all steps together.
     """
 
@@ -43,6 +46,7 @@ class Page:
     site: str
     load: Callable[[], Snapshot]
     keep_errors: bool = False
+    keys: tuple[str, ...] = ()
     meter: Meter = field(default_factory=Meter, compare=False, repr=False)
 
     def read(self) -> Snapshot:
@@ -128,16 +132,19 @@ def readable(
     *,
     raw: bool,
     keep_errors: bool = False,
+    url: str = "",
 ) -> list[Page]:
     """Return the targets as pages of different names; URLs by their outcome, failed ones left out.
 
     `raw` reads the source of rendered pages instead of what the browser made of it. `keep_errors` works on pages that
-    count as failed, too.
+    count as failed, too. `url` is the address of the file, if there is but one.
     """
     pages: list[Page] = []
+    files = [target for target in targets if isinstance(target, FileTarget)]
+    places = iter(placed([(str(file.folder), partial(file_origin, file.path, url=url)) for file in files]))
     for target in targets:
         if isinstance(target, FileTarget):
-            pages.append(_from_file(target.path, target.name, str(target.folder)))
+            pages.append(_from_file(target, next(places)))
             continue
         record = target.record if isinstance(target, CacheTarget) else outcomes[target.url]
         if not isinstance(record, DomsieveError):
@@ -152,7 +159,8 @@ def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> P
         page = store.get(record.page_id)
         return _raw_twin(page, record, store) if raw and page.has_layout else page
 
-    return Page(record.url, output_name(record.url), record.site, load)
+    keys = (f"{record.producer} {record.url}",)
+    return Page(record.url, output_name(record.url), record.site, load, keys=keys)
 
 
 def wanted_urls(targets: Sequence[Target]) -> list[str]:
@@ -172,8 +180,9 @@ def _named_apart(pages: Sequence[Page]) -> list[Page]:
     return list(named.values())
 
 
-def _from_file(path: Path, name: str, site: str) -> Page:
-    return Page(str(path), name, site, lambda: read_html_file(path))
+def _from_file(file: FileTarget, place: Placed) -> Page:
+    load = partial(read_html_file, file.path, url=place.address or None)
+    return Page(str(file.path), file.name, place.site, load, keys=place.keys)
 
 
 def _raw_twin(page: Snapshot, record: PageRecord, store: PageStore) -> Snapshot:
