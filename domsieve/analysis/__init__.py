@@ -21,6 +21,7 @@ from domsieve.analysis.estimator import Estimator, PageEstimator
 from domsieve.analysis.filtered_mining import MainRegionMiner
 from domsieve.analysis.marks.mark import Mark, MarkKind, described
 from domsieve.analysis.marks.marks import page_marks
+from domsieve.analysis.marks.missing import missing_mark
 from domsieve.analysis.model_file import load_model, save_model
 from domsieve.analysis.records.fields import Field, FieldTable, field_tables
 from domsieve.analysis.records.iepad import RepeatedPatterns
@@ -140,6 +141,7 @@ __all__ = [
     "matrix_npz",
     "matrix_parquet",
     "matrix_svmlight",
+    "missing_mark",
     "new_site_model",
     "noise_removed",
     "noise_scores",

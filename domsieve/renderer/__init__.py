@@ -11,6 +11,7 @@ from domsieve.renderer.page.extras import DATA, SCREENSHOT
 from domsieve.renderer.protocol import Outcome, PageSource, Rendering, ReplaySource
 from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.sampling.events import (
+    MissingSeen,
     PageDone,
     PageFailed,
     PageRepeated,
@@ -19,6 +20,7 @@ from domsieve.renderer.sampling.events import (
     SitemapsRead,
     SiteOpened,
 )
+from domsieve.renderer.sampling.missing import missing_addresses
 from domsieve.renderer.sampling.sample import sample_site
 from domsieve.renderer.source.origin import PageOrigin, file_origin, source_origin
 from domsieve.renderer.source.raw import file_stem, html_files, parse_html, read_html_file, read_tree
@@ -37,6 +39,7 @@ __all__ = [
     "Egress",
     "Limits",
     "Machine",
+    "MissingSeen",
     "Outcome",
     "PageDone",
     "PageFailed",
@@ -64,6 +67,7 @@ __all__ = [
     "held_memory",
     "html_files",
     "launch_options",
+    "missing_addresses",
     "offline",
     "parse_html",
     "place_of",

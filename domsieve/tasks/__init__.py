@@ -19,7 +19,7 @@ from domsieve.tasks.pages import (
     wanted_urls,
 )
 from domsieve.tasks.reporting import Edition, Reported, of_record, report, reported
-from domsieve.tasks.sampling import describe, sample
+from domsieve.tasks.sampling import PageMarked, describe, sample
 from domsieve.tasks.sites import RAW, Placed, placed
 from domsieve.tasks.targets import (
     CacheTarget,
@@ -50,6 +50,7 @@ __all__ = [
     "Format",
     "MatrixFormat",
     "Page",
+    "PageMarked",
     "Placed",
     "RecordFormat",
     "Reported",

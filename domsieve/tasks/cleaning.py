@@ -136,7 +136,7 @@ def clean(
                 with page.at_work("clean"):
                     snapshot = page.read()
                     verdict = judged(snapshot, judge, keep_hidden=keep_hidden, may_change=not as_published)
-                    result = snapshot, with_condition(snapshot, verdict)
+                    result = snapshot, with_condition(snapshot, verdict, page.missing)
             except DomsieveError as error:
                 result = error
             yield page, result

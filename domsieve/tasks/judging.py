@@ -6,12 +6,14 @@ from dataclasses import replace
 import numpy as np
 
 from domsieve.analysis import (
+    Mark,
     Method,
     Options,
     Verdict,
     described,
     judge_furniture,
     judge_hidden,
+    missing_mark,
     page_cleaner,
     page_marks,
     write_text,
@@ -61,9 +63,21 @@ def keeps_text(page: Snapshot, verdict: Verdict) -> bool:
     return worded > 0 and any(map(str.isalnum, write_text(page, verdict)))
 
 
-def with_condition(page: Snapshot, verdict: Verdict) -> Verdict:
+def with_condition(
+    page: Snapshot, verdict: Verdict, missing: Callable[[Snapshot], Snapshot | None] = lambda _: None
+) -> Verdict:
     """Return the verdict with what is wrong with the page: its fault, if that was no hindrance, and its marks."""
-    return replace(verdict, fault=fault_of(page), marks=page_marks(page))
+    return replace(verdict, fault=fault_of(page), marks=marks_of(page, missing))
+
+
+def marks_of(page: Snapshot, missing: Callable[[Snapshot], Snapshot | None]) -> tuple[Mark, ...]:
+    """Return the marks of a page, by itself and by what its site shows where there is no page."""
+    marks = page_marks(page)
+    if any(mark.kind == "soft_404" for mark in marks):
+        return marks
+    model = missing(page)
+    mark = None if model is None else missing_mark(page, model)
+    return (*marks, mark) if mark else marks
 
 
 def remarks(page: Snapshot, verdict: Verdict | None = None) -> list[str]:

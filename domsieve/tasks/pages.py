@@ -16,10 +16,11 @@ from domsieve.renderer import (
     PageSource,
     Rendering,
     file_origin,
+    missing_addresses,
     parse_html,
     read_html_file,
 )
-from domsieve.snapshot import PageRecord, PageStore, Snapshot, check_fault
+from domsieve.snapshot import PageRecord, PageStore, Snapshot, check_fault, fault_of
 from domsieve.tasks.sites import Placed, placed
 from domsieve.tasks.targets import CacheTarget, FileTarget, Target, UrlTarget, output_name, site_of
 
@@ -38,6 +39,7 @@ class Page:
     load : reads the page; raises an error of the project's tree when it cannot be read.
     keep_errors : whether a page that counts as failed, such as an error of its server, is worked on all the same.
     keys : pages with one of these in common are the same page, named or saved twice: it is learned from once.
+    missing : returns what the site of what the page holds shows where there is no page, None where that is not known.
     meter : what its analysis has cost so far, in all steps together.
     """
 
@@ -47,6 +49,7 @@ class Page:
     load: Callable[[], Snapshot]
     keep_errors: bool = False
     keys: tuple[str, ...] = ()
+    missing: Callable[[Snapshot], Snapshot | None] = lambda _: None
     meter: Meter = field(default_factory=Meter, compare=False, repr=False)
 
     def read(self) -> Snapshot:
@@ -160,7 +163,27 @@ def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> P
         return _raw_twin(page, record, store) if raw and page.has_layout else page
 
     keys = (f"{record.producer} {record.url}",)
-    return Page(record.url, output_name(record.url), record.site, load, keys=keys)
+    return Page(
+        record.url,
+        output_name(record.url),
+        record.site,
+        load,
+        keys=keys,
+        missing=lambda page: missing_page(page, store),
+    )
+
+
+def missing_page(page: Snapshot, store: PageStore) -> Snapshot | None:
+    """Return what the site of a rendered page showed at a made-up address when it was sampled; None if it was not."""
+    origin = page.provenance
+    if origin.producer != "rendered":
+        return None
+    for url in missing_addresses(origin.url):
+        found = store.find(url, producer="rendered", options=origin.options)
+        if found is not None and found.url != origin.url and found.complete:
+            model = store.get(found.page_id)
+            return None if fault_of(model) else model
+    return None
 
 
 def wanted_urls(targets: Sequence[Target]) -> list[str]:
