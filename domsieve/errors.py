@@ -10,7 +10,7 @@
     ├── PolicyError             a rule forbids it: scheme, private address, robots.txt
     ├── PageError               the page or its server
     │   ├── NavigationError     no document arrived
-    │   ├── ContentError        what arrived is not an HTML page
+    │   ├── ContentError        what arrived is no page to work on
     │   └── BudgetError         its analysis cost more than it may
     ├── BrowserError            the browser
     │   ├── BrowserNotFoundError
@@ -34,6 +34,8 @@ PolicyReason = Literal[
     "delay", "elsewhere", "guard", "host", "mixed", "off_site", "port", "private", "robots", "scheme"
 ]
 """Which rule forbids it; see `PolicyError`."""
+FaultReason = Literal["status", "type", "binary", "empty", "cut"]
+"""What is certainly wrong with a page; see `PageError`."""
 
 
 class DomsieveError(Exception):
@@ -122,7 +124,19 @@ class PolicyError(DomsieveError):
 
 
 class PageError(DomsieveError):
-    """The page or its server is at fault."""
+    """The page or its server is at fault.
+
+    Parameters
+    ----------
+    message, context : as of every error of the project.
+    reason : what is certainly wrong. ``"status"``: the server answered with an error, HTTP 400 or above. ``"type"``:
+        it is no HTML. ``"binary"``: it is no text. ``"empty"``: it holds nothing. ``"cut"``: it was cut before any
+        text stood there. None for all else.
+    """
+
+    def __init__(self, message: str, *, reason: FaultReason | None = None, **context: Any) -> None:
+        super().__init__(message, **context)
+        self.reason = reason
 
 
 class NavigationError(PageError):
@@ -140,7 +154,7 @@ class NavigationError(PageError):
 
 
 class ContentError(PageError):
-    """What arrived is not an HTML page: a download, an image, an empty answer."""
+    """What arrived is not a page to work on: an error of the server, a download, an image, an empty answer."""
 
 
 class BudgetError(PageError):

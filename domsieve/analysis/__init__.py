@@ -19,6 +19,9 @@ from domsieve.analysis.compare.compared_blocks import CHANGES, Change, ComparedB
 from domsieve.analysis.compare.comparison import Comparison, Delivery, Overlap, Side, compare_page
 from domsieve.analysis.estimator import Estimator, PageEstimator
 from domsieve.analysis.filtered_mining import MainRegionMiner
+from domsieve.analysis.marks.mark import Mark, MarkKind, described
+from domsieve.analysis.marks.marks import page_marks
+from domsieve.analysis.marks.missing import missing_mark
 from domsieve.analysis.metadata.kept_title import TITLE_REASON, judge_title, keep_title
 from domsieve.analysis.metadata.reading import read_metadata
 from domsieve.analysis.metadata.values import Metadata
@@ -43,6 +46,7 @@ from domsieve.analysis.registry import (
     variants,
 )
 from domsieve.analysis.report.thresholds import ThresholdHelp, ThresholdStep, threshold_help
+from domsieve.analysis.site_groups import groups_of, traits_of
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.cst import BlockWeights, CompressedStructureTree
 from domsieve.analysis.trees.simplify import simplified
@@ -97,6 +101,8 @@ __all__ = [
     "FieldTable",
     "HasContent",
     "MainRegionMiner",
+    "Mark",
+    "MarkKind",
     "Metadata",
     "Method",
     "MethodEntry",
@@ -128,8 +134,10 @@ __all__ = [
     "check_options",
     "compare_page",
     "content_probabilities",
+    "described",
     "dropped_blocks",
     "field_tables",
+    "groups_of",
     "hidden_words",
     "judge_furniture",
     "judge_hidden",
@@ -141,11 +149,13 @@ __all__ = [
     "matrix_npz",
     "matrix_parquet",
     "matrix_svmlight",
+    "missing_mark",
     "new_site_model",
     "noise_removed",
     "noise_scores",
     "page_blocks",
     "page_cleaner",
+    "page_marks",
     "page_regions",
     "prune",
     "read_metadata",
@@ -155,6 +165,7 @@ __all__ = [
     "tag_path_codes",
     "text_blocks",
     "threshold_help",
+    "traits_of",
     "variants",
     "write_front_matter",
     "write_html",

@@ -1,6 +1,6 @@
 """The one result of every cleaning method: for each node kept or not, a score, and the reason in numbers.
 
-Writers, comparisons and metrics are written once against this type. Imports only the Snapshot.
+Writers, comparisons and metrics are written once against this type. Imports only the Snapshot and marks.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.snapshot import Scalar
+from domsieve.analysis.marks.mark import Mark
+from domsieve.snapshot import Fault, Scalar
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +28,9 @@ class Verdict:
     reasons : the method's vocabulary of rules, short phrases for people, such as ``"repeats on the site"``.
     numbers : float32 (N,) each, by name: the figures behind the decision, NaN where they do not apply.
     parameters : every option that shaped the verdict.
+    instead_of : the method that was asked for and kept nothing, so that this one was taken; empty for nearly all.
+    fault : why the page counts as failed, where it was cleaned all the same.
+    marks : what the page likely is instead of the one that was asked for.
     """
 
     method: str
@@ -36,6 +40,9 @@ class Verdict:
     reasons: tuple[str, ...]
     numbers: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
     parameters: Mapping[str, Scalar] = field(default_factory=dict)
+    instead_of: str = ""
+    fault: Fault | None = None
+    marks: tuple[Mark, ...] = ()
 
     def __post_init__(self) -> None:
         for column in (self.kept, self.score, self.reason, *self.numbers.values()):

@@ -34,6 +34,13 @@ Cache = Annotated[
     typer.Option("--cache", envvar="DOMSIEVE_CACHE", help="Folder of the cache [default: pages_cache]."),
 ]
 
+KeepErrors = Annotated[
+    bool,
+    typer.Option(
+        "--keep-errors", help="Work on pages that count as failed, such as errors of servers, all the same."
+    ),
+]
+
 AnalysisTimeout = Annotated[
     float, typer.Option(help="Seconds of processor time that the analysis of one page may take.")
 ]
@@ -186,6 +193,27 @@ def seconds(option: str, value: float, *, least: float = 0) -> timedelta:
     if not least <= value <= 86_400:
         raise UsageError(f"{option} {value:g}: give seconds from {least:g} to 86400.")
     return timedelta(seconds=value)
+
+
+def url_of_file(url: str | None, targets: "Sequence[Target]") -> str:
+    """Return what ``--url`` says of the only target, a file; empty without it.
+
+    Raises
+    ------
+    UsageError : it is no address, or there is no file, or more than one.
+    """
+    from domsieve.errors import UsageError
+    from domsieve.renderer import place_of
+    from domsieve.tasks import FileTarget
+
+    if url is None:
+        return ""
+    is_web = url.partition("://")[0].lower() in {"http", "https"}
+    if not (is_web and url.isprintable() and place_of(url)):
+        raise UsageError(f"--url {url!a}: give the address of the page, with http:// or https://.")
+    if len(targets) != 1 or not isinstance(targets[0], FileTarget):
+        raise UsageError("--url is the address that one file came from; give one file.")
+    return url
 
 
 def fetch(

@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, fetch, rendering
+from domsieve.commands.capture_options import (
+    AsJson,
+    Cache,
+    Capture,
+    KeepErrors,
+    Targets,
+    fetch,
+    rendering,
+    url_of_file,
+)
 from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say
 from domsieve.commands.threshold_table import help_facts, help_table
 from domsieve.vocabulary import Method, Mode, SiteMethod, StyleLevel
@@ -68,6 +77,8 @@ def clean(
             "--metadata", help="Begin text and Markdown with title, authors, dates as YAML; HTML in its head."
         ),
     ] = False,
+    url: Annotated[str | None, typer.Option(help="Address that the one file came from.")] = None,
+    keep_errors: KeepErrors = False,
     as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
     cache: Cache = None,
     capture: Capture,
@@ -81,6 +92,7 @@ def clean(
         find_targets,
         from_record,
         readable,
+        remarks,
         site_records,
         written,
     )
@@ -96,7 +108,9 @@ def clean(
     with open_cache(cache) as store:
         found = find_targets(targets, store)
         outcomes = fetch(found, store, capture)
-        pages = readable(found, outcomes, store, raw=raw)
+        pages = readable(
+            found, outcomes, store, raw=raw, keep_errors=keep_errors, url=url_of_file(url, found)
+        )
 
         def siblings(site: str) -> "list[Page]":
             records = site_records(site, store, capture.options)
@@ -126,10 +140,14 @@ def clean(
                     continue
                 try:
                     text = written(page, result, form, metadata=metadata)
+                    with page.at_work("write"):
+                        said = remarks(*result)
                 except BudgetError as error:
                     failed += 1
                     say(f"{page.label}: {explained(error)}")
                     continue
+                for remark in said:
+                    say(f"{page.label}: {remark}")
                 results_out.write(page, text)
                 hidden += hidden_words(*result)
                 done += 1
@@ -151,6 +169,7 @@ def learn(
     threshold: ThresholdOption = None,
     style: StyleOption = None,
     raw: RawOption = False,
+    keep_errors: KeepErrors = False,
     as_json: AsJson = False,
     cache: Cache = None,
     capture: Capture,
@@ -168,7 +187,7 @@ def learn(
     with open_cache(cache) as store:
         found = find_targets(targets, store)
         outcomes = fetch(found, store, capture)
-        pages = readable(found, outcomes, store, raw=raw)
+        pages = readable(found, outcomes, store, raw=raw, keep_errors=keep_errors)
         failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
 
         def report(page: "Page", error: "DomsieveError") -> None:

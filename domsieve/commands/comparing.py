@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, comparing, fetch
+from domsieve.commands.capture_options import AsJson, Cache, Capture, KeepErrors, Targets, comparing, fetch
 from domsieve.commands.console import explained, finish, open_cache, print_json, print_line, say
 
 if TYPE_CHECKING:
@@ -11,7 +11,14 @@ if TYPE_CHECKING:
 
 
 @comparing
-def compare(targets: Targets, *, cache: Cache = None, as_json: AsJson = False, capture: Capture) -> None:
+def compare(
+    targets: Targets,
+    *,
+    keep_errors: KeepErrors = False,
+    cache: Cache = None,
+    as_json: AsJson = False,
+    capture: Capture,
+) -> None:
     """Compare the raw source of pages with what the browser makes of it, and say where a browser is needed."""
     from msgspec import to_builtins
 
@@ -35,6 +42,7 @@ def compare(targets: Targets, *, cache: Cache = None, as_json: AsJson = False, c
             [record for record in records if not isinstance(record, DomsieveError)],
             store,
             siblings=lambda site: site_records(site, store, capture.options),
+            keep_errors=keep_errors,
         ):
             record, result = page.record, page.result
             if isinstance(result, DomsieveError):

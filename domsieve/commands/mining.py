@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from domsieve.budget import spending_on_site
-from domsieve.commands.capture_options import Cache, Capture, Targets, fetch, rendering
+from domsieve.commands.capture_options import (
+    Cache,
+    Capture,
+    KeepErrors,
+    Targets,
+    fetch,
+    rendering,
+    url_of_file,
+)
 from domsieve.commands.cleaning import RawOption
 from domsieve.commands.console import check_place, explained, finish, open_cache, say
 from domsieve.vocabulary import MiningMethod
@@ -27,6 +35,8 @@ def records(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for all records.")] = None,
     output_dir: Annotated[Path | None, typer.Option(help="Folder for one file per page.")] = None,
     raw: RawOption = False,
+    url: Annotated[str | None, typer.Option(help="Address that the one file came from.")] = None,
+    keep_errors: KeepErrors = False,
     as_json: Annotated[bool, typer.Option("--json", help="Same as --format jsonl.")] = False,
     cache: Cache = None,
     capture: Capture,
@@ -51,7 +61,10 @@ def records(
         outcomes = fetch(found, store, capture)
         failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
         done = 0
-        for page, result in mine(readable(found, outcomes, store, raw=raw), method=method):
+        pages = readable(
+            found, outcomes, store, raw=raw, keep_errors=keep_errors, url=url_of_file(url, found)
+        )
+        for page, result in mine(pages, method=method):
             if isinstance(result, DomsieveError):
                 failed += 1
                 say(f"{page.label}: {explained(result)}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, fetch, rendering, seconds
-from domsieve.commands.console import finish, open_cache, print_json, print_line, say
+from domsieve.commands.console import explained, finish, open_cache, print_json, print_line, say
 
 if TYPE_CHECKING:
     from domsieve.snapshot import PageStore
@@ -17,23 +17,29 @@ if TYPE_CHECKING:
 def render(targets: Targets, *, cache: Cache = None, as_json: AsJson = False, capture: Capture) -> None:
     """Render URLs and keep the pages in the cache."""
     from domsieve.errors import DomsieveError, TargetError
-    from domsieve.tasks import UrlTarget, find_targets
+    from domsieve.tasks import UrlTarget, fault_in, find_targets
 
     with open_cache(cache) as store:
         found = find_targets(targets, store)
         if not all(isinstance(target, UrlTarget) for target in found):
             raise TargetError("Only URLs can be rendered; files and cached pages are cleaned as they are.")
         outcomes = fetch(found, store, capture)
-    failed = [outcome for outcome in outcomes.values() if isinstance(outcome, DomsieveError)]
+        faults = {
+            url: outcome if isinstance(outcome, DomsieveError) else fault_in(outcome, store)
+            for url, outcome in outcomes.items()
+        }
     for url, outcome in outcomes.items():
-        if isinstance(outcome, DomsieveError):
-            if as_json:
-                print_json({"url": url, "error": outcome.message, "retry": outcome.retry})
-        elif as_json:
-            print_json(asdict(outcome))
-        else:
-            print_line(f"{outcome.page_id[:12]} {url}")
-    finish(len(outcomes) - len(failed), len(failed))
+        fault = faults[url]
+        known = {} if isinstance(outcome, DomsieveError) else asdict(outcome)
+        if known and fault:
+            say(f"{url}: {explained(fault)}")
+        if as_json:
+            why = {"error": fault.message, "retry": fault.retry} if fault else {}
+            print_json({"url": url, **known, **why})
+        elif known and not fault:
+            print_line(f"{known['page_id'][:12]} {url}")
+    failed = sum(fault is not None for fault in faults.values())
+    finish(len(outcomes) - failed, failed)
 
 
 @rendering

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domsieve.commands.capture_options import Cache, Capture, Targets, fetch, rendering_all
+from domsieve.commands.capture_options import Cache, Capture, KeepErrors, Targets, fetch, rendering_all
 from domsieve.commands.console import check_place, explained, finish, open_cache, say
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def report(
     targets: Targets,
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file.")],
+    keep_errors: KeepErrors = False,
     cache: Cache = None,
     capture: Capture,
 ) -> None:
@@ -44,7 +45,7 @@ def report(
         found = find_targets(targets, store)
         outcomes = fetch(found, store, capture)
         failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
-        pages = reported(found, outcomes, store)
+        pages = reported(found, outcomes, store, keep_errors=keep_errors)
 
         def siblings(site: str) -> "list[Reported]":
             records = site_records(site, store, replace(capture.options, screenshot=False))

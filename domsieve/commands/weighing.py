@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, fetch, rendering
+from domsieve.commands.capture_options import AsJson, Cache, Capture, KeepErrors, Targets, fetch, rendering
 from domsieve.commands.cleaning import ModeOption, RawOption, StyleOption
 from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say
 
@@ -28,6 +28,7 @@ def weigh(
     mode: ModeOption = "site",
     style: StyleOption = None,
     raw: RawOption = False,
+    keep_errors: KeepErrors = False,
     as_json: AsJson = False,
     cache: Cache = None,
     capture: Capture,
@@ -42,7 +43,7 @@ def weigh(
     with open_cache(cache) as store:
         found = find_targets(targets, store)
         outcomes = fetch(found, store, capture)
-        pages = readable(found, outcomes, store, raw=raw)
+        pages = readable(found, outcomes, store, raw=raw, keep_errors=keep_errors)
         failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
 
         def report(page: "Page", error: "DomsieveError") -> None:

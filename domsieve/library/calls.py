@@ -36,6 +36,7 @@ class FetchKeywords(TypedDict, total=False):
     concurrency: int | None
     private_hosts: Iterable[str]
     allow_private: bool
+    keep_errors: bool
     analysis_budget: AnalysisBudget | None
 
 
@@ -86,6 +87,7 @@ def clean(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    keep_errors: bool = False,
     analysis_budget: AnalysisBudget | None = None,
 ) -> CleanResult | list[CleanResult]:
     """Return what remains of a page without menus, adverts and footers; for several pages a list in their order.
@@ -118,6 +120,8 @@ def clean(
     private_hosts : hosts that URLs and what they lead to may be on although they are private, such as this machine:
         ``HOST`` or ``HOST:PORT``. Without, every URL must be public, for a stranger may have chosen it.
     allow_private : whether pages may reach all of this machine and of private networks.
+    keep_errors : whether pages that count as failed are worked on all the same: errors of their server (HTTP 400 and
+        above), what is no HTML or no text, empty documents, and what was cut before any text stood there.
     analysis_budget : what the analysis of one page may cost: processor time and memory. None is what no honest page
         meets. One that costs more fails with a `BudgetError`.
 
@@ -149,6 +153,7 @@ def clean(
             concurrency=concurrency,
             private_hosts=private_hosts,
             allow_private=allow_private,
+            keep_errors=keep_errors,
             analysis_budget=analysis_budget,
         ),
     ).now()
@@ -181,6 +186,7 @@ async def clean_async(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    keep_errors: bool = False,
     analysis_budget: AnalysisBudget | None = None,
 ) -> CleanResult | list[CleanResult]:
     """Do as `clean`, which says what the parameters are, without holding up the event loop."""
@@ -205,6 +211,7 @@ async def clean_async(
             concurrency=concurrency,
             private_hosts=private_hosts,
             allow_private=allow_private,
+            keep_errors=keep_errors,
             analysis_budget=analysis_budget,
         ),
     ).later()
@@ -229,6 +236,7 @@ def records(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    keep_errors: bool = False,
     analysis_budget: AnalysisBudget | None = None,
 ) -> RecordsResult | list[RecordsResult]:
     """Return the records of a page, such as products, results or entries; for several pages a list in their order.
@@ -239,7 +247,8 @@ def records(
     ----------
     page, url : see `clean`.
     method : how records are found.
-    cache, options, timeout, concurrency, private_hosts, allow_private, analysis_budget : see `clean`.
+    cache, options, timeout, concurrency, private_hosts, allow_private, keep_errors, analysis_budget : see
+        `clean`.
 
     Raises
     ------
@@ -252,6 +261,7 @@ def records(
         concurrency=concurrency,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        keep_errors=keep_errors,
         analysis_budget=analysis_budget,
     )
     return _records(page, url, method, fetching).now()
@@ -276,6 +286,7 @@ async def records_async(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    keep_errors: bool = False,
     analysis_budget: AnalysisBudget | None = None,
 ) -> RecordsResult | list[RecordsResult]:
     """Do as `records`, which says what the parameters are, without holding up the event loop."""
@@ -286,6 +297,7 @@ async def records_async(
         concurrency=concurrency,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        keep_errors=keep_errors,
         analysis_budget=analysis_budget,
     )
     return await _records(page, url, method, fetching).later()
@@ -306,6 +318,7 @@ def compare(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    keep_errors: bool = False,
     analysis_budget: AnalysisBudget | None = None,
 ) -> CompareResult | list[CompareResult]:
     """Return what the browser makes of the raw source at a URL, and whether it is needed; for several a list.
@@ -315,8 +328,8 @@ def compare(
     Parameters
     ----------
     url : a URL, or an iterable of URLs.
-    cache, options, timeout, concurrency, private_hosts, allow_private, analysis_budget : see `clean`. Without a
-        cache, captures lie in a temporary folder until this returns.
+    cache, options, timeout, concurrency, private_hosts, allow_private, keep_errors, analysis_budget : see
+        `clean`. Without a cache, captures lie in a temporary folder until this returns.
 
     Raises
     ------
@@ -329,6 +342,7 @@ def compare(
         concurrency=concurrency,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        keep_errors=keep_errors,
         analysis_budget=analysis_budget,
     )
     return ComparingCall.of(url, fetching).now()
@@ -349,6 +363,7 @@ async def compare_async(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    keep_errors: bool = False,
     analysis_budget: AnalysisBudget | None = None,
 ) -> CompareResult | list[CompareResult]:
     """Do as `compare`, which says what the parameters are, without holding up the event loop."""
@@ -359,6 +374,7 @@ async def compare_async(
         concurrency=concurrency,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        keep_errors=keep_errors,
         analysis_budget=analysis_budget,
     )
     return await ComparingCall.of(url, fetching).later()
@@ -372,19 +388,20 @@ def render(
     timeout: timedelta = _TIMEOUT,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    keep_errors: bool = False,
 ) -> Snapshot:
     """Return the page at a URL as the browser shows it.
 
     Parameters
     ----------
     url : begins with ``http://`` or ``https://``. For several URLs call `clean`; its results have a `snapshot`.
-    cache, options, timeout, private_hosts, allow_private : see `clean`.
+    cache, options, timeout, private_hosts, allow_private, keep_errors : see `clean`.
 
     Raises
     ------
     UsageError, StorageError, BrowserNotFoundError : see `clean`.
     PolicyError : the address may not be reached.
-    PageError : no document arrived, or one that is not HTML.
+    PageError : no document arrived, or the page counts as failed.
     """
     url = url_of(url)
     fetching = Fetching.checked(
@@ -394,6 +411,7 @@ def render(
         concurrency=1,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        keep_errors=keep_errors,
     )
     return snapshot_of(run(fetching.captured([url]))[url], fetching)
 
@@ -406,6 +424,7 @@ async def render_async(
     timeout: timedelta = _TIMEOUT,  # noqa: ASYNC109
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    keep_errors: bool = False,
 ) -> Snapshot:
     """Do as `render`, which says what the parameters are, without holding up the event loop."""
     url = url_of(url)
@@ -416,6 +435,7 @@ async def render_async(
         concurrency=1,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        keep_errors=keep_errors,
     )
     outcomes = await fetching.captured([url])
     return await in_thread(partial(snapshot_of, outcomes[url], fetching))

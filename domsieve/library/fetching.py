@@ -49,6 +49,7 @@ class Fetching:
     concurrency : pages open at the same time.
     private_hosts : hosts and ports that may be private; a port of None stands for any.
     allow_private : whether pages may reach all of this machine and of private networks.
+    keep_errors : whether pages that count as failed are worked on.
     analysis : what the analysis of one page may cost then.
     """
 
@@ -58,6 +59,7 @@ class Fetching:
     concurrency: int
     private_hosts: tuple[tuple[str, int | None], ...]
     allow_private: bool
+    keep_errors: bool
     analysis: AnalysisBudget
 
     @classmethod
@@ -70,6 +72,7 @@ class Fetching:
         concurrency: int | None,
         private_hosts: object,
         allow_private: bool,
+        keep_errors: bool = False,
         analysis_budget: object = None,
     ) -> Self:
         """Return these, where each is what it must be.
@@ -86,6 +89,7 @@ class Fetching:
         assert isinstance(timeout, timedelta)
         check_count("concurrency", concurrency)
         check_flag("allow_private", allow_private)
+        check_flag("keep_errors", keep_errors)
         if analysis_budget is None:
             analysis_budget = USUAL
         if not isinstance(analysis_budget, AnalysisBudget):
@@ -97,6 +101,7 @@ class Fetching:
             concurrency=concurrency or os.cpu_count() or 1,
             private_hosts=places_of("private_hosts", private_hosts),
             allow_private=allow_private,
+            keep_errors=keep_errors,
             analysis=analysis_budget,
         )
 

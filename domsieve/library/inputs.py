@@ -8,14 +8,14 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from domsieve.errors import DomsieveError, TargetError, UsageError
 from domsieve.library.checks import wrong
-from domsieve.renderer import parse_html, place_of, read_html_file
+from domsieve.renderer import PageOrigin, file_origin, parse_html, place_of, read_html_file, source_origin
 from domsieve.snapshot import Producer, Snapshot
-from domsieve.tasks import site_of
+from domsieve.tasks import RAW, Placed, placed, site_of
 
 PageInput = str | bytes | os.PathLike[str] | Snapshot
 """One page: a URL or HTML as str, HTML as bytes, a file as Path, or a Snapshot."""
@@ -35,13 +35,33 @@ class Source:
     label : its address or file; empty for HTML that came without.
     site : pages of an equal site are learned from together.
     load : reads the page, once; None for URLs, which must be fetched.
+    keys : pages with one of these in common are the same page.
     fault : why it is no page.
     """
 
     label: str
     site: str = ""
     load: Callable[[], Snapshot] | None = None
+    keys: tuple[str, ...] = ()
     fault: DomsieveError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Unplaced:
+    """A page whose site is seen when all pages are known.
+
+    Parameters
+    ----------
+    label : see `Source`.
+    folder : pages that say nothing of where they came from are of one site with those of the same folder alone.
+    origin : returns what its source says of itself.
+    read : reads the page, as one of an address if that is known.
+    """
+
+    label: str
+    folder: str
+    origin: Callable[[], PageOrigin | None]
+    read: Callable[[str], Snapshot]
 
 
 def is_list(page: object) -> bool:
@@ -64,16 +84,16 @@ def sources_of(page: object, url: object = None) -> list[Source]:
     UsageError : something is no page by its type, or `url` does not fit the pages.
     """
     if not is_list(page):
-        return [_source(page, url)]
+        return _all_placed([_source(page, url)])
     assert isinstance(page, Iterable)
     pages = list(page)
     if url is None:
-        return [_source(each, None) for each in pages]
+        return _all_placed([_source(each, None) for each in pages])
     if isinstance(url, str) or not isinstance(url, Sequence) or len(url) != len(pages):
         raise wrong(
             "url", url, f"give a list of {len(pages)} addresses, one for each page, None where there is none"
         )
-    return [_source(each, its_url) for each, its_url in zip(pages, url, strict=True)]
+    return _all_placed([_source(each, its_url) for each, its_url in zip(pages, url, strict=True)])
 
 
 def urls_of(page: object) -> list[str]:
@@ -107,18 +127,33 @@ def url_of(url: object) -> str:
     return urls_of(url)[0]
 
 
-def _source(page: object, url: object) -> Source:
+def _all_placed(pages: Sequence[Source | _Unplaced]) -> list[Source]:
+    """Return the pages with the sites that they are of, in order."""
+    unplaced = [page for page in pages if isinstance(page, _Unplaced)]
+    places = iter(placed([(page.folder, page.origin) for page in unplaced]))
+    return [page if isinstance(page, Source) else _placed(page, next(places)) for page in pages]
+
+
+def _placed(page: _Unplaced, place: Placed) -> Source:
+    return Source(page.label, place.site, cache(partial(page.read, place.address)), place.keys)
+
+
+def _source(page: object, url: object) -> Source | _Unplaced:
     origin = _origin(url)
     if isinstance(page, str) and _URL.match(page):
         _refuse_url(origin, "a URL is its own address")
-        return Source(page, _site(page, "rendered"), fault=_url_fault(page))
+        return Source(page, _site(page, "rendered"), keys=(f"rendered {page}",), fault=_url_fault(page))
     if isinstance(page, Snapshot):
         _refuse_url(origin, "a Snapshot knows its address")
         return _of_snapshot(page)
     if isinstance(page, os.PathLike):
         path = Path(os.fspath(page))
-        site = site_of(origin) if origin else str(path.parent)
-        return Source(origin or str(path), _raw(site), cache(lambda: _read(path, origin or None)))
+        return _Unplaced(
+            origin or str(path),
+            f"{path.parent} {RAW}",
+            partial(file_origin, path, url=origin),
+            lambda address: _read(path, address or None),
+        )
     if isinstance(page, str | bytes | bytearray):
         return _of_html(page, origin)
     raise wrong("page", page, f"give {_KINDS}")
@@ -133,30 +168,30 @@ def _origin(url: object) -> str:
     raise wrong("url", url, "give the address that the HTML came from, with http:// or https://")
 
 
-def _of_html(page: str | bytes | bytearray, url: str) -> Source:
+def _of_html(page: str | bytes | bytearray, url: str) -> Source | _Unplaced:
     if isinstance(page, str) and not _MARKUP.search(page):
         return Source(url, fault=_no_markup(page))
-    site = _raw(site_of(url) if url else _NO_ADDRESS)
-    if isinstance(page, str):
-        source, encoding = page.encode("utf-8", "replace"), "utf-8"
-        return Source(url, site, cache(lambda: parse_html(source, url=url, encoding=encoding)))
-    data = bytes(page)
-    return Source(url, site, cache(lambda: parse_html(data, url=url)))
+    data, encoding = (
+        (page.encode("utf-8", "replace"), "utf-8") if isinstance(page, str) else (bytes(page), None)
+    )
+    return _Unplaced(
+        url,
+        f"{_NO_ADDRESS} {RAW}",
+        partial(source_origin, data, url=url),
+        lambda address: parse_html(data, url=address, encoding=encoding),
+    )
 
 
 def _of_snapshot(page: Snapshot) -> Source:
     origin = page.provenance
-    return Source(origin.url, _site(origin.url, origin.producer, origin.site), lambda: page)
+    keys = (page.digest(), *([f"{origin.producer} {origin.url}"] if origin.url else []))
+    return Source(origin.url, _site(origin.url, origin.producer, origin.site), lambda: page, keys)
 
 
 def _site(url: str, producer: Producer, known: str = "") -> str:
     """Return what pages are grouped by: raw pages are never learned from together with rendered ones."""
     site = known or (site_of(url) if place_of(url) else str(Path(url).parent) if url else _NO_ADDRESS)
     return site if producer == "rendered" else f"{site} ({producer})"
-
-
-def _raw(site: str) -> str:
-    return f"{site} (raw)"
 
 
 def _read(path: Path, url: str | None) -> Snapshot:

@@ -13,10 +13,13 @@ from domsieve.analysis import (
     ComparedBlock,
     Comparison,
     FieldTable,
+    Mark,
     Metadata,
     RecordSheet,
     Verdict,
+    described,
     hidden_words,
+    page_marks,
     read_metadata,
     record_rows,
     text_blocks,
@@ -28,7 +31,7 @@ from domsieve.analysis import (
 from domsieve.budget import Meter
 from domsieve.errors import DomsieveError
 from domsieve.notebook import Line, box, tables
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot import Fault, Snapshot, fault_of
 from domsieve.tasks import Advice, advise
 
 T = TypeVar("T")
@@ -147,6 +150,21 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
         """Whether the page was captured whole; its `snapshot.provenance.reasons` say what was cut."""
         return self.snapshot.provenance.complete
 
+    @property
+    def fault(self) -> Fault | None:
+        """Why the page counts as failed, where ``keep_errors`` had it cleaned all the same."""
+        return self.verdict.fault
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """What the page likely is instead of the one that was asked for: a wall, or a soft 404."""
+        return self.verdict.marks
+
+    @property
+    def instead_of(self) -> str:
+        """The method that kept nothing of the page, so that `method` was taken; empty where none was."""
+        return self.verdict.instead_of
+
     def _summary(self) -> str:
         kept, words = self._words()
         return f"{kept:,} of {words:,} words kept, {self.method}{'' if self.complete else ', page was cut'}"
@@ -159,6 +177,8 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
         kept, words = self._words()
         facts = [f"method {self.method}", f"{kept:,} of {words:,} words kept"]
         facts += [f"cut: {reason}" for reason in self.snapshot.provenance.reasons]
+        facts += [self.fault.detail] if self.fault else []
+        facts += [f"looks like {described(mark)}" for mark in self.marks]
         lines = [_decided(block) for block in self.blocks]
         return box(title, facts, lines)
 
@@ -186,6 +206,17 @@ class RecordsResult(Result[tuple[Snapshot, RecordSheet]]):
     def method(self) -> str:
         """Name of the method."""
         return self.sheet.method
+
+    @cached_property
+    def fault(self) -> Fault | None:
+        """Why the page counts as failed, where ``keep_errors`` had it mined all the same."""
+        return fault_of(self.snapshot)
+
+    @cached_property
+    def marks(self) -> tuple[Mark, ...]:
+        """What the page likely is instead of the one that was asked for: a wall, or a soft 404."""
+        with self._meter.running("marks"):
+            return page_marks(self.snapshot)
 
     @property
     def tables(self) -> tuple[FieldTable, ...]:

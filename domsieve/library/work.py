@@ -16,7 +16,7 @@ from domsieve.library.checks import check_choice, check_flag, check_text, path_o
 from domsieve.library.fetching import Captured, Fetching
 from domsieve.library.inputs import Source
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
-from domsieve.snapshot import PageRecord, PageStore, Snapshot
+from domsieve.snapshot import PageRecord, PageStore, Snapshot, check_fault
 from domsieve.tasks import Page, clean, compare, from_record, mine, site_records
 from domsieve.vocabulary import Method, MiningMethod
 
@@ -76,7 +76,7 @@ def cleaned(
                 return []
             return [from_record(record, store) for record in site_records(site, store, fetching.options)]
 
-        pages, faults = _readable(sources, outcomes, store)
+        pages, faults = _readable(sources, outcomes, store, fetching)
         found: dict[int, CleanResult] = {
             number: CleanResult(sources[number].label, fault) for number, fault in faults.items()
         }
@@ -103,7 +103,7 @@ def mined(
 ) -> list[RecordsResult]:
     """Return the records of each page."""
     with fetching.store() as store, budgeted(fetching.analysis):
-        pages, faults = _readable(sources, outcomes, store)
+        pages, faults = _readable(sources, outcomes, store, fetching)
         found: dict[int, RecordsResult] = {
             number: RecordsResult(sources[number].label, fault) for number, fault in faults.items()
         }
@@ -125,7 +125,14 @@ def compared(
     """Return each page of the store with its comparison."""
     records = [outcome for outcome in outcomes.values() if isinstance(outcome, PageRecord)]
     with budgeted(fetching.analysis):
-        pages = [*compare(records, store, siblings=lambda site: site_records(site, store, fetching.options))]
+        pages = [
+            *compare(
+                records,
+                store,
+                siblings=lambda site: site_records(site, store, fetching.options),
+                keep_errors=fetching.keep_errors,
+            )
+        ]
     sites: dict[str, list[Any]] = {}
     for page in pages:
         if not isinstance(page.result, DomsieveError):
@@ -140,13 +147,14 @@ def compared(
 
 
 def snapshot_of(outcome: Captured, fetching: Fetching) -> Snapshot:
-    """Return a page that was fetched, or raise why there is none."""
+    """Return a page that was fetched, or raise why there is none, or why it counts as failed."""
     with fetching.store() as store:
-        return _loader(outcome, store)()
+        page = _loader(outcome, store)()
+    return page if fetching.keep_errors else check_fault(page)
 
 
 def _readable(
-    sources: Sequence[Source], outcomes: Mapping[str, Captured], store: PageStore | None
+    sources: Sequence[Source], outcomes: Mapping[str, Captured], store: PageStore | None, fetching: Fetching
 ) -> tuple[list[Page], dict[int, DomsieveError]]:
     """Return the pages that may be read, each named by its number, and what is wrong with the others."""
     pages: list[Page] = []
@@ -159,7 +167,9 @@ def _readable(
             faults[number] = outcome
         else:
             load = source.load or _loader(outcomes[source.label], store)
-            pages.append(Page(source.label, str(number), source.site, load))
+            pages.append(
+                Page(source.label, str(number), source.site, load, fetching.keep_errors, source.keys)
+            )
     return pages, faults
 
 

@@ -11,6 +11,7 @@ from domsieve.renderer.page.extras import DATA, SCREENSHOT
 from domsieve.renderer.protocol import Outcome, PageSource, Rendering, ReplaySource
 from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.sampling.events import (
+    MissingSeen,
     PageDone,
     PageFailed,
     PageRepeated,
@@ -19,8 +20,10 @@ from domsieve.renderer.sampling.events import (
     SitemapsRead,
     SiteOpened,
 )
+from domsieve.renderer.sampling.missing import missing_addresses
 from domsieve.renderer.sampling.sample import sample_site
-from domsieve.renderer.source.raw import html_files, parse_html, read_html_file, read_tree
+from domsieve.renderer.source.origin import PageOrigin, file_origin, source_origin
+from domsieve.renderer.source.raw import file_stem, html_files, parse_html, read_html_file, read_tree
 from domsieve.renderer.supervisor import Served, Supervisor, Wear
 
 __all__ = [
@@ -36,9 +39,11 @@ __all__ = [
     "Egress",
     "Limits",
     "Machine",
+    "MissingSeen",
     "Outcome",
     "PageDone",
     "PageFailed",
+    "PageOrigin",
     "PageRepeated",
     "PageSource",
     "Patience",
@@ -56,10 +61,13 @@ __all__ = [
     "browser_in_use",
     "environment_proxies",
     "family",
+    "file_origin",
+    "file_stem",
     "find_browser",
     "held_memory",
     "html_files",
     "launch_options",
+    "missing_addresses",
     "offline",
     "parse_html",
     "place_of",
@@ -67,5 +75,6 @@ __all__ = [
     "read_html_file",
     "read_tree",
     "sample_site",
+    "source_origin",
     "this_machine",
 ]

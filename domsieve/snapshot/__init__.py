@@ -4,6 +4,7 @@ The contract between renderer and analysis; both import this package and never e
 """
 
 from domsieve.snapshot.cut import Cut, CutKind
+from domsieve.snapshot.fault import Fault, check_fault, fault_of
 from domsieve.snapshot.format import Base, base_of, decode, encode, payload_of
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.json_ld import JSON_LD, LONGEST_JSON_LD, is_json_ld
@@ -18,6 +19,7 @@ __all__ = [
     "Base",
     "Cut",
     "CutKind",
+    "Fault",
     "Interner",
     "Kind",
     "PageRecord",
@@ -29,8 +31,10 @@ __all__ = [
     "Snapshot",
     "StringTable",
     "base_of",
+    "check_fault",
     "decode",
     "encode",
+    "fault_of",
     "is_json_ld",
     "page_id_of",
     "payload_of",

@@ -117,7 +117,7 @@ class PageStore:
         page: Snapshot,
         *,
         source: bytes | None = None,
-        site: str = "",
+        site: str | None = None,
         extras: Mapping[str, bytes] = _NOTHING,
     ) -> PageRecord:
         """Keep a page, the raw source of its navigation and extras by name; return its record.
@@ -128,7 +128,8 @@ class PageStore:
         ----------
         page : the page; its provenance is kept with `site` and the digests of `source` and `extras` filled in.
         source : body of the main response.
-        site : name the page is stored under; by default the host and port of its URL.
+        site : name the page is stored under, by default the host and port of its URL; empty for a page of no
+            site.
         extras : byte strings that `extra` returns by their names; without any, those of a page that is replaced stay.
 
         Raises
@@ -137,7 +138,7 @@ class PageStore:
         """
         digests = {name: digest_of(extras[name]) for name in sorted(extras)}
         files = {(_EXTRAS, digest): extras[name] for name, digest in digests.items()}
-        page = _with_provenance(page, site=site or urlsplit(page.provenance.url).netloc)
+        page = _with_provenance(page, site=urlsplit(page.provenance.url).netloc if site is None else site)
         if source is not None:
             page = _with_provenance(page, source_digest=digest_of(source))
             files[_RAW, page.provenance.source_digest] = source

@@ -13,11 +13,13 @@ from domsieve.tasks.cleaning import (
 )
 from domsieve.tasks.comparing import ENOUGH, Advice, ComparedPage, advise, compare, prefix_of
 from domsieve.tasks.explaining import explain
+from domsieve.tasks.judging import keeps_text, remarks
 from domsieve.tasks.mining import RECORD_WRITERS, RecordFormat, mine
 from domsieve.tasks.output import OUTPUT_FILE, Results
 from domsieve.tasks.pages import (
     Page,
     cached,
+    fault_in,
     from_record,
     keep,
     readable,
@@ -27,7 +29,8 @@ from domsieve.tasks.pages import (
     wanted_urls,
 )
 from domsieve.tasks.reporting import Edition, Reported, of_record, report, reported
-from domsieve.tasks.sampling import describe, sample
+from domsieve.tasks.sampling import PageMarked, describe, sample
+from domsieve.tasks.sites import RAW, Placed, placed
 from domsieve.tasks.targets import (
     CacheTarget,
     FileTarget,
@@ -45,6 +48,7 @@ __all__ = [
     "FEW_PAGES",
     "MATRIX_WRITERS",
     "OUTPUT_FILE",
+    "RAW",
     "RECORD_WRITERS",
     "WRITERS",
     "Advice",
@@ -56,6 +60,8 @@ __all__ = [
     "Format",
     "MatrixFormat",
     "Page",
+    "PageMarked",
+    "Placed",
     "RecordFormat",
     "Reported",
     "Results",
@@ -67,16 +73,20 @@ __all__ = [
     "compare",
     "describe",
     "explain",
+    "fault_in",
     "find_targets",
     "from_record",
     "keep",
+    "keeps_text",
     "learn",
     "metadata_of",
     "mine",
     "of_record",
     "output_name",
+    "placed",
     "prefix_of",
     "readable",
+    "remarks",
     "render_pages",
     "report",
     "reported",

@@ -20,8 +20,6 @@ from domsieve.analysis import (
     Verdict,
     check_fixed,
     check_options,
-    judge_furniture,
-    judge_hidden,
     judge_title,
     new_site_model,
     page_cleaner,
@@ -34,8 +32,10 @@ from domsieve.analysis import (
 )
 from domsieve.errors import DomsieveError, PageError, UsageError
 from domsieve.snapshot import Snapshot
+from domsieve.tasks.judging import judged, with_condition
 from domsieve.tasks.learning import fit
 from domsieve.tasks.pages import Page
+from domsieve.tasks.sites import once
 
 Format = Literal["text", "markdown", "html", "json"]
 Writer = Callable[[Snapshot, Verdict], str]
@@ -76,7 +76,7 @@ def learn(
     PageError : no page could be read.
     """
     model = new_site_model(method, Options(mode, threshold, style))
-    fit(model, pages, failed)
+    fit(model, once(pages, _keys), failed)
     if not model.learned:
         raise PageError("None of the pages could be read, so there is nothing to learn from.")
     return model
@@ -122,11 +122,12 @@ def clean(
         check_fixed(options)
         if options.threshold is not None:
             model.set_params(threshold=options.threshold)
+    as_published = mode == "paper" or (model is not None and _is_of_paper(model))
     for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
         members = list(group)
-        known = members
+        known = once(members, _keys)
         if model is None and method not in PAGE_METHODS:
-            known = _with_siblings(members, siblings(site))
+            known = once([*known, *siblings(site)], _keys)
         chosen = method or ("sst" if len(known) >= FEWEST_PAGES else _PAGE_METHOD)
         own = options
         if method is None and model is None:
@@ -137,10 +138,10 @@ def clean(
             result: tuple[Snapshot, Verdict] | DomsieveError
             try:
                 with page.at_work("clean"):
-                    snapshot = page.load()
-                    verdict = judge_furniture(snapshot, judge(snapshot))
-                    verdict = judge_hidden(snapshot, verdict, keep=keep_hidden)
-                    result = snapshot, judge_title(snapshot, verdict)
+                    snapshot = page.read()
+                    verdict = judged(snapshot, judge, keep_hidden=keep_hidden, may_change=not as_published)
+                    verdict = judge_title(snapshot, verdict)
+                    result = snapshot, with_condition(snapshot, verdict, page.missing)
             except DomsieveError as error:
                 result = error
             yield page, result
@@ -178,6 +179,15 @@ def metadata_of(page: Page, result: tuple[Snapshot, Verdict]) -> Metadata:
         return read_metadata(result[0])
 
 
+def _is_of_paper(model: SiteModel[Any]) -> bool:
+    """Return whether a model has the published parameters, where those are others than ours."""
+    ours = type(model)().get_params()
+    # The threshold alone may be chosen when it is used.
+    fixed = {name: value for name, value in (model.paper or {}).items() if name != "threshold"}
+    published = {name: value for name, value in fixed.items() if ours[name] != value}
+    return bool(published) and published.items() <= model.get_params().items()
+
+
 def _of_page_method(site: str, options: Options) -> Options:
     """Return the options without those that were meant for the site style tree."""
     if options.threshold is not None or options.style is not None or options.mode == "paper":
@@ -205,6 +215,5 @@ def _judge(
     return model.transform if model.learned else NoCleaning().transform
 
 
-def _with_siblings(members: Sequence[Page], others: Sequence[Page]) -> list[Page]:
-    labels = {page.label for page in members}
-    return [*members, *(page for page in others if page.label not in labels)]
+def _keys(page: Page) -> Sequence[str]:
+    return page.keys or ((page.label,) if page.label else ())

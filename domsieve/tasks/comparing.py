@@ -53,6 +53,7 @@ def compare(
     store: PageStore,
     *,
     siblings: Callable[[str], Sequence[PageRecord]] = lambda _: (),
+    keep_errors: bool = False,
 ) -> Iterator[ComparedPage]:
     """Yield each page with its comparison, site after site.
 
@@ -62,6 +63,7 @@ def compare(
     Parameters
     ----------
     siblings : returns further known pages of a site, which are learned from and not compared.
+    keep_errors : whether pages that count as failed are compared all the same.
     """
     by_site: dict[str, list[PageRecord]] = {}
     for record in records:
@@ -70,7 +72,9 @@ def compare(
         members = by_site[site]
         styled = all(unscripted(record, store) for record in members if record.producer == "rendered")
         others = [other for other in siblings(site) if not styled or unscripted(other, store)]
-        rendered = _cleaned(members, others, lambda record: from_record(record, store))
+        rendered = _cleaned(
+            members, others, lambda record: replace(from_record(record, store), keep_errors=keep_errors)
+        )
         raw = _cleaned(members, others, lambda record: _raw(record, store, styled=styled))  # noqa: B023
         for record, (rendered_one, page), (_, source) in zip(members, rendered, raw, strict=True):
             if isinstance(page, DomsieveError):
@@ -146,4 +150,5 @@ def _raw(record: PageRecord, store: PageStore, *, styled: bool) -> Page:
 
         return replace(from_record(record, store), load=refuse)
     twin = unscripted(record, store) if styled else None
-    return from_record(record, store, raw=True) if twin is None else from_record(twin, store)
+    page = from_record(record, store, raw=True) if twin is None else from_record(twin, store)
+    return replace(page, keep_errors=True)  # scripts may have to bring all that the page holds

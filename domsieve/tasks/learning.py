@@ -14,7 +14,7 @@ NODES_AT_ONCE = 60_000
 T = TypeVar("T")
 Batch = list[tuple[Page, Snapshot]]
 Failed = Callable[[Page, DomsieveError], None]
-"""Is told of a page that cannot be read, or costs too much."""
+"""Is told of a page that cannot be read, counts as failed, or costs too much."""
 
 
 def fit(model: SiteModel[Any], pages: Iterable[Page], failed: Failed) -> None:
@@ -71,7 +71,7 @@ def snapshots(pages: Iterable[Page], failed: Failed) -> Iterator[tuple[Page, Sna
     for page in pages:
         try:
             with page.at_work("read"):
-                snapshot = page.load()
+                snapshot = page.read()
         except DomsieveError as error:
             failed(page, error)
         else:

@@ -35,7 +35,7 @@ def mine(
         result: RecordSheet | DomsieveError
         try:
             with page.at_work("mine"):
-                snapshot = page.load()
+                snapshot = page.read()
                 result = RecordSheet.of(snapshot, miner.transform(snapshot))
         except DomsieveError as error:
             result = error

@@ -3,20 +3,25 @@
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from functools import partial
+
+import msgspec
 
 from domsieve.budget import Meter
-from domsieve.errors import ContentError, DomsieveError
+from domsieve.errors import ContentError, DomsieveError, PageError
 from domsieve.renderer import (
     DATA,
     SCREENSHOT,
     CaptureOptions,
     PageSource,
     Rendering,
+    file_origin,
+    missing_addresses,
     parse_html,
     read_html_file,
 )
-from domsieve.snapshot import PageRecord, PageStore, Snapshot
+from domsieve.snapshot import PageRecord, PageStore, Snapshot, check_fault, fault_of
+from domsieve.tasks.sites import Placed, placed
 from domsieve.tasks.targets import CacheTarget, FileTarget, Target, UrlTarget, output_name, site_of
 
 Report = Callable[[str, PageRecord | DomsieveError], None]
@@ -32,6 +37,9 @@ class Page:
     name : output file without ending, a relative path.
     site : pages of equal site are learned together: a host name or a folder.
     load : reads the page; raises an error of the project's tree when it cannot be read.
+    keep_errors : whether a page that counts as failed, such as an error of its server, is worked on all the same.
+    keys : pages with one of these in common are the same page, named or saved twice: it is learned from once.
+    missing : returns what the site of what the page holds shows where there is no page, None where that is not known.
     meter : what its analysis has cost so far, in all steps together.
     """
 
@@ -39,7 +47,21 @@ class Page:
     name: str
     site: str
     load: Callable[[], Snapshot]
+    keep_errors: bool = False
+    keys: tuple[str, ...] = ()
+    missing: Callable[[Snapshot], Snapshot | None] = lambda _: None
     meter: Meter = field(default_factory=Meter, compare=False, repr=False)
+
+    def read(self) -> Snapshot:
+        """Return what the page holds.
+
+        Raises
+        ------
+        PageError : it counts as failed, and such are not kept.
+        DomsieveError : it cannot be read.
+        """
+        page = self.load()
+        return page if self.keep_errors else check_fault(page)
 
     def at_work(self, stage: str) -> AbstractContextManager[None]:
         """Return a block in which the page is worked on.
@@ -62,6 +84,15 @@ async def render_pages(
         outcomes[url] = kept
         report(url, kept)
     return outcomes
+
+
+def fault_in(record: PageRecord, store: PageStore) -> PageError | None:
+    """Return why a captured page counts as failed, None for one that does not."""
+    try:
+        check_fault(store.get(record.page_id))
+    except PageError as error:
+        return error
+    return None
 
 
 def keep(rendering: Rendering, site: str, store: PageStore) -> PageRecord:
@@ -103,20 +134,25 @@ def readable(
     store: PageStore,
     *,
     raw: bool,
+    keep_errors: bool = False,
+    url: str = "",
 ) -> list[Page]:
     """Return the targets as pages of different names; URLs by their outcome, failed ones left out.
 
-    `raw` reads the source of rendered pages instead of what the browser made of it.
+    `raw` reads the source of rendered pages instead of what the browser made of it. `keep_errors` works on pages that
+    count as failed, too. `url` is the address of the file, if there is but one.
     """
     pages: list[Page] = []
+    files = [target for target in targets if isinstance(target, FileTarget)]
+    places = iter(placed([(str(file.folder), partial(file_origin, file.path, url=url)) for file in files]))
     for target in targets:
         if isinstance(target, FileTarget):
-            pages.append(_from_file(target.path, target.name, str(target.folder)))
+            pages.append(_from_file(target, next(places)))
             continue
         record = target.record if isinstance(target, CacheTarget) else outcomes[target.url]
         if not isinstance(record, DomsieveError):
             pages.append(from_record(record, store, raw=raw))
-    return _named_apart(pages)
+    return [replace(page, keep_errors=keep_errors) for page in _named_apart(pages)]
 
 
 def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> Page:
@@ -126,7 +162,28 @@ def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> P
         page = store.get(record.page_id)
         return _raw_twin(page, record, store) if raw and page.has_layout else page
 
-    return Page(record.url, output_name(record.url), record.site, load)
+    keys = (f"{record.producer} {record.url}",)
+    return Page(
+        record.url,
+        output_name(record.url),
+        record.site,
+        load,
+        keys=keys,
+        missing=lambda page: missing_page(page, store),
+    )
+
+
+def missing_page(page: Snapshot, store: PageStore) -> Snapshot | None:
+    """Return what the site of a rendered page showed at a made-up address when it was sampled; None if it was not."""
+    origin = page.provenance
+    if origin.producer != "rendered":
+        return None
+    for url in missing_addresses(origin.url):
+        found = store.find(url, producer="rendered", options=origin.options)
+        if found is not None and found.url != origin.url and found.complete:
+            model = store.get(found.page_id)
+            return None if fault_of(model) else model
+    return None
 
 
 def wanted_urls(targets: Sequence[Target]) -> list[str]:
@@ -146,8 +203,9 @@ def _named_apart(pages: Sequence[Page]) -> list[Page]:
     return list(named.values())
 
 
-def _from_file(path: Path, name: str, site: str) -> Page:
-    return Page(str(path), name, site, lambda: read_html_file(path))
+def _from_file(file: FileTarget, place: Placed) -> Page:
+    load = partial(read_html_file, file.path, url=place.address or None)
+    return Page(str(file.path), file.name, place.site, load, keys=place.keys)
 
 
 def _raw_twin(page: Snapshot, record: PageRecord, store: PageStore) -> Snapshot:
@@ -156,4 +214,5 @@ def _raw_twin(page: Snapshot, record: PageRecord, store: PageStore) -> Snapshot:
             "No raw source was kept of this page; render it anew.", url=record.url, stage="read"
         )
     origin = page.provenance
-    return parse_html(store.source(record), url=origin.final_url, content_type=origin.content_type)
+    raw = parse_html(store.source(record), url=origin.final_url, content_type=origin.content_type)
+    return replace(raw, provenance=msgspec.structs.replace(raw.provenance, status=origin.status))

@@ -1,7 +1,7 @@
 """The report on pages: every method learned on their site, every page judged by each, rendered and as raw source."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
@@ -77,11 +77,15 @@ class _Site:
 
 
 def reported(
-    targets: Sequence[Target], outcomes: Mapping[str, PageRecord | DomsieveError], store: PageStore
+    targets: Sequence[Target],
+    outcomes: Mapping[str, PageRecord | DomsieveError],
+    store: PageStore,
+    *,
+    keep_errors: bool = False,
 ) -> list[Reported]:
     """Return the targets with all that is cached of them; failed ones are left out."""
     known = dict(outcomes)
-    pages = readable(targets, known, store, raw=False)
+    pages = readable(targets, known, store, raw=False, keep_errors=keep_errors)
     records = [
         target.record if isinstance(target, CacheTarget) else known.get(getattr(target, "url", ""))
         for target in targets
@@ -100,9 +104,19 @@ def of_record(page: Page, record: PageRecord, store: PageStore) -> Reported:
     if record.producer == "raw":
         return Reported(page, None, None, Edition(page))
     twin = unscripted(record, store)
-    plain = Edition(from_record(twin, store), lambda: _tiles(twin, store)) if twin else None
-    raw = Edition(from_record(record, store, raw=True)) if record.source_digest else None
+    plain = Edition(_beside(page, from_record(twin, store)), lambda: _tiles(twin, store)) if twin else None
+    raw = Edition(_beside(page, from_record(record, store, raw=True))) if record.source_digest else None
     return Reported(page, Edition(page, lambda: _tiles(record, store)), plain, raw)
+
+
+def _beside(page: Page, other: Page) -> Page:
+    """Return another edition of a page, which fails where the page does, and else may hold nothing."""
+
+    def load() -> Snapshot:
+        page.read()
+        return other.load()
+
+    return replace(other, load=load, keep_errors=True)
 
 
 def report(
@@ -113,13 +127,20 @@ def report(
     Parameters
     ----------
     siblings : returns further known pages of a site, which are learned from and looked for recurring text.
-    failed : is told of the editions of pages that cannot be read, which the report leaves out.
+    failed : is told of the editions of pages that cannot be read, which the report leaves out; once of each fault.
 
     Raises
     ------
     PageError : no page could be read.
     """
-    writer = _Writer(failed)
+    told: set[tuple[str, str]] = set()
+
+    def tell_once(page: Page, error: DomsieveError) -> None:
+        if (what := (page.label, error.message)) not in told:
+            told.add(what)
+            failed(page, error)
+
+    writer = _Writer(tell_once)
     ordered = sorted(pages, key=lambda one: one.page.site)
     whole = b"".join(write_report(writer.parts(ordered, siblings), lambda: writer.index))
     if not writer.pages:
@@ -188,7 +209,7 @@ class _Writer:
             part = f"{name}-{entry['number']}"
             try:
                 with edition.page.at_work("report"):
-                    page = edition.page.load()
+                    page = edition.page.read()
                     view, problems = self._view(page, i, of_site, models, outliner, entry["number"])
             except BudgetError as error:
                 self._failed(edition.page, error)
@@ -258,10 +279,11 @@ class _Writer:
                 continue
             try:
                 with edition.page.at_work("read"):
-                    page = edition.page.load()
+                    page = edition.page.read()
                     blocks = page_blocks(page)
             except DomsieveError as error:
-                self._failed(edition.page, error)
+                if i < len(entries) or getattr(error, "reason", None) is None:
+                    self._failed(edition.page, error)
                 continue
             of_site.recurrences.add(first + i, blocks)
             if i < len(entries):

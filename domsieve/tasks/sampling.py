@@ -2,12 +2,15 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 from datetime import timedelta
 
+from domsieve.analysis import Mark, described
 from domsieve.errors import DamagedFileError
 from domsieve.renderer import (
     CaptureOptions,
     Egress,
+    MissingSeen,
     PageDone,
     PageFailed,
     PageRepeated,
@@ -16,11 +19,21 @@ from domsieve.renderer import (
     SampleEvent,
     SitemapsRead,
     SiteOpened,
+    missing_addresses,
     sample_site,
 )
-from domsieve.snapshot import PageRecord, PageStore
+from domsieve.snapshot import PageRecord, PageStore, Snapshot, fault_of
+from domsieve.tasks.judging import marks_of
 from domsieve.tasks.pages import cached, keep
 from domsieve.tasks.targets import site_of
+
+
+@dataclass(frozen=True, slots=True)
+class PageMarked:
+    """What the page of the event before likely is instead of content."""
+
+    url: str
+    marks: tuple[Mark, ...]
 
 
 async def sample(
@@ -37,7 +50,7 @@ async def sample(
     may_use: Callable[[PageRecord], bool] = lambda _: True,
     kept: Callable[[Rendering, str], Awaitable[PageRecord]] | None = None,
     egress: Egress | None = None,
-) -> AsyncGenerator[tuple[SampleEvent, PageRecord | None]]:
+) -> AsyncGenerator[tuple[SampleEvent | PageMarked, PageRecord | None]]:
     """Yield what happens, with the record of each page of the sample, captured now or before.
 
     An interrupted sample goes on when it is asked for again: it draws the same pages, and the cache has them, as far
@@ -55,9 +68,12 @@ async def sample(
         if record is None or not may_use(record):
             return None
         try:
-            return Rendering(snapshot=store.get(record.page_id), source=None, source_reason="from the cache")
+            page = store.get(record.page_id)
         except DamagedFileError:
             return None  # rendered anew
+        if fault_of(page):
+            return None  # it may be there now
+        return Rendering(snapshot=page, source=None, source_reason="from the cache")
 
     events = sample_site(
         source,
@@ -68,8 +84,10 @@ async def sample(
         concurrency=concurrency,
         known=known,
         egress=egress,
+        ask_for_missing=True,
     )
     site = ""
+    missing: Snapshot | None = None
     async with aclosing(events):
         async for event in events:
             record: PageRecord | None = None
@@ -78,14 +96,29 @@ async def sample(
             if isinstance(event, PageRepeated) and not event.was_known:
                 # Kept so that it is not rendered again, but as no page of the site: it would count double.
                 await kept(event.rendering, "")
+            if isinstance(event, PageFailed) and event.rendering and not event.was_known:
+                await kept(event.rendering, "")
+            if isinstance(event, MissingSeen):
+                missing = event.rendering.snapshot
+                if not event.was_known:
+                    await kept(event.rendering, "")
             if isinstance(event, PageDone):
                 known_record = cached(event.url, store, options) if event.was_known else None
                 record = known_record or await kept(event.rendering, site)
             yield event, record
+            if isinstance(event, PageDone):
+                page = event.rendering.snapshot
+                marks = marks_of(page, lambda _: missing if missing_addresses(event.url) else None)  # noqa: B023
+                if marks:
+                    yield PageMarked(event.url, marks), None
 
 
-def describe(event: SampleEvent) -> str:
+def describe(event: SampleEvent | PageMarked) -> str:
     """Return one line on what happened, for people."""
+    if isinstance(event, PageMarked):
+        return f"{event.url}: It looks like {'; '.join(map(described, event.marks))}."
+    if isinstance(event, MissingSeen):
+        return "the site answers with a page where there is none; others that are like it are marked"
     if isinstance(event, PageDone):
         origin = "from the cache" if event.was_known else f"{len(event.rendering.snapshot):,} nodes"
         cut = "".join(f"; cut: {reason}" for reason in event.rendering.snapshot.provenance.reasons)

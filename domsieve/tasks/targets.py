@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from domsieve.errors import TargetError, UnknownPageError
-from domsieve.renderer import html_files
+from domsieve.renderer import file_stem, html_files
 from domsieve.snapshot import PageRecord, PageStore
 
 _ID = re.compile(r"[0-9a-f]{6,}")
@@ -95,7 +95,7 @@ def _on_disk(word: str) -> list[FileTarget]:
     except OSError as error:
         raise TargetError(f"{word} cannot be looked up: {error.strerror}.") from error
     if is_file:
-        return [FileTarget(path, path.stem, path.parent)]
+        return [FileTarget(path, file_stem(path).name, path.parent)]
     if not is_folder:
         return []
     files = html_files(path)
@@ -103,7 +103,7 @@ def _on_disk(word: str) -> list[FileTarget]:
         raise TargetError(f"The folder {word} holds no .html, .htm or .xhtml file.")
     firsts: dict[Path, Path] = {}
     for file in files:
-        firsts.setdefault(file.with_suffix(""), file)
+        firsts.setdefault(file_stem(file), file)
     names = {file: name for name, file in firsts.items()}
     return [FileTarget(file, str(names.get(file, file).relative_to(path)), path) for file in files]
 

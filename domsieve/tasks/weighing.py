@@ -30,6 +30,7 @@ from domsieve.snapshot import Snapshot
 from domsieve.tasks.learning import Failed, batches, fit, in_parts, snapshots
 from domsieve.tasks.output import OUTPUT_FILE
 from domsieve.tasks.pages import Page
+from domsieve.tasks.sites import once
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # loaded by those who weigh
@@ -87,7 +88,7 @@ def weigh(
         if tree is None:
             tree = CompressedStructureTree.of_mode(mode, **options.given())
             lost: set[int] = set()
-            fit(tree, members, _also(failed, lost))
+            fit(tree, once(members, lambda page: page.keys), _also(failed, lost))
             members = [page for page in members if id(page) not in lost]
             if 0 < tree.learned < FEWEST_PAGES:
                 logger.warning(

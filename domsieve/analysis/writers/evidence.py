@@ -8,6 +8,7 @@ from math import isfinite
 import msgspec
 
 from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, boundaries, text_flow
+from domsieve.analysis.marks.mark import Mark
 from domsieve.analysis.metadata.reading import read_metadata
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.verdict import Verdict
@@ -15,7 +16,7 @@ from domsieve.analysis.writers.html import Source, written_texts
 from domsieve.analysis.writers.text import write_text
 from domsieve.budget import check, spending
 from domsieve.plain import utf8
-from domsieve.snapshot import Kind, Producer, Scalar, Snapshot
+from domsieve.snapshot import Fault, Kind, Producer, Scalar, Snapshot
 
 _MOST_STEPS = 16
 _JOINTS = ("", " ", "\t", "\n", "\n")  # by gap
@@ -58,8 +59,12 @@ class _Evidence(msgspec.Struct, frozen=True, kw_only=True):
     producer: Producer
     complete: bool
     reasons: tuple[str, ...]
+    status: int | None
+    fault: Fault | None
+    marks: tuple[Mark, ...]
     metadata: Metadata
     method: str
+    instead_of: str
     parameters: dict[str, Scalar]
     words: _Words
     text: str
@@ -80,8 +85,12 @@ def _json(page: Snapshot, verdict: Verdict) -> str:
         producer=page.provenance.producer,
         complete=page.provenance.complete,
         reasons=page.provenance.reasons,
+        status=page.provenance.status,
+        fault=verdict.fault,
+        marks=verdict.marks,
         metadata=read_metadata(page),
         method=verdict.method,
+        instead_of=verdict.instead_of,
         parameters={
             name: utf8(value) if isinstance(value, str) else value
             for name, value in sorted(verdict.parameters.items())

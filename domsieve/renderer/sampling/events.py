@@ -26,6 +26,15 @@ class SiteOpened:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MissingSeen:
+    """What the site shows at an address that it cannot have, where that is no error: what its soft 404 looks like."""
+
+    url: str
+    rendering: Rendering
+    was_known: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapsRead:
     """The sitemaps of the site are read; `pages` is how many pages they name that robots may visit."""
 
@@ -69,10 +78,20 @@ class PageRepeated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFailed:
-    """A page that cannot be had, or that the site does not want robots to have."""
+    """A page that cannot be had, that counts as failed, or that the site does not want robots to have.
+
+    Parameters
+    ----------
+    url : the page.
+    error : why.
+    rendering : what was captured of a page that counts as failed, None of others.
+    was_known : whether the caller had it already.
+    """
 
     url: str
     error: DomsieveError
+    rendering: Rendering | None = None
+    was_known: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,4 +109,4 @@ class SampleEnded:
     reason: Literal["complete", "exhausted", "fruitless"]
 
 
-SampleEvent = SiteOpened | SitemapsRead | PageDone | PageRepeated | PageFailed | SampleEnded
+SampleEvent = SiteOpened | MissingSeen | SitemapsRead | PageDone | PageRepeated | PageFailed | SampleEnded

@@ -22,6 +22,7 @@ from domsieve.renderer.limits import Clock
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import PageSource
 from domsieve.renderer.sampling.events import (
+    MissingSeen,
     PageDone,
     PageFailed,
     PageRepeated,
@@ -32,10 +33,12 @@ from domsieve.renderer.sampling.events import (
 )
 from domsieve.renderer.sampling.frontier import Frontier, rank
 from domsieve.renderer.sampling.links import PageLinks, Routing
+from domsieve.renderer.sampling.missing import missing_address
 from domsieve.renderer.sampling.robots import Robots
 from domsieve.renderer.sampling.sitemap import read_sitemaps
 from domsieve.renderer.sampling.urls import Site, normalized, start_page
 from domsieve.renderer.sampling.visits import Known, Visit, Visitor
+from domsieve.snapshot import Snapshot
 
 _WINDOW = 8
 _FRUITLESS_LIMIT = 20
@@ -55,6 +58,7 @@ async def sample_site(
     known: Known = lambda _: None,
     egress: Egress | None = None,
     clock: Clock | None = None,
+    ask_for_missing: bool = False,
 ) -> AsyncGenerator[SampleEvent]:
     """Yield what happens while `pages` different pages of a site are drawn at random and rendered.
 
@@ -75,6 +79,7 @@ async def sample_site(
     egress : where connections for robots.txt and sitemaps may go; by default to public addresses only. Pages are
         the matter of `source`.
     clock : what the delay is measured by; by default the event loop's time.
+    ask_for_missing : whether one address that the site cannot have is asked for, unless robots.txt forbids it.
 
     Raises
     ------
@@ -90,6 +95,9 @@ async def sample_site(
     robots = await visitor.rules(Site.of(asked))
     robots.check(asked)
     visit = await visitor.page(asked)
+    if visit.fault:
+        yield _failed(asked, visit)
+        raise visit.fault
     site = _site_reached(visit, asked)
     if site != Site.of(asked):
         robots = await visitor.rules(site)
@@ -100,6 +108,8 @@ async def sample_site(
     yield SiteOpened(root=site.root, delay=visitor.delay)
     yield event
     try:
+        if pages > 1 and ask_for_missing and (seen := await run.missing(asked, snapshot)):
+            yield seen
         if pages > 1:
             yield await run.read_sitemaps()
         while run.draw():
@@ -107,6 +117,11 @@ async def sample_site(
     finally:
         await run.stop()
     yield run.end()
+
+
+def _failed(url: str, visit: Visit) -> PageFailed:
+    assert visit.fault
+    return PageFailed(url=url, error=visit.fault, rendering=visit.rendering, was_known=visit.was_known)
 
 
 def _site_reached(visit: Visit, asked: str) -> Site:
@@ -148,6 +163,20 @@ class _Run:
         self._firsts: dict[str, str] = {}  # from an address reached or a digest to the page that had it first
         self._done = 0
         self._fruitless = 0
+
+    async def missing(self, asked: str, start: Snapshot) -> SampleEvent | None:
+        """Return what the site shows at an address that it cannot have; None where that is an error."""
+        pages = self._routing.pages(PageLinks.of(start), self._admitted)
+        url = missing_address(self._site.root, asked, pages)
+        if not self._robots.allows(url):
+            return None
+        try:
+            visit = await self._visitor.page(url)
+        except DomsieveError:
+            return None
+        if visit.fault:
+            return None
+        return MissingSeen(url=url, rendering=visit.rendering, was_known=visit.was_known)
 
     async def read_sitemaps(self) -> SampleEvent:
         """Learn the pages that the sitemaps name."""
@@ -195,7 +224,12 @@ class _Run:
         page, clicks, task = self._drawn[0]
         event: SampleEvent
         try:
-            event = self._judge(page, clicks, await task)
+            visit = await task
+            if visit.fault:
+                event = _failed(page, visit)
+                self._lessons.append(_Lesson())
+            else:
+                event = self._judge(page, clicks, visit)
             self._fruitless = 0 if isinstance(event, PageDone) else self._fruitless + 1
         except DomsieveError as error:
             event = PageFailed(url=page, error=error)

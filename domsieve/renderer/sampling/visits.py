@@ -6,10 +6,10 @@ Imports its neighbours in this package, the Snapshot and the error tree.
 import asyncio
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from domsieve.errors import ContentError, DomsieveError, NavigationError, PolicyError
+from domsieve.errors import DomsieveError, NavigationError, PageError, PolicyError
 from domsieve.renderer.limits import Clock
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import PageSource, Rendering
@@ -17,6 +17,7 @@ from domsieve.renderer.sampling.fetch import fetch, is_this_machine
 from domsieve.renderer.sampling.robots import Robots, fetch_robots
 from domsieve.renderer.sampling.sitemap import MAX_BYTES
 from domsieve.renderer.sampling.urls import Site
+from domsieve.snapshot import fault_of
 
 Known = Callable[[str], Rendering | None]
 
@@ -27,10 +28,11 @@ _BUSY = (429, 503)
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A page and whether the caller had it already."""
+    """A page, whether the caller had it already, and why it counts as failed if it does."""
 
     rendering: Rendering
     was_known: bool
+    fault: PageError | None = None
 
 
 class Visitor:
@@ -93,22 +95,16 @@ class Visitor:
 
         Raises
         ------
-        ContentError : the server answers with an error, or nothing of the page came.
         DomsieveError : it cannot be rendered.
         """
         async with self._places:
             rendering = self._known(url)
             visit = Visit(rendering, True) if rendering else Visit(await self._render(url), False)
         snapshot = visit.rendering.snapshot
-        status = snapshot.provenance.status
-        if status in _BUSY:
+        if snapshot.provenance.status in _BUSY:
             self.delay = min(max(2 * self.delay, _DELAY), max(self.delay, _LONGEST_DELAY))
-        if status is not None and status >= 400:
-            raise ContentError(f"The server answers HTTP {status}.", url=url, retry=status in _BUSY)
-        if len(snapshot) == 1:
-            reasons = "; ".join(snapshot.provenance.reasons) or "the document is empty"
-            raise ContentError(f"Nothing of it arrived: {reasons}.", url=url)
-        return visit
+        fault = fault_of(snapshot)
+        return replace(visit, fault=fault.error(url)) if fault else visit
 
     async def _render(self, url: str) -> Rendering:
         await self._wait()

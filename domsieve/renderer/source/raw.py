@@ -6,6 +6,7 @@ all that depends on the order of nodes is arithmetic on columns. Imports lxml an
 """
 
 import os
+from collections.abc import Sequence
 from itertools import compress
 from pathlib import Path
 from typing import cast
@@ -16,8 +17,10 @@ from numpy.typing import NDArray
 
 from domsieve.budget import check, spending
 from domsieve.errors import TargetError
+from domsieve.renderer.source.content import type_of
 from domsieve.renderer.source.encoding import html_as_utf8
 from domsieve.renderer.source.long_tags import with_few_attributes
+from domsieve.renderer.source.packed import PACKED_SUFFIXES, unpacked
 from domsieve.snapshot import (
     JSON_LD,
     LONGEST_JSON_LD,
@@ -32,6 +35,7 @@ from domsieve.snapshot import (
 )
 
 HTML_SUFFIXES = (".htm", ".html", ".xhtml")
+_FILE_SUFFIXES = (*HTML_SUFFIXES, *(page + packed for page in HTML_SUFFIXES for packed in PACKED_SUFFIXES))
 
 # A blank text beside one of these separates nothing: they start and end lines on their own.
 _BLOCK_NAMES = """
@@ -62,7 +66,8 @@ def parse_html(source: bytes, *, url: str, content_type: str = "", encoding: str
     ----------
     source : the document as it came over the wire, decompressed.
     url : address of the page, or its file name; recorded, never opened.
-    content_type : value of the Content-Type header; its charset overrules the one in the document.
+    content_type : value of the Content-Type header; its charset overrules the one in the document. Where the source
+        is certainly no HTML, its own type is recorded instead.
     encoding : label the caller is certain of, such as ``"utf-8"``; only a byte order mark overrules it.
 
     Raises
@@ -73,9 +78,13 @@ def parse_html(source: bytes, *, url: str, content_type: str = "", encoding: str
         return _parsed(source, url, content_type, encoding)
 
 
-def _parsed(source: bytes, url: str, content_type: str, encoding: str | None) -> Snapshot:
+def _parsed(
+    source: bytes, url: str, content_type: str, encoding: str | None, cuts: Sequence[Cut] = ()
+) -> Snapshot:
     data, encoding_name = html_as_utf8(source, content_type=content_type, encoding=encoding)
-    root, cuts = _tree(data)
+    content_type = type_of(source, data) or content_type
+    root, more = _tree(data)
+    cuts = (*cuts, *more)
     return read_tree(
         root,
         Provenance(
@@ -93,6 +102,8 @@ def _parsed(source: bytes, url: str, content_type: str, encoding: str | None) ->
 def read_html_file(path: Path | str, *, url: str | None = None, encoding: str | None = None) -> Snapshot:
     """Return the page in the file `path`; `url` is its address on the web, by default the path as given.
 
+    Files that are compressed with gzip, Zstandard or Brotli (by its ending ``.br``) are unpacked, up to 50 MB.
+
     Raises
     ------
     TargetError : there is no such file, or it cannot be read.
@@ -102,11 +113,23 @@ def read_html_file(path: Path | str, *, url: str | None = None, encoding: str | 
         source = Path(path).read_bytes()
     except OSError as error:
         raise TargetError(f"Cannot read the page '{path}': {error.strerror}.", stage="read") from error
-    return parse_html(source, url=url or str(path), encoding=encoding)
+    url = url or str(path)
+    with spending("parse", url):
+        page, cuts = unpacked(source, Path(path))
+        return _parsed(page, url, "", encoding, cuts)
+
+
+def file_stem(path: Path) -> Path:
+    """Return the path of a page's file without its ending, ``.html.gz`` being one."""
+    if path.suffix.lower() in PACKED_SUFFIXES and path.stem.lower().endswith(HTML_SUFFIXES):
+        path = path.with_suffix("")
+    return path.with_suffix("")
 
 
 def html_files(folder: Path | str) -> list[Path]:
-    """Return all HTML files in and below `folder`, sorted by path; links to folders are not followed.
+    """Return all HTML files in and below `folder`, compressed or not, sorted by path.
+
+    Links to folders are not followed.
 
     Raises
     ------
@@ -122,7 +145,7 @@ def html_files(folder: Path | str) -> list[Path]:
         Path(parent, name)
         for parent, _, names in os.walk(folder, onerror=fail)
         for name in names
-        if name.lower().endswith(HTML_SUFFIXES)
+        if name.lower().endswith(_FILE_SUFFIXES)
     )
 
 

@@ -48,7 +48,7 @@ _OUR_BROWSER = "The browser of the service does not start; its log says why."
 
 
 def problem_of(error: BaseException) -> dict[str, Any]:
-    """Return an error as the problem that a job keeps: title, detail, fault, retry and stage."""
+    """Return an error as the problem that a job keeps: title, detail, fault, retry, stage, reason if it has one."""
     for kind, fault, title in _FAULTS:
         if isinstance(error, kind):
             timed_out = isinstance(error, NavigationError) and error.timed_out
@@ -56,7 +56,9 @@ def problem_of(error: BaseException) -> dict[str, Any]:
             # Messages about the start of a browser name paths, too.
             is_ours = kind is BrowserNotFoundError or (kind is BrowserError and error.stage == "launch")
             detail = _OUR_BROWSER if is_ours else error.message
-            return _problem(Title.TIMEOUT if timed_out else title, detail, fault, error.retry, error.stage)
+            problem = _problem(Title.TIMEOUT if timed_out else title, detail, fault, error.retry, error.stage)
+            reason = error.reason if isinstance(error, PageError) else None
+            return {**problem, "reason": reason} if reason else problem
     retry = isinstance(error, DomsieveError | asyncio.TimeoutError | OSError)
     return _problem(Title.SERVICE, _OURS, "service", retry, getattr(error, "stage", None))
 

@@ -96,6 +96,11 @@ class PageRequest(BaseModel):
         default=20.0, ge=1, le=60, description="Seconds one page may take, besides settle_extra_s."
     )
     refresh: bool = Field(default=False, description="Whether to render even what the cache holds.")
+    keep_errors: bool = Field(
+        default=False,
+        description="Whether to work on pages that count as failed all the same: errors of their server, "
+        "what is no text, empty documents, and what was cut before any text stood there.",
+    )
 
     @field_validator("url")
     @classmethod

@@ -7,12 +7,12 @@ import threading
 import zipfile
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
-from domsieve.analysis import hidden_words
+from domsieve.analysis import hidden_words, page_marks
 from domsieve.errors import BudgetError, DomsieveError, PageError
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
@@ -25,7 +25,7 @@ from domsieve.service.jobs.requests import (
 )
 from domsieve.service.jobs.values import NewFile
 from domsieve.service.logs import log
-from domsieve.snapshot import PageRecord, PageStore
+from domsieve.snapshot import PageRecord, PageStore, fault_of
 from domsieve.tasks import (
     ENDINGS,
     RECORD_WRITERS,
@@ -39,6 +39,7 @@ from domsieve.tasks import (
     metadata_of,
     mine,
     of_record,
+    remarks,
     report,
     site_records,
     written,
@@ -90,7 +91,7 @@ def page_result(
     ------
     DomsieveError : the page cannot be read or has nothing to work on.
     """
-    facts = _facts(record, store)
+    facts = _facts(request, record, store)
 
     def siblings(_: str) -> list[PageRecord]:
         records = site_records(record.site, store, request.capture_options())
@@ -102,9 +103,9 @@ def page_result(
     elif isinstance(request, RecordsRequest):
         said, files = _mined(request, record, store)
     elif isinstance(request, CompareRequest):
-        said, files = _compared(record, store)
+        said, files = _compared(request, record, store)
     elif isinstance(request, ReportRequest):
-        said, files = _reported(record, store, siblings)
+        said, files = _reported(request, record, store, siblings)
     else:
         raise TypeError(f"A request of the kind {request.kind} is about no single page.")
     return {**facts, **said}, files
@@ -126,7 +127,7 @@ def site_result(
     archive = io.BytesIO()
     ending = ENDINGS[request.format]
     with zipfile.ZipFile(archive, "w") as packed:
-        members = [from_record(record, store) for record in pages.records]
+        members = [_page_of(request, record, store) for record in pages.records]
         for page, result in clean(members, method=method, siblings=lambda _: []):
             if stopped.is_set():
                 break
@@ -140,19 +141,25 @@ def site_result(
                 continue
             try:
                 text = _utf8(written(page, result, request.format, metadata=request.metadata))
-                said = msgspec.to_builtins(metadata_of(page, result))
+                about = msgspec.to_builtins(metadata_of(page, result))
+                with page.at_work("write"):
+                    said = remarks(*result)
             except BudgetError as error:
                 failures.append({"url": page.label, **_problem(page.label, error)})
                 continue
             packed.writestr(zipfile.ZipInfo(name, _NO_DATE), text, zipfile.ZIP_DEFLATED)
             record = by_label[page.label]
-            facts = {
-                "url": page.label,
-                "file": name,
-                "complete": record.complete,
-                "page_id": record.page_id,
-            }
-            listed.append({**facts, "metadata": said})
+            listed.append(
+                {
+                    "url": page.label,
+                    "file": name,
+                    "complete": record.complete,
+                    "page_id": record.page_id,
+                    "metadata": about,
+                    "marks": msgspec.to_builtins([*result[1].marks]),
+                    "remarks": said,
+                }
+            )
     if not listed:
         raise PageError("None of the pages could be cleaned.")
     index = {"site": pages.records[0].site, "ended": pages.ended, "pages": listed, "failed": failures}
@@ -165,22 +172,33 @@ def site_result(
         "site": pages.records[0].site,
         "pages": len(listed),
         "failed": len(failures),
+        "marked": sum(bool(page["marks"]) for page in listed),
         "ended": pages.ended,
     }, files
 
 
-def _facts(record: PageRecord, store: PageStore) -> dict[str, Any]:
-    page = store.get(record.page_id).provenance
+def _facts(request: PageRequest, record: PageRecord, store: PageStore) -> dict[str, Any]:
+    snapshot = store.get(record.page_id)
+    fault = fault_of(snapshot)
+    if fault and not request.keep_errors:
+        raise fault.error(record.url)
     return {
         "url": record.url,
         "final_url": record.final_url[:_LONGEST],
-        "status": page.status,
+        "status": snapshot.provenance.status,
+        "fault": msgspec.to_builtins(fault),
+        "marks": msgspec.to_builtins([*page_marks(snapshot)]),
+        "remarks": remarks(snapshot),
         "page_id": record.page_id,
         "captured_at": record.captured_at,
         "nodes": record.nodes,
         "complete": record.complete,
         "reasons": list(record.reasons),
     }
+
+
+def _page_of(request: PageRequest, record: PageRecord, store: PageStore) -> Page:
+    return replace(from_record(record, store), keep_errors=request.keep_errors)
 
 
 def _cleaned(
@@ -191,21 +209,25 @@ def _cleaned(
     def others(site: str) -> list[Page]:
         return [from_record(other, store) for other in siblings(site)]
 
-    ((page, result),) = clean([from_record(record, store)], method=method, siblings=others)
+    ((page, result),) = clean([_page_of(request, record, store)], method=method, siblings=others)
     if isinstance(result, DomsieveError):
         raise result
     text = written(page, result, request.format, metadata=request.metadata)
+    verdict = result[1]
     said = {
-        "method": method,
+        "method": verdict.method if verdict.instead_of else method,
+        "instead_of": verdict.instead_of or None,
         "format": request.format,
         "hidden_words": hidden_words(*result),
         "metadata": msgspec.to_builtins(metadata_of(page, result)),
+        "marks": msgspec.to_builtins([*verdict.marks]),
+        "remarks": remarks(*result),
     }
     return said, [NewFile(f"page{ENDINGS[request.format]}", _TYPES[request.format], _utf8(text))]
 
 
 def _mined(request: RecordsRequest, record: PageRecord, store: PageStore) -> Results:
-    ((page, result),) = mine([from_record(record, store)], method=request.method)
+    ((page, result),) = mine([_page_of(request, record, store)], method=request.method)
     if isinstance(result, DomsieveError):
         raise result
     with page.at_work("write"):
@@ -214,8 +236,8 @@ def _mined(request: RecordsRequest, record: PageRecord, store: PageStore) -> Res
     return said, [NewFile(f"records.{request.format}", _TYPES[request.format], data)]
 
 
-def _compared(record: PageRecord, store: PageStore) -> Results:
-    (result,) = (page.result for page in compare([record], store))
+def _compared(request: CompareRequest, record: PageRecord, store: PageStore) -> Results:
+    (result,) = (page.result for page in compare([record], store, keep_errors=request.keep_errors))
     if isinstance(result, DomsieveError):
         raise result
     advice = advise([(record.url, result)])[0]
@@ -224,14 +246,16 @@ def _compared(record: PageRecord, store: PageStore) -> Results:
     return said, [NewFile("comparison.json", "application/json", _json(facts))]
 
 
-def _reported(record: PageRecord, store: PageStore, siblings: Callable[[str], list[PageRecord]]) -> Results:
+def _reported(
+    request: ReportRequest, record: PageRecord, store: PageStore, siblings: Callable[[str], list[PageRecord]]
+) -> Results:
     problems: list[str] = []
 
     def others(site: str) -> list[Any]:
         return [of_record(from_record(other, store), other, store) for other in siblings(site)]
 
     whole, pages = report(
-        [of_record(from_record(record, store), record, store)],
+        [of_record(_page_of(request, record, store), record, store)],
         siblings=others,
         failed=lambda page, error: problems.append(_problem(page.label, error)["detail"]),
     )

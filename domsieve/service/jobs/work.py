@@ -17,7 +17,6 @@ from domsieve.budget import USUAL, AnalysisBudget, budgeted
 from domsieve.errors import (
     DamagedFileError,
     DomsieveError,
-    NavigationError,
     PolicyError,
     UnknownPageError,
 )
@@ -134,7 +133,6 @@ async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[
         rendering = await bench.browsing.render(
             request.url, site=f"{client} {site}", options=options, budget=request.budget()
         )
-        _arrived(request.url, rendering)
 
     def work() -> Result:
         store = bench.pages()
@@ -298,26 +296,6 @@ async def _is_open(url: str, egress: Egress) -> bool:
     except DomsieveError:
         return False
     return True
-
-
-def _arrived(url: str, rendering: Rendering) -> None:
-    """Refuse a page of which nothing came.
-
-    Raises
-    ------
-    NavigationError : the document is empty and incomplete.
-    """
-    page = rendering.snapshot
-    reasons = page.provenance.reasons
-    if len(page) == 1 and reasons:
-        timed_out = page.provenance.was_cut_by("time")
-        raise NavigationError(
-            f"Nothing of the page arrived: {'; '.join(reasons)}.",
-            url=url,
-            stage="time" if timed_out else "navigate",
-            retry=timed_out,
-            timed_out=timed_out,
-        )
 
 
 def _used(record: PageRecord, claim: Claim) -> UsedPage:

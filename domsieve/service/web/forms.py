@@ -80,6 +80,7 @@ DEFAULTS: Mapping[str, str] = {
     "time_s": "20",
     "scroll": "",
     "refresh": "",
+    "keep_errors": "",
 }
 _FIELDS: Mapping[str, Mapping[str, str]] = {
     "clean": {"method": "clean_method", "format": "clean_format"},
@@ -148,6 +149,7 @@ def request_from(fields: Mapping[str, str]) -> PageRequest:
         "time_s": _number(given["time_s"]),
         "scroll": bool(given["scroll"]),
         "refresh": bool(given["refresh"]),
+        "keep_errors": bool(given["keep_errors"]),
     }
     for name, field in _FIELDS[kind].items():
         is_number = name in {"pages", "seed"}

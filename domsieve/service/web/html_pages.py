@@ -18,6 +18,7 @@ from domsieve.service.web.labels import (
     event_line,
     facts_of,
     page_count,
+    remarks_of,
     short_time,
     size,
     verdict_of,
@@ -131,6 +132,7 @@ def html_pages(gateway: Gateway, sessions: Sessions) -> APIRouter:
             is_cut=is_cut,
             facts=facts_of({**(found.summary or {}), **index}, url=str(found.request["url"])),
             verdict=verdict_of(found),
+            remarks=remarks_of(found),
             report=next(
                 (file for file in found.files if found.kind == "report" and file.name == REPORT), None
             ),

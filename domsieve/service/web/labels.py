@@ -18,7 +18,8 @@ _STATE_LINES = {
 }
 _STAGE_LINES = {"render": "Opening the page in the browser", "analyse": "Extracting the content"}
 _ROWS = 50
-_UNSHOWN = frozenset({"page_id", "title", "retry"})
+_UNSHOWN = frozenset({"page_id", "title", "retry", "marks"})
+_IN_THE_BANNER = frozenset({"fault", "marks", "remarks", "instead_of"})
 _LONGEST = 300
 
 
@@ -77,6 +78,20 @@ def verdict_of(job: Job) -> str:
     return "This page needs a browser." if needed else "This page works without a browser."
 
 
+def remarks_of(job: Job) -> list[str]:
+    """Return what the reader of a result must know, a sentence each."""
+    summary = job.summary or {}
+    said = summary.get("remarks")
+    remarks = [_flat(remark) for remark in said] if isinstance(said, list) else []
+    if job.kind == "site" and summary.get("marked"):
+        remarks.append(
+            f"{_flat(summary['marked'])} of the pages look like walls, or say that there is no page."
+        )
+    if job.kind == "site" and summary.get("failed"):
+        remarks.append(f"{_flat(summary['failed'])} pages failed.")
+    return remarks
+
+
 # What the summary tells of a capture besides, and where the page says what.
 _TOLD_OF_CAPTURE = frozenset(("captured_at", "sources", "status", "url"))
 
@@ -86,7 +101,11 @@ def facts_of(summary: Mapping[str, Any], *, url: str) -> dict[str, Any]:
 
     What only repeats the address that was asked for, or says nothing, is left out.
     """
-    summary = {name: value for name, value in summary.items() if value not in (url, None, [])}
+    summary = {
+        name: value
+        for name, value in summary.items()
+        if value not in (url, None, []) and name not in _IN_THE_BANNER
+    }
     if isinstance(about := summary.get("metadata"), Mapping):
         shown = {name: value for name, value in about.items() if value and name not in _TOLD_OF_CAPTURE}
         summary["metadata"] = shown
@@ -126,8 +145,10 @@ def _label(name: str) -> str:
 
 
 def _flat(value: object) -> str:
-    if value is None:
+    if value is None or value == []:
         return "–"
+    if isinstance(value, list):
+        return " ".join(map(_flat, value))[:_LONGEST]
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):

@@ -16,9 +16,15 @@ from typing import Annotated, Any, get_args
 from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from domsieve.errors import FaultReason
 from domsieve.service.jobs.problems import is_timeout
 from domsieve.service.jobs.values import Fault
 
+REASON_HELP = (
+    "why the page counts as failed: an error of its server (status), no HTML (type), no text (binary), "
+    "nothing (empty), cut before any text stood there (cut); null for other errors"
+)
+REASONS: tuple[FaultReason, ...] = get_args(FaultReason)
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 PROBLEM_JSON = "application/problem+json"
 _STATUS: Mapping[str, int] = {"caller": 422, "policy": 403, "page": 502, "browser": 503, "service": 500}
@@ -48,6 +54,7 @@ class Problem(BaseModel):
     fault: Annotated[Fault, Field(description="whose fault it was")]
     retry: Annotated[bool, Field(description="whether the same request may succeed later")]
     stage: Annotated[str | None, Field(description="what was being done to the page")] = None
+    reason: Annotated[FaultReason | None, Field(description=REASON_HELP)] = None
     job: Annotated[str | None, Field(description="id of the job that failed")] = None
     errors: Annotated[list[Invalid] | None, Field(description="what is wrong with the request")] = None
 
@@ -110,9 +117,15 @@ def job_problem(job: str, problem: Mapping[str, Any]) -> tuple[Problem, dict[str
         fault=fault,
         retry=retry,
         stage=problem.get("stage"),
+        reason=reason_of(problem),
         job=job,
     )
     return told, {"Retry-After": str(_RETRY_S)} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
+
+
+def reason_of(problem: Mapping[str, Any]) -> FaultReason | None:
+    """Return why the page of a job counts as failed, None where it does not."""
+    return next((reason for reason in REASONS if reason == problem.get("reason")), None)
 
 
 def fault_of(problem: Mapping[str, Any]) -> Fault:

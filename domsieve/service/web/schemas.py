@@ -4,9 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from domsieve.errors import FaultReason
 from domsieve.service.jobs.requests import JobKind
 from domsieve.service.jobs.values import Fault, Job, JobFile, JobState, UsedPage
-from domsieve.service.web.problems import fault_of
+from domsieve.service.web.problems import REASON_HELP, fault_of, reason_of
 
 TEXT_LIMIT_BYTES = 1_000_000
 
@@ -32,6 +33,7 @@ class ProblemOfJob(_Answer):
     fault: Annotated[Fault, Field(description="whose fault it was")]
     retry: Annotated[bool, Field(description="whether the same request may succeed later")]
     stage: Annotated[str | None, Field(description="what was being done to the page")] = None
+    reason: Annotated[FaultReason | None, Field(description=REASON_HELP)] = None
 
 
 class JobView(_Answer):
@@ -50,7 +52,10 @@ class JobView(_Answer):
     problem: ProblemOfJob | None
     summary: Annotated[
         dict[str, Any] | None,
-        Field(description="what was found, in numbers; of a clean job also the metadata of the page"),
+        Field(
+            description="what was found, in numbers; of a clean job also the `metadata` of the page; `fault`, "
+            "`marks` and `remarks` say what is wrong with it"
+        ),
     ]
     files: list[FileView]
     url: Annotated[str, Field(description="path of this job on this service")]
@@ -149,6 +154,7 @@ def _facts(job: Job) -> dict[str, Any]:
             fault=fault_of(problem),
             retry=bool(problem.get("retry")),
             stage=problem.get("stage"),
+            reason=reason_of(problem),
         ),
         "summary": None if job.summary is None else dict(job.summary),
         "files": [

@@ -1,0 +1,111 @@
+"""From a page to what is kept of it, and what its reader must know: that nothing was, or that it is likely a wall."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from domsieve.analysis import (
+    Mark,
+    Method,
+    Options,
+    Verdict,
+    described,
+    judge_furniture,
+    judge_hidden,
+    missing_mark,
+    page_cleaner,
+    page_marks,
+    write_text,
+)
+from domsieve.snapshot import Snapshot, fault_of
+
+# What is taken where a method keeps nothing, in this order.
+_NEXT_BEST: tuple[Method, ...] = ("features", "none")
+_SURELY_TEXT = 20  # kept texts with letters or digits; of fewer it is seen what is written
+
+
+def judged(
+    page: Snapshot, judge: Callable[[Snapshot], Verdict], *, keep_hidden: bool, may_change: bool
+) -> Verdict:
+    """Return what is kept of a page; by the next best method where the one that judges keeps nothing.
+
+    Parameters
+    ----------
+    page : the page.
+    judge : the method.
+    keep_hidden : whether text that nobody can see may stay.
+    may_change : whether another method may be taken.
+    """
+
+    def by(method: Callable[[Snapshot], Verdict]) -> Verdict:
+        return judge_hidden(page, judge_furniture(page, method(page)), keep=keep_hidden)
+
+    first = by(judge)
+    if not may_change or keeps_text(page, first):
+        return first
+    for name in _NEXT_BEST:
+        if name != first.method:
+            other = by(page_cleaner(name, Options()))
+            if keeps_text(page, other):
+                return replace(other, instead_of=first.method)
+    return first
+
+
+def keeps_text(page: Snapshot, verdict: Verdict) -> bool:
+    """Return whether a text with a letter or digit is kept of a page."""
+    kept = np.flatnonzero(verdict.kept & (page.text >= 0)).tolist()
+    worded = 0
+    for node in kept:
+        worded += any(map(str.isalnum, page.text_of(node)))
+        if worded == _SURELY_TEXT:
+            return True
+    return worded > 0 and any(map(str.isalnum, write_text(page, verdict)))
+
+
+def with_condition(
+    page: Snapshot, verdict: Verdict, missing: Callable[[Snapshot], Snapshot | None] = lambda _: None
+) -> Verdict:
+    """Return the verdict with what is wrong with the page: its fault, if that was no hindrance, and its marks."""
+    return replace(verdict, fault=fault_of(page), marks=marks_of(page, missing))
+
+
+def marks_of(page: Snapshot, missing: Callable[[Snapshot], Snapshot | None]) -> tuple[Mark, ...]:
+    """Return the marks of a page, by itself and by what its site shows where there is no page."""
+    marks = page_marks(page)
+    if any(mark.kind == "soft_404" for mark in marks):
+        return marks
+    model = missing(page)
+    mark = None if model is None else missing_mark(page, model)
+    return (*marks, mark) if mark else marks
+
+
+def remarks(page: Snapshot, verdict: Verdict | None = None) -> list[str]:
+    """Return what the reader of a result must know, a sentence each; nothing for nearly all pages.
+
+    Without a `verdict` it is what must be known of the page alone.
+    """
+    fault, marks = (fault_of(page), page_marks(page)) if verdict is None else (verdict.fault, verdict.marks)
+    said: list[str] = []
+    if fault:
+        said.append(f"It counts as failed: {fault.detail}")
+    elif not page.provenance.complete:
+        said.append(f"It is incomplete: {'; '.join(page.provenance.reasons).removesuffix('.')}.")
+    said += [f"It looks like {described(mark)}." for mark in marks]
+    if verdict is None:
+        return said
+    if verdict.instead_of:
+        said.append(
+            f"The method {verdict.instead_of} keeps nothing of it; {verdict.method} was taken instead."
+        )
+    elif not keeps_text(page, verdict):
+        said.append(f"Nothing of it is kept: {_why_nothing(page)}.")
+    return said
+
+
+def _why_nothing(page: Snapshot) -> str:
+    if any(map(str.isalnum, write_text(page, page_cleaner("none", Options())(page)))):
+        return "the method keeps none of its text, or nobody can see it"
+    if not page.has_layout and "script" in page.tags.to_list():
+        return "its source shows no text, which scripts may bring when it is rendered"
+    return "it shows no text"
