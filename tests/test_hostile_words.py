@@ -22,7 +22,8 @@ CELLS = "".join(f"<td>{text}</td>" for text in ("=1+1", "+1", "@SUM(A1)", "-2"))
 PAGE = (
     "<!doctype html><meta charset=utf-8><title>\x1b[31mtitle</title>"
     "<p class='\"><script>alert(1)</script>' onclick=alert(1)>First &lt;script&gt;alert(1)&lt;/script&gt; "
-    "&lt;img src=x onerror=alert(1)&gt; [text](javascript:alert(1)) `code` **bold**</p><p># no heading</p><kbd onclick=alert(1)>Esc</kbd>"
+    "&lt;img src=x onerror=alert(1)&gt; [text](javascript:alert(1)) `code` **bold**</p><p># no heading</p>"
+    "<kbd onclick=alert(1)>Esc</kbd>"
     "<p><a href=\"javascript:alert(1)\">run</a> <a href='JAVA\tSCRIPT:alert(1)'>run again</a> "
     "<a href='data:text/html,<script>alert(1)</script>'>data</a> <a href='/a) [x](y \"t\"'>path</a> "
     "<a href='/ok'>a ](javascript:alert(1)) b</a></p>"

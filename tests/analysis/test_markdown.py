@@ -28,7 +28,7 @@ def reading(html: str) -> Reading:
 def test_examples_of_the_guide() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     examples = EXAMPLE.findall(text)
-    assert len(examples) == len(re.findall("^`{3,}html$", text, re.MULTILINE)) > 15
+    assert len(examples) == len(re.findall("^`{3,}html$", text, re.MULTILINE)) > 10
     for _, html, _, expected in examples:
         assert markdown(html) == expected, html
 
@@ -42,7 +42,7 @@ class TestCode:
         "html",
         [
             "<pre>def f():\n\n    return 1\n</pre>",
-            "<pre><span class=k>def</span><span class=w> </span>f():\n\n    <b>return</b><span class=w> </span>1</pre>",
+            "<pre><b>def</b><span class=w> </span>f():\n\n    <b>return</b><span class=w> </span>1</pre>",
             "<pre>def f():<br><br>    return 1</pre>",
             "<pre><code><div>def f():</div><div><br></div><div>    return 1</div></code></pre>",
             "<pre>" + "\n".join(f"<span class=line>{line}</span>" for line in LINES) + "</pre>",
@@ -144,8 +144,8 @@ class TestTables:
 class TestLists:
     def test_levels_numbers_and_boxes(self) -> None:
         html = (
-            "<ol start=3><li>a<ul><li>b<ol><li>c</ol></ul><li value=9>d</ol><ul><li>e</ul><ul><li><input type=checkbox>f"
-            "<li><p><input type=checkbox checked> g</p></ul>"
+            "<ol start=3><li>a<ul><li>b<ol><li>c</ol></ul><li value=9>d</ol><ul><li>e</ul>"
+            "<ul><li><input type=checkbox>f<li><p><input type=checkbox checked> g</p></ul>"
         )
         assert reading(html).items == [
             *((1, "3", "a"), (2, "-", "b"), (3, "1", "c"), (1, "4", "d"), (1, "-", "e"), (1, "-", "[ ] f")),
@@ -204,7 +204,10 @@ class TestMarks:
 
 
 class TestFormulas:
-    ANNOTATED = "<math{}><semantics><mi>x</mi><annotation encoding='application/x-tex'>x^2 &lt; y</annotation></semantics></math>"
+    ANNOTATED = (
+        "<math{}><semantics><mi>x</mi><annotation encoding='application/x-tex'>x^2 &lt; y</annotation></semantics>"
+        "</math>"
+    )
 
     @pytest.mark.parametrize(
         ("html", "expected"),

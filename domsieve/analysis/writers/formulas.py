@@ -1,7 +1,8 @@
 """The TeX of formulas, where a page has it beside what a reader sees.
 
 KaTeX and MediaWiki keep it in an annotation of MathML, LaTeXML in ``alttext``, MathJax 4 in ``data-latex``,
-older wikis and blogs in the description of an image. MathJax 2 keeps it in scripts, whose text no Snapshot has. Imports the reader of nodes.
+older wikis and blogs in the description of an image. MathJax 2 keeps it in scripts, whose text no Snapshot has.
+Imports the reader of nodes.
 """
 
 import re
