@@ -253,12 +253,12 @@ class TestMarkdown:
         ("source", "expected"),
         [
             ("&lt;script&gt;x&lt;/script&gt;", "\\<script>x\\</script>\n"),
-            ("[a](javascript:b) *c* `d` &amp;lt;", "\\[a\\](javascript:b) \\*c\\* \\`d\\` \\&lt;\n"),
+            ("[a](javascript:b) *c* `d` &amp;lt;", "[a\\](javascript:b) \\*c\\* \\`d\\` \\&lt;\n"),
             ("<p># a</p><p>1. b</p><p>- c</p><p>&gt; d</p>", "\\# a\n\n1\\. b\n\n\\- c\n\n\\> d\n"),
-            ("<p>|a|<br>|-|</p><p>:-|<br>===</p>", "\\|a|  \n\\|-|\n\n\\:-|  \n\\===\n"),
+            ("<p>|a|<br>|-|</p><p>:-|<br>===</p>", "|a|  \n\\|-|\n\n:-|  \n\\===\n"),
             ("<div>x\n# b</div>", "x # b\n"),
             ("snake_case _a_", "snake_case \\_a\\_\n"),
-            ("wow!<a href='b'>c</a>", "wow! [c](https://example.org/dir/b)\n"),
+            ("wow!<a href='b'>c</a>", "wow\\![c](https://example.org/dir/b)\n"),
             (
                 "<img src='a' alt='](javascript:b) &lt;x&gt;'>",
                 "![\\](javascript:b) \\<x>](https://example.org/dir/a)\n",
@@ -266,7 +266,7 @@ class TestMarkdown:
             ("<img src='a'><img src='b' alt=''>", "![](https://example.org/dir/a)\n"),
             ("<a href='a)b(c'>d</a>", "[d](https://example.org/dir/a%29b%28c)\n"),
             ("<a href='javascript:a'>b</a>", "b\n"),
-            ("<code>a`b*&lt;c&gt;</code>", "`` a`b*<c> ``\n"),
+            ("<code>a`b*&lt;c&gt;</code>", "``a`b*<c>``\n"),
             ("<pre>```\n&lt;b&gt;</pre>", "````\n```\n<b>\n````\n"),
             (
                 "<a href='x'><h2>a</h2><p>b</p></a>",
@@ -274,12 +274,12 @@ class TestMarkdown:
             ),
             ("<b>a<div>b</div></b>", "**a**\n\n**b**\n"),
             ("<h2>a<div>b</div></h2>", "## a b\n"),
-            ("<ul><li>a<ul><li>b</li></ul></li></ul>", "- a\n\n  - b\n"),
+            ("<ul><li>a<ul><li>b</li></ul></li></ul>", "- a\n  - b\n"),
             ("<ol><li value='4'>a</li><li>b</li></ol>", "4. a\n5. b\n"),
-            ("<table><tr><td colspan='99999'>a</td><td>b</td></tr></table>", None),
+            ("<table><tr><td colspan='99999'>a</td></tr><tr><td>c</td><td>b</td></tr></table>", None),
             (
-                "<table><tr><td colspan='²'>a</td><td>b</td></tr></table>",
-                "|  |  |\n| --- | --- |\n| a | b |\n",
+                "<table><tr><td colspan='²'>a</td><td>b</td></tr><tr><td>c</td></tr></table>",
+                "|  |  |\n| --- | --- |\n| a | b |\n| c |\n",
             ),
         ],
     )

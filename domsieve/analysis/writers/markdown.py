@@ -1,259 +1,434 @@
-"""The kept nodes of a page as Markdown; the library markdownify turns HTML into it.
+"""The kept nodes of a page as Markdown, in one walk over its nodes in document order.
 
-markdownify calls itself once per level, so the HTML it gets is flat: wrappers only end a paragraph, blocks
-and marks beyond a fixed depth are not written, and a mark such as a link that spans several blocks is written
-in each of them. Tables stay tables where every cell is one line; layout tables become paragraphs. Text that
-would read as HTML or Markdown is escaped here, where line starts are known. Imports the Snapshot and parts of
-the HTML writer.
+Blocks become lines with what they stand in before them (`markdown_blocks`), their words a paragraph with marks
+(`markdown_inline`). Headings, terms, cells and footnotes are one line whatever is inside. Nothing calls itself: what
+is open is on two stacks, and lists and quotes beyond what readers follow become paragraphs. Imports the Snapshot and
+parts of the other writers.
 """
 
 import re
-from html import escape
+from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import NDArray
-
-from domsieve.analysis.columns.flow import BLOCK, BREAK, CELL, SPACE, Flow, boundaries, text_flow
+from domsieve.analysis.columns.flow import BLOCK, BREAK, CELL, SPACE
 from domsieve.analysis.verdict import Verdict
-from domsieve.analysis.writers.html import (
-    BLOCK_TAGS,
-    Source,
-    start_tag,
-    written_nodes,
-    written_tags,
-    written_texts,
-)
+from domsieve.analysis.writers.callouts import TAGS, says_kind
+from domsieve.analysis.writers.code_language import code_language
+from domsieve.analysis.writers.code_lines import code_lines
+from domsieve.analysis.writers.formulas import Formula
+from domsieve.analysis.writers.html import BLOCK_TAGS, Written
+from domsieve.analysis.writers.markdown_blocks import Block, Blocks
+from domsieve.analysis.writers.markdown_inline import Inline, Mark, plain_alt, safe_address
+from domsieve.analysis.writers.markdown_plan import MEDIA, Plan
+from domsieve.analysis.writers.markdown_tables import TableRows
+from domsieve.analysis.writers.media import embedded, image_address
 from domsieve.budget import check, spending
 from domsieve.snapshot import Snapshot
 
-_MOST_BLOCKS, _MOST_MARKS = 24, 8  # far below Python's recursion limit, above what people nest
 _MARKS = {
     **dict.fromkeys(("b", "strong"), "strong"),
     **dict.fromkeys(("em", "i"), "em"),
-    **dict.fromkeys(("del", "s"), "del"),
-    **dict.fromkeys(("code", "kbd", "samp"), "code"),
-    "a": "a",
+    **dict.fromkeys(("del", "s", "strike"), "del"),
+    **{name: name for name in ("a", "kbd", "mark", "sub", "sup")},
 }
-_HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
-_ONE_LINE = _HEADINGS | {"dt", "pre", "td", "th"}  # no blocks inside
-_NO_START = _ONE_LINE - {"dt"}  # their text never begins a line of Markdown
-_FREE_BLOCKS = _HEADINGS | {"blockquote", "dl", "ol", "pre", "ul"}
-_INSIDE = {"li": ("ol", "ul"), "dd": ("dl",), "dt": ("dl",), "td": ("tr",), "th": ("tr",)}
-_SPECIAL = re.compile(r"[\\`*\[\]<]|~(?=~)|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
-_AT_START = re.compile(r"\s*(?:(>|\||:-|[-+#=]+(?=[\s|]|$))|\d{1,9}([.)])(?=\s|$))")
-_NUMBER = re.compile("[0-9]{1,9}")
-_MOST_COLUMNS = 100
+_CODE = frozenset(["code", "samp", "tt"])
+_PRE = frozenset(["listing", "plaintext", "pre", "xmp"])
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_FENCES = re.compile("`{3,}")
+_MOST_DIGITS = 9
 
 
 def write_markdown(page: Snapshot, verdict: Verdict) -> str:
-    """Return the kept nodes as Markdown (CommonMark with GitHub's tables), links absolute, no raw HTML.
+    """Return the kept nodes as Markdown: CommonMark with GitHub's tables, ``~~`` and footnotes, links absolute.
 
-    The title is not part of it. Ends in a newline unless empty.
+    The only HTML in it are the tags ``kbd``, ``mark``, ``sub`` and ``sup`` without attributes. The title is not part
+    of it. Ends in a newline unless empty.
     """
-    from domsieve.analysis.writers.markdown_syntax import to_markdown  # loads what takes a second
-
     with spending("write", page.provenance.url):
-        text = to_markdown("".join(_Flat(page, verdict).write()))
-    return f"{text}\n" if text else ""
+        return _Walk(Plan(page, verdict), page.provenance.final_url).write()
 
 
-class _Flat:
-    """Writes the kept nodes as HTML of bounded depth whose text is escaped for Markdown."""
+class _Walk:
+    """Writes the kept nodes of a page from the first to the last."""
 
-    def __init__(self, page: Snapshot, verdict: Verdict) -> None:
-        around = boundaries(page)
-        flow = text_flow(page, verdict.kept, around)
-        self.source = Source(page)
-        self.texts = written_texts(self.source, flow)
-        self.nodes = written_nodes(page, verdict.kept, self.texts)
-        self.tags = written_tags(page, around)
-        self.breaks = ((around == BLOCK) | (around == CELL)).tolist()
-        self.tables = _plain_tables(page, flow)
-        self.out: list[str] = []
-        self.around: list[tuple[int, str]] = []  # end and tag of the blocks we are in, "" for one not written
-        self.blocks = [""]  # tags of those written
-        self.items: list[int] = []  # number of the last item of each list we are in
-        self.marks: list[tuple[int, str, str]] = []  # end, tag and start tag of the marks we are in
-        self.line_open = self.line_before = self.at_start = False
+    def __init__(self, plan: Plan, url: str) -> None:
+        self.plan, self.reader = plan, plan.reader
+        self.url = url.partition("#")[0]
+        self.blocks = Blocks()
+        self.inline = Inline()
+        self.marks: list[tuple[int, Mark]] = []  # marks we are in and where they end
+        self.opened: list[Mark] = []  # those that are written in this paragraph
+        self.muted = ""  # a mark that is not
+        self.open: list[tuple[int, Callable[[], None] | None]] = []  # ends of blocks, and what to do there
+        self.numbers: list[tuple[int, int]] = []  # of each list: the next number and the step
+        self.single = False  # all that is in this block becomes one line
         self.broken = True  # since the last text a line has ended
-        self.table_end = self.head_end = 0
+        self.code_end = self.head_end = self.table_end = self.skip = 0
+        self.box = ""  # of a task, until words follow
+        self.fresh = ""  # kind of the callout that has nothing in it yet
+        self.rows = TableRows()
 
-    def write(self) -> list[str]:
-        """Return the pieces of the document."""
-        for node in self.nodes:
+    def write(self) -> str:
+        """Return the document."""
+        plan, reader = self.plan, self.reader
+        for node in plan.nodes:
             check()
+            if node < self.skip:
+                continue
             self._leave(node)
-            if node in self.texts:
-                text, gap = self.texts[node][:2]
-                self._text(f" {text}" if gap == SPACE else text, gap)
-            elif tag := self.tags[node]:
-                self._element(node, tag)
-        self._leave(self.source.end[0])
+            if node in plan.texts:
+                self._text(node, plan.texts[node])
+            elif node in plan.formulas:
+                self._formula(plan.formulas[node])
+            elif node in plan.notes.references:
+                self._raw(f"[^{plan.notes.references[node]}]")
+                self.skip = reader.end[node]
+            elif node in plan.notes.skipped:
+                self.skip = reader.end[node]
+            else:
+                self._element(node, reader.names[reader.tag[node]])
+        self._leave(reader.end[0])
         self._end_line()
-        return self.out
+        return self.blocks.document()
+
+    # Where lines, marks and blocks end.
 
     def _leave(self, node: int) -> None:
         """Close what ended before `node`."""
         while self.marks and self.marks[-1][0] <= node:
-            tag = self.marks.pop()[1]
-            if self.line_open:
-                self.out.append(f"</{tag}>")
-        while self.around and self.around[-1][0] <= node:
+            mark = self.marks.pop()[1]
+            if mark in self.opened:
+                self.opened.remove(mark)
+                self.inline.close(mark)
+        while self.open and self.open[-1][0] <= node:
+            close = self.open.pop()[1]
             self._end_line()
-            if tag := self.around.pop()[1]:
-                self.out.append(f"</{tag}>")
-                self.blocks.pop()
-                if tag in {"ol", "ul"}:
-                    self.items.pop()
-
-    def _start_line(self) -> None:
-        if self.line_open:
-            return
-        if self.blocks[-1] not in _ONE_LINE:
-            self.out.append("<p>")
-        elif self.line_before:
-            self.out.append("\n" if self.blocks[-1] == "pre" else " ")
-        self.at_start = not self.marks and self.blocks[-1] not in _NO_START
-        self.out.extend(start for _, _, start in self.marks)
-        self.line_open = self.line_before = True
+            if close:
+                close()
 
     def _end_line(self) -> None:
-        if self.line_open:
-            self.out.extend(f"</{tag}>" for _, tag, _ in reversed(self.marks))
-            if self.blocks[-1] not in _ONE_LINE:
-                self.out.append("</p>")
-            self.line_open = False
-            self.broken = True
+        """End the paragraph; within what becomes one line, leave a space."""
+        self.broken = True
+        if self.single:
+            self.inline.space()
+        elif lines := self._finish():
+            kind, self.fresh = self.fresh, ""
+            if not (kind and says_kind(" ".join(lines), kind)):
+                self._table()  # what stands between its rows stays there
+                self.blocks.add([*(f"{line}  " for line in lines[:-1]), lines[-1]], Block.PARAGRAPH)
 
-    def _break(self) -> None:
-        if self.line_open:
-            self.out.append("\n" if self.blocks[-1] == "pre" else "<br>")
-            self.at_start = self.broken = True
+    def _finish(self) -> list[str]:
+        """Return the lines of the paragraph at hand, and begin another within the same marks."""
+        if self.inline.empty and not self.opened:
+            return []
+        for mark in reversed(self.opened):
+            self.inline.close(mark)
+        lines = self.inline.lines(escape_starts=not self.single)
+        self._restart()
+        return lines
 
-    def _text(self, text: str, gap: int) -> None:
-        pre = self.blocks[-1] == "pre"
+    def _restart(self, outer: Mark | None = None) -> None:
+        self.inline = Inline()
+        self.opened = [
+            *([outer] if outer else []),
+            *(mark for _, mark in self.marks if mark.name != self.muted),
+        ]
+        for mark in self.opened:
+            self.inline.open(mark)
+
+    def _block(self, node: int, close: Callable[[], None] | None = None) -> None:
+        self._end_line()
+        self.open.append((self.reader.end[node], close))
+
+    def _one_line(
+        self, node: int, write: Callable[[str], None], *, muted: str = "", outer: Mark | None = None
+    ) -> None:
+        """Make one line of all inside `node` and give it to `write`, without `muted` marks and within `outer`."""
+        self._end_line()
+
+        def close() -> None:
+            text = " ".join(self._finish())
+            self.single, self.muted = False, ""
+            self._restart()
+            write(text)
+
+        self.single, self.muted = True, muted
+        self._restart(outer)
+        self.open.append((self.reader.end[node], close))
+
+    # What stands in lines.
+
+    def _text(self, node: int, written: Written) -> None:
+        text, gap = written.text, written.gap
+        if gap == SPACE:
+            self.inline.space()
         if gap >= CELL and not self.broken:
             if gap == BREAK:
                 self._break()
             else:
                 self._end_line()
-        if not pre and not self.line_open:
-            text = text.lstrip()
-        if not text:
+        if not text.strip():
+            self.inline.space()
             return
-        self._start_line()
-        code = any(tag == "code" for _, tag, _ in self.marks)
-        if not pre and not code:
+        self._begin_words()
+        if node < self.code_end:
+            self.inline.code(text, self.code_end)
+        elif "\n" in text and not self.single:
             first, *rest = text.split("\n")
-            lines = [
-                _escaped(first, at_start=self.at_start),
-                *(_escaped(line, at_start=True) for line in rest),
-            ]
-            text = "\n".join(lines)
-        if self.blocks[-1] in {"td", "th"}:
-            text = text.replace("|", "\\|")
-        text = escape(text, quote=False)
-        self.out.append(text if pre else text.replace("\n", "<br>"))
-        self.at_start = self.broken = False
+            self.inline.text(first)
+            for line in rest:
+                self._break()
+                self.inline.text(line)
+        else:
+            self.inline.text(text)
+
+    def _begin_words(self) -> None:
+        self.broken = False
+        if self.box:
+            box, self.box = self.box, ""
+            self.inline.raw(box)
+            self.inline.space()
+
+    def _raw(self, markdown: str) -> None:
+        self._begin_words()
+        self.inline.raw(markdown)
+
+    def _break(self) -> None:
+        """Begin a line; the second break in a row begins a paragraph."""
+        if self.single:
+            self.inline.space()
+        elif self.inline.broken:
+            self._end_line()
+        else:
+            self.inline.line_break()
+        self.broken = True
+
+    def _formula(self, formula: Formula) -> None:
+        self.skip = formula.end
+        if not formula.displayed or self.single:
+            self._raw(f"${formula.tex}$")
+            return
+        self._end_line()
+        # A line of TeX that begins like a block of Markdown stays behind its dollars.
+        apart = formula.tex[0] in "\\{(" or formula.tex[0].isalpha()
+        self.blocks.add(["$$", formula.tex, "$$"] if apart else [f"$${formula.tex}$$"])
 
     def _element(self, node: int, tag: str) -> None:
-        if tag == "br":
+        if tag in _MARKS:
+            self._border(node, tag)
+            self._mark(node, _MARKS[tag])
+        elif tag in _CODE:
+            self._code(node)
+        elif tag == "br":
             self._break()
-            return
-        if tag == "hr":
-            self._end_line()
-            if self.blocks[-1] in {"", "blockquote", "li", "dd"}:
-                self.out.append("<hr>")
-            return
-        if self.breaks[node] or tag in BLOCK_TAGS:
-            self._block(node, tag)
-        attributes = self.source.safe_attributes(node, tag)
-        if tag == "img" and "src" in attributes and attributes.get("alt") != "":  # empty: it says nothing
-            self._start_line()
-            alt = _escaped(" ".join(attributes.get("alt", "").split()), at_start=False)
-            self.out.append(start_tag("img", {"src": _no_brackets(attributes["src"]), "alt": alt}))
-            self.at_start = False
-        elif tag in _MARKS and len(self.marks) < _MOST_MARKS:
-            self._mark(self.source.end[node], _MARKS[tag], attributes)
-
-    def _mark(self, end: int, tag: str, attributes: dict[str, str]) -> None:
-        if any(tag == active for _, active, _ in self.marks) or (tag == "a" and "href" not in attributes):
-            return
-        start = start_tag(tag, {"href": _no_brackets(attributes["href"])} if tag == "a" else {})
-        if self.line_open:
-            if tag == "a" and self.out[-1].endswith("!"):
-                self.out.append(" ")  # or the link would read as an image
-            self.out.append(start)
-            self.at_start = False
-        self.marks.append((end, tag, start))
-
-    def _block(self, node: int, tag: str) -> None:
-        self._end_line()
-        end, above = self.source.end[node], self.blocks[-1]
-        room = above not in _ONE_LINE and len(self.blocks) < _MOST_BLOCKS
-        if tag == "thead":
-            self.head_end = end
-        if node in self.tables and room:
-            self.table_end = max(self.table_end, end)
-        if tag == "tr" and room and node < self.table_end:
-            if above != "table":
-                self._push(self.table_end, "table", {})
-            self._push(end, tag, {})
-        elif room and (tag in _FREE_BLOCKS or above in _INSIDE.get(tag, ())):
-            self._push(end, "th" if tag == "td" and node < self.head_end else tag, self._numbers(node, tag))
+        elif tag == "img":
+            self._border(node, tag)
+            self._image(node)
+        elif tag in MEDIA:
+            self._media(node, tag)
+        elif self.single:
+            self._border(node, tag)
+            if tag in _PRE:
+                self.code_end = max(self.code_end, self.reader.end[node])
         else:
-            self.around.append((end, ""))
+            self._structure(node, tag)
 
-    def _push(self, end: int, tag: str, attributes: dict[str, str]) -> None:
-        self.out.append(start_tag(tag, attributes))
-        self.blocks.append(tag)
-        self.around.append((end, tag))
-        self.line_before = False
+    def _border(self, node: int, tag: str) -> None:
+        """Part from its neighbours what is a block, or shown as one."""
+        if self.plan.around[node] in {CELL, BLOCK} or tag in BLOCK_TAGS:
+            self._block(node)
 
-    def _numbers(self, node: int, tag: str) -> dict[str, str]:
-        """Return the attributes with numbers in them that markdownify reads, and count list items."""
-        given = {name: int(text) for name, text in self.source.attributes(node) if _NUMBER.fullmatch(text)}
-        if tag in {"ol", "ul"}:
-            self.items.append(given.get("start", 1) - 1)
-        elif tag == "li":
-            self.items[-1] = given.get("value", self.items[-1] + 1)
-            return {"value": str(self.items[-1])}
-        elif "colspan" in given:
-            return {"colspan": str(min(given["colspan"], _MOST_COLUMNS))}
-        return {}
+    def _mark(self, node: int, name: str) -> None:
+        if any(mark.name == name for _, mark in self.marks) or (name != "a" and node < self.code_end):
+            return
+        address = ""
+        if name == "a":
+            value = self.reader.given(node).get("href")
+            address = "" if value is None else self.reader.address(node, value or self.url, linked=True)
+            # A heading that leads to itself leads nowhere.
+            if not address or (self.muted == "strong" and value and value.startswith("#")):
+                return
+        mark = Mark(name, safe_address(address))
+        self.marks.append((self.reader.end[node], mark))
+        if name != self.muted:
+            self.inline.open(mark)
+            self.opened.append(mark)
+
+    def _code(self, node: int) -> None:
+        if node < self.code_end:
+            return
+        plan = self.plan
+        alone = plan.has_newlines(node) and plan.is_alone(node)
+        if not self.single and (plan.around[node] == BLOCK or alone) and self._fence(node):
+            return
+        self._border(node, "code")
+        self.code_end = self.reader.end[node]
+
+    def _image(self, node: int) -> None:
+        given = self.reader.given(node)
+        unseen = given.get("alt") == "" or {given.get("width"), given.get("height")} & {"0", "1"}
+        address = "" if unseen else image_address(self.reader, node)
+        if address:
+            self._raw(f"![{plain_alt(given.get('alt', ''))}]({safe_address(address)})")
+
+    def _media(self, node: int, tag: str) -> None:
+        """Write what is played as a link; what a frame holds is written in its place."""
+        words, address = embedded(self.reader, node)
+        self._border(node, tag)
+        if not address or any(name == "a" for name in (mark.name for _, mark in self.marks)):
+            return
+        self._end_line()
+        mark = Mark("a", safe_address(address))
+        self._begin_words()
+        self.inline.open(mark)
+        self.inline.text(words)
+        self.inline.close(mark)
+        self._end_line()
+        if tag != "iframe" or "/" in address:
+            self.skip = max(self.skip, self.reader.end[node])
+
+    # Blocks.
+
+    def _structure(self, node: int, tag: str) -> None:
+        plan = self.plan
+        kind = plan.callouts.get(node) if tag in TAGS else None
+        kind = kind or (plan.details.get(node) if tag == "details" else None)
+        if kind and self.blocks.has_room and node not in plan.tables:
+            self._block(node, self.blocks.close)
+            self.blocks.open_quote(f"[!{kind}]")
+            self.fresh = kind
+        elif self.fresh and (node in plan.titles or tag == "summary"):
+            self._one_line(node, self._title, muted="strong", outer=Mark("strong"))
+        elif node in plan.notes.notes:
+            label = plan.notes.notes[node]
+            self._one_line(node, lambda text: self._note(label, text))
+        elif tag in _HEADINGS or node in plan.headings:
+            self._heading(node, tag)
+        elif tag in _PRE:
+            if not self._fence(node):
+                self._block(node)
+        elif tag in {"ol", "ul"}:
+            self._list(node, numbered=tag == "ol")
+        elif tag == "li" and self.blocks.in_list:
+            self._item(node)
+        elif tag == "dt" and not plan.has_blocks(node):
+            self._one_line(node, self._paragraph, muted="strong", outer=Mark("strong"))
+        elif tag == "blockquote" and self.blocks.has_room:
+            self._block(node, self.blocks.close)
+            self.blocks.open_quote()
+        elif tag == "hr":
+            self._end_line()
+            self.blocks.add_rule()
+        elif node in plan.tables:
+            self._block(node, self._table)
+            self.table_end = self.reader.end[node]
+        elif tag in {"thead", "tr", "td", "th"} and node < self.table_end:
+            self._part_of_table(node, tag)
+        else:
+            self._border(node, tag)
+
+    def _paragraph(self, text: str) -> None:
+        if text:
+            self.blocks.add([text], Block.PARAGRAPH)
+
+    def _title(self, text: str) -> None:
+        kind, self.fresh = self.fresh, ""
+        if not (kind and says_kind(text, kind)):
+            self._paragraph(text)
+
+    def _heading(self, node: int, tag: str) -> None:
+        level = _HEADINGS.get(tag) or min(
+            max(_number(self.reader.given(node).get("aria-level", "")) or 2, 1), 6
+        )
+
+        def write(text: str) -> None:
+            kind, self.fresh = self.fresh, ""
+            if text and not (kind and says_kind(text, kind)):
+                # Signs at the end would be taken for the end of the heading.
+                body = text.rstrip("#")
+                if body != text and body[-1:] in {"", " "}:
+                    text = f"{body}\\{text[len(body) :]}"
+                self.blocks.add([f"{'#' * level} {text}"])
+
+        self._one_line(node, write, muted="strong")
+
+    def _note(self, label: str, text: str) -> None:
+        if not text:
+            return
+        # What readers without footnotes would take for the address of `[^label]` is none here.
+        after = text.split(None, 1)[1:]
+        plain = not after or after[0][0] in "\"'("
+        self.blocks.add([f"\\[{label}\\] {text}" if plain else f"[^{label}]: {text}"])
+
+    def _fence(self, node: int) -> bool:
+        """Write a block of code, unless it has no text."""
+        plan = self.plan
+        if not plan.has_words(node):
+            return False
+        lines = code_lines(self.reader, node, texts=plan.texts, around=plan.around, lines=plan.code_lines)
+        self._end_line()
+        self.fresh = ""
+        runs = [len(run) for line in lines for run in _FENCES.findall(line)]
+        fence = "`" * max(3, *(length + 1 for length in runs)) if runs else "```"
+        self.blocks.add([f"{fence}{code_language(self.reader, node)}", *lines, fence])
+        self.skip = self.reader.end[node]
+        return True
+
+    def _list(self, node: int, *, numbered: bool) -> None:
+        if not self.blocks.has_room:
+            self._block(node)
+            return
+
+        def close() -> None:
+            self.blocks.close()
+            self.numbers.pop()
+
+        self._block(node, close)
+        self.blocks.open_list(numbered=numbered)
+        given = self.reader.given(node) if numbered else {}
+        step = -1 if "reversed" in given else 1
+        first = self.plan.items[node] if step < 0 else 1
+        start = _number(given.get("start", ""))
+        self.numbers.append((first if start is None else start, step))
+
+    def _item(self, node: int) -> None:
+        self._block(node, self._close_item)
+        number, step = self.numbers[-1]
+        given = _number(self.reader.given(node).get("value", ""))
+        number = number if given is None else given
+        self.numbers[-1] = (min(max(number + step, 0), 10**_MOST_DIGITS - 1), step)
+        self.blocks.open_item(number)
+        self.box = self.plan.tasks.get(node, "")
+
+    def _close_item(self) -> None:
+        self.blocks.close()
+        self.box = ""
+
+    def _table(self) -> None:
+        if self.rows.begun:
+            self.fresh = ""
+            self.blocks.add(self.rows.lines())
+            self.rows = TableRows()
+
+    def _part_of_table(self, node: int, tag: str) -> None:
+        if tag == "thead":
+            self._block(node)
+            self.head_end = self.reader.end[node]
+        elif tag == "tr":
+            self._block(node)
+            self.rows.add_row(head=node < self.head_end)
+        else:
+            given = self.reader.given(node)
+            head = tag == "th"
+            rows = self.rows
+            self._one_line(
+                node, lambda text: rows.add_cell(text, given, head=head), muted="strong" if head else ""
+            )
 
 
-def _escaped(text: str, *, at_start: bool) -> str:
-    """Return `text` with a backslash before what Markdown would read as markup."""
-    text = _SPECIAL.sub(r"\\\g<0>", text)
-    if at_start and (match := _AT_START.match(text)):
-        cut = match.start(match.lastindex or 0)
-        text = f"{text[:cut]}\\{text[cut:]}"
-    return text
-
-
-def _no_brackets(address: str) -> str:
-    return address.replace("(", "%28").replace(")", "%29")
-
-
-def _plain_tables(page: Snapshot, flow: Flow) -> frozenset[int]:
-    """Return the tables of several columns in which no cell holds more than one line."""
-    tags = {name: page.tag == i for i, name in enumerate(page.tags) if name in {"table", "tr", "td", "th"}}
-    if "table" not in tags:
-        return frozenset()
-    nothing = np.zeros(len(page), np.bool_)
-    cells = tags.get("td", nothing) | tags.get("th", nothing)
-    words = flow.node[[not text.isspace() for text in page.strings.take(page.text[flow.node].tolist())]]
-    line = np.cumsum(flow.gap == BLOCK)[np.isin(flow.node, words)]
-    first, last = np.searchsorted(words, np.flatnonzero(cells)), np.searchsorted(words, page.end[cells]) - 1
-    long = nothing.copy()
-    filled = last > first
-    long[np.flatnonzero(cells)[filled]] = line[last[filled]] > line[first[filled]]
-    table = np.flatnonzero(tags["table"])
-
-    def inside(marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-        before = np.concatenate(([0], np.cumsum(marked)))
-        return before[page.end[table]] - before[table]
-
-    wide = inside(cells) > inside(tags.get("tr", nothing))
-    return frozenset(table[wide & (inside(long) == 0)].tolist())
+def _number(text: str) -> int | None:
+    """Return the number that an attribute holds, None if it holds none; none is below zero or too long to write."""
+    text = text.strip()
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS):
+        return None
+    return max(int(text), 0)

@@ -1,0 +1,426 @@
+"""One line or paragraph of Markdown: words escaped where they would read as markup, marks where they can be read.
+
+A backslash stands only before what CommonMark, with GitHub's tables and strikethrough, would take for markup, so
+``snake_case``, ``2 * 3`` and ``a < b`` stay as they are. Emphasis that CommonMark could not read, such as bold
+that ends in a full stop inside a word, is left out; the words stay. Imports what the page may cost.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from html.entities import html5
+
+from domsieve.budget import check
+
+_TEXT, _CODE, _RAW, _OPEN, _CLOSE, _BREAK = range(6)
+_DELIMITERS = {"strong": "**", "em": "*", "del": "~~"}
+_TAGS = frozenset(["kbd", "mark", "sub", "sup"])
+MARKS = frozenset([*_DELIMITERS, *_TAGS, "a", "code"])
+# A no-break space is a space, as in text.
+_SPACES = re.compile("[ \t\n\r\f\v\xa0\u2028\u2029]+")
+_SPACE = frozenset(" \t\n\r\f\v\xa0\u2028\u2029")
+_SPECIAL = re.compile(r"[]*_~`$<&\\[]")
+_RUNS = re.compile(r"\*+|_+|~+|`+|\$+")
+_PLAIN_ESCAPES = re.compile(
+    r"\\(?=[!-/:-@[-`{-~]|$)|<(?=[A-Za-z/!?])|&(?=#?[0-9A-Za-z]{1,32};)|\](?=\()|\[(?=\^)"
+)
+_BRACKETS = re.compile(r"[\[\]]")
+_ENTITY = re.compile("&([A-Za-z][0-9A-Za-z]{0,31});")
+_BACKTICKS = re.compile("`+")
+_PASSES = 3
+
+
+@dataclass(slots=True)
+class _Piece:
+    kind: int
+    text: str
+    mark: "Mark | None" = None
+    element: int = 0  # of code: the node that it stands in
+
+
+@dataclass(slots=True, eq=False)
+class Mark:
+    """An element that marks its text.
+
+    Parameters
+    ----------
+    name : one of `MARKS`.
+    address : where a link leads.
+    """
+
+    name: str
+    address: str = ""
+
+    def opening(self) -> str:
+        """Return what stands before the text."""
+        if self.name == "a":
+            return "["
+        return f"<{self.name}>" if self.name in _TAGS else _DELIMITERS[self.name]
+
+    def closing(self) -> str:
+        """Return what stands behind the text."""
+        if self.name == "a":
+            return f"]({self.address})"
+        return f"</{self.name}>" if self.name in _TAGS else _DELIMITERS[self.name]
+
+
+@dataclass(slots=True)
+class Inline:
+    """A paragraph in the making: texts, code, marks and line breaks in the order of the page."""
+
+    _pieces: list[_Piece] = field(default_factory=list)
+    _opening: list[Mark] = field(default_factory=list)  # marks without any text so far
+    _space: bool = False
+    _broken: bool = False  # a line break awaits text
+    _same: dict[Mark, Mark] = field(default_factory=dict)  # which mark goes on in place of another
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing stands in it yet."""
+        return not self._pieces
+
+    @property
+    def broken(self) -> bool:
+        """Whether a line break is the last thing in it."""
+        return self._broken
+
+    def text(self, text: str) -> None:
+        """Add words; white space is collapsed."""
+        self._words(_TEXT, text)
+
+    def code(self, text: str, element: int) -> None:
+        """Add words of inline code; white space is collapsed. Those of one element are one piece of code."""
+        self._words(_CODE, text, element)
+
+    def raw(self, markdown: str) -> None:
+        """Add an image, a formula or the like, which is Markdown already and begins and ends with a mark."""
+        self._begin()
+        self._pieces.append(_Piece(_RAW, markdown))
+
+    def space(self) -> None:
+        """Part what was from what comes."""
+        self._space = True
+
+    def line_break(self) -> None:
+        """Begin a line, unless this is the first or the last."""
+        self._broken = bool(self._pieces)
+
+    def open(self, mark: Mark) -> None:
+        """Begin a mark; marks are closed in the order of their nesting."""
+        self._opening.append(mark)
+
+    def close(self, mark: Mark) -> None:
+        """End a mark; without text in it there is none."""
+        if self._opening and self._opening[-1] is mark:
+            self._opening.pop()
+        else:
+            self._pieces.append(_Piece(_CLOSE, mark.closing(), self._same.get(mark, mark)))
+
+    def _words(self, kind: int, text: str, element: int = 0) -> None:
+        text = _SPACES.sub(" ", text)
+        words = text.strip(" ")
+        self._space |= text.startswith(" ")
+        if not words:
+            return
+        last = self._pieces[-1] if self._pieces else None
+        joins = last and last.kind == kind == _CODE and (last.element == element or not self._space)
+        if last and joins and not (self._opening or self._broken):
+            last.text += f" {words}" if self._space else words
+        else:
+            self._begin()
+            self._pieces.append(_Piece(kind, words, element=element))
+        self._space = text.endswith(" ")
+
+    def _begin(self) -> None:
+        """Write the space, the line break and the marks that were waiting for words."""
+        if self._broken:
+            self._pieces.append(_Piece(_BREAK, ""))
+        elif self._space and self._pieces:
+            self._pieces.append(_Piece(_TEXT, " "))
+        self._space = self._broken = False
+        for mark in self._opening:
+            last = self._pieces[-1] if self._pieces else None
+            if last and last.kind == _CLOSE and last.mark and _continues(last.mark, mark):
+                # Marks of one kind that touch would read as none; the first goes on instead.
+                self._same[mark] = last.mark
+                self._pieces.pop()
+                continue
+            self._pieces.append(_Piece(_OPEN, mark.opening(), mark))
+        self._opening.clear()
+
+    def lines(self, *, escape_starts: bool = True) -> list[str]:
+        """Return the lines, without what ends them.
+
+        Parameters
+        ----------
+        escape_starts : whether they begin lines of Markdown, where more is markup than within one.
+        """
+        pieces = _merged(_readable(self._pieces))
+        needed = _needed(pieces)
+        lines: list[str] = []
+        line: list[str] = []
+        first: _Piece | None = None
+        linked = False
+        for i, piece in enumerate(pieces):
+            if piece.kind == _BREAK:
+                lines.append(_line(line, first, len(lines), escape_starts=escape_starts))
+                line, first = [], None
+                continue
+            first = first or piece
+            text = piece.text
+            if piece.kind == _TEXT:
+                after = pieces[i + 1] if i + 1 < len(pieces) else None
+                text = _escaped(text, needed.get(i, ()), linked=linked)
+                if text.endswith("!") and after and after.text.startswith("["):
+                    text = f"{text[:-1]}\\!"
+            elif piece.kind == _CODE:
+                text = code_span(text)
+            elif piece.mark and piece.mark.name == "a":
+                linked = piece.kind == _OPEN
+            line.append(text)
+        lines.append(_line(line, first, len(lines), escape_starts=escape_starts))
+        return [line for line in lines if line]
+
+
+def _continues(last: Mark, mark: Mark) -> bool:
+    return last.name == mark.name != "a"
+
+
+def plain_alt(text: str) -> str:
+    """Return the description of an image, escaped to stand in brackets."""
+    piece = _Piece(_TEXT, _SPACES.sub(" ", text).strip(" "))
+    return _escaped(piece.text, _needed([piece], marked=True).get(0, ()), linked=True)
+
+
+def safe_address(address: str) -> str:
+    """Return an absolute address as it may stand in parentheses."""
+    address = address.replace("(", "%28").replace(")", "%29")
+    return _PLAIN_ESCAPES.sub(r"\\\g<0>", address) if "&" in address else address
+
+
+def code_span(text: str) -> str:
+    """Return inline code between more backticks than stand together inside."""
+    if "`" not in text:
+        return f"`{text}`"
+    runs = {len(run) for run in _BACKTICKS.findall(text)}
+    fence = "`" * next(length for length in range(1, len(text) + 2) if length not in runs)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def _line(pieces: list[str], first: _Piece | None, number: int, *, escape_starts: bool) -> str:
+    text = "".join(pieces).strip(" ")
+    if escape_starts and first and first.kind == _TEXT:
+        cut = _start(text, number)
+        if cut >= 0:
+            # What is left of a run of delimiters could pair with others.
+            run = _RUNS.match(text)
+            end = run.end() if cut == 0 and run else cut + 1
+            text = text[:cut] + "".join(f"\\{sign}" for sign in text[cut:end]) + text[end:]
+    return text
+
+
+def _start(line: str, number: int) -> int:
+    """Return where a backslash must stand for a line not to begin a block, -1 if nowhere."""
+    sign, rest = line[:1], line[1:2]
+    cut = -1
+    if sign.isdigit() and sign.isascii():
+        digits = next((i for i in range(min(len(line), 10)) if not line[i].isdigit()), 10)
+        if (
+            digits < 10
+            and line[digits : digits + 1] in {".", ")"}
+            and line[digits + 1 : digits + 2] in {"", " "}
+        ):
+            cut = digits
+    elif sign == "#":
+        level = len(line) - len(line.lstrip("#"))
+        cut = 0 if level < 7 and line[level : level + 1] in {"", " "} else -1
+    elif sign == ">" or (sign in {"-", "+", "*"} and rest in {"", " "}) or line.startswith(("~~~", "```")):
+        cut = 0
+    elif sign == "[" and number == 0:
+        box = line[:3] in {"[ ]", "[x]", "[X]"} and line[3:4] in {"", " "}
+        cut = 0 if "]:" in line or line.startswith("[!") or box else -1
+    if cut < 0 and sign in {"-", "*", "_", "="}:
+        cut = 0 if set(line) <= {sign, " "} else -1
+    if cut < 0 and number and sign in {"|", ":", "-"}:
+        cut = 0 if "-" in line and set(line) <= set("|:- ") else -1
+    return cut
+
+
+def _escaped(text: str, needed: Sequence[tuple[int, int]], *, linked: bool) -> str:
+    """Return words with backslashes; `needed` are the runs of delimiters that need them."""
+    if not _SPECIAL.search(text):
+        return text
+    parts = []
+    at = 0
+    for start, end in needed:
+        parts += [_plainly(text[at:start], linked=linked), *(f"\\{sign}" for sign in text[start:end])]
+        at = end
+    parts.append(_plainly(text[at:], linked=linked))
+    return "".join(parts)
+
+
+def _plainly(text: str, *, linked: bool) -> str:
+    def backslash(match: re.Match[str]) -> str:
+        if match[0] == "&":
+            named = _ENTITY.match(text, match.start())
+            if named and f"{named[1]};" not in html5:
+                return "&"
+        return f"\\{match[0]}"
+
+    text = _PLAIN_ESCAPES.sub(backslash, text)
+    if linked:
+        text = _BRACKETS.sub(lambda match: _bracket(text, match.start()), text)
+    return text
+
+
+def _bracket(text: str, at: int) -> str:
+    """Return a bracket with its backslash, which one before a parenthesis may have already."""
+    before = at
+    while before and text[before - 1] == "\\":
+        before -= 1
+    return text[at] if (at - before) % 2 else f"\\{text[at]}"
+
+
+def _merged(pieces: list[_Piece]) -> list[_Piece]:
+    merged: list[_Piece] = []
+    for piece in pieces:
+        if piece.kind in {_TEXT, _CODE} and merged and merged[-1].kind == piece.kind:
+            merged[-1] = _Piece(piece.kind, merged[-1].text + piece.text)
+        else:
+            merged.append(piece)
+    return merged
+
+
+def _needed(pieces: list[_Piece], *, marked: bool = False) -> dict[int, list[tuple[int, int]]]:
+    """Return for each piece of text the runs of delimiters that would pair with others."""
+    runs: dict[str, list[tuple[int, int, int, bool, bool]]] = {}
+    own = set("*_~`$") if marked else set()
+    for i, piece in enumerate(pieces):
+        check()
+        if piece.kind == _TEXT:
+            for match in _RUNS.finditer(piece.text):
+                opens, closes = _sides(pieces, i, match)
+                if opens or closes:
+                    runs.setdefault(match[0][0], []).append((i, *match.span(), opens, closes))
+        elif piece.kind == _CODE:
+            own.add("`")
+        elif piece.kind == _RAW:
+            own.update(sign for sign in "*_~`$" if sign in piece.text)
+        elif piece.mark and piece.mark.name in _DELIMITERS:
+            own.add(piece.text[0])
+    needed: dict[int, list[tuple[int, int]]] = {}
+    for sign, found in runs.items():
+        opener = next((n for n, run in enumerate(found) if run[3]), len(found))
+        if sign in own or any(run[4] for run in found[opener + 1 :]) or (sign == "`" and _long(found)):
+            for i, start, end, _, _ in found:
+                needed.setdefault(i, []).append((start, end))
+    for spans in needed.values():
+        spans.sort()
+    return needed
+
+
+def _long(runs: list[tuple[int, int, int, bool, bool]]) -> bool:
+    return any(end - start > 2 for _, start, end, _, _ in runs)
+
+
+def _sides(pieces: list[_Piece], i: int, match: re.Match[str]) -> tuple[bool, bool]:
+    """Return whether a run of delimiters in a text can open, and whether it can close."""
+    text, sign = match.string, match[0][0]
+    before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+    before = before or _neighbour(pieces, i - 1)
+    after = after or _neighbour(pieces, i + 1)
+    if sign == "`":
+        return True, True
+    if sign == "$":
+        return not _is_space(after), not (_is_space(before) or after.isdigit())
+    left, right = _flanks(before, after), _flanks(after, before)
+    if sign == "_":
+        return left and not (right and before.isalnum()), right and not (left and after.isalnum())
+    return left, right
+
+
+def _neighbour(pieces: list[_Piece], i: int) -> str:
+    """Return a sign that stands for the neighbour of a text: all marks, code and links are punctuation."""
+    return "." if 0 <= i < len(pieces) and pieces[i].kind != _BREAK else ""
+
+
+def _flanks(outer: str, inner: str) -> bool:
+    """Return whether delimiters between these two may belong to the inner one; in doubt, they may."""
+    return not _is_space(inner) and (not _is_punctuation(inner, sure=True) or not outer.isalnum())
+
+
+def _is_space(sign: str) -> bool:
+    return not sign or sign.isspace()
+
+
+def _is_punctuation(sign: str, *, sure: bool) -> bool:
+    """Return whether it is punctuation; symbols beyond ASCII are, or not, by the version of CommonMark."""
+    kind = unicodedata.category(sign)[0] if sign else "Z"
+    return kind == "P" or (kind == "S" and (sign.isascii() or not sure))
+
+
+def _readable(pieces: list[_Piece]) -> list[_Piece]:
+    """Return the pieces without delimiters that CommonMark would not take for what they are."""
+    for _ in range(_PASSES):
+        lost = _unreadable(pieces)
+        if not lost:
+            return pieces
+        pieces = [piece for piece in pieces if piece.mark is None or piece.mark not in lost]
+    return [piece for piece in pieces if not _is_delimiter(piece)]
+
+
+def _is_delimiter(piece: _Piece) -> bool:
+    return piece.mark is not None and piece.mark.name in _DELIMITERS
+
+
+def _unreadable(pieces: list[_Piece]) -> set[Mark | None]:
+    """Return the marks whose delimiters would not open or close."""
+    lost: set[Mark | None] = set()
+    depth = 0
+    for start, end in _delimiter_runs(pieces):
+        check()
+        before, after = _last_sign(pieces, start - 1), _first_sign(pieces, end)
+        opening = [piece.mark for piece in pieces[start:end] if piece.kind == _OPEN]
+        closing = [piece.mark for piece in pieces[start:end] if piece.kind == _CLOSE]
+        depth -= len(closing)
+        # Within others, what could do either is taken for the wrong one.
+        if opening and (closing or not _surely_flanks(before, after) or (depth and _flanks(after, before))):
+            lost.update(opening)
+        elif closing and (not _surely_flanks(after, before) or (depth and _flanks(before, after))):
+            lost.update(closing)
+        depth += len(opening)
+    return lost
+
+
+def _delimiter_runs(pieces: list[_Piece]) -> Iterator[tuple[int, int]]:
+    """Yield stretches of neighbouring pieces that make one run of one sign."""
+    start = 0
+    while start < len(pieces):
+        end = start + 1
+        if _is_delimiter(pieces[start]):
+            sign = pieces[start].text[0]
+            while end < len(pieces) and _is_delimiter(pieces[end]) and pieces[end].text[0] == sign:
+                end += 1
+            yield start, end
+        start = end
+
+
+def _last_sign(pieces: list[_Piece], i: int) -> str:
+    if i < 0 or pieces[i].kind == _BREAK:
+        return ""
+    return "`" if pieces[i].kind == _CODE else pieces[i].text[-1:]
+
+
+def _first_sign(pieces: list[_Piece], i: int) -> str:
+    if i >= len(pieces) or pieces[i].kind == _BREAK:
+        return ""
+    return "`" if pieces[i].kind == _CODE else pieces[i].text[:1]
+
+
+def _surely_flanks(outer: str, inner: str) -> bool:
+    """Return whether delimiters between these two belong to the inner one by every version of CommonMark."""
+    if _is_space(inner):
+        return False
+    return not _is_punctuation(inner, sure=False) or _is_space(outer) or _is_punctuation(outer, sure=True)

@@ -1,0 +1,147 @@
+"""What the Markdown writer knows of a page before its walk: which nodes to look at, and what some of them are.
+
+Imports the Snapshot and parts of the other writers.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.batch import Bools
+from domsieve.analysis.columns.flow import BREAK, boundaries, text_flow, word_set
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.callouts import callout_kind, details_kind
+from domsieve.analysis.writers.code_lines import is_line_class
+from domsieve.analysis.writers.footnotes import find_footnotes
+from domsieve.analysis.writers.formulas import Formula, formulas
+from domsieve.analysis.writers.html import written_nodes, written_texts
+from domsieve.analysis.writers.markdown_tables import data_tables
+from domsieve.analysis.writers.reader import AttributeIndex, Reader
+from domsieve.snapshot import Kind, Snapshot
+
+MEDIA = frozenset(["audio", "iframe", "lite-youtube", "video"])
+_NO_TERM = word_set("blockquote h1 h2 h3 h4 h5 h6 ol pre table ul")
+_CELLS = frozenset(["td", "th", "tr"])
+_TITLE = re.compile("title|heading", re.IGNORECASE)
+_STEPS_TO_BOX = 3
+
+
+class Plan:
+    """What is known of a page of N nodes.
+
+    Attributes
+    ----------
+    around : what each node puts around itself, NONE to BLOCK.
+    texts : what is written of each text node.
+    nodes : the nodes to look at, in document order.
+    tables : tables that hold data.
+    notes : footnotes.
+    formulas : by the node that shows them.
+    callouts, details : by node, the kind that its class names.
+    titles, code_lines : nodes whose class says that they are one.
+    headings : nodes whose role says so.
+    tasks : by item of a list, the box that it begins with.
+    items : how many items each node has.
+    """
+
+    def __init__(self, page: Snapshot, verdict: Verdict) -> None:
+        around = boundaries(page)
+        flow = text_flow(page, verdict.kept, around)
+        attributes = AttributeIndex(page)
+        self._page, self._kept = page, verdict.kept
+        self._tags = page.tags.to_list()
+        self.reader = Reader(page)
+        self.around: list[int] = around.tolist()
+        self.texts = written_texts(self.reader, flow)
+        self.tables = data_tables(page, flow, attributes)
+        self.notes = find_footnotes(page, self.reader, attributes, self.texts)
+        self.formulas = self._shown(formulas(page, self.reader, attributes))
+        self.callouts = attributes.found("class", callout_kind)
+        self.details = attributes.found("class", details_kind)
+        self.titles = attributes.found("class", lambda value: True if _TITLE.search(value) else None)
+        self.code_lines = attributes.found("class", is_line_class)
+        self.headings = attributes.found("role", lambda value: True if value.strip() == "heading" else None)
+        parents = page.parent[self._is({"li"})]
+        self.items: list[int] = np.bincount(parents, minlength=len(page)).tolist()
+        self.tasks = self._tasks()
+        self.nodes = self._nodes()
+        words = np.zeros(len(page), np.bool_)
+        words[[node for node, written in self.texts.items() if written.text.strip()]] = True
+        newlines = (around == BREAK) & verdict.kept
+        newlines[[node for node, written in self.texts.items() if "\n" in written.text]] = True
+        self._newlines, self._blocks = _before(newlines), _before(self._is(_NO_TERM))
+        self._words = _before(words)
+
+    def has_words(self, node: int) -> bool:
+        """Return whether text is kept inside `node`."""
+        return _counted(self._words, node, self.reader.end[node]) > 0
+
+    def is_alone(self, node: int) -> bool:
+        """Return whether no text is kept beside `node` in its parent."""
+        parent = self.reader.parent[node]
+        within = _counted(self._words, parent, self.reader.end[parent])
+        return within == _counted(self._words, node, self.reader.end[node])
+
+    def has_newlines(self, node: int) -> bool:
+        """Return whether what is kept inside `node` is several lines, by newlines and line breaks."""
+        return _counted(self._newlines, node, self.reader.end[node]) > 0
+
+    def has_blocks(self, node: int) -> bool:
+        """Return whether more than a line of text stands inside `node`."""
+        return _counted(self._blocks, node + 1, self.reader.end[node]) > 0
+
+    def _is(self, names: Collection[str]) -> Bools:
+        named = np.array([name in names for name in self._tags])
+        return np.asarray(named[self._page.tag] & (self._page.kind == Kind.ELEMENT))
+
+    def _shown(self, found: Mapping[int, Formula]) -> dict[int, Formula]:
+        """Return the formulas of which a text or an image is kept."""
+        if not found:
+            return {}
+        kept = self._is({"img"}) & self._kept
+        kept[list(self.texts)] = True
+        before = _before(kept)
+        return {node: formula for node, formula in found.items() if before[formula.end] > before[node]}
+
+    def _nodes(self) -> list[int]:
+        page = self._page
+        chosen = np.zeros(len(page), np.bool_)
+        chosen[written_nodes(page, self._kept, self.texts)] = True
+        chosen |= self._is(MEDIA) & (self._kept | self._kept[np.maximum(page.parent, 0)])
+        chosen[list(self.formulas)] = True
+        # Cells hold their place without text, unless they are hidden.
+        cells = self._is(_CELLS) & (page.rendered() if page.has_layout else True)
+        for table in self.tables:
+            chosen[table : page.end[table]] |= cells[table : page.end[table]]
+        nodes: list[int] = np.flatnonzero(chosen).tolist()
+        return nodes
+
+    def _tasks(self) -> dict[int, str]:
+        reader, found = self.reader, dict[int, str]()
+        for node in np.flatnonzero(self._is({"input"})).tolist():
+            given = reader.given(node)
+            item = reader.parent[node]
+            for _ in range(_STEPS_TO_BOX):
+                if item <= 0 or reader.names[reader.tag[item]] == "li":
+                    break
+                item = reader.parent[item]
+            if (
+                given.get("type", "").lower() == "checkbox"
+                and item > 0
+                and reader.names[reader.tag[item]] == "li"
+                and node - item < 2 * _STEPS_TO_BOX
+                and not any(n in self.texts and self.texts[n].text.strip() for n in range(item, node))
+            ):
+                found.setdefault(item, "[x]" if "checked" in given else "[ ]")
+        return found
+
+
+def _before(marked: NDArray[np.bool_]) -> list[int]:
+    counts: list[int] = np.concatenate(([0], np.cumsum(marked))).tolist()
+    return counts
+
+
+def _counted(before: list[int], start: int, end: int) -> int:
+    return before[end] - before[start]

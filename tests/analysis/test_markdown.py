@@ -1,0 +1,343 @@
+"""What becomes of each element in Markdown, read back by a parser of CommonMark with GitHub's tables."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from domsieve.analysis import NoCleaning, Verdict, write_markdown
+from domsieve.renderer import parse_html
+from domsieve.snapshot import Kind
+from tests.analysis.pages import page
+from tests.analysis.reading import Reading, read
+
+URL = "https://example.org/dir/page.html"
+DOCUMENT = Path(__file__).parents[2] / "docs/markdown.md"
+EXAMPLE = re.compile(r"^(`{3,})html\n(.*?)^\1\n+^(`{3,})markdown\n(.*?)^\3$", re.MULTILINE | re.DOTALL)
+
+
+def markdown(html: str) -> str:
+    snapshot = parse_html(f"<!doctype html><body>{html}".encode(), url=URL)
+    return write_markdown(snapshot, NoCleaning().transform(snapshot))
+
+
+def reading(html: str) -> Reading:
+    return read(markdown(html))
+
+
+def test_examples_of_the_guide() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    examples = EXAMPLE.findall(text)
+    assert len(examples) == len(re.findall("^`{3,}html$", text, re.MULTILINE)) > 10
+    for _, html, _, expected in examples:
+        assert markdown(html) == expected, html
+
+
+LINES = ["def f():", "", "    return 1"]
+SHOWN = "def f():\n\n    return 1\n"
+
+
+class TestCode:
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<pre>def f():\n\n    return 1\n</pre>",
+            "<pre><b>def</b><span class=w> </span>f():\n\n    <b>return</b><span class=w> </span>1</pre>",
+            "<pre>def f():<br><br>    return 1</pre>",
+            "<pre><code><div>def f():</div><div><br></div><div>    return 1</div></code></pre>",
+            "<pre>" + "\n".join(f"<span class=line>{line}</span>" for line in LINES) + "</pre>",
+            "<pre>" + "".join(f"<span class=line>{line}\n</span>" for line in LINES) + "</pre>",
+            "<pre>" + "".join(f"<span class=line>{line}</span>" for line in LINES) + "</pre>",
+            "<pre>" + "".join(f"<div class=token-line>{line or '<br>'}</div>" for line in LINES) + "</pre>",
+            "<pre>" + "".join(f"<div class=token-line>{line}<br></div>" for line in LINES) + "</pre>",
+        ],
+    )
+    def test_lines_of_highlighters(self, html: str) -> None:
+        assert reading(html).code == [("", SHOWN)]
+
+    @pytest.mark.parametrize(
+        ("start", "end", "language"),
+        [
+            ("<pre><code class='language-js'>", "</code></pre>", "js"),
+            ("<pre class='lang-rust'>", "</pre>", "rust"),
+            ("<div class='highlight highlight-source-shell'><pre>", "</pre></div>", "shell"),
+            (
+                "<div class='highlight-python3 notranslate'><div class=highlight><pre>",
+                "</pre></div></div>",
+                "python",
+            ),
+            ("<div class='highlight-none'><div class=highlight><pre>", "</pre></div></div>", ""),
+            ("<pre data-lang=go><code>", "</code></pre>", "go"),
+            ("<pre class='shiki dark' data-language=TSX>", "</pre>", "tsx"),
+            ("<pre class='brush: php; toolbar: false'>", "</pre>", "php"),
+            ("<pre><code class='hljs python'>", "</code></pre>", "python"),
+            (
+                "<div class='language-ruby highlighter-rouge'><div class=highlight><pre>",
+                "</pre></div></div>",
+                "ruby",
+            ),
+            ("<pre class='sourceCode haskell'>", "</pre>", "haskell"),
+            ("<div class='mw-highlight mw-highlight-lang-c++'><pre>", "</pre></div>", "c++"),
+            ("<pre><code class='language-a`b'>", "</code></pre>", ""),
+            ("<div class='python'><pre>", "</pre></div>", ""),
+        ],
+    )
+    def test_language(self, start: str, end: str, language: str) -> None:
+        assert reading(f"{start}x = 1\ny{end}").code == [(language, "x = 1\ny\n")]
+
+    def test_fences_are_longer_than_those_inside(self) -> None:
+        assert reading("<pre>````\n&lt;b&gt; ```\n</pre>").code == [("", "````\n<b> ```\n")]
+        assert reading("<p><code>a``b`</code> <code>`</code>").inline_code == ["a``b`", "`"]
+
+    def test_code_in_items_and_quotes(self) -> None:
+        found = reading("<ul><li>a<pre>b\n\n  c</pre></li></ul><blockquote><pre>d\n\n\te</pre></blockquote>")
+        assert found.code == [("", "b\n\n  c\n"), ("", "d\n\n\te\n")]
+
+    def test_code_without_pre(self) -> None:
+        assert reading("<p><code>a<br>b</code></p>").code == [("", "a\nb\n")]
+
+
+class TestTables:
+    @pytest.mark.parametrize(
+        ("html", "rows"),
+        [
+            ("<tr><th>a<th>b<tr><td>c|d<td><code>e|f</code>", [["a", "b"], ["c|d", "e|f"]]),
+            ("<thead><tr><td>a<td>b</thead><tr><td>c<td>d", [["a", "b"], ["c", "d"]]),
+            ("<tr><td>a<td>b<tr><td>c<td>d", [["", ""], ["a", "b"], ["c", "d"]]),
+            ("<tr><th>a<th>b<tr><th>c<td>d", [["a", "b"], ["c", "d"]]),
+            ("<tr><th colspan=2>a<th>b<tr><td>c<td>d<td>e", [["a", "", "b"], ["c", "d", "e"]]),
+            (
+                "<tr><th>a<th>b<th>c<tr><td rowspan=2>d<td>e<td>f<tr><td>g<td>h",
+                [["a", "b", "c"], ["d", "e", "f"], ["", "g", "h"]],
+            ),
+            ("<tr><th>a<th>b<tr><td><td>c", [["a", "b"], ["", "c"]]),
+            ("<tr><th>a<th>b<tr><td><p>c</p><p>d</p><td><ul><li>e<li>f</ul>", [["a", "b"], ["c d", "e f"]]),
+            ("<tr><th>a<th>b<tr><td>c<br>d<td>\\|", [["a", "b"], ["c d", "\\|"]]),
+        ],
+    )
+    def test_rows(self, html: str, rows: list[list[str]]) -> None:
+        assert reading(f"<table>{html}</table>").tables == [rows]
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<tr><td>a<td>b",
+            "<tr><td>a<tr><td>b",
+            "<tr><td><p>a</p><p>b</p><td>c<tr><td>d<td>e",
+            "<tr><th>a<th>b<tr><td><pre>c\nd</pre><td>e",
+        ],
+    )
+    def test_layout_is_text(self, html: str) -> None:
+        found = reading(f"<table>{html}</table>")
+        assert (found.tables, found.words[0]) == ([], "a")
+
+    def test_a_table_in_another_lays_it_out(self) -> None:
+        inner = "<table><tr><th>b<th>c<tr><td>d<td>e</table>"
+        found = reading(f"<table><tr><td>a<td>{inner}<tr><td>f<td>g</table>")
+        assert found.tables == [[["b", "c"], ["d", "e"]]]
+
+    def test_spans_cost_no_more_than_the_page(self) -> None:
+        rows = "<tr>" + "<td rowspan=9999 colspan=9999>a" * 300 + "<tr><td>b" * 300
+        assert len(markdown(f"<table>{rows}</table>")) < 200_000
+
+
+class TestLists:
+    def test_levels_numbers_and_boxes(self) -> None:
+        html = (
+            "<ol start=3><li>a<ul><li>b<ol><li>c</ol></ul><li value=9>d</ol><ul><li>e</ul>"
+            "<ul><li><input type=checkbox>f<li><p><input type=checkbox checked> g</p></ul>"
+        )
+        assert reading(html).items == [
+            *((1, "3", "a"), (2, "-", "b"), (3, "1", "c"), (1, "4", "d"), (1, "-", "e"), (1, "-", "[ ] f")),
+            (1, "-", "[x] g"),
+        ]
+        assert "\n9. d\n" in markdown(html)
+
+    def test_lists_beside_one_another_stay_two(self) -> None:
+        assert markdown("<ul><li>a</ul><ul><li>b</ul>") == "- a\n\n* b\n"
+
+    def test_a_list_between_items_belongs_to_the_one_before(self) -> None:
+        assert [item[0] for item in reading("<ul><li>a</li><ul><li>b</ul><li>c</ul>").items] == [1, 2, 1]
+
+    def test_reversed(self) -> None:
+        assert markdown("<ol reversed><li>a<li>b</ol>") == "2. a\n1. b\n"
+
+
+class TestMarks:
+    @pytest.mark.parametrize(
+        ("html", "marks"),
+        [
+            ("<b>a </b>b", [("strong", "a")]),
+            ("<b>a</b><b>b</b>", [("strong", "ab")]),
+            ("<b> </b>a<i></i>", []),
+            ("a<b>.b</b>", []),  # CommonMark would not read it
+            ("<b><i>a</i> b</b>", [("em", "a"), ("strong", "a b")]),
+            ("<del>a</del> <s>b</s>", [("s", "a"), ("s", "b")]),
+            ("x<sup>2</sup> H<sub>2</sub>O <kbd>K</kbd> <mark>m</mark>", None),
+        ],
+    )
+    def test_emphasis(self, html: str, marks: list[tuple[str, str]] | None) -> None:
+        found = reading(f"<p>{html}</p>")
+        wanted = [("sup", "2"), ("sub", "2"), ("kbd", "K"), ("mark", "m")] if marks is None else marks
+        assert found.marks == wanted
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "snake_case",
+            "2 * 3",
+            "a < b",
+            "5*3",
+            "[1]",
+            "C:\\Users",
+            "a & b",
+            "$5",
+            "x_1, y",
+            "#1",
+            "~5",
+            "it's 1.5",
+            "[x]y",
+        ],
+    )
+    def test_words_without_need_have_no_backslash(self, text: str) -> None:
+        assert markdown(f"<p>{text.replace('&', '&amp;').replace('<', '&lt;')}</p>") == f"{text}\n"
+
+
+class TestFormulas:
+    ANNOTATED = (
+        "<math{}><semantics><mi>x</mi><annotation encoding='application/x-tex'>x^2 &lt; y</annotation></semantics>"
+        "</math>"
+    )
+
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            (ANNOTATED.format(""), "a $x^2 < y$ b\n"),
+            (f"<span class=katex>{ANNOTATED.format('')}<span>x2</span></span>", "a $x^2 < y$ b\n"),
+            (ANNOTATED.format(" display=block"), "a\n\n$$\nx^2 < y\n$$\n\nb\n"),
+            ("<math alttext='{\\displaystyle a_1}'><mi>a</mi></math>", "a $a_1$ b\n"),
+            ("<math><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='a$b'><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='a&lt;script>'><mi>x</mi></math>", "a $a< script>$ b\n"),
+        ],
+    )
+    def test_tex(self, html: str, expected: str) -> None:
+        assert markdown(f"<div>a {html} b</div>") == expected
+
+
+class TestImagesAndMedia:
+    @pytest.mark.parametrize(
+        ("html", "address"),
+        [
+            ("<img src=a.png alt=x>", "a.png"),
+            ("<img src=a.png srcset='b.png 1x, c.png 2x' alt=x>", "c.png"),
+            ("<img srcset='b.png 300w,c.png 900w,d.png 600w' alt=x>", "c.png"),
+            ("<img src='data:image/gif;base64,R0' data-src=b.png alt=x>", "b.png"),
+            ("<img src=blank.gif data-src=b.png alt=x>", "b.png"),
+            ("<picture><source srcset='b.png 1x, c.png 2x'><img src='data:,' alt=x></picture>", "c.png"),
+        ],
+    )
+    def test_the_largest_image(self, html: str, address: str) -> None:
+        assert reading(f"<p>{html}</p>").images == [("x", f"https://example.org/dir/{address}")]
+
+    def test_images_without_address_or_meaning(self) -> None:
+        assert markdown("<img src='javascript:a' alt=a><img src=b alt=''><img src=c width=1 height=1>") == ""
+
+    @pytest.mark.parametrize(
+        ("html", "link"),
+        [
+            (
+                "<iframe src='https://www.youtube.com/embed/ab' title=T></iframe>",
+                ("T", "https://www.youtube.com/watch?v=ab"),
+            ),
+            (
+                "<iframe src='https://player.vimeo.com/video/7'></iframe>",
+                ("vimeo.com", "https://vimeo.com/7"),
+            ),
+            ("<video src=v.mp4></video>", ("v.mp4", "https://example.org/dir/v.mp4")),
+            ("<audio><source src=a.ogg></audio>", ("a.ogg", "https://example.org/dir/a.ogg")),
+        ],
+    )
+    def test_media_are_links(self, html: str, link: tuple[str, str]) -> None:
+        assert reading(f"<div>a {html} b</div>").links == [link]
+
+    def test_frames_of_others_are_none(self) -> None:
+        assert markdown("a<iframe src='https://ads.example/x'></iframe>") == "a\n"
+
+
+CALLOUTS = {
+    "Sphinx": "<div class='admonition note'><p class=admonition-title>Note</p><p>a</p></div>",
+    "MkDocs": "<details class=note><summary>Note</summary><p>a</p></details>",
+    "Docusaurus": (
+        "<div class='theme-admonition theme-admonition-note alert alert--secondary'><div class='admonitionHeading_x'>"
+        "note</div><div><p>a</p></div></div>"
+    ),
+    "GitHub": "<div class='markdown-alert markdown-alert-note'><p class=markdown-alert-title>Note</p><p>a</p></div>",
+    "DocBook": "<div class=note><h3 class=title>Note</h3><p>a</p></div>",
+}
+
+
+@pytest.mark.parametrize("name", CALLOUTS)
+def test_callouts(name: str) -> None:
+    assert markdown(CALLOUTS[name]) == "> [!NOTE]\n> a\n"
+
+
+def test_titles_of_callouts_are_bold() -> None:
+    html = "<div class='admonition danger'><p class=admonition-title>Mind this</p><ul><li>a</ul></div>"
+    assert markdown(html) == "> [!CAUTION]\n> **Mind this**\n>\n> - a\n"
+
+
+class TestFootnotes:
+    REFERENCE = "<p>a<sup><a href='#fn1'>[1]</a></sup></p>"
+
+    def test_references_and_notes(self) -> None:
+        html = f"{self.REFERENCE}<ol><li id=fn1>Two words <a href='#r1'>↩</a></ol>"
+        assert markdown(html) == "a[^1]\n\n[^1]: Two words\n"
+
+    @pytest.mark.parametrize("note", ["word", 'word "title"', "word (title)", "javascript:alert(1)"])
+    def test_no_note_is_taken_for_the_address_of_a_link(self, note: str) -> None:
+        found = reading(f"{self.REFERENCE}<ol><li id=fn1>{note}</ol>")
+        assert [address for _, address in found.links] == [f"{URL}#fn1"]
+        assert found.words[-1] == note.rsplit(maxsplit=1)[-1]
+
+
+def test_headings_do_not_lead_to_themselves() -> None:
+    html = "<h2><a href='#a'>A</a> <b>b</b> #</h2><h3><a href='/c'>C#</a></h3><div role=heading aria-level=4>d</div>"
+    assert markdown(html) == "## A b \\#\n\n### [C#](https://example.org/c)\n\n#### d\n"
+
+
+def test_rules_are_no_items_and_no_headings() -> None:
+    assert reading("<hr><p>a</p><hr><ul><li><hr>b</ul>").rules == 2
+
+
+@pytest.mark.parametrize(
+    "tag", ["div", "b", "ul", "blockquote", "table", "dl", "pre", "h1", "code", "span", "dt", "td"]
+)
+def test_100000_nested_elements(tag: str) -> None:
+    depth = 100_000
+    snapshot = page(f"<html><body>{f'<{tag}>' * depth}deep<img src=a>{f'</{tag}>' * depth}</body></html>")
+    written = write_markdown(snapshot, NoCleaning().transform(snapshot))
+    assert "deep" in written
+    assert len(written) < 200
+
+
+def test_lists_in_lists_10000_deep() -> None:
+    depth = 10_000
+    snapshot = page(f"<html><body>{'<ul><li>x' * depth}{'</li></ul>' * depth}</body></html>")
+    written = write_markdown(snapshot, NoCleaning().transform(snapshot))
+    assert written.count("x") == depth
+    assert len(written) < 40 * depth
+    assert len(read(written).words) == depth
+
+
+def test_dropped_cells_keep_their_place() -> None:
+    snapshot = page(
+        "<html><body><table><tr><th>a</th><th>b</th></tr><tr><td>c</td><td>d</td></tr></table></body></html>"
+    )
+    whole = NoCleaning().transform(snapshot)
+    kept = whole.kept.copy()
+    gone = next(n for n in range(len(snapshot)) if snapshot.text_of(n) == "c")
+    kept[[gone, snapshot.parent[gone]]] = False
+    assert snapshot.kind[gone] == Kind.TEXT
+    verdict = Verdict("test", kept, whole.score.copy(), whole.reason.copy(), whole.reasons)
+    assert read(write_markdown(snapshot, verdict)).tables == [[["a", "b"], ["", "d"]]]
