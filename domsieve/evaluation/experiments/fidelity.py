@@ -39,7 +39,7 @@ holds. Three questions, three kinds of tables:
   `role=main`, drawn by a seeded rule for code, tables, lists, headings, links and formulas. Everything visible in
   that element is kept, so what is missing was lost in writing. The truth is read off the element by other code than
   that which is measured: code with all its white space, cells by row and column, list items by depth and kind of
-  list, headings by level, links by text and address. *Glued words* are words that the page does not have, but that
+  list, headings by level, links by address. *Glued words* are words that the page does not have, but that
   are two words of it without the space between them.
 - *With a cleaner*: the same pages and the same truth, with what the default cleaner for single pages keeps, beside
   others. Figures are F1, so what is kept beside the main element counts against a system.

@@ -24,14 +24,14 @@ def _names(text: str) -> frozenset[str]:
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _UNSEEN = _names(
     """
-    head link meta noscript script style template title textarea select
+    head link meta noscript script style template title textarea
     """
 )
 _LINE_ENDERS = _names(
     """
     address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption
     figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main nav ol p pre section summary table
-    tbody td tfoot th thead tr ul br button img input iframe
+    tbody td tfoot th thead tr ul br button img input iframe optgroup option
     """
 )
 _SCHEMES = ("http://", "https://", "mailto:")
@@ -53,7 +53,8 @@ class Structures:
     cells : row, column and text of each cell of a table of data that says something, counted from 0.
     rows : the texts of each such row.
     items : depth from 1, whether the list is ordered, and the text without lists inside.
-    links : text and absolute address.
+    links : absolute addresses of links with text. One that spans several blocks is several links in Markdown, which
+        has no others, so each address counts once.
     relative : links whose address is none of http, https and mailto.
     """
 
@@ -63,7 +64,7 @@ class Structures:
     cells: Counter[tuple[int, int, str]] = field(default_factory=Counter)
     rows: Counter[tuple[str, ...]] = field(default_factory=Counter)
     items: Counter[tuple[int, bool, str]] = field(default_factory=Counter)
-    links: Counter[tuple[str, str]] = field(default_factory=Counter)
+    links: Counter[str] = field(default_factory=Counter)
     relative: int = 0
 
     def add_table(self, rows: list[list[str]]) -> None:
@@ -112,7 +113,7 @@ def read_elements(root: etree._Element, url: str) -> Structures:
     """Return what stands in an element of a page.
 
     Tables of data have two rows of two cells, and neither tables nor code, lists or headings inside. Links have text
-    and lead to another page or to a part of this one.
+    and lead to another page or to a part of this one; those of a heading to itself are no content, and code has none.
 
     Parameters
     ----------
@@ -134,8 +135,11 @@ def read_elements(root: etree._Element, url: str) -> Structures:
                 found.items[len(lists), lists[0] == "ol", text] += 1
         elif tag == "a" and (href := (element.get("href") or "").strip()) and (text := flat(_said(element))):
             address = urljoin(url, href)
-            if address.startswith(_SCHEMES) and not _lies_in(element, root, "pre"):
-                found.links[text, _plain(address)] += 1
+            in_place = _lies_in(element, root, "pre") or (
+                href[0] == "#" and _lies_in(element, root, *_HEADINGS)
+            )
+            if address.startswith(_SCHEMES) and not in_place:
+                found.links[_plain(address)] = 1
     return found
 
 
@@ -184,8 +188,8 @@ def _code(element: etree._Element) -> str:
 
 
 def as_code(text: str) -> str:
-    """Return code as it is compared: no-break spaces as spaces, no newlines at its ends."""
-    return text.replace("\xa0", " ").replace("\r\n", "\n").strip("\n")
+    """Return code as it is compared: no-break spaces as spaces, no empty lines at its ends."""
+    return text.replace("\xa0", " ").replace("\r\n", "\n").lstrip("\n").rstrip()
 
 
 def _above(element: etree._Element, root: etree._Element) -> Iterator[etree._Element]:
@@ -197,8 +201,8 @@ def _above(element: etree._Element, root: etree._Element) -> Iterator[etree._Ele
         yield element
 
 
-def _lies_in(element: etree._Element, root: etree._Element, tag: str) -> bool:
-    return any(above.tag == tag for above in _above(element, root))
+def _lies_in(element: etree._Element, root: etree._Element, *tags: str) -> bool:
+    return any(above.tag in tags for above in _above(element, root))
 
 
 def _is_of_data(table: etree._Element) -> bool:
@@ -324,5 +328,5 @@ class _Reading:
                 if not address.startswith(_SCHEMES):
                     self.found.relative += 1
                 elif text:
-                    self.found.links[text, _plain(address)] += 1
+                    self.found.links[_plain(address)] = 1
         return "".join(pieces)
