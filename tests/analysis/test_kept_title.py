@@ -54,6 +54,12 @@ def test_a_dropped_title_is_kept_with_a_reason_of_its_own() -> None:
     assert write_text(snapshot, judge_title(snapshot, before)) == write_text(snapshot, after)
 
 
+def test_the_mark_by_which_it_links_to_itself_is_not_kept() -> None:
+    snapshot = page(BODY.replace("Rain in the hills", "Rain in the hills<a href=#rain>¶</a>"))
+    after = judge_title(snapshot, only_paragraphs(snapshot))
+    assert write_text(snapshot, after) == "Rain in the hills\nIt rained.\n"
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -18,7 +18,10 @@ COPY = _phrases(
     copied
     copy code
     copy code to clipboard
+    copy as markdown
     copy command
+    copy for llm
+    copy item path
     copy link
     copy link to clipboard
     copy markdown
@@ -115,6 +118,8 @@ PAGE_TOOLS = _phrases(
     ask ai about this page
     ask chatgpt
     ask claude
+    ask docs ai
+    collapse description
     create documentation issue
     edit on bitbucket
     edit on github
@@ -129,11 +134,14 @@ PAGE_TOOLS = _phrases(
     edit this page on github
     edit this page on gitlab
     edit this section
+    expand description
     file an issue
     improve this doc
     improve this document
     improve this page
     open an issue
+    open as markdown
+    open markdown
     open in binder
     open in chatgpt
     open in claude
@@ -158,6 +166,8 @@ PAGE_TOOLS = _phrases(
     suggest changes
     suggest edits
     view as markdown
+    view as plain text
+    view markdown
     view in markdown
     view on github
     view page as markdown
@@ -274,7 +284,7 @@ SKIP_CLASSES = _classes(
     skip-to-content skip-to-content-link skip-to-main skiplink skiplinks skipnav unav__skiplinks
     """
 )
-EDIT_CLASSES = frozenset(["editsection", "mw-editsection", "mw-editsection-like"])
+EDIT_CLASSES = frozenset(["editsection", "mw-editsection", "mw-editsection-like", "test-arrow"])
 # Parts of classes.
 BREADCRUMB = "breadcrumb"
 COPY_PARTS = (

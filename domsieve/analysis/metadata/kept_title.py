@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from domsieve.analysis.cleaning.furniture import FURNITURE_REASONS
+from domsieve.analysis.cleaning.furniture_words import PERMALINK_MARKS
 from domsieve.analysis.columns.batch import prune
 from domsieve.analysis.columns.hidden import HIDING_REASONS
 from domsieve.analysis.metadata.elements import Elements
@@ -57,7 +58,8 @@ def keep_title(page: Snapshot, verdict: Verdict, metadata: Metadata) -> Verdict:
         if verdict.kept[inside].any():
             return verdict
         if not found and elements.tag(node) == "h1":
-            found = inside[~settled[inside]].tolist()
+            wanted = inside[~settled[inside]].tolist()
+            found = [n for n in wanted if page.text_of(n).strip() not in PERMALINK_MARKS]
     if not found:
         return verdict
     kept, score, reason = verdict.kept.copy(), verdict.score.copy(), verdict.reason.copy()
