@@ -29,22 +29,46 @@ def document() -> dict[str, Any]:
         return create_app(Settings(), JobStore(database)).openapi()
 
 
-# Hosts of all kinds that the pattern lets pass; which names and numbers are one, no pattern can say.
-HOSTS = st.from_regex(
-    r"[a-z\u00e0-\u00f6\u4e00-\u4e20][a-z0-9-]{0,9}[a-z](\.[a-z]{2,5}){0,3}", fullmatch=True
-)
-NUMBERS = st.sampled_from(["127.1", "0x7f.1", "2130706433", "[::1]", "[2001:db8::1]"])
+# Hosts of all kinds; which names and numbers are one, no pattern can say. They are samples, since thousands are drawn
+# while tests are collected, and the pattern is left out for the same reason: what it refuses has tests of its own.
+HOSTS = ["a", "b.example", "a-1.b.c.example", "xn--bcher-kva.example", "bücher.example", "一.example", "é.a"]
+NUMBERS = ["127.1", "0x7f.1", "2130706433", "[::1]", "[2001:db8::1]"]
+PATHS = [
+    "",
+    "/",
+    "?",
+    "#",
+    "/a/b?c=d&e#f",
+    "/%",
+    "/%2F..%00",
+    "//",
+    "/?#!$&'()*+,;=:@",
+    "/ÿ¡",
+    "/" + "a" * 30,
+]
 schemathesis.openapi.format(
     "iri",
     st.builds(
         "{}://{}{}{}".format,
         st.sampled_from(["http", "https", "HTTP"]),
-        HOSTS | NUMBERS,
+        st.sampled_from([*HOSTS, *NUMBERS]),
         st.sampled_from(["", ":", ":8080", ":65535"]),
-        st.from_regex(r"([/?#][!-~\u00a1-\u00ff]{0,30})?", fullmatch=True),
+        st.sampled_from(PATHS),
     ),
 )
-schema = schemathesis.openapi.from_dict(document())
+
+
+def without_patterns_of_addresses(part: Any) -> Any:
+    """Return a part of a description without the patterns that stand beside a format of addresses."""
+    if isinstance(part, dict):
+        left_out = {"pattern"} if part.get("format") == "iri" else set()
+        return {
+            name: without_patterns_of_addresses(held) for name, held in part.items() if name not in left_out
+        }
+    return [*map(without_patterns_of_addresses, part)] if isinstance(part, list) else part
+
+
+schema = schemathesis.openapi.from_dict(without_patterns_of_addresses(document()))
 
 
 @pytest.fixture(scope="module")
