@@ -37,19 +37,20 @@ def judged(
     keep_hidden : whether text that nobody can see may stay.
     may_change : whether another method may be taken.
     """
-
-    def by(method: Callable[[Snapshot], Verdict]) -> Verdict:
-        return judge_hidden(page, judge_furniture(page, method(page)), keep=keep_hidden)
-
-    first = by(judge)
+    first = without_extras(page, judge(page), keep_hidden=keep_hidden)
     if not may_change or keeps_text(page, first):
         return first
     for name in _NEXT_BEST:
         if name != first.method:
-            other = by(page_cleaner(name, Options()))
+            other = without_extras(page, page_cleaner(name, Options())(page), keep_hidden=keep_hidden)
             if keeps_text(page, other):
                 return replace(other, instead_of=first.method)
     return first
+
+
+def without_extras(page: Snapshot, verdict: Verdict, *, keep_hidden: bool) -> Verdict:
+    """Return the verdict without the furniture of the page and, unless it is kept, text that nobody can see."""
+    return judge_hidden(page, judge_furniture(page, verdict), keep=keep_hidden)
 
 
 def keeps_text(page: Snapshot, verdict: Verdict) -> bool:

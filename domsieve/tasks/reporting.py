@@ -20,7 +20,7 @@ from domsieve.analysis import (
     SiteModel,
     SiteStyleTree,
     Verdict,
-    judge_hidden,
+    judge_title,
     page_blocks,
 )
 from domsieve.analysis.report import (
@@ -36,6 +36,7 @@ from domsieve.analysis.report import (
 from domsieve.errors import BudgetError, DomsieveError, PageError
 from domsieve.renderer import SCREENSHOT
 from domsieve.snapshot import PageRecord, PageStore, Snapshot
+from domsieve.tasks.judging import without_extras
 from domsieve.tasks.learning import NODES_AT_ONCE, Batch, Failed, learn_batch
 from domsieve.tasks.pages import Page, from_record, readable, unscripted
 from domsieve.tasks.targets import CacheTarget, Target, UrlTarget
@@ -250,7 +251,8 @@ class _Writer:
         problems: list[str] = []
         for method, cleaner in cleaners.items():
             try:
-                verdicts[method] = judge_hidden(page, cleaner.transform(page), keep=False)
+                verdict = without_extras(page, cleaner.transform(page), keep_hidden=False)
+                verdicts[method] = judge_title(page, verdict)
             except DomsieveError as error:
                 problems.append(f"{method}: {_utf8(error.message)}")
         view = page_view(

@@ -423,6 +423,7 @@ class TestEvidence:
                 "status",
                 "fault",
                 "marks",
+                "metadata",
                 "method",
                 "instead_of",
                 "parameters",

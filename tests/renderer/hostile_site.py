@@ -39,7 +39,7 @@ LEAVING = {
     "location-late": "<p>two</p><script>setTimeout(() => location.replace('{u}'), 100)</script>",
     "form": "<form action='{u}' method=post><input name=a></form><script>document.forms[0].submit()</script>",
     "base": "<base href='{u}/'><a id=a href=x>x</a><script>a.click()</script>",
-    "open-self": "<script>open('{u}', '_self')</script>",
+    "open-self": "<p>It stays.</p><script>open('{u}', '_self')</script>",
 }
 REDIRECTS = (301, 302, 303, 307, 308)
 _PAGE = """<!doctype html><title>Hostile</title><h1>Probes</h1>
