@@ -3,7 +3,7 @@
 import re
 from html import escape
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from domsieve.analysis import NoCleaning, write_markdown, write_text
@@ -153,6 +153,8 @@ def assert_same(snapshot: Snapshot) -> None:
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(LINES, min_size=1, max_size=8))
+@example(["1", "<b><code>1<br></code></b>"])  # several lines, but not alone in theirs
+@example(["<a href='/x(1)'><code>]:</code></a>"])  # like the address of a label
 def test_lines_say_the_same(parts: list[str]) -> None:
     assert_same(page(f"<html><body><p>{''.join(parts)}</p></body></html>"))
 

@@ -175,7 +175,9 @@ class Inline:
                 if text.endswith("!") and after and after.text.startswith("["):
                     text = f"{text[:-1]}\\!"
             elif piece.kind == _CODE:
-                text = code_span(text)
+                # At the start of a paragraph, a link to such code would be read as the address of a label.
+                label = linked and not lines and "]:" in text
+                text = plain_alt(text) if label else code_span(text)
             elif piece.mark and piece.mark.name == "a":
                 linked = piece.kind == _OPEN
             line.append(text)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools
-from domsieve.analysis.columns.flow import BREAK, boundaries, text_flow, word_set
+from domsieve.analysis.columns.flow import BREAK, NONE, boundaries, text_flow, word_set
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.callouts import callout_kind, details_kind
 from domsieve.analysis.writers.code_lines import is_line_class
@@ -79,8 +79,10 @@ class Plan:
         return _counted(self._words, node, self.reader.end[node]) > 0
 
     def is_alone(self, node: int) -> bool:
-        """Return whether no text is kept beside `node` in its parent."""
+        """Return whether no text is kept beside `node`, in the nearest element around it that parts words."""
         parent = self.reader.parent[node]
+        while parent > 0 and self.around[parent] == NONE:
+            parent = self.reader.parent[parent]
         within = _counted(self._words, parent, self.reader.end[parent])
         return within == _counted(self._words, node, self.reader.end[node])
 
