@@ -29,6 +29,7 @@ from domsieve.analysis.cleaning.furniture_words import (
     SKIP,
     SKIP_CLASSES,
 )
+from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.batch import Bools, Ints, below
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.verdict import Verdict
@@ -85,7 +86,7 @@ class _Finder:
         self._tags = page.tags.to_list()
         self._end = page.end.tolist()
         self._parent = page.parent.tolist()
-        self._owner = np.repeat(np.arange(len(page)), np.diff(page.attr_start))
+        self._attributes = AttributeIndex(page)
         texts = np.flatnonzero(page.text >= 0)
         words = np.zeros(len(page), np.int64)
         words[texts] = [len(self._strings[i].split()) for i in page.text[texts].tolist()]
@@ -216,10 +217,8 @@ class _Finder:
 
     def _values(self, name: str) -> tuple[list[int], list[str]]:
         """Return the elements with an attribute, and its values in lower case."""
-        number = self._strings.index(name) if name in self._strings else -1
-        at = np.flatnonzero(self._page.attr_name == number)
-        values = [self._strings[i].lower() for i in self._page.attr_value[at].tolist()]
-        return self._owner[at].tolist(), values
+        nodes: list[int] = self._attributes.nodes(name).tolist()
+        return nodes, [value.lower() for value in self._attributes.values(name)]
 
     def _with(self, name: str, holds: Callable[[str], object]) -> list[int]:
         nodes, values = self._values(name)

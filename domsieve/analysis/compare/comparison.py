@@ -14,6 +14,7 @@ import numpy as np
 
 from domsieve.analysis.cleaning.hidden_text import judge_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.compare.compared_blocks import ComparedBlock, compare_blocks
@@ -195,12 +196,7 @@ def _side(page: Snapshot, seen: Counter[str], cleaned: str) -> Side:
 
 def _links(page: Snapshot) -> int:
     linking = np.array([name in {"a", "area"} for name in page.tags.to_list()], np.bool_)[page.tag]
-    names = np.array(
-        [name == "href" for name in page.strings.take(np.unique(page.attr_name).tolist())], np.bool_
-    )
-    is_address = names[np.unique(page.attr_name, return_inverse=True)[1]] if names.size else names
-    owner = np.repeat(np.arange(len(page)), np.diff(page.attr_start))
-    return int(np.unique(owner[is_address & linking[owner]]).size)
+    return int(np.count_nonzero(linking[np.unique(AttributeIndex(page).nodes("href"))]))
 
 
 def _delivery(response: dict[str, Any], new: Counter[str]) -> Delivery:

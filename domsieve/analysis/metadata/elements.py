@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.addresses import Addresses
+from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.batch import below
 from domsieve.analysis.metadata.values import LONGEST_URL, clean_text
 from domsieve.budget import check
@@ -41,9 +42,7 @@ class Elements:
         document[0] = False
         self._own = ~below(document, page.end.astype(np.int64))
         self._element = self._own & (page.kind == Kind.ELEMENT)
-        used = np.unique(page.attr_name)
-        self._attribute_ids = {page.strings[number]: number for number in used.tolist()}
-        self._owner = np.repeat(np.arange(len(page)), np.diff(page.attr_start))
+        self._attributes = AttributeIndex(page)
         silent = np.array([name in _SILENT for name in self.names])[page.tag] & (page.kind == Kind.ELEMENT)
         readable = (page.text >= 0) & self._own & ~below(silent, page.end.astype(np.int64))
         self.readable = np.flatnonzero(readable)
@@ -79,14 +78,9 @@ class Elements:
 
     def _find_attribute(self, name: str) -> list[tuple[int, str]]:
         check()
-        number = self._attribute_ids.get(name)
-        if number is None:
-            return []
-        at = np.flatnonzero(self.page.attr_name == number)
-        at = at[self._element[self._owner[at]]][:_MOST_LOOKED_AT]
-        ids, which = np.unique(self.page.attr_value[at], return_inverse=True)
-        values = [self.page.strings[number] for number in ids.tolist()]
-        return [(node, values[i]) for node, i in zip(self._owner[at].tolist(), which.tolist(), strict=True)]
+        nodes = self._attributes.nodes(name)
+        given = zip(nodes.tolist(), self._element[nodes].tolist(), self._attributes.values(name), strict=True)
+        return [(node, value) for node, is_own, value in given if is_own][:_MOST_LOOKED_AT]
 
     def named(self, attribute: str) -> list[tuple[int, str, frozenset[str]]]:
         """Return the elements with an attribute that names them, such as ``class``, its value, and its words.

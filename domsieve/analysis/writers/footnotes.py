@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.writers.html import Written
-from domsieve.analysis.writers.reader import AttributeIndex, Reader
+from domsieve.analysis.writers.reader import Reader
 from domsieve.budget import check
 from domsieve.snapshot import Snapshot
 

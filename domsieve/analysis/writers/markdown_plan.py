@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.batch import Bools
 from domsieve.analysis.columns.flow import BREAK, NONE, boundaries, text_flow, word_set
 from domsieve.analysis.verdict import Verdict
@@ -18,7 +19,7 @@ from domsieve.analysis.writers.footnotes import find_footnotes
 from domsieve.analysis.writers.formulas import Formula, formulas
 from domsieve.analysis.writers.html import written_nodes, written_texts
 from domsieve.analysis.writers.markdown_tables import data_tables
-from domsieve.analysis.writers.reader import AttributeIndex, Reader
+from domsieve.analysis.writers.reader import Reader
 from domsieve.snapshot import Kind, Snapshot
 
 MEDIA = frozenset(["audio", "iframe", "lite-youtube", "video"])

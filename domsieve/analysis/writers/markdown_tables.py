@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.batch import Ints
 from domsieve.analysis.columns.flow import BLOCK, Flow
-from domsieve.analysis.writers.reader import AttributeIndex
 from domsieve.budget import check
 from domsieve.snapshot import Kind, Snapshot
 

@@ -11,7 +11,7 @@ from typing import Any
 from domsieve.analysis import BlockFeatures, NoCleaning, judge_furniture, judge_hidden, write_markdown
 from domsieve.evaluation.corpora.main_elements import MainPage, draw_from_sites, draw_from_wcxb, inside_main
 from domsieve.evaluation.corpora.wcxb_pages import ReviewedPage, page_files, read_page
-from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
+from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task, chunk_tasks
 from domsieve.evaluation.frame.tables import Cell, Table
 from domsieve.evaluation.measures.structures import (
     Structures,
@@ -53,18 +53,10 @@ def tasks(inputs: Inputs) -> list[Task]:
     sites = tuple(sorted((inputs.data / "sites").glob("*.zip")))
     pairs = [pair for pair in page_files(inputs.data) if pair[1].exists()]
     reviewed = tuple(file for pair in pairs for file in pair)
-    chunks = [pairs[start : start + CHUNK] for start in range(0, len(pairs), CHUNK)]
     return [
         Task("drawn from sites", partial(measure_drawn, inputs.data, "sites"), sites),
         Task("drawn from wcxb", partial(measure_drawn, inputs.data, "wcxb"), reviewed),
-        *(
-            Task(
-                f"{chunk[0][1].stem}-{chunk[-1][1].stem}",
-                partial(measure_reviewed, tuple(chunk)),
-                tuple(file for pair in chunk for file in pair),
-            )
-            for chunk in chunks
-        ),
+        *chunk_tasks(pairs, CHUNK, measure_reviewed),
     ]
 
 

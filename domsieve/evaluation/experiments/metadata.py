@@ -1,12 +1,11 @@
 """Title, author and date of single pages (WCXB), beside what others find, with and without structured data."""
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from domsieve.evaluation.corpora.wcxb_metadata import LabelledPage, read_labels, without_structured_data
 from domsieve.evaluation.corpora.wcxb_pages import page_files
-from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
+from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task, chunk_tasks
 from domsieve.evaluation.frame.tables import Cell, Table
 from domsieve.evaluation.measures.metadata_scores import plain_names, plain_title, same_day
 from domsieve.evaluation.systems.metadata_readers import PACKAGES, Labels, read_labels_with, readers
@@ -35,17 +34,7 @@ a system gives there is counted apart.
 
 def tasks(inputs: Inputs) -> list[Task]:
     """Return a task per chunk of pages."""
-    files = page_files(inputs.data)
-    chunks = [files[start : start + CHUNK] for start in range(0, len(files), CHUNK)]
-    return [
-        Task(
-            f"{chunk[0][1].stem}-{chunk[-1][1].stem}",
-            partial(measure, tuple(chunk)),
-            tuple(file for pair in chunk for file in pair),
-            {"systems": " ".join(readers())},
-        )
-        for chunk in chunks
-    ]
+    return chunk_tasks(page_files(inputs.data), CHUNK, measure, {"systems": " ".join(readers())})
 
 
 def measure(files: tuple[tuple[Path, Path], ...]) -> list[Row]:

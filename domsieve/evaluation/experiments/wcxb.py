@@ -3,7 +3,6 @@
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from domsieve.analysis import NoCleaning, Verdict, WebObjectBlocks, write_text
 from domsieve.evaluation.corpora.wcxb_pages import ReviewedPage, page_files, read_page
 from domsieve.evaluation.experiments.wcxb_tables import PREFACE, figure, tables
-from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
+from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task, chunk_tasks
 from domsieve.evaluation.measures.word_scores import count_words, folded, score
 from domsieve.evaluation.systems.cleaners import PAGE_CLEANERS, SITE_CLEANERS, Cleaner
 from domsieve.evaluation.systems.peers import PEER_PACKAGES, PEERS, Extracted, extract
@@ -42,16 +41,7 @@ EXTRACTORS = {name: peer for name, peer in PEERS.items() if name != "readability
 
 def tasks(inputs: Inputs) -> list[Task]:
     """Return a task per chunk of pages."""
-    files = page_files(inputs.data)
-    chunks = [files[start : start + CHUNK] for start in range(0, len(files), CHUNK)]
-    return [
-        Task(
-            f"{chunk[0][1].stem}-{chunk[-1][1].stem}",
-            partial(measure, tuple(chunk)),
-            tuple(file for pair in chunk for file in pair),
-        )
-        for chunk in chunks
-    ]
+    return chunk_tasks(page_files(inputs.data), CHUNK, measure)
 
 
 def measure(files: tuple[tuple[Path, Path], ...]) -> list[Row]:

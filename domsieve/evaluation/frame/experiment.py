@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,25 @@ class Task:
     measure: Callable[[], list[Row]]
     files: tuple[Path, ...]
     parameters: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+def chunk_tasks(
+    pages: Sequence[tuple[Path, Path]],
+    size: int,
+    measure: Callable[[tuple[tuple[Path, Path], ...]], list[Row]],
+    parameters: Mapping[str, Scalar] | None = None,
+) -> list[Task]:
+    """Return a task per `size` pages, each page a file and another file with what is true of it."""
+    chunks = [tuple(pages[start : start + size]) for start in range(0, len(pages), size)]
+    return [
+        Task(
+            f"{chunk[0][1].stem}-{chunk[-1][1].stem}",
+            partial(measure, chunk),
+            tuple(file for pair in chunk for file in pair),
+            parameters or {},
+        )
+        for chunk in chunks
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,50 @@
+"""The attributes of a page by name. Imports the Snapshot."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+from domsieve.analysis.columns.batch import Ints
+from domsieve.snapshot import Snapshot
+
+Found = TypeVar("Found")
+
+
+class AttributeIndex:
+    """Finds the nodes of a page with an attribute; each distinct value is read once."""
+
+    def __init__(self, page: Snapshot) -> None:
+        self._strings = page.strings
+        self._owner = np.repeat(np.arange(len(page)), np.diff(page.attr_start))
+        self._name, self._value = page.attr_name, page.attr_value
+        names = np.unique(self._name).tolist()
+        self._ids = dict(zip(page.strings.take(names), names, strict=True))
+
+    def nodes(self, name: str) -> Ints:
+        """Return the nodes with an attribute of this name, ascending."""
+        return self._owner[self._at(name)]
+
+    def values(self, name: str) -> list[str]:
+        """Return the attribute's values, one for each of `nodes(name)`."""
+        ids, which = np.unique(self._value[self._at(name)], return_inverse=True)
+        distinct = self._strings.take(ids.tolist())
+        return [distinct[i] for i in which.tolist()]
+
+    def found(self, name: str, test: Callable[[str], Found | None]) -> dict[int, Found]:
+        """Return by node what `test` makes of the attribute's value, where it is not None."""
+        at = self._at(name)
+        ids = np.unique(self._value[at]).tolist()
+        passed = {
+            i: found
+            for i, value in zip(ids, self._strings.take(ids), strict=True)
+            if (found := test(value)) is not None
+        }
+        if not passed:
+            return {}
+        at = at[np.isin(self._value[at], list(passed))]
+        nodes, values = self._owner[at].tolist(), self._value[at].tolist()
+        return {node: passed[value] for node, value in zip(nodes, values, strict=True)}
+
+    def _at(self, name: str) -> Ints:
+        return np.flatnonzero(self._name == self._ids.get(name, -1))
