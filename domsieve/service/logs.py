@@ -4,6 +4,8 @@ import json
 import logging
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 _LOGGER = logging.getLogger("domsieve.service")
@@ -33,11 +35,19 @@ def log(
     _LOGGER.log(level, event, extra={"facts": known}, exc_info=sys.exc_info() if trace else None)
 
 
-def log_to_stderr() -> None:
-    """Let this process log as lines of JSON; requests of the server's own log are left out, ours say more."""
+@contextmanager
+def logging_to_stderr() -> Iterator[None]:
+    """Log as lines of JSON meanwhile; requests of the server's own log are left out, ours say more."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    logging.root.handlers[:] = [handler]
-    logging.root.setLevel(logging.INFO)
     logging.getLogger("uvicorn.access").disabled = True
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    root = logging.root
+    before = root.handlers[:], root.level
+    root.handlers[:] = [handler]
+    root.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        root.handlers[:] = before[0]
+        root.setLevel(before[1])

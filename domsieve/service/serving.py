@@ -21,7 +21,7 @@ from domsieve.service.jobs.pool import WorkerPool, owned
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.service.jobs.worker import WorkerSettings
-from domsieve.service.logs import log, log_to_stderr
+from domsieve.service.logs import log, logging_to_stderr
 from domsieve.service.web.app import create_app
 from domsieve.service.web.metrics import Figures
 from domsieve.service.web.server import Server, listen
@@ -98,9 +98,9 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
         Database(data / "jobs.sqlite") as database,
         Database(data / "jobs.sqlite") as watched,
         Database(data / "jobs.sqlite") as upkept,  # so that no request waits while much is forgotten
+        logging_to_stderr(),
     ):
         store, queue = JobStore(database), WorkQueue(database)
-        log_to_stderr()
         log("browser", found=str(browser_in_use(work.browser)))
         port = listener.getsockname()[1]
         shown = f"[{settings.host}]" if ":" in settings.host else settings.host

@@ -34,7 +34,7 @@ from domsieve.service.jobs.pulse import BEAT_S, Pulse
 from domsieve.service.jobs.values import Claim
 from domsieve.service.jobs.work import Bench, do
 from domsieve.service.jobs.work_queue import WorkQueue, clock
-from domsieve.service.logs import log, log_to_stderr
+from domsieve.service.logs import log, logging_to_stderr
 from domsieve.snapshot import PageStore
 
 # Beyond what the pool lets a worker be silent for: while that lives, it alone takes jobs back, lest one on which
@@ -380,12 +380,12 @@ async def _main(name: str, settings: WorkerSettings, pulse: Pulse) -> None:
 
 def run() -> None:
     """Be the worker that the command line names."""
-    log_to_stderr()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Not through sys.stdin, whose lock a thread that waits for its end would hold when the process ends.
     with open(0, "rb", buffering=0, closefd=False) as told:
         settings = msgspec.json.decode(told.readline(), type=WorkerSettings)
-    asyncio.run(_main(sys.argv[1], settings, Pulse(_own_output())))
+    with logging_to_stderr():
+        asyncio.run(_main(sys.argv[1], settings, Pulse(_own_output())))
 
 
 def _own_output() -> int:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from schemathesis import Case
 from schemathesis.checks import load_all_checks
+from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.store import JobStore
@@ -68,7 +69,19 @@ def without_patterns_of_addresses(part: Any) -> Any:
     return [*map(without_patterns_of_addresses, part)] if isinstance(part, list) else part
 
 
-schema = schemathesis.openapi.from_dict(without_patterns_of_addresses(document()))
+@pytest.fixture(scope="module")
+def description() -> OpenApiSchema:
+    return schemathesis.openapi.from_dict(without_patterns_of_addresses(document()))
+
+
+# Read when the test runs: the thousands of requests are not made where this file is only collected.
+schema = schemathesis.pytest.from_fixture("description")
+
+
+@pytest.fixture(autouse=True)
+def node_id(request: pytest.FixtureRequest) -> None:
+    """Give the test the name that the library looks for and this pytest keeps elsewhere."""
+    request.node._nodeid = request.node.nodeid
 
 
 @pytest.fixture(scope="module")
