@@ -13,6 +13,11 @@ need_python = $(if $(python),,$(error domsieve needs Python 3.11 or newer and fo
 need_data = $(if $(wildcard $(DATA)/.),,$(error Where are the corpora? There is no folder '$(DATA)'. \
 	Name it: make evaluate DATA=/path/to/data))
 
+# Compiled modules are kept, whatever the shell says of them: tests start many processes, and each would compile anew
+# what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
+
 # The files in the order of tests/conftest.py, the slowest first.
 pytest = $(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 

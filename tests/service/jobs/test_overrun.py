@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.service.jobs import watch
+from domsieve.service.jobs import pool, watch
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.pool import WorkerPool, owned
 from domsieve.service.jobs.problems import overrun
@@ -111,18 +111,19 @@ def test_a_worker_that_hangs_is_ended_and_the_next_job_is_done(
 ) -> None:
     # The hands of the clock are moved, so what threads run for has to keep up with them.
     ran = watch.thread_cpu_s
-    monkeypatch.setattr(watch, "thread_cpu_s", lambda pid, thread: 1_000 * ran(pid, thread))
+    monkeypatch.setattr(watch, "thread_cpu_s", lambda pid, thread: 100_000 * ran(pid, thread))
+    monkeypatch.setattr(pool, "LOOK_S", 0.02)
     clock = Clock()
 
     async def main() -> None:
-        async with pool_of(data, clock=clock) as (pool, store):
+        async with pool_of(data, clock=clock) as (workers, store):
             neighbour = ask(store, "wait")
             await until(lambda: bool(said(data, "wait")))
             hanging = ask(store, "hang")
             following = ask(store, "page")
             await until(lambda: bool(said(data, "hang")))
             worker, child = said(data, "hang")
-            assert [worker] == pool.pids == said(data, "wait")
+            assert [worker] == workers.pids == said(data, "wait")
             clock.is_running = lambda: alive(worker)
             failed = await ended(store, hanging)
             assert (failed.state, failed.attempts) == ("failed", 1)
@@ -132,14 +133,14 @@ def test_a_worker_that_hangs_is_ended_and_the_next_job_is_done(
             for job in (neighbour, following):
                 done = await ended(store, job)
                 assert (done.state, done.attempts) == ("done", 1)
-            assert pool.restarts == 1
+            assert workers.restarts == 1
 
     asyncio.run(main())
 
 
 def test_a_worker_that_grows_is_ended_and_the_next_job_is_done(data: Path) -> None:
     async def main() -> None:
-        async with pool_of(data, megabytes=1_000) as (pool, store):
+        async with pool_of(data, megabytes=1_000) as (workers, store):
             eating = ask(store, "eat")
             await until(lambda: bool(said(data, "eat")))
             worker, child = said(data, "eat")
@@ -149,7 +150,7 @@ def test_a_worker_that_grows_is_ended_and_the_next_job_is_done(data: Path) -> No
             assert failed.problem == overrun("memory")
             await until(lambda: not alive(worker) and not alive(child))
             assert (await ended(store, following)).state == "done"
-            assert pool.restarts >= 1
+            assert workers.restarts >= 1
 
     asyncio.run(main())
 
