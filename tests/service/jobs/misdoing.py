@@ -42,8 +42,9 @@ def page_result(request: Any, *rest: Any) -> Any:
 
 
 def _tell(name: str, words: str) -> None:
-    (FOLDER / f"{name}.new").write_text(words, "ascii")
-    (FOLDER / f"{name}.new").rename(FOLDER / name)
+    new = FOLDER / f"{name}.{threading.get_ident()}"  # two may say the same at once
+    new.write_text(words, "ascii")
+    new.rename(FOLDER / name)
 
 
 vars(work)["page_result"] = page_result
