@@ -67,9 +67,9 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Half as many again as there are processors, because tests with a browser wait for half of their time."""
+    """Twice as many as there are processors, because tests with a browser wait for half of their time."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return cores if config.option.markexpr else cores + (cores + 1) // 2
+    return cores if config.option.markexpr else 2 * cores
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is judged
