@@ -124,18 +124,19 @@ def _of_sites(data: Path) -> Iterator[tuple[str, str, bytes]]:
                 addresses[file, entry["page"]] = (
                     entry.get("url") or f"http://{file.stem}.example/{entry['page']}"
                 )
-    for file, page in sorted(addresses, key=lambda key: _rank(f"{key[0].stem}/{key[1]}")):
+    for file, page in sorted(addresses, key=lambda key: rank(f"{key[0].stem}/{key[1]}")):
         with zipfile.ZipFile(file) as archive:
             yield f"{file.stem}/{page}", addresses[file, page], archive.read(page)
 
 
 def _of_wcxb(data: Path) -> Iterator[tuple[str, str, bytes]]:
-    for html, truth in sorted(page_files(data), key=lambda pair: _rank(pair[1].stem)):
+    for html, truth in sorted(page_files(data), key=lambda pair: rank(pair[1].stem)):
         page = read_page(html, truth)
         yield f"wcxb/{page.name}", f"http://{page.domain}/{page.name}", page.source
 
 
-def _rank(name: str) -> bytes:
+def rank(name: str) -> bytes:
+    """Return what pages are sorted by before they are drawn."""
     return hashlib.sha256(f"{SEED} {name}".encode()).digest()
 
 

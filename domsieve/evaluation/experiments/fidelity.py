@@ -8,9 +8,15 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from domsieve.analysis import BlockFeatures, NoCleaning, judge_furniture, judge_hidden, write_markdown
+from domsieve.evaluation.corpora.javascript_sites import serialise
 from domsieve.evaluation.corpora.main_elements import MainPage, draw_from_sites, draw_from_wcxb, inside_main
+from domsieve.evaluation.corpora.rendered_elements import draw_routes
 from domsieve.evaluation.corpora.wcxb_pages import ReviewedPage, page_files, read_page
+from domsieve.evaluation.experiments.javascript import rendered_corpora
 from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task, chunk_tasks
 from domsieve.evaluation.frame.tables import Cell, Table
 from domsieve.evaluation.measures.structures import (
@@ -20,6 +26,7 @@ from domsieve.evaluation.measures.structures import (
     read_elements,
     read_markdown,
     share_found,
+    words,
 )
 from domsieve.evaluation.systems.markdown_peers import MARKDOWN_PACKAGES, MARKDOWN_PEERS
 from domsieve.evaluation.systems.peers import extract
@@ -30,17 +37,19 @@ CHUNK = 100
 _PARTS = ("code", "cells", "items", "headings", "links")
 _REFERENCE_PARTS = ("words", "headings", "rows", "links", "code")
 _OURS = "features"
+_RENDERED = "rendered routes"
 
 PREFACE = """\
 Markdown is read back by a parser of CommonMark with GitHub's tables, and what it holds is laid beside what the page
 holds. Three questions, three kinds of tables:
 
 - *With the main element as verdict*: pages of whole sites and of WCXB that have one `main`, `article` or
-  `role=main`, drawn by a seeded rule for code, tables, lists, headings, links and formulas. Everything visible in
-  that element is kept, so what is missing was lost in writing. The truth is read off the element by other code than
-  that which is measured: code with all its white space, cells by row and column, list items by depth and kind of
-  list, headings by level, links by address. *Glued words* are words that the page does not have, but that
-  are two words of it without the space between them.
+  `role=main`, and rendered routes of sites drawn by scripts with the element that their notes name, drawn by a seeded
+  rule for code, tables, lists, headings, links and formulas. Everything visible in that element is kept, so what is
+  missing was lost in writing. The truth is read off the element by other code than that which is measured: code with
+  all its white space, cells by row and column, list items by depth and kind of list, headings by level, links by
+  address. Of rendered routes it is the element as another browser shows it, and the words are its `innerText`.
+  *Glued words* are words that the page does not have, but that are two words of it without the space between them.
 - *With a cleaner*: the same pages and the same truth, with what the default cleaner for single pages keeps, beside
   others. Figures are F1, so what is kept beside the main element counts against a system.
 - *Beside a reference*: the Markdown that people wrote or checked for the pages of WCXB. It is text of the page with
@@ -49,15 +58,26 @@ holds. Three questions, three kinds of tables:
 
 
 def tasks(inputs: Inputs) -> list[Task]:
-    """Return a task per chunk of pages, drawn ones first."""
+    """Return a task per chunk of pages, drawn ones first; rendered ones only where there are npm packages."""
     sites = tuple(sorted((inputs.data / "sites").glob("*.zip")))
     pairs = [pair for pair in page_files(inputs.data) if pair[1].exists()]
     reviewed = tuple(file for pair in pairs for file in pair)
     return [
         Task("drawn from sites", partial(measure_drawn, inputs.data, "sites"), sites),
         Task("drawn from wcxb", partial(measure_drawn, inputs.data, "wcxb"), reviewed),
+        *_rendered_tasks(inputs),
         *chunk_tasks(pairs, CHUNK, measure_reviewed),
     ]
+
+
+def _rendered_tasks(inputs: Inputs) -> list[Task]:
+    if inputs.node_modules is None:
+        return []
+    found = []
+    for corpus, files, kept in rendered_corpora(inputs):
+        measured = partial(measure_rendered, corpus, inputs.node_modules, kept)
+        found.append(Task(f"drawn from {corpus.name}", measured, files))
+    return found
 
 
 def measure_drawn(data: Path, corpus: str) -> list[Row]:
@@ -69,17 +89,29 @@ def measure_drawn(data: Path, corpus: str) -> list[Row]:
 def measure_main(page: MainPage, corpus: str) -> Row | None:
     """Return what of the main element of a page is in Markdown, None where the two parsers see different elements."""
     snapshot = parse_html(page.source, url=page.url, encoding="utf-8")
-    inside = inside_main(snapshot)
     truth = read_elements(page.main(), page.url)
-    visible = NoCleaning().transform(snapshot)
-    whole = read_markdown(write_markdown(snapshot, replace(visible, kept=visible.kept & inside)))
-    written = {_OURS: _cleaned(snapshot)} | {
-        name: extract(peer, page.html).text for name, peer in MARKDOWN_PEERS.items()
+    figures = _figures(snapshot, inside_main(snapshot), truth, page.html)
+    return {"page": page.name, "corpus": corpus, "kinds": list(page.kinds), **figures}
+
+
+def measure_rendered(corpus: Path, node_modules: Path, kept: Path) -> list[Row]:
+    """Return a row per route drawn from a corpus that scripts draw; `kept` is the folder of its page store."""
+    rows: list[Row] = []
+    for page in draw_routes(corpus, node_modules, kept):
+        truth = read_elements(page.main(), page.page.provenance.url)
+        truth.words = words(page.text)
+        figures = _figures(page.page, page.inside, truth, serialise(page.page))
+        rows.append({"page": page.name, "corpus": _RENDERED, "kinds": list(page.kinds), **figures})
+    return rows
+
+
+def _figures(page: Snapshot, inside: NDArray[np.bool_], truth: Structures, html: str) -> Row:
+    visible = NoCleaning().transform(page)
+    whole = read_markdown(write_markdown(page, replace(visible, kept=visible.kept & inside)))
+    written = {_OURS: _cleaned(page)} | {
+        name: extract(peer, html).text for name, peer in MARKDOWN_PEERS.items()
     }
     return {
-        "page": page.name,
-        "corpus": corpus,
-        "kinds": list(page.kinds),
         "main": {part: share_found(*_of(part, whole, truth)) for part in _PARTS},
         "relative": whole.relative,
         "glued": glued(whole.words, truth.words),
@@ -145,7 +177,7 @@ def tables(rows: Sequence[Row]) -> list[Table]:
 def _main_table(rows: Sequence[Row]) -> Table:
     groups = {
         "all": rows,
-        **{name: [row for row in rows if row["corpus"] == name] for name in ("sites", "wcxb")},
+        **{name: [row for row in rows if row["corpus"] == name] for name in ("sites", "wcxb", _RENDERED)},
     }
     lines: list[list[Cell]] = [
         [
@@ -156,6 +188,7 @@ def _main_table(rows: Sequence[Row]) -> Table:
             sum(row["glued"] for row in group),
         ]
         for name, group in groups.items()
+        if group
     ]
     return Table(
         "With the main element as verdict: share of what stands there that is in Markdown",

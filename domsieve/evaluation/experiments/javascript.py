@@ -47,13 +47,21 @@ def tasks(inputs: Inputs) -> list[Task]:
     modules = inputs.node_modules
     if modules is None:
         return []
+    return [
+        Task(corpus.name, partial(measure, corpus, modules, kept), files)
+        for corpus, files, kept in rendered_corpora(inputs)
+    ]
+
+
+def rendered_corpora(inputs: Inputs) -> list[tuple[Path, tuple[Path, ...], Path]]:
+    """Return for each corpus its folder, what is read of it, and the folder of its rendered pages."""
     folder = inputs.data / "js"
     capture = digest_of((ROOT / "renderer", ROOT / "snapshot"), suffixes=(".py", ".js"))
-    found = []
+    found: list[tuple[Path, tuple[Path, ...], Path]] = []
     for corpus in sorted(file.parent for file in folder.glob("*/routes.json")):
         files = (corpus, folder / "serve.py")
         kept = inputs.output / "rendered" / f"{corpus.name}-{digest_of(files)[:8]}{capture[:8]}"
-        found.append(Task(corpus.name, partial(measure, corpus, modules, kept), files))
+        found.append((corpus, files, kept))
     return found
 
 
