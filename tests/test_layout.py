@@ -155,8 +155,11 @@ def test_modules_are_short() -> None:
 
 
 def test_only_the_renderer_knows_the_browser() -> None:
-    users = {name.split(".")[1] for name, path in MODULES.items() if "playwright.async_api" in imports(path)}
-    assert users == {"renderer"}
+    users = {name for name, path in MODULES.items() if "playwright.async_api" in imports(path)}
+    # What the renderer is measured against has a browser of its own.
+    assert {name.split(".")[1] for name in users - {"domsieve.evaluation.corpora.rendered_elements"}} == {
+        "renderer"
+    }
 
 
 def test_analysis_loads_neither_a_browser_nor_scikit_learn() -> None:
