@@ -43,6 +43,8 @@ def dropped(html: str) -> list[tuple[str, str]]:
         ("<h2 id=a><a class=anchor href=#a>#</a>Use</h2>", "#", "links a heading to itself"),
         ("<h2>Use<a class=hash-link aria-label=x href=#a>Direct link to Use</a></h2>", "Direct link to Use",
          "links a heading to itself"),
+        ("<h2 id=a>Use<a class=hash-link href=#a>\u200b</a></h2>", "\u200b", "links a heading to itself"),
+        ("<div><button>On this page</button></div>", "On this page", "a tool of the page"),
         ("<dl><dt id=a>use()<a href=#a>§</a></dt><dd>Uses.</dd></dl>", "§", "links a heading to itself"),
         ("<p id=a>Use <a href=#a>#</a></p>", "#", "links a heading to itself"),
         ("<table><tr><td class=linenos><pre>1\n2</pre></td><td><pre>a\nb</pre></td></tr></table>", "1\n2",
@@ -86,6 +88,7 @@ def test_is_dropped_for_a_reason_of_its_own(html: str, text: str, reason: str) -
         "<h1>The mill</h1><p>It is old.</p><h2>The mill</h2>",
         "<h3>Cups</h3><h3>Cups</h3>",
         "<h1>Share this</h1>",
+        "<h2>Contents</h2><p>Of the <a href=/box>contents</a> nothing is known.</p>",
     ],
 )
 def test_what_only_looks_like_it_stays(html: str) -> None:

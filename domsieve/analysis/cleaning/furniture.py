@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.cleaning.furniture_words import (
     BREADCRUMB,
+    CONTENTS,
     COPY,
     COPY_PARTS,
     EDIT_CLASSES,
@@ -166,7 +167,7 @@ class _Finder:
         said = fold(text).strip()
         if said in SHARE or (said in COPY and is_button):
             return _BUTTON
-        if said in PAGE_TOOLS:
+        if said in PAGE_TOOLS or (said in CONTENTS and is_button):
             return _TOOL
         return _SKIP if said.startswith(SKIP) and self._attribute(node, "href").startswith("#") else None
 

@@ -191,6 +191,30 @@ PAGE_TOOLS = _phrases(
     редактировать эту страницу
     """
 )
+# On buttons that open a list of the parts of the page.
+CONTENTS = _phrases(
+    """
+    contents
+    in this article
+    on this page
+    show contents
+    show table of contents
+    table of contents
+    toggle table of contents
+    auf dieser seite
+    inhalt
+    inhaltsverzeichnis
+    sur cette page
+    sommaire
+    en esta página
+    nesta página
+    in questa pagina
+    op deze pagina
+    このページの内容
+    本页总览
+    本頁導覽
+    """
+)
 SKIP = (
     "skip to ",
     "skip navigation",
@@ -251,7 +275,7 @@ PERMALINK = _phrases(
 )
 # How such links begin when they name their heading.
 PERMALINK_TO = ("direct link to ", "permalink to ", "permalink for ", "section titled ", "link to ")
-PERMALINK_MARKS = frozenset("#¶§🔗⚓∞⌗☍")
+PERMALINK_MARKS = frozenset("#¶§🔗⚓∞⌗☍\u200b")
 
 # Classes, whole and in lower case.
 PERMALINK_CLASSES = _classes(
