@@ -52,7 +52,7 @@ def _htmldate(source: bytes, url: str) -> Labels:
 
 
 def _newspaper(source: bytes, url: str) -> Labels:
-    article = _newspaper_module().Article(url)
+    article = _newspaper_module().Article(url, fetch_images=False)
     article.download(input_html=source.decode("utf-8", "replace"))
     article.parse()
     date = article.publish_date
