@@ -8,6 +8,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 from uuid import uuid4
 
 import zstandard
@@ -79,7 +80,9 @@ def sync_folder(folder: Path, *, what: str) -> None:
         raise StorageError(f"{what} in {folder} cannot be written: {error.strerror}.") from error
 
 
-def create_database(path: Path, schema: str, *, version: int, shrinks: bool = False) -> None:
+def create_database(
+    path: Path, schema: str, *, version: int, shrinks: Literal["full", "incremental"]
+) -> None:
     """Make an SQLite database in WAL mode, unless another process was quicker.
 
     It is made beside its place and linked there, because SQLite itself cannot be made by two at once.
@@ -89,7 +92,7 @@ def create_database(path: Path, schema: str, *, version: int, shrinks: bool = Fa
     path : the file; its folder is made if need be.
     schema : SQL that makes the tables.
     version : kept as ``user_version``.
-    shrinks : whether it can give room back to the disk, bit by bit (``incremental_vacuum``).
+    shrinks : when it gives room back to the disk: at the end of each transaction, or bit by bit when it is asked to.
 
     Raises
     ------
@@ -100,8 +103,7 @@ def create_database(path: Path, schema: str, *, version: int, shrinks: bool = Fa
     try:
         database = sqlite3.connect(part)
         try:
-            if shrinks:  # SQLite heeds it before anything else is written
-                database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            database.execute(f"PRAGMA auto_vacuum = {shrinks}")  # heeded before anything else is written
             database.executescript(
                 f"PRAGMA journal_mode = WAL; BEGIN; {schema} PRAGMA user_version = {version}; COMMIT;"
             )

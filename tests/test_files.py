@@ -102,6 +102,6 @@ def test_what_a_living_writer_holds_is_not_left_over(
     if make == "file":
         write_file(tmp_path / "file", b"one", what="The file")
     else:
-        create_database(tmp_path / "file", "CREATE TABLE t (x);", version=1)
+        create_database(tmp_path / "file", "CREATE TABLE t (x);", version=1, shrinks="full")
     assert held
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -126,7 +126,7 @@ class Index:
         self._path = path
         try:
             if not path.exists():
-                create_database(path, _SCHEMA + "".join(_STEPS.values()), version=_VERSION)
+                create_database(path, _SCHEMA + "".join(_STEPS.values()), version=_VERSION, shrinks="full")
         except (*_FAULTS, OSError) as error:
             raise self._unusable(error) from error
         try:

@@ -76,6 +76,17 @@ def test_pages_of_a_site_are_written_against_the_first(store: PageStore) -> None
         assert again.get(records[4].page_id).digest() == made_up(4, 200).digest()
 
 
+def test_pages_that_are_removed_give_their_room_back(tmp_path: Path) -> None:
+    with PageStore(tmp_path / "cache") as store:
+        index = store.root / "index.sqlite3"
+        before = index.stat().st_size
+        records = [store.put(made_up(i, 1, url=f"http://a/{'long' * 200}{i}")) for i in range(60)]
+        held = sum(file.stat().st_size for file in store.root.glob("index.sqlite3*"))
+        assert held > 2 * before
+        store.remove(record.page_id for record in records)
+    assert index.stat().st_size <= before + 8_192
+
+
 def test_equal_sources_are_kept_once_and_as_long_as_a_page_names_them(store: PageStore) -> None:
     records = put_some(store, 4)
     raw = store.root / "raw"
@@ -657,7 +668,7 @@ def test_an_index_of_the_second_version_is_read_and_gets_its_checksums(tmp_path:
         )
     index = tmp_path / "index.sqlite3"
     remove_index(index)
-    create_database(index, SECOND_VERSION, version=2)
+    create_database(index, SECOND_VERSION, version=2, shrinks="full")
     database = sqlite3.connect(index)
     for table, values in (("pages", [row[:-1] for row in rows]), ("bases", bases), ("extras", extras)):
         marks = ", ".join("?" * len(values[0]))

@@ -112,7 +112,7 @@ class Database:
             try:
                 if not path.exists():
                     schema = "; ".join([_SCHEMA, *_VERSION_2[:-1], ""])
-                    create_database(path, schema, version=_VERSION, shrinks=True)
+                    create_database(path, schema, version=_VERSION, shrinks="incremental")
                 self._db = sqlite3.connect(
                     path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
                 )
