@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.errors import TargetError
 from domsieve.renderer import html_files, parse_html, read_html_file
 from domsieve.renderer.source.raw import _tree
@@ -222,3 +224,29 @@ def test_namespaces_and_includes_of_xml_are_plain_elements() -> None:
     )
     assert next(snapshot.text_of(n) for n in range(len(snapshot)) if snapshot.kind[n] == Kind.TEXT) == "text"
     assert {"a:b", "xml:p", "xi:include"} <= set(snapshot.tags.to_list())
+
+
+POSTS = f"<p>{'post ' * 60}"
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        (f"<p>Loading</p><noscript>{POSTS}</noscript>", True),
+        (
+            f"<noscript>{POSTS}</noscript><div hidden>{POSTS}</div><div style='display: none'>{POSTS}</div>",
+            True,
+        ),
+        (f"<noscript>{POSTS}</noscript><script>{'word ' * 60}</script>", True),
+        (f"<p>{'word ' * 60}</p><noscript>{POSTS}</noscript>", False),
+        (f"<b hidden></b>{'word ' * 60}<noscript>{POSTS}</noscript>", False),
+        ("<noscript>This page needs scripts.</noscript>", False),
+        (f"<head><noscript>{POSTS}</noscript></head><body>", False),
+    ],
+)
+def test_what_stands_in_noscript_is_the_page_where_nothing_else_is(source: str, shown: bool) -> None:
+    found = page(f"<html>{source}</html>")
+    visible = visible_nodes(Batch.of([found]))
+    posts = [node for node in range(len(found)) if found.text_of(node).startswith("post")]
+    assert ("noscript" not in found.tags.to_list()) == shown
+    assert visible[posts[0]] == shown if posts else not shown

@@ -6,6 +6,7 @@ all that depends on the order of nodes is arithmetic on columns. Imports lxml an
 """
 
 import os
+import re
 from collections.abc import Sequence
 from itertools import compress
 from pathlib import Path
@@ -49,6 +50,9 @@ _VERBATIM = frozenset(("listing", "plaintext", "pre", "textarea", "xmp"))
 _FIRST_LINE_END_IS_MARKUP = frozenset(("listing", "pre", "textarea"))
 # Their text is code or markup that is never shown as text.
 _SILENT = frozenset(("iframe", "noembed", "noframes", "script", "style"))
+_NO_TEXT = frozenset((*_SILENT, "datalist", "noscript", "template", "title"))
+_HIDING = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
+_LEAST_WORDS = 60
 _BLANKS = " \t\n\f\r"
 _CONTROLS = bytes(code for code in (*range(32), 127) if chr(code) not in _BLANKS)
 _NO_CHARACTERS = ("\ufffe".encode(), "\uffff".encode())
@@ -60,7 +64,9 @@ def parse_html(source: bytes, *, url: str, content_type: str = "", encoding: str
 
     Comments, processing instructions and the doctype are dropped, script and style elements are kept without
     their text (that of JSON-LD becomes an attribute), blank text is kept beside inline elements and everywhere in
-    ``pre`` and its kin. The page is incomplete when the parser gave up (it does so below 2,048 levels of nesting).
+    ``pre`` and its kin. Where a page shows fewer than 60 words and its ``noscript`` elements hold more, these are
+    read as ``div``, which they are to a browser without scripts. The page is incomplete when the parser gave up (it
+    does so below 2,048 levels of nesting).
 
     Parameters
     ----------
@@ -159,6 +165,7 @@ def _tree(data: bytes) -> tuple[etree._Element, list[Cut]]:
     if root is None:  # nothing but blanks and comments
         return etree.Element("html"), cuts
     _mend(root)
+    _show_noscript(root)
     # The parser goes on after every error but a fatal one, which is then the last.
     last = parser.error_log.last_error
     if last is not None and last.level_name == "FATAL":
@@ -179,6 +186,34 @@ def _mend(root: etree._Element) -> None:
         for part in (tree, *tree.iterchildren("head", "body")):
             _append_text(body, part.text)
             body.extend(node for node in list(part) if node.tag not in ("head", "body"))
+
+
+def _show_noscript(root: etree._Element) -> None:
+    """Show the ``noscript`` elements of the body where they are the page; most say only that it needs scripts."""
+    body = root.find("body")
+    found = [] if body is None else list(body.iter("noscript"))
+    if body is None or sum(_words(str(text)) for one in found for text in one.itertext()) < _LEAST_WORDS:
+        return
+    shown, walk = 0, etree.iterwalk(body, events=("start",))
+    for _, element in walk:
+        check()
+        shown += _words(element.tail)
+        if (
+            element.tag in _NO_TEXT
+            or element.get("hidden") is not None
+            or _HIDING.search(element.get("style", ""))
+        ):
+            walk.skip_subtree()
+        else:
+            shown += _words(element.text)
+        if shown >= _LEAST_WORDS:
+            return
+    for element in found:
+        element.tag = "div"
+
+
+def _words(text: str | None) -> int:
+    return len(text.split()) if text else 0
 
 
 def _append_text(body: etree._Element, text: str | None) -> None:
