@@ -60,6 +60,11 @@ class TestCode:
         [
             ("<pre><code class='language-js'>", "</code></pre>", "js"),
             ("<pre class='lang-rust'>", "</pre>", "rust"),
+            (
+                "<pre><pre class=playground><code class='language-rust edition2021'>",
+                "</code></pre></pre>",
+                "rust",
+            ),
             ("<div class='highlight highlight-source-shell'><pre>", "</pre></div>", "shell"),
             (
                 "<div class='highlight-python3 notranslate'><div class=highlight><pre>",

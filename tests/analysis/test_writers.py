@@ -219,6 +219,7 @@ class TestWhiteSpace:
             ("one<a>DROP</a>, two", "one, two"),
             ("one (<a>DROP</a>two) and “<a>DROP</a>three”<a>DROP</a>.", "one (two) and “three”."),
             ("一<a>DROP</a>二", "一二"),
+            ("one<svg><title>DROP</title></svg>.", "one."),
             ("one<b style='display:none'> </b>two<b style='display:none'>DROP</b>three", "onetwothree"),
             ("one<p>DROP</p>two", "one\ntwo"),
             ("one<br>DROP<br>two", "one\ntwo"),

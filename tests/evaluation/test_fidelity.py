@@ -1,5 +1,6 @@
 """What Markdown keeps of a page: the measure sees each kind of loss, and the pages are drawn as the rule says."""
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from domsieve.evaluation.measures.structures import (
     read_elements,
     read_markdown,
     share_found,
-    words,
 )
 from domsieve.renderer import parse_html
 from tests.evaluation.small_sites import write_site
@@ -64,7 +64,7 @@ def test_page_and_markdown_hold_the_same() -> None:
     assert wanted.links == {"https://example.org/guide/wood": 1}
     for part in ("headings", "code", "cells", "rows", "items", "links", "words"):
         assert getattr(found, part) == getattr(wanted, part), part
-    assert (found.relative, glued(found.words, wanted.words)) == (0, 0)
+    assert (found.relative, glued(found, wanted)) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -86,14 +86,40 @@ def test_each_loss_is_seen(part: str, damage: Callable[[str], str]) -> None:
 
 
 def test_glued_words_and_relative_links_are_counted() -> None:
-    assert glued(words("Sawscut wood"), truth().words) == 1
-    assert glued(words("sawdust wood"), truth().words) == 0
+    assert glued(read_markdown("Sawscut wood"), truth()) == 1
+    assert glued(read_markdown("Sawswood. Sawdust"), truth()) == 0, "no neighbours, and no two words"
     assert read_markdown("[a](b) [c](https://d.example/)").relative == 1
 
 
 def test_nothing_to_find_has_no_share() -> None:
-    assert share_found(words("a"), words("")) is None
-    assert f1_of(words("a"), words("")) is None
+    assert share_found(Counter("a"), Counter()) is None
+    assert f1_of(Counter("a"), Counter()) is None
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown", "part"),
+    [
+        ("<pre> \n\na<br>b<div>c</div>d</pre>", "```\na\nb\nc\nd\n```", "code"),
+        ("<pre><pre><code>a</code></pre></pre>", "```\na\n```", "code"),
+        ("<ul><ul><li>a</li></ul></ul>", "- a", "items"),
+        ("<ul><li>a</li><ul><li>b</li></ul></ul>", "- a\n  - b", "items"),
+        (
+            "<ul><li>a<table><caption>c</caption><tr><td>1<td>2<tr><td>3<td>4</table></ul>",
+            "- a\n\n  c\n\n  | 1 | 2 |\n  | - | - |\n  | 3 | 4 |",
+            "items",
+        ),
+        ("<ol class=footnotes><li>a</ol>", "[^1]: a", "items"),
+        ("<h2>a<a href='#n'>[1]</a></h2>", "## a[^1]", "headings"),
+        ("<p>a<a href='#n'>[1]</a> <a href=b>b</a></p>", "a[^1] [b](https://example.org/guide/b)", "links"),
+        ("<table><tr><td><p>a<p>b<td>c<tr><td>d<td>e</table>", "a\n\nb\n\nc\n\nd\n\ne", "cells"),
+        ("<div class=note><p>a</p></div>", "> [!NOTE]\n> a", "words"),
+        ("<p>a<b style='visibility: hidden'>b</b> <span hidden>c</span>", "a", "words"),
+        ("<video title='The mill' src=m></video>", "[The mill](https://example.org/guide/m)", "words"),
+    ],
+)
+def test_what_is_written_otherwise_is_no_loss(html: str, markdown: str, part: str) -> None:
+    wanted = read_elements(lxml.html.fragment_fromstring(html, create_parent="div"), URL)
+    assert getattr(read_markdown(markdown), part) == getattr(wanted, part)
 
 
 def test_the_main_element_is_the_one_outermost() -> None:

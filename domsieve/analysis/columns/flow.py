@@ -33,7 +33,7 @@ _BY_TAG = {
             "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset "
             "figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html iframe legend "
             "li listing main menu nav ol optgroup option p plaintext pre search section summary table tbody "
-            "tfoot thead title tr ul xmp"
+            "tfoot thead tr ul xmp"
         ),
         BLOCK,
     ),

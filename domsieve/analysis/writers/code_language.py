@@ -67,14 +67,14 @@ def code_language(reader: Reader, node: int) -> str:
 
 
 def _code_inside(reader: Reader, node: int) -> int:
-    """Return the `code` that is the first element of a block, 0 if there is none."""
+    """Return the `code` that is the first element of a block, or of another in it; 0 if there is none."""
     child = node + 1
     for _ in range(_AROUND):
         if child >= reader.end[node]:
             return 0
         if reader.names[reader.tag[child]] == "code":
             return int(child)
-        child = reader.end[child]
+        child = child + 1 if reader.names[reader.tag[child]] == "pre" else reader.end[child]
     return 0
 
 

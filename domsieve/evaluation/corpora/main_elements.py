@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from urllib.parse import urljoin
 
 import lxml.html
 import numpy as np
@@ -54,6 +55,12 @@ class MainPage:
     def html(self) -> str:
         """The source as text."""
         return self.source.decode("utf-8", "replace")
+
+    @property
+    def base(self) -> str:
+        """What relative links are relative to."""
+        base = lxml.html.document_fromstring(self.source, parser=_parser()).find(".//base[@href]")
+        return self.url if base is None else urljoin(self.url, base.get("href", "").strip())
 
     def main(self) -> etree._Element:
         """Return the main element."""

@@ -26,7 +26,6 @@ from domsieve.evaluation.measures.structures import (
     read_elements,
     read_markdown,
     share_found,
-    words,
 )
 from domsieve.evaluation.systems.markdown_peers import MARKDOWN_PACKAGES, MARKDOWN_PEERS
 from domsieve.evaluation.systems.peers import extract
@@ -49,7 +48,8 @@ holds. Three questions, three kinds of tables:
   missing was lost in writing. The truth is read off the element by other code than that which is measured: code with
   all its white space, cells by row and column, list items by depth and kind of list, headings by level, links by
   address. Of rendered routes it is the element as another browser shows it, and the words are its `innerText`.
-  *Glued words* are words that the page does not have, but that are two words of it without the space between them.
+  *Glued words* are words that the page does not have, but that are two neighbours in it without the space between
+  them.
 - *With a cleaner*: the same pages and the same truth, with what the default cleaner for single pages keeps, beside
   others. Figures are F1, so what is kept beside the main element counts against a system.
 - *Beside a reference*: the Markdown that people wrote or checked for the pages of WCXB. It is text of the page with
@@ -89,7 +89,7 @@ def measure_drawn(data: Path, corpus: str) -> list[Row]:
 def measure_main(page: MainPage, corpus: str) -> Row | None:
     """Return what of the main element of a page is in Markdown, None where the two parsers see different elements."""
     snapshot = parse_html(page.source, url=page.url, encoding="utf-8")
-    truth = read_elements(page.main(), page.url)
+    truth = read_elements(page.main(), page.base)
     figures = _figures(snapshot, inside_main(snapshot), truth, page.html)
     return {"page": page.name, "corpus": corpus, "kinds": list(page.kinds), **figures}
 
@@ -99,7 +99,7 @@ def measure_rendered(corpus: Path, node_modules: Path, kept: Path) -> list[Row]:
     rows: list[Row] = []
     for page in draw_routes(corpus, node_modules, kept):
         truth = read_elements(page.main(), page.page.provenance.url)
-        truth.words = words(page.text)
+        truth.take_words(page.text)
         figures = _figures(page.page, page.inside, truth, serialise(page.page))
         rows.append({"page": page.name, "corpus": _RENDERED, "kinds": list(page.kinds), **figures})
     return rows
@@ -114,7 +114,7 @@ def _figures(page: Snapshot, inside: NDArray[np.bool_], truth: Structures, html:
     return {
         "main": {part: share_found(*_of(part, whole, truth)) for part in _PARTS},
         "relative": whole.relative,
-        "glued": glued(whole.words, truth.words),
+        "glued": glued(whole, truth),
         "systems": {name: _f1s(read_markdown(text), truth, _PARTS) for name, text in written.items()},
     }
 

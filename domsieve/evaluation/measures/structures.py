@@ -6,9 +6,10 @@ the two can be laid side by side. Imports nothing of the analysis: what is measu
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from typing import Any, TypeVar
 from urllib.parse import unquote, urljoin
 
@@ -21,6 +22,7 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_MEDIA = ("audio", "iframe", "lite-youtube", "video")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _UNSEEN = _names(
     """
@@ -37,8 +39,18 @@ _LINE_ENDERS = _names(
 _SCHEMES = ("http://", "https://", "mailto:")
 # Marks by which headings link to themselves.
 _MARKS = " \t\n¶#§🔗"
-_HIDING = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
+_HIDING = re.compile(r"display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
+_BLANK_LINES = re.compile(r"(?:[ \t]{0,99}\n)+")
+_UNSEEN_SIGNS = re.compile(r"[\x80-\x84\x86-\x9f]")
+# References to notes, and the kinds of callouts, which are not on the page.
+_NOTE = re.compile(r"\s{0,9}\[\^?([\w-]{1,20})\]")
+_KIND = re.compile(r"\[![A-Z]{1,20}\]")
+_TO_NOTE = re.compile(r"\[?\w{1,3}\]?|\W{1,3}")
+_NOTES = (
+    "ancestor-or-self::*"
+    "[contains(@class, 'footnotes') or contains(@class, 'references') or @role = 'doc-endnotes']"
+)
 
 
 @dataclass(slots=True)
@@ -48,6 +60,7 @@ class Structures:
     Parameters
     ----------
     words : lower case.
+    touching : each two neighbours of them written as one.
     headings : level and text.
     code : each block, without newlines at its ends.
     cells : row, column and text of each cell of a table of data that says something, counted from 0.
@@ -59,6 +72,7 @@ class Structures:
     """
 
     words: Counter[str] = field(default_factory=Counter)
+    touching: frozenset[str] = frozenset()
     headings: Counter[tuple[int, str]] = field(default_factory=Counter)
     code: Counter[str] = field(default_factory=Counter)
     cells: Counter[tuple[int, int, str]] = field(default_factory=Counter)
@@ -66,6 +80,12 @@ class Structures:
     items: Counter[tuple[int, bool, str]] = field(default_factory=Counter)
     links: Counter[str] = field(default_factory=Counter)
     relative: int = 0
+
+    def take_words(self, text: str) -> None:
+        """Take the words of the whole text."""
+        found = _WORD.findall(_UNSEEN_SIGNS.sub("", text.lower()))
+        self.words = Counter(found)
+        self.touching = frozenset(map("".join, pairwise(found)))
 
     def add_table(self, rows: list[list[str]]) -> None:
         """Take the texts of a table, row by row."""
@@ -75,20 +95,10 @@ class Structures:
             self.cells.update((number, column, text) for column, text in enumerate(row) if text)
 
 
-def words(text: str) -> Counter[str]:
-    """Return the multiset of the words of a text."""
-    return Counter(_WORD.findall(text.lower()))
-
-
-def glued(found: Counter[str], truth: Counter[str]) -> int:
-    """Return how many of the words `found` are two words of the truth without the space between them."""
-    beyond = found - truth
-    return sum(
-        count
-        for word, count in beyond.items()
-        if any(word[:cut] in truth and word[cut:] in truth for cut in range(1, len(word)))
-        and not word.isdecimal()
-    )
+def glued(found: Structures, truth: Structures) -> int:
+    """Return how many words of `found` are two neighbours of the truth without the space between them."""
+    beyond = found.words - truth.words
+    return sum(count for word, count in beyond.items() if word in truth.touching and not word.isdecimal())
 
 
 def share_found(found: Counter[T], truth: Counter[T]) -> float | None:
@@ -103,7 +113,7 @@ def f1_of(found: Counter[T], truth: Counter[T]) -> float | None:
 
 def flat(text: str) -> str:
     """Return a text without differences of white space, and without the marks of permalinks at its ends."""
-    return " ".join(text.split()).strip(_MARKS)
+    return " ".join(_NOTE.sub(r"[\1]", text).split()).strip(_MARKS)
 
 
 # From the elements of the page.
@@ -112,35 +122,53 @@ def flat(text: str) -> str:
 def read_elements(root: etree._Element, url: str) -> Structures:
     """Return what stands in an element of a page.
 
-    Tables of data have two rows of two cells, and neither tables nor code, lists or headings inside. Links have text
+    Tables of data have two rows of two cells, and neither tables nor code, lists or headings inside, nor, where they
+    have no heads, cells of several paragraphs. Links have text
     and lead to another page or to a part of this one; those of a heading to itself are no content, and code has none.
+    Notes and references to them are no items and no links: Markdown has signs of its own for them.
 
     Parameters
     ----------
     root : lxml's element.
     url : what relative links are relative to.
     """
-    found = Structures(words=words(_said(root)))
+    found = Structures()
+    # A link stands for what is played, with the words that name it.
+    played = [
+        str(one.get(name, "")) for one in root.iter(*_MEDIA) for name in ("title", "aria-label", "playlabel")
+    ]
+    found.take_words("\n".join([_said(root), *played]))
+    data = {row for table in root.iter("table") if _is_of_data(table) for row in table.iter("tr")}
     for element in _seen(root):
         tag = element.tag
         if tag in _HEADINGS and (text := flat(_said(element))):
             found.headings[int(tag[1]), text] += 1
-        elif tag == "pre" and (code := _code(element)).strip():
+        elif tag == "pre" and not _lies_in(element, root, "pre") and (code := _code(element)).strip():
             found.code[code] += 1
         elif tag == "table" and _is_of_data(element):
             found.add_table(_rows(element))
-        elif tag == "li" and (text := flat(_said(element, without=("ul", "ol", "pre", "table")))):
-            lists = [above.tag for above in _above(element, root) if above.tag in {"ul", "ol"}]
-            if lists and not _lies_in(element, root, "table"):
-                found.items[len(lists), lists[0] == "ol", text] += 1
+        elif tag == "li" and (text := flat(_said(element, without=("ul", "ol", "pre"), but=data))):
+            lists = [above for above in _above(element, root) if above.tag in {"ul", "ol"}]
+            if lists and not _lies_in(element, root, "table") and not element.xpath(_NOTES):
+                found.items[_depth(lists), lists[0].tag == "ol", text] += 1
         elif tag == "a" and (href := (element.get("href") or "").strip()) and (text := flat(_said(element))):
             address = urljoin(url, href)
             in_place = _lies_in(element, root, "pre") or (
-                href[0] == "#" and _lies_in(element, root, *_HEADINGS)
+                href[0] == "#" and (_lies_in(element, root, *_HEADINGS, "dt") or _TO_NOTE.fullmatch(text))
             )
             if address.startswith(_SCHEMES) and not in_place:
                 found.links[_plain(address)] = 1
     return found
+
+
+def _depth(lists: Sequence[etree._Element]) -> int:
+    """Return how deep in `lists` an item lies; a list right in another is a level where an item stands before it."""
+    depth = 0
+    for one in lists:
+        outer = one.getparent()
+        in_item = outer is None or outer.tag not in {"ul", "ol"}
+        depth += in_item or any(before.tag == "li" for before in one.itersiblings(preceding=True))
+    return depth
 
 
 def _seen(root: etree._Element) -> Iterator[etree._Element]:
@@ -156,15 +184,18 @@ def _seen(root: etree._Element) -> Iterator[etree._Element]:
         stack.extend(reversed(element))
 
 
-def _said(root: etree._Element, without: tuple[str, ...] = ()) -> str:
-    """Return the text of an element with a line break wherever a reader sees one."""
+def _said(root: etree._Element, without: tuple[str, ...] = (), but: Collection[etree._Element] = ()) -> str:
+    """Return the text of an element with a line break wherever a reader sees one.
+
+    Elements inside that are called like one of `without`, or stand in `but`, are left out.
+    """
     pieces: list[str] = []
     stack: list[tuple[etree._Element, bool]] = [(root, False)]
     while stack:
         element, is_behind = stack.pop()
         shown = isinstance(element.tag, str) and element.tag not in _UNSEEN and element.get("hidden") is None
         shown = shown and not _HIDING.search(element.get("style") or "")
-        shown = shown and (element is root or element.tag not in without)
+        shown = shown and (element is root or (element.tag not in without and element not in but))
         if shown and element.tag in _LINE_ENDERS:
             pieces.append("\n")
         if is_behind:
@@ -178,18 +209,23 @@ def _said(root: etree._Element, without: tuple[str, ...] = ()) -> str:
 
 
 def _code(element: etree._Element) -> str:
-    pieces = []
+    code = ""
     for event, node in etree.iterwalk(element, events=("start", "end", "comment")):
+        # A block ends the line before it and its own, a break any line.
+        is_block = node.tag in _LINE_ENDERS and node is not element and code and not code.endswith("\n")
+        code += "\n" * bool(is_block or (node.tag == "br" and event == "start"))
         if event == "start":
-            pieces.append("\n" if node.tag == "br" else node.text or "")
+            code += node.text or ""
         elif node is not element:
-            pieces.append(node.tail or "")
-    return as_code("".join(pieces))
+            code += node.tail or ""
+    return as_code(code)
 
 
 def as_code(text: str) -> str:
-    """Return code as it is compared: no-break spaces as spaces, no empty lines at its ends."""
-    return text.replace("\xa0", " ").replace("\r\n", "\n").lstrip("\n").rstrip()
+    """Return code as it is compared: no-break spaces as spaces, no blank lines at its ends."""
+    text = text.replace("\xa0", " ").replace("\r\n", "\n").rstrip()
+    blank = _BLANK_LINES.match(text)
+    return text[blank.end() :] if blank else text
 
 
 def _above(element: etree._Element, root: etree._Element) -> Iterator[etree._Element]:
@@ -206,13 +242,14 @@ def _lies_in(element: etree._Element, root: etree._Element, *tags: str) -> bool:
 
 
 def _is_of_data(table: etree._Element) -> bool:
-    if table.get("role") in {"presentation", "none"} or table.xpath(_NO_DATA):
+    if table.get("role") in {"presentation", "none"} or table.xpath(_NO_DATA) or table.xpath(_LAYS_OUT):
         return False
     rows = [row for row in _rows(table) if sum(map(bool, row)) > 1]
     return len(rows) > 1
 
 
 _NO_DATA = "boolean(.//table|.//pre|.//ul|.//ol|.//dl|.//h1|.//h2|.//h3|.//h4|.//h5|.//h6|.//form)"
+_LAYS_OUT = "not(.//th|.//thead) and boolean(.//td[count(.//p) > 1 or count(.//div) > 1])"
 
 
 def _rows(table: etree._Element) -> list[list[str]]:
@@ -250,7 +287,7 @@ def read_markdown(text: str) -> Structures:
     reading = _Reading()
     for token in _parser().parse(text):
         reading.take(token)
-    reading.found.words = words(" ".join(reading.said))
+    reading.found.take_words(_KIND.sub(" ", " ".join(reading.said)))
     return reading.found
 
 
