@@ -84,6 +84,7 @@ class Renderer:
         self._arguments = arguments
         self._slots = asyncio.Semaphore(self._concurrency)
         self._starting = asyncio.Lock()
+        self._again = asyncio.Lock()
         self._identity: Browser | None = None
         self._running: tuple[RunningBrowser, SitePool] | None = None
         self.starts = 0
@@ -178,29 +179,49 @@ class Renderer:
         budget: Budget,
     ) -> Rendering:
         async with self._slots:
-            for _ in range(2):
-                running, pool = await self._browser()
-                try:
-                    async with (
-                        running.while_alive(),
-                        pool.lease(site or urlsplit(url).netloc, options) as lease,
-                    ):
-                        with running.memory.page(budget.memory_bytes):
-                            return await render_page(
-                                running,
-                                lease,
-                                url,
-                                options=options,
-                                budget=budget,
-                                limits=self._limits,
-                                original=original,
-                            )
-                except TimeoutError:
-                    running.kill()
-                except PlaywrightError as error:
-                    logger.warning("The browser lost %s: %s", url, error)
-        why = f"; at last it {running.killed_for}" if running.killed_for else ""
-        raise BrowserLostError(f"The browser ended twice while the page was open{why}.", url=url, retry=True)
+            done = await self._attempt(url, site, original, options=options, budget=budget)
+            if isinstance(done, str):
+                # One after the other, so that a page that ends browsers takes none down that has lost one already.
+                async with self._again:
+                    done = await self._attempt(url, site, original, options=options, budget=budget)
+        if isinstance(done, str):
+            why = f"; at last it {done}" if done else ""
+            raise BrowserLostError(
+                f"The browser ended twice while the page was open{why}.", url=url, retry=True
+            )
+        return done
+
+    async def _attempt(
+        self,
+        url: str,
+        site: str | None,
+        original: Original | None,
+        *,
+        options: CaptureOptions,
+        budget: Budget,
+    ) -> Rendering | str:
+        """Return the page, or what its browser was killed for; empty when it ended by itself."""
+        running, pool = await self._browser()
+        try:
+            async with (
+                running.while_alive(),
+                pool.lease(site or urlsplit(url).netloc, options) as lease,
+            ):
+                with running.memory.page(budget.memory_bytes):
+                    return await render_page(
+                        running,
+                        lease,
+                        url,
+                        options=options,
+                        budget=budget,
+                        limits=self._limits,
+                        original=original,
+                    )
+        except TimeoutError:
+            running.kill()
+        except PlaywrightError as error:
+            logger.warning("The browser lost %s: %s", url, error)
+        return running.killed_for
 
     async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
         """Yield each of `urls` with its page or its error, as they are finished.

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domsieve.errors import BrowserLostError
-from domsieve.renderer import Budget, CaptureOptions, Rendering
+from domsieve.renderer import Budget, CaptureOptions, Outcome, Renderer, Rendering, offline
 from domsieve.renderer.browser.memory import MemoryGuard
 from tests.renderer.conftest import LONG, Studio
 from tests.renderer.reading import visible_text
@@ -236,3 +236,28 @@ def test_what_the_browser_holds_for_a_page_costs_the_browser_and_no_other_page(s
 def test_pages_of_manners_stay_far_below(studio: Studio) -> None:
     page = studio.render("/good", budget=SMALL).snapshot
     assert page.provenance.complete
+
+
+def test_pages_that_lost_their_browser_are_opened_again_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    open_now: list[str] = []
+    seen: list[list[str]] = []
+    tried: set[str] = set()
+
+    async def attempt(self: Renderer, url: str, *_: object, **__: object) -> str:
+        open_now.append(url)
+        await asyncio.sleep(0)
+        if url in tried:
+            seen.append([*open_now])
+        tried.add(url)
+        await asyncio.sleep(0)
+        open_now.remove(url)
+        return "held more than it may"
+
+    async def render() -> list[Outcome]:
+        renderer = Renderer(concurrency=3, egress=offline())
+        return [outcome async for outcome in renderer.render_many(f"http://a.example/{i}" for i in range(3))]
+
+    monkeypatch.setattr(Renderer, "_attempt", attempt)
+    outcomes = asyncio.run(render())
+    assert sorted(seen) == [[f"http://a.example/{i}"] for i in range(3)]
+    assert [str(error) for _, error in outcomes if not isinstance(error, BrowserLostError)] == []
