@@ -218,8 +218,8 @@ class _Finder:
 
     def _values(self, name: str) -> tuple[list[int], list[str]]:
         """Return the elements with an attribute, and its values in lower case."""
-        nodes: list[int] = self._attributes.nodes(name).tolist()
-        return nodes, [value.lower() for value in self._attributes.values(name)]
+        nodes, values = self._attributes.values(name)
+        return nodes.tolist(), [value.lower() for value in values]
 
     def _with(self, name: str, holds: Callable[[str], object]) -> list[int]:
         nodes, values = self._values(name)

@@ -25,11 +25,12 @@ class AttributeIndex:
         """Return the nodes with an attribute of this name, ascending."""
         return self._owner[self._at(name)]
 
-    def values(self, name: str) -> list[str]:
-        """Return the attribute's values, one for each of `nodes(name)`."""
-        ids, which = np.unique(self._value[self._at(name)], return_inverse=True)
+    def values(self, name: str) -> tuple[Ints, list[str]]:
+        """Return `nodes(name)` and the attribute's value for each of them."""
+        at = self._at(name)
+        ids, which = np.unique(self._value[at], return_inverse=True)
         distinct = self._strings.take(ids.tolist())
-        return [distinct[i] for i in which.tolist()]
+        return self._owner[at], [distinct[i] for i in which.tolist()]
 
     def found(self, name: str, test: Callable[[str], Found | None]) -> dict[int, Found]:
         """Return by node what `test` makes of the attribute's value, where it is not None."""

@@ -78,8 +78,8 @@ class Elements:
 
     def _find_attribute(self, name: str) -> list[tuple[int, str]]:
         check()
-        nodes = self._attributes.nodes(name)
-        given = zip(nodes.tolist(), self._element[nodes].tolist(), self._attributes.values(name), strict=True)
+        nodes, values = self._attributes.values(name)
+        given = zip(nodes.tolist(), self._element[nodes].tolist(), values, strict=True)
         return [(node, value) for node, is_own, value in given if is_own][:_MOST_LOOKED_AT]
 
     def named(self, attribute: str) -> list[tuple[int, str, frozenset[str]]]:

@@ -30,8 +30,8 @@ def document() -> dict[str, Any]:
         return create_app(Settings(), JobStore(database)).openapi()
 
 
-# Hosts of all kinds; which names and numbers are one, no pattern can say. They are samples, since thousands are drawn
-# while tests are collected, and the pattern is left out for the same reason: what it refuses has tests of its own.
+# Hosts of all kinds; which names and numbers are one, no pattern can say. They are samples, since thousands are
+# drawn, and the pattern is left out for the same reason: what it refuses has tests of its own.
 HOSTS = ["a", "b.example", "a-1.b.c.example", "xn--bcher-kva.example", "bücher.example", "一.example", "é.a"]
 NUMBERS = ["127.1", "0x7f.1", "2130706433", "[::1]", "[2001:db8::1]"]
 PATHS = [
