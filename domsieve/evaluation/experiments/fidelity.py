@@ -108,14 +108,11 @@ def measure_rendered(corpus: Path, node_modules: Path, kept: Path) -> list[Row]:
 def _figures(page: Snapshot, inside: NDArray[np.bool_], truth: Structures, html: str) -> Row:
     visible = NoCleaning().transform(page)
     whole = read_markdown(write_markdown(page, replace(visible, kept=visible.kept & inside)))
-    written = {_OURS: _cleaned(page)} | {
-        name: extract(peer, html).text for name, peer in MARKDOWN_PEERS.items()
-    }
     return {
         "main": {part: share_found(*_of(part, whole, truth)) for part in _PARTS},
         "relative": whole.relative,
         "glued": glued(whole, truth),
-        "systems": {name: _f1s(read_markdown(text), truth, _PARTS) for name, text in written.items()},
+        "systems": _of_systems(page, html, truth, _PARTS),
     }
 
 
@@ -129,17 +126,20 @@ def measure_reference(page: ReviewedPage) -> Row:
     """Return how well the Markdown of each system agrees with the reference."""
     truth = read_markdown(page.markdown)
     snapshot = parse_html(page.source, url=f"http://{page.domain}/", encoding="utf-8")
-    written = {_OURS: _cleaned(snapshot)} | {
-        name: extract(peer, page.html).text for name, peer in MARKDOWN_PEERS.items()
-    }
     return {
         "page": page.name,
         "corpus": "reference",
         "half": page.half,
-        "systems": {
-            name: _f1s(read_markdown(text), truth, _REFERENCE_PARTS) for name, text in written.items()
-        },
+        "systems": _of_systems(snapshot, page.html, truth, _REFERENCE_PARTS),
     }
+
+
+def _of_systems(page: Snapshot, html: str, truth: Structures, parts: Sequence[str]) -> Row:
+    """Return F1 by system and part, of ours on the page and of the others on its HTML."""
+    written = {_OURS: _cleaned(page)} | {
+        name: extract(peer, html).text for name, peer in MARKDOWN_PEERS.items()
+    }
+    return {name: _f1s(read_markdown(text), truth, parts) for name, text in written.items()}
 
 
 def _cleaned(page: Snapshot) -> str:
