@@ -1,7 +1,8 @@
 """Site models on disk: parameters and counts, no code, so that a model from elsewhere may be read.
 
 A file is a zstd frame with a checksum around a MessagePack map: format version, name of the method, its parameters
-and the fields of its counts, tables as columns with their types. Importances are derived anew when it is read.
+and the fields of its counts, tables as columns with their types. Importances are derived anew when it is read. A
+parameter that an older file lacks has its default: in files of format 2, `list_share` of the site style tree.
 """
 
 from dataclasses import fields
@@ -19,7 +20,7 @@ from domsieve.errors import DamagedFileError, FormatVersionError, StorageError
 from domsieve.files import write_file
 
 _KIND = "domsieve site model"
-_VERSION = 2
+_VERSION = 3
 _TYPES = frozenset(["<u8", "<i8", "<i4", "|b1"])
 
 

@@ -76,6 +76,7 @@ IN_AND_OUT: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "SiteStyleTree.merge_frequency": ((1, 0.01), (0, 1.01)),
     "SiteStyleTree.local_noise": ((0, 1), (-0.01, 1.01)),
     "SiteStyleTree.link_discount": ((0, 1), (-0.01, 1.01)),
+    "SiteStyleTree.list_share": ((0, 1), (-0.01, 1.01)),
     "SiteStyleTree.rare_share": ((0, 1), (-0.01, 1.01)),
     "SiteStyleTree.context": ((0, 100), (-0.01,)),
     "CompressedStructureTree.leaf_height": ((0, 3), (-1,)),

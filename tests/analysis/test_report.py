@@ -115,7 +115,7 @@ def test_the_view_says_what_the_methods_say() -> None:
     sst = view.methods["sst"]
     kept = [text for text, state in zip(view.text, sst.state, strict=True) if state == KEPT]
     assert [text.split()[0] for text in kept] == ["Heading", "word1a", "Again"]
-    assert set(sst.numbers) == {"importance", "alone", "link_share", "pages"}
+    assert set(sst.numbers) == {"importance", "alone", "link_share", "navigation", "pages"}
     assert sst.words[0] + sst.words[1] == sum(view.words)
     tree = tree_view(outliner.outline)
     assert tree.pages == 6

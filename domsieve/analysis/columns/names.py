@@ -28,6 +28,7 @@ class TagIs(IntFlag):
     CONTROL = auto()
     FRAME = auto()
     CONTAINER = auto()  # what the entropy method takes for content blocks
+    HEADING = auto()
 
 
 class AttributeIs(IntFlag):
@@ -91,6 +92,7 @@ TAGS = Vocabulary.of(
         TagIs.CONTROL: "button input select textarea",
         TagIs.FRAME: "iframe",
         TagIs.CONTAINER: "div table",
+        TagIs.HEADING: "h1 h2 h3 h4 h5 h6",
     }
 )
 ATTRIBUTES = Vocabulary.of(

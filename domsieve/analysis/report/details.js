@@ -2,6 +2,7 @@
 
 const MEANINGS = {
   sst: { importance: 'importance of its place', alone: 'with links counted', link_share: 'share of linked words',
+    navigation: '1 where its links are navigation, 0 where content',
     pages: 'pages that show its place' },
   cst: { importance: 'importance of its place', weight: 'weight of its words', pages: 'pages that show its place' },
   entropy: { block_entropy: 'entropy of the block, bits', node_entropy: 'entropy of its words, bits',

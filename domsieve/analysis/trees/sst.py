@@ -10,9 +10,9 @@
 Two named modes share all code. ``paper`` reproduces the paper. ``site`` is for today's sites: runs of equal siblings
 collapse, element nodes are aligned by label instead of splitting with every optional sibling, inline markup is
 unwrapped, what few pages share counts as little evidence, the importance of a leaf is discounted by the share of
-words that stand in links, and short leaves are read in the light of what stands around them. The last three are
-ours: posts found under several addresses repeat, and teasers of other articles differ from page to page, so entropy
-alone takes the first for noise and the second for content.
+words that stand in links where these are navigation, and short leaves are read in the light of what stands around
+them. The last three are ours: posts found under several addresses repeat, and teasers of other articles differ from
+page to page, so entropy alone takes the first for noise and the second for content.
 """
 
 import math
@@ -27,6 +27,7 @@ from domsieve.analysis.columns.words import fold
 from domsieve.analysis.estimator import Bounds, Share
 from domsieve.analysis.trees.importance import Importances, importances
 from domsieve.analysis.trees.leaf_features import occurrences, word_features
+from domsieve.analysis.trees.link_lists import LinkLists
 from domsieve.analysis.trees.mapping import map_pages
 from domsieve.analysis.trees.merging import merge_similar
 from domsieve.analysis.trees.paths import Runs, Siblings
@@ -63,6 +64,8 @@ class SiteStyleTree(TreeModel):
     local_noise : epsilon in [0, 1]; texts of content whose words all have 1 - H < epsilon are dropped.
     presence : count a feature once per page instead of as often as it occurs.
     link_discount : in [0, 1], how far the share of linked words lowers the importance of a leaf.
+    list_share : in [0, 1], share of the pages with the element around a list of links below which the list is rare,
+        and may be content instead of navigation (`link_lists`). With 0 all links are navigation.
     rare_share : in [0, 1], share of all pages on which a leaf must stand to be half trusted when it repeats.
     context : number of features, at least 0, that the surroundings of a leaf are worth against its own. Where this
         and `link_discount` are 0, MapSST decides alone.
@@ -97,6 +100,7 @@ class SiteStyleTree(TreeModel):
         local_noise: Share = 0.01,
         presence: bool = False,
         link_discount: Share = 1.0,
+        list_share: Share = 0.2,
         rare_share: Share = 0.02,
         context: Annotated[float, Bounds(0)] = 8.0,
     ) -> None:
@@ -112,6 +116,7 @@ class SiteStyleTree(TreeModel):
         self.local_noise = local_noise
         self.presence = presence
         self.link_discount = link_discount
+        self.list_share = list_share
         self.rare_share = rare_share
         self.context = context
 
@@ -194,6 +199,9 @@ class SiteStyleTree(TreeModel):
                 tree, attenuation=self.attenuation, threshold=threshold, rare_share=self.rare_share
             )
             noise = LocalNoise.of(tree, figures, self.local_noise)
-            return Ready(tree, aliases, threshold, figures, noise)
+            lists = None
+            if self.link_discount > 0 and self.list_share > 0:
+                lists = LinkLists.of(tree, self.list_share)
+            return Ready(tree, aliases, threshold, figures, noise, lists)
 
         return self._derived(key, make)

@@ -20,6 +20,7 @@ from domsieve.analysis.trees.leaf_features import (
     other_features,
     text_features,
 )
+from domsieve.analysis.trees.link_lists import LinkLists, navigation
 from domsieve.analysis.trees.mapping import Mapping, Rule
 from domsieve.analysis.trees.style_tree import StyleTree
 from domsieve.analysis.verdict import Verdict
@@ -65,7 +66,8 @@ class LocalNoise:
 class Ready:
     """What pages are mapped on, derived from the counts and the parameters.
 
-    `tree` has similar element nodes merged, whose paths `aliases` gives; `threshold` is the one that is used.
+    `tree` has similar element nodes merged, whose paths `aliases` gives; `threshold` is the one that is used. `lists`
+    is None where links do not count.
     """
 
     tree: StyleTree
@@ -73,6 +75,7 @@ class Ready:
     threshold: float
     figures: Importances
     noise: LocalNoise
+    lists: LinkLists | None
 
 
 def verdicts(
@@ -88,8 +91,8 @@ def verdicts(
 
     MapSST decides alone unless links or context count. Then a leaf is kept when its value is above the threshold: its
     importance, discounted by the share of words in links (mean of this page and all pages learned; of the leaf or
-    around it, whichever is more), in the light of the values around it. Texts of kept leaves whose words are all
-    locally noisy are dropped, unless the context alone speaks for the leaf.
+    around it, whichever is more) as far as such links are navigation, in the light of the values around it. Texts of
+    kept leaves whose words are all locally noisy are dropped, unless the context alone speaks for the leaf.
     """
     batch, forest, texts = laid.batch, laid.forest, laid.texts
     tree, figures, threshold = used.tree, used.figures, used.threshold
@@ -97,11 +100,13 @@ def verdicts(
     composite = np.where(forest.leaf, figures.leaf_form[row], figures.composite[row])
     importance = np.where(known & ~np.isnan(composite), composite, 1.0)
     links = _link_share(texts, tree, row, known)
+    guiding = np.ones(row.size, np.bool_) if used.lists is None else navigation(laid, used.lists, row, known)
     own = value = importance
     reason = _RULE_REASONS[mapping.rule]
     if link_discount > 0 or context > 0:
         count = feature_counts(batch, forest, texts)
-        linked = np.maximum(links, in_context(links, count, forest, strength=context))
+        guides = links * guiding
+        linked = np.maximum(guides, in_context(guides, count, forest, strength=context))
         own = importance * (1 - link_discount * linked)
         value = in_context(own, count, forest, strength=context)
         reason[forest.leaf] = _leaf_reasons(known, importance, own, value, threshold)[forest.leaf]
@@ -120,6 +125,7 @@ def verdicts(
         "importance": spread(importance, node, np.nan, np.float32),
         "alone": spread(np.where(forest.leaf, own, np.nan), node, np.nan, np.float32),
         "link_share": spread(np.where(forest.leaf, links, np.nan), node, np.nan, np.float32),
+        "navigation": spread(np.where(forest.leaf, guiding, np.nan), node, np.nan, np.float32),
         "pages": spread(np.where(known, tree.elements.sums["units"][row], 0), node, np.nan, np.float32),
     }
     return verdicts_of(

@@ -52,6 +52,7 @@ SETTINGS: Mapping[str, Setting] = {
     **{f"context {value:g}": partial(_tree, context=value) for value in (0.0, 4.0, 16.0)},
     **{f"rare_share {value:g}": partial(_tree, rare_share=value) for value in (0.0, 0.01, 0.05)},
     **{f"link_discount {value:g}": partial(_tree, link_discount=value) for value in (0.0, 0.75)},
+    **{f"list_share {value:g}": partial(_tree, list_share=value) for value in (0.0, 0.1, 0.3)},
     **{f"local_noise {value:g}": partial(_tree, local_noise=value) for value in (0.0, 0.1)},
     "style none": partial(_tree, style="none"),
     "runs exact": partial(_tree, runs="exact"),
