@@ -188,8 +188,9 @@ def _plain(laid: Laid, learned: int) -> list[bool]:
         names = batch.tags.take(batch.tag[start : int(batch.end[start])].tolist())
         return any(name in {"h1", "h2", "h3"} for name in names)
 
-    here, site = defaultdict(Counter), defaultdict(Counter)
-    shown = defaultdict(set)
+    here: dict[int, Counter[str]] = defaultdict(Counter)
+    site: dict[int, Counter[str]] = defaultdict(Counter)
+    shown: dict[int, set[int]] = defaultdict(set)
     titles = {n for n in nodes if leaf[n] and words[n] and words[n] == linked[n] and heading(n)}
     for node in nodes:
         known = forest.page[node] < learned
