@@ -83,6 +83,7 @@ def navigation(laid: Laid, lists: LinkLists, row: Ints, known: Bools) -> Bools:
     rare = np.where(known, lists.rare[row], known[parent])
     found = ~(rare & mostly[parent])
     for a, b in pairwise(forest.levels[1:].tolist()):
+        check()
         above = parent[a:b]
         found[a:b] = np.where(listed[above], found[above], found[a:b])
     titles = _teaser_titles(laid, mostly)
