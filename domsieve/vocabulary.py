@@ -4,7 +4,7 @@ The command line, the service and the library share them. Imports nothing of the
 a test holds the methods against the registry of `domsieve.analysis`.
 """
 
-from typing import Literal
+from typing import Literal, get_args
 
 SiteMethod = Literal["sst", "cst", "entropy", "template"]
 """Cleaning methods that learn from the pages of a site."""
@@ -20,6 +20,14 @@ MiningMethod = Literal["wobm", "mdr", "iepad", "tps+mdr"]
 
 Mode = Literal["site", "paper"]
 """The parameters of a method: ``"site"`` is ours for today's sites, ``"paper"`` what its authors published."""
+
+BlockKind = Literal[
+    "comments", "related", "tables", "captions", "bylines", "share", "breadcrumbs", "navigation", "consent"
+]
+"""What a block of a page may be besides its main text, by the names that callers keep and drop it by."""
+
+BLOCK_KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
+"""All kinds of blocks, in the order of their numbers, which begin at 1."""
 
 StyleLevel = Literal["none", "html", "layout", "full"]
 """What tells elements apart: tags alone, attributes of the source, computed layout, all of computed CSS."""

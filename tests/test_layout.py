@@ -47,12 +47,13 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
     "analysis": {
         "columns": set(),
         "trees": {"columns"},
-        "cleaning": {"columns"},
+        "kinds": {"columns", "marks"},
+        "cleaning": {"columns", "kinds"},
         "metadata": {"columns", "cleaning"},
         "records": {"columns"},
         "marks": {"columns"},
-        "writers": {"columns", "marks", "metadata", "records"},
-        "report": {"columns", "trees", "records", "writers"},
+        "writers": {"columns", "kinds", "marks", "metadata", "records"},
+        "report": {"columns", "kinds", "trees", "records", "writers"},
         "compare": {"columns", "cleaning", "records", "writers"},
     },
     "evaluation": {

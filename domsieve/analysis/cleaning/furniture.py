@@ -2,7 +2,7 @@
 
 Methods judge blocks and lines; inside a line of content stand marks that link a heading to itself, numbers beside
 code, buttons that copy it. They are known by what site builders call them and by what is written on them, so this is
-decided apart from the methods. Imports the columns and the Verdict.
+decided apart from the methods. Imports the columns, the kinds of blocks and the Verdict.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.cleaning.furniture_words import (
-    BREADCRUMB,
     CONTENTS,
     COPY,
     COPY_PARTS,
@@ -25,14 +24,13 @@ from domsieve.analysis.cleaning.furniture_words import (
     PERMALINK_CLASSES,
     PERMALINK_MARKS,
     PERMALINK_TO,
-    SHARE,
-    SHARE_CLASSES,
     SKIP,
     SKIP_CLASSES,
 )
 from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.batch import Bools, Ints, below
 from domsieve.analysis.columns.words import fold
+from domsieve.analysis.kinds.finding import paths_and_shares
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import check, spending
 from domsieve.snapshot import Kind, Snapshot
@@ -47,7 +45,7 @@ FURNITURE_REASONS = (
     "says the title again",
 )
 _PERMALINK, _NUMBERS, _BUTTON, _TOOL, _PATH, _SKIP, _TITLE = range(len(FURNITURE_REASONS))
-_MOST_WORDS = {_PATH: 40, _BUTTON: 40, _SKIP: 20, _TOOL: 12}
+_MOST_WORDS = {_SKIP: 20, _TOOL: 12}
 _LEAST_TIMES_ON_PAGE = 2
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _LONGEST = 60  # characters on a button or link
@@ -99,15 +97,13 @@ class _Finder:
 
     def kinds(self) -> NDArray[np.int8]:
         """Return for each of N nodes which furniture it lies in, -1 for none."""
+        for what, roots in zip((_PATH, _BUTTON), paths_and_shares(self._page), strict=True):
+            self._take(what, roots.tolist(), bool)
         classes, copying = self._by_class()
-        labelled = self._with("aria-label", lambda value: BREADCRUMB in value)
-        typed = self._with("itemtype", lambda value: value.endswith("breadcrumblist"))
-        for nodes in (classes[_PATH], labelled, typed):
-            self._take(_PATH, nodes, self._is_path)
         numbered = self._with("data-line-number", bool)
         for nodes in (classes[_NUMBERS], numbered):
             self._take(_NUMBERS, nodes, self._is_line_numbers)
-        for small in (_BUTTON, _TOOL, _SKIP):
+        for small in (_TOOL, _SKIP):
             self._take(small, classes[small], partial(self._is_small, what=small))
         pressed = self._with("role", lambda value: value == "button")
         buttons = {*self._of("button", "summary", "clipboard-copy"), *pressed, *copying}
@@ -143,9 +139,6 @@ class _Finder:
         words = int(self._words[self._end[node]] - self._words[node])
         return words <= _MOST_WORDS[what] and words * _LEAST_TIMES_ON_PAGE < int(self._words[-1])
 
-    def _is_path(self, node: int) -> bool:
-        return self._is_small(node, _PATH) and self._titles[self._end[node]] == self._titles[node]
-
     def _is_line_numbers(self, node: int) -> bool:
         words = "".join(self._texts(node)).split()
         if not words or not all(map(str.isdecimal, words)):
@@ -165,7 +158,7 @@ class _Finder:
         if text in PERMALINK_MARKS:
             return _PERMALINK if self._heads(node) else None
         said = fold(text).strip()
-        if said in SHARE or (said in COPY and is_button):
+        if said in COPY and is_button:
             return _BUTTON
         if said in PAGE_TOOLS or (said in CONTENTS and is_button):
             return _TOOL
@@ -243,7 +236,6 @@ class _Finder:
 _BY_CLASS = (
     (_PERMALINK, PERMALINK_CLASSES),
     (_NUMBERS, LINE_NUMBER_CLASSES),
-    (_BUTTON, SHARE_CLASSES),
     (_TOOL, EDIT_CLASSES),
     (_SKIP, SKIP_CLASSES),
 )
@@ -251,8 +243,7 @@ _BY_CLASS = (
 
 def _kinds_of_classes(value: str) -> list[int]:
     classes = {*value.split()}
-    kinds = [what for what, known in _BY_CLASS if not known.isdisjoint(classes)]
-    return [*kinds, _PATH] if BREADCRUMB in value else kinds
+    return [what for what, known in _BY_CLASS if not known.isdisjoint(classes)]
 
 
 def _counts(marked: NDArray[np.generic]) -> Ints:

@@ -55,64 +55,6 @@ COPY = _phrases(
     복사
     """
 )
-SHARE = _phrases(
-    """
-    share
-    share article
-    share by email
-    share link
-    share on bluesky
-    share on email
-    share on facebook
-    share on hacker news
-    share on linkedin
-    share on mastodon
-    share on pinterest
-    share on reddit
-    share on telegram
-    share on threads
-    share on twitter
-    share on whatsapp
-    share on x
-    share page
-    share post
-    share story
-    share this
-    share this article
-    share this page
-    share this post
-    share this story
-    share to facebook
-    share to twitter
-    share via email
-    share via facebook
-    share via twitter
-    email this
-    email this page
-    pin it
-    print this page
-    tweet
-    tweet this
-    artikel teilen
-    auf facebook teilen
-    teilen
-    partager
-    partager cet article
-    partager sur facebook
-    compartir
-    compartir en facebook
-    compartilhar
-    condividi
-    delen
-    dela
-    udostępnij
-    поделиться
-    シェア
-    シェアする
-    分享
-    공유
-    """
-)
 PAGE_TOOLS = _phrases(
     """
     ask ai about this page
@@ -292,16 +234,6 @@ LINE_NUMBER_CLASSES = _classes(
     linenumber linenumbers ln lnr lnt nr react-syntax-highlighter-line-number rouge-gutter
     """
 )
-SHARE_CLASSES = _classes(
-    """
-    a2a_kit addthis_inline_share_toolbox addthis_toolbox addtoany_share_save_container article-share
-    elementor-share-buttons entry-share essb_links heateor_sss_sharing_container jp-relatedposts-share
-    post-share post-sharing post-share-buttons robots-nocontent-share sd-sharing share-bar share-buttons
-    share-icons share-links share-list share-tools share-widget sharebar sharebuttons sharedaddy sharethis
-    sharing sharing-buttons shariff social-share social-share-buttons social-sharing ssba ssk-group st-btns
-    sharethis-inline-share-buttons
-    """
-)
 SKIP_CLASSES = _classes(
     """
     header-skip-link s-topbar--skip-link skip skip-link skip-links skip-main skip-nav skip-navigation
@@ -310,7 +242,6 @@ SKIP_CLASSES = _classes(
 )
 EDIT_CLASSES = frozenset(["editsection", "mw-editsection", "mw-editsection-like", "test-arrow"])
 # Parts of classes.
-BREADCRUMB = "breadcrumb"
 COPY_PARTS = (
     "clipboard",
     "copybtn",
