@@ -67,6 +67,39 @@ class TestClean:
         block = json.loads(run("clean", "--method", "none", "--json", file, cache=cache).stdout)["blocks"][1]
         assert (block["kept"], block["reason"]) == (False, "hidden: not rendered")
 
+    def test_kinds_of_blocks_are_kept_and_dropped_by_name(self, cache: Path, tmp_path: Path) -> None:
+        file = tmp_path / "page.html"
+        file.write_text(
+            "<h1>Rain</h1><div class=breadcrumbs><a href=/>Home</a> / <a href=/n>News</a></div>"
+            f"<p>{'It rains and rains. ' * 9}</p><div class=comments><p>So it does.</p></div>",
+            encoding="utf-8",
+        )
+        plain = run("clean", "--method", "none", file, cache=cache).stdout
+        assert "So it does." in plain
+        words = ["--keep-kind", "breadcrumbs", "--keep-kind", "tables", "--drop-kind", "comments"]
+        chosen = run("clean", "--method", "features", *words, file, cache=cache).stdout
+        assert ("Home / News" in chosen, "So it does." in chosen) == (True, False)
+        told = json.loads(run("clean", "--method", "none", "--json", *words, file, cache=cache).stdout)
+        assert told["parameters"]["keep_kinds"] == "tables breadcrumbs"
+        (comment,) = (block for block in told["blocks"] if block["kind"] == "comments")
+        assert (comment["kept"], comment["reason"]) == (False, "dropped by kind: comments")
+
+    def test_a_page_of_a_dropped_kind_alone_is_told_so(self, cache: Path, tmp_path: Path) -> None:
+        file = tmp_path / "page.html"
+        file.write_text("<table><tr><th>Year</th></tr><tr><td>1850</td></tr></table>", encoding="utf-8")
+        result = run("clean", "--drop-kind", "tables", file, cache=cache)
+        assert (result.exit_code, result.stdout) == (0, "")
+        assert "what the method keeps is of a kind that is dropped" in result.stderr
+
+    def test_a_kind_that_there_is_not_is_refused_with_the_choices(self, cache: Path, site: Path) -> None:
+        result = run("clean", "--keep-kind", "adverts", site, cache=cache)
+        assert result.exit_code == 2
+        assert "adverts" in result.stderr
+        assert "breadcrumbs" in result.stderr
+        both = run("clean", "--keep-kind", "share", "--drop-kind", "share", site, cache=cache)
+        assert both.exit_code == 2
+        assert "share is to be kept and to be dropped" in both.stderr
+
     def test_several_files_have_heads(self, cache: Path, site: Path) -> None:
         paths = [site / "p2.html", site / "p1.html"]
         result = run("clean", "--method", "none", *paths, cache=cache)

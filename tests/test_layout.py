@@ -49,7 +49,7 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
         "trees": {"columns"},
         "kinds": {"columns", "marks"},
         "cleaning": {"columns", "kinds"},
-        "metadata": {"columns", "cleaning"},
+        "metadata": {"columns", "cleaning", "kinds"},
         "records": {"columns"},
         "marks": {"columns"},
         "writers": {"columns", "kinds", "marks", "metadata", "records"},

@@ -19,6 +19,8 @@ from domsieve.analysis.compare.compared_blocks import CHANGES, Change, ComparedB
 from domsieve.analysis.compare.comparison import Comparison, Delivery, Overlap, Side, compare_page
 from domsieve.analysis.estimator import Estimator, PageEstimator
 from domsieve.analysis.filtered_mining import MainRegionMiner
+from domsieve.analysis.kinds.finding import node_kinds
+from domsieve.analysis.kinds.judging import DROPPED_BY_KIND, EVERY_METHOD_DECIDES, KindChoice, judge_kinds
 from domsieve.analysis.marks.mark import Mark, MarkKind, described
 from domsieve.analysis.marks.marks import page_marks
 from domsieve.analysis.marks.missing import missing_mark
@@ -75,6 +77,8 @@ from domsieve.vocabulary import Method, MiningMethod, Mode, StyleLevel
 
 __all__ = [
     "CHANGES",
+    "DROPPED_BY_KIND",
+    "EVERY_METHOD_DECIDES",
     "FEATURES",
     "FEWEST_PAGES",
     "HIDING_REASONS",
@@ -100,6 +104,7 @@ __all__ = [
     "Field",
     "FieldTable",
     "HasContent",
+    "KindChoice",
     "MainRegionMiner",
     "Mark",
     "MarkKind",
@@ -141,6 +146,7 @@ __all__ = [
     "hidden_words",
     "judge_furniture",
     "judge_hidden",
+    "judge_kinds",
     "judge_title",
     "keep_title",
     "largest_region",
@@ -151,6 +157,7 @@ __all__ = [
     "matrix_svmlight",
     "missing_mark",
     "new_site_model",
+    "node_kinds",
     "noise_removed",
     "noise_scores",
     "page_blocks",

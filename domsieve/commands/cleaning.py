@@ -17,7 +17,7 @@ from domsieve.commands.capture_options import (
 )
 from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say
 from domsieve.commands.threshold_table import help_facts, help_table
-from domsieve.vocabulary import Method, Mode, SiteMethod, StyleLevel
+from domsieve.vocabulary import BLOCK_KINDS, Method, Mode, SiteMethod, StyleLevel
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
@@ -40,6 +40,15 @@ StyleOption = Annotated[
     typer.Option(help="What tells elements apart [default: layout for rendered pages, html for raw ones]."),
 ]
 RawOption = Annotated[bool, typer.Option("--raw", help="Use the raw source of rendered pages.")]
+
+
+_KINDS = f"{', '.join(BLOCK_KINDS[:-1])} or {BLOCK_KINDS[-1]}"
+
+
+def _kind(word: str) -> str:
+    if word not in BLOCK_KINDS:
+        raise typer.BadParameter(f"'{word}' is not one of {', '.join(map(repr, BLOCK_KINDS))}.")
+    return word
 
 
 @rendering
@@ -71,6 +80,18 @@ def clean(
         bool,
         typer.Option("--keep-hidden", help="Keep text that nobody can see where its surroundings are kept."),
     ] = False,
+    keep_kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            parser=_kind, metavar="KIND", help=f"Keep all blocks of this kind: {_KINDS}; repeatable."
+        ),
+    ] = None,
+    drop_kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            parser=_kind, metavar="KIND", help="Drop blocks of this kind though they are kept; repeatable."
+        ),
+    ] = None,
     metadata: Annotated[
         bool,
         typer.Option(
@@ -84,7 +105,7 @@ def clean(
     capture: Capture,
 ) -> None:
     """Write what remains of pages without menus, adverts and footers."""
-    from domsieve.analysis import PAGE_METHODS, hidden_words, load_model
+    from domsieve.analysis import PAGE_METHODS, KindChoice, hidden_words, load_model
     from domsieve.errors import BudgetError, DomsieveError, UsageError
     from domsieve.tasks import (
         ENDINGS,
@@ -104,6 +125,7 @@ def clean(
         raise UsageError(f"--model is for methods that learn, not for {method}.")
     check_place("--output", output)
     check_place("--output-dir", output_dir, is_folder=True)
+    kinds = KindChoice.of(keep_kind or (), drop_kind or ())
     form = "json" if as_json else output_format
     with open_cache(cache) as store:
         found = find_targets(targets, store)
@@ -127,6 +149,7 @@ def clean(
             has_text=has_text,
             model=load_model(model) if model else None,
             keep_hidden=keep_hidden,
+            kinds=kinds,
             siblings=siblings,
         )
         done, failed = 0, sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())

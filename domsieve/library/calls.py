@@ -20,7 +20,7 @@ from domsieve.library.running import ComparingCall, PagesCall
 from domsieve.library.work import Cleaning, cleaned, mined, snapshot_of
 from domsieve.renderer import Budget, CaptureOptions
 from domsieve.snapshot import Snapshot
-from domsieve.vocabulary import Method, MiningMethod, Mode, StyleLevel
+from domsieve.vocabulary import BlockKind, Method, MiningMethod, Mode, StyleLevel
 
 AnyPath = str | os.PathLike[str]
 
@@ -52,6 +52,8 @@ class CleanKeywords(FetchKeywords, total=False):
     has_text: str | None
     model: SiteModel[Any] | AnyPath | None
     keep_hidden: bool
+    keep_kinds: Iterable[BlockKind]
+    drop_kinds: Iterable[BlockKind]
 
 
 class RecordsKeywords(FetchKeywords, total=False):
@@ -81,6 +83,8 @@ def clean(
     has_text: str | None = None,
     model: SiteModel[Any] | AnyPath | None = None,
     keep_hidden: bool = False,
+    keep_kinds: Iterable[BlockKind] = (),
+    drop_kinds: Iterable[BlockKind] = (),
     cache: AnyPath | None = None,
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,
@@ -112,6 +116,9 @@ def clean(
     has_text : tps: keep the complement where the main region lacks this text.
     model : a site model learned before, or its file.
     keep_hidden : whether text that nobody can see may stay.
+    keep_kinds, drop_kinds : kinds of blocks that are kept, or dropped, whatever the method says: ``"comments"``,
+        ``"related"``, ``"tables"``, ``"captions"``, ``"bylines"``, ``"share"``, ``"breadcrumbs"``, ``"navigation"``,
+        ``"consent"``.
     cache : folder in which captures of URLs are kept and looked for; pages of a site that it holds are learned from,
         too. None keeps nothing on disk.
     options : how URLs are captured; None is as a browser of 1280 x 800 px shows them.
@@ -145,6 +152,8 @@ def clean(
             has_text=has_text,
             model=model,
             keep_hidden=keep_hidden,
+            keep_kinds=keep_kinds,
+            drop_kinds=drop_kinds,
         ),
         Fetching.checked(
             cache=cache,
@@ -180,6 +189,8 @@ async def clean_async(
     has_text: str | None = None,
     model: SiteModel[Any] | AnyPath | None = None,
     keep_hidden: bool = False,
+    keep_kinds: Iterable[BlockKind] = (),
+    drop_kinds: Iterable[BlockKind] = (),
     cache: AnyPath | None = None,
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,  # noqa: ASYNC109 (of one page; it is cut, not cancelled)
@@ -203,6 +214,8 @@ async def clean_async(
             has_text=has_text,
             model=model,
             keep_hidden=keep_hidden,
+            keep_kinds=keep_kinds,
+            drop_kinds=drop_kinds,
         ),
         Fetching.checked(
             cache=cache,

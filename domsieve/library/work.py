@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from domsieve.analysis import METHODS, Options, SiteModel, load_model
+from domsieve.analysis import METHODS, KindChoice, Options, SiteModel, load_model
 from domsieve.budget import budgeted
 from domsieve.errors import DomsieveError
 from domsieve.library.checks import check_choice, check_flag, check_text, path_of
@@ -29,6 +29,7 @@ class Cleaning:
     options: Options
     model: SiteModel[Any] | None
     keep_hidden: bool
+    kinds: KindChoice
 
     @classmethod
     def checked(
@@ -43,6 +44,8 @@ class Cleaning:
         has_text: Any,
         model: Any,
         keep_hidden: Any,
+        keep_kinds: Any,
+        drop_kinds: Any,
     ) -> "Cleaning":
         """Return these, where each is what it must be and suits the method.
 
@@ -54,6 +57,7 @@ class Cleaning:
         check_choice("method", method, METHODS, optional=True)
         check_text("has_text", has_text)
         check_flag("keep_hidden", keep_hidden)
+        kinds = KindChoice.of(keep_kinds, drop_kinds)
         if isinstance(model, SiteModel):
             model = copy(model)  # cleaning sets the threshold, and the caller's stays as it is
         elif model is not None:
@@ -61,7 +65,7 @@ class Cleaning:
         options = Options(mode, threshold, style, regions, complement, has_text)
         chosen: Any = method or (model.name if model else "sst")
         METHODS[chosen].make(options).fit(())  # checks the options, and learns nothing
-        return cls(method=method, options=options, model=model, keep_hidden=keep_hidden)
+        return cls(method=method, options=options, model=model, keep_hidden=keep_hidden, kinds=kinds)
 
 
 def cleaned(
@@ -91,6 +95,7 @@ def cleaned(
             has_text=options.has_text,
             model=cleaning.model,
             keep_hidden=cleaning.keep_hidden,
+            kinds=cleaning.kinds,
             siblings=siblings,
         )
         for page, result in results:

@@ -7,9 +7,11 @@ from itertools import groupby
 from typing import Any, Literal, cast
 
 from domsieve.analysis import (
+    EVERY_METHOD_DECIDES,
     FEWEST_PAGES,
     PAGE_METHODS,
     SITE_METHODS,
+    KindChoice,
     Metadata,
     Method,
     Mode,
@@ -94,6 +96,7 @@ def clean(
     has_text: str | None = None,
     model: SiteModel[Any] | None = None,
     keep_hidden: bool = False,
+    kinds: KindChoice = EVERY_METHOD_DECIDES,
     siblings: Callable[[str], Sequence[Page]],
 ) -> Iterator[Cleaned]:
     """Yield each page with its verdict or the error of reading it, site after site.
@@ -106,6 +109,7 @@ def clean(
     has_text : for the tag path sequence: where the main region lacks this text, the rest of the page is kept.
     model : a site model learned before, which takes over the threshold; otherwise one is learned per site.
     keep_hidden : whether text that nobody can see may stay.
+    kinds : the kinds of blocks that are kept or dropped whatever the method says.
     siblings : returns further known pages of a site, which are learned from and not cleaned.
 
     Raises
@@ -139,7 +143,9 @@ def clean(
             try:
                 with page.at_work("clean"):
                     snapshot = page.read()
-                    verdict = judged(snapshot, judge, keep_hidden=keep_hidden, may_change=not as_published)
+                    verdict = judged(
+                        snapshot, judge, keep_hidden=keep_hidden, may_change=not as_published, kinds=kinds
+                    )
                     verdict = judge_title(snapshot, verdict)
                     result = snapshot, with_condition(snapshot, verdict, page.missing)
             except DomsieveError as error:

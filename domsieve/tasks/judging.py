@@ -6,6 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from domsieve.analysis import (
+    DROPPED_BY_KIND,
+    EVERY_METHOD_DECIDES,
+    KindChoice,
     Mark,
     Method,
     Options,
@@ -13,6 +16,7 @@ from domsieve.analysis import (
     described,
     judge_furniture,
     judge_hidden,
+    judge_kinds,
     missing_mark,
     page_cleaner,
     page_marks,
@@ -26,9 +30,16 @@ _SURELY_TEXT = 20  # kept texts with letters or digits; of fewer it is seen what
 
 
 def judged(
-    page: Snapshot, judge: Callable[[Snapshot], Verdict], *, keep_hidden: bool, may_change: bool
+    page: Snapshot,
+    judge: Callable[[Snapshot], Verdict],
+    *,
+    keep_hidden: bool,
+    may_change: bool,
+    kinds: KindChoice = EVERY_METHOD_DECIDES,
 ) -> Verdict:
     """Return what is kept of a page; by the next best method where the one that judges keeps nothing.
+
+    What is kept and dropped by kind does not count for that.
 
     Parameters
     ----------
@@ -36,21 +47,32 @@ def judged(
     judge : the method.
     keep_hidden : whether text that nobody can see may stay.
     may_change : whether another method may be taken.
+    kinds : the kinds of blocks that are kept or dropped whatever the method says.
     """
-    first = without_extras(page, judge(page), keep_hidden=keep_hidden)
-    if not may_change or keeps_text(page, first):
+    said = judge(page)
+    first = without_extras(page, said, keep_hidden=keep_hidden)
+    if may_change and not keeps_text(page, first):
+        for name in _NEXT_BEST:
+            if name != first.method:
+                said_next = page_cleaner(name, Options())(page)
+                other = without_extras(page, said_next, keep_hidden=keep_hidden)
+                if keeps_text(page, other):
+                    said, first = said_next, replace(other, instead_of=first.method)
+                    break
+    if not kinds:
         return first
-    for name in _NEXT_BEST:
-        if name != first.method:
-            other = without_extras(page, page_cleaner(name, Options())(page), keep_hidden=keep_hidden)
-            if keeps_text(page, other):
-                return replace(other, instead_of=first.method)
-    return first
+    whole = without_extras(page, said, keep_hidden=keep_hidden, kinds=kinds)
+    return replace(whole, instead_of=first.instead_of)
 
 
-def without_extras(page: Snapshot, verdict: Verdict, *, keep_hidden: bool) -> Verdict:
-    """Return the verdict without the furniture of the page and, unless it is kept, text that nobody can see."""
-    return judge_hidden(page, judge_furniture(page, verdict), keep=keep_hidden)
+def without_extras(
+    page: Snapshot, verdict: Verdict, *, keep_hidden: bool, kinds: KindChoice = EVERY_METHOD_DECIDES
+) -> Verdict:
+    """Return the verdict without the furniture of the page and, unless it is kept, text that nobody can see.
+
+    Kinds that are kept are so though they be furniture, but not where nobody can see them.
+    """
+    return judge_hidden(page, judge_kinds(page, judge_furniture(page, verdict), kinds), keep=keep_hidden)
 
 
 def keeps_text(page: Snapshot, verdict: Verdict) -> bool:
@@ -100,11 +122,14 @@ def remarks(page: Snapshot, verdict: Verdict | None = None) -> list[str]:
             f"The method {verdict.instead_of} keeps nothing of it; {verdict.method} was taken instead."
         )
     elif not keeps_text(page, verdict):
-        said.append(f"Nothing of it is kept: {_why_nothing(page)}.")
+        said.append(f"Nothing of it is kept: {_why_nothing(page, verdict)}.")
     return said
 
 
-def _why_nothing(page: Snapshot) -> str:
+def _why_nothing(page: Snapshot, verdict: Verdict) -> str:
+    reasons = np.unique(verdict.reason[page.text >= 0]).tolist()
+    if any(verdict.reasons[number].startswith(DROPPED_BY_KIND) for number in reasons):
+        return "what the method keeps is of a kind that is dropped"
     if any(map(str.isalnum, write_text(page, page_cleaner("none", Options())(page)))):
         return "the method keeps none of its text, or nobody can see it"
     if not page.has_layout and "script" in page.tags.to_list():

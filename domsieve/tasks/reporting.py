@@ -40,6 +40,7 @@ from domsieve.tasks.judging import without_extras
 from domsieve.tasks.learning import NODES_AT_ONCE, Batch, Failed, learn_batch
 from domsieve.tasks.pages import Page, from_record, readable, unscripted
 from domsieve.tasks.targets import CacheTarget, Target, UrlTarget
+from domsieve.vocabulary import BLOCK_KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +165,7 @@ class _Writer:
             "pages": self.pages,
             "sites": self.sites,
             "hiding": HIDING_REASONS,
+            "kinds": ("", *BLOCK_KINDS),
             "titles": {name: entry.title for name, entry in METHODS.items()},
             "start": self.start,
         }

@@ -109,9 +109,9 @@ class _Finder:
         buttons = {*self._of("button", "summary", "clipboard-copy"), *pressed, *copying}
         for node in sorted({*buttons, *self._of("a")}):
             check()
-            what = self._by_words(node, is_button=node in buttons)
-            if what is not None and self._kept[node]:
-                self._found.setdefault(node, what)
+            said = self._by_words(node, is_button=node in buttons)
+            if said is not None and self._kept[node]:
+                self._found.setdefault(node, said)
         self._take(_PERMALINK, classes[_PERMALINK], self._is_mark)
         kind = self._painted()
         for node in self._titles_again(kind < 0):

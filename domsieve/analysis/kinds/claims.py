@@ -14,7 +14,7 @@ from domsieve.analysis.kinds.columns import Columns
 from domsieve.analysis.kinds.name_words import Says
 
 _PATH_LETTERS, _SHARE_LETTERS = 300, 300
-_CAPTION_LETTERS, _BYLINE_LETTERS = 1_000, 160
+_CAPTION_LETTERS, _FIGURE_LETTERS, _BYLINE_LETTERS = 1_000, 300, 160
 _LEAST_TIMES_ON_PAGE = 2
 _PLAIN, _LINKED, _ALL_LINKED = 0.3, 0.6, 0.8  # shares of letters in links
 _FEWEST_LINKS = 3
@@ -38,7 +38,7 @@ class Claims:
 
         def holds(nodes: Ints) -> Bools:
             tallies = self._names.are(nodes, Says.TALLY | Says.PICK)
-            return (c.of(c.titles, nodes) == 0) & ~tallies & (c.of(c.letters, nodes) <= most)
+            return self._untitled(nodes) & ~tallies & (c.of(c.letters, nodes) <= most)
 
         return self._chosen(self._names.called(Says.COMMENT), holds)
 
@@ -67,7 +67,10 @@ class Claims:
         return _joined(named, self._chosen(self._beside, teases))
 
     def captions(self) -> Ints:
-        """Return figure captions, and what is named after captions and the makers of pictures."""
+        """Return figure captions, what is named after captions and the makers of pictures, and words of pictures.
+
+        These stand in a figure without a caption that holds a picture, and neither headings, tables, code nor quotes.
+        """
         c, called = self._columns, self._names.called
         parts = c.counted(called(Says.TITLE | Says.HEADING | Says.BUTTON))
 
@@ -76,7 +79,15 @@ class Claims:
             return ~others & (c.of(c.letters, nodes) <= _CAPTION_LETTERS) & self._is_part(nodes)
 
         named = self._chosen(_joined(called(Says.CAPTION), called(Says.PICTURE, Says.CREDIT)), holds)
-        return _joined(named, called(Says.FIGURE_CAPTION))
+        figures, captions = self._full(called(Says.FIGURE)), called(Says.FIGURE_CAPTION)
+        if figures.size:
+            others = called(
+                Says.FIGURE_CAPTION | Says.TITLE | Says.HEADING | Says.TABLE | Says.CODE | Says.QUOTE
+            )
+            pictures, others = c.counted(called(Says.IMAGE)), c.counted(others)
+            plain = (c.of(pictures, figures) > 0) & (c.of(others, figures) == 0)
+            figures = figures[plain & (c.of(c.letters, figures) <= _FIGURE_LETTERS)]
+        return _joined(named, captions, figures)
 
     def bylines(self) -> Ints:
         """Return what is named after authors and is as short as a line, and lines of author and date of a post."""
@@ -174,7 +185,7 @@ class Claims:
         return nodes[self._columns.of(self._columns.letters, nodes) > 0]
 
     def _untitled(self, nodes: Ints) -> Bools:
-        return self._columns.of(self._columns.titles, nodes) == 0
+        return np.asarray(self._columns.of(self._columns.titles, nodes) == 0)
 
     def _is_part(self, nodes: Ints) -> Bools:
         return self._columns.of(self._columns.letters, nodes) * _LEAST_TIMES_ON_PAGE < self._columns.total

@@ -91,7 +91,7 @@ class Columns:
         if nodes.size < 2:
             return nodes
         until = np.maximum.accumulate(self.end[nodes])
-        return nodes[np.append(True, nodes[1:] >= until[:-1])]
+        return np.asarray(nodes[np.append(True, nodes[1:] >= until[:-1])])
 
     def labels(self, bit: int) -> list[int]:
         """Return the short texts that begin like one of the phrases of this bit of `Begins`."""

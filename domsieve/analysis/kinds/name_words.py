@@ -66,6 +66,9 @@ class Says(IntFlag):
     TIME = auto()
     CODE = auto()
     FIGURE_CAPTION = auto()
+    FIGURE = auto()
+    IMAGE = auto()
+    QUOTE = auto()
     ARTICLE = auto()
     TABLE = auto()
     ROW = auto()
@@ -99,6 +102,9 @@ WORDS: Mapping[Group, Mapping[int, str]] = {
         Says.TIME: "time",
         Says.CODE: "pre code",
         Says.FIGURE_CAPTION: "figcaption",
+        Says.FIGURE: "figure",
+        Says.IMAGE: "img picture video",
+        Says.QUOTE: "blockquote",
         Says.ARTICLE: "article",
         Says.NAVIGATION: "nav",
         Says.FRAME: "header footer",

@@ -72,11 +72,11 @@ class Names:
         chosen = (self._bits & np.uint64(bits[0])) != 0
         for bit in bits[1:]:
             chosen &= (self._bits & np.uint64(bit)) != 0
-        return self._at[chosen]
+        return np.asarray(self._at[chosen])
 
     def are(self, nodes: Ints, bits: int) -> NDArray[np.bool_]:
         """Return which of the nodes are called one of these."""
-        return (self.said[nodes] & np.uint64(bits)) != 0
+        return np.asarray((self.said[nodes] & np.uint64(bits)) != 0)
 
     def values(self, name: str) -> tuple[Ints, Ints]:
         """Return the nodes with an attribute, and the string that is its value."""

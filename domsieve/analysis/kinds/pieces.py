@@ -66,7 +66,7 @@ class Pieces:
         """Return how many characters each has that are not blank; of what is longer, a byte more is one more."""
         # Bytes that go on with a character of several bytes begin with the bits 10.
         solid = (self.data > _BLANK) & ((self.data & 0xC0) != 0x80)
-        return stretch_sums(solid, np.append(self.first, self.data.size)) + self._beyond
+        return np.asarray(stretch_sums(solid, np.append(self.first, self.data.size)) + self._beyond)
 
     def holding(self, words: Iterable[bytes]) -> Ints:
         """Return which of them hold one of the words, given in lower case; ascending."""

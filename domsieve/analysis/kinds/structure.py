@@ -84,7 +84,7 @@ class Structure:
         root = (slashes - ends == 2) & (data[first] == ord("h"))
         for number in np.flatnonzero(size <= max(map(len, _TO_FRONT))).tolist():
             root[number] |= data[first[number] : first[number] + size[number]].tobytes() in _TO_FRONT
-        return self._linking[root[self._address]]
+        return np.asarray(self._linking[root[self._address]])
 
     def _row(self, link: int) -> int:
         """Return the smallest element around a link that holds another one, 0 without one nearby."""

@@ -8,6 +8,7 @@ from domsieve.analysis.cleaning.furniture import FURNITURE_REASONS
 from domsieve.analysis.cleaning.furniture_words import PERMALINK_MARKS
 from domsieve.analysis.columns.batch import prune
 from domsieve.analysis.columns.hidden import HIDING_REASONS
+from domsieve.analysis.kinds.judging import DROPPED_BY_KIND
 from domsieve.analysis.metadata.elements import Elements
 from domsieve.analysis.metadata.reading import read_metadata
 from domsieve.analysis.metadata.titles import folded_title
@@ -20,6 +21,10 @@ TITLE_REASON = "the title of the page"
 
 _SETTLED = frozenset((*HIDING_REASONS[1:], *FURNITURE_REASONS))  # what is dropped for these stays so
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+
+def _is_settled(reason: str) -> bool:
+    return reason in _SETTLED or reason.startswith(DROPPED_BY_KIND)
 
 
 def judge_title(page: Snapshot, verdict: Verdict) -> Verdict:
@@ -42,14 +47,14 @@ def keep_title(page: Snapshot, verdict: Verdict, metadata: Metadata) -> Verdict:
     """Return the verdict with the main heading kept that is the title of the page.
 
     Nothing changes where the verdict keeps a heading that says the same, or keeps nothing at all; where the title is
-    no main heading; and where the heading is hidden, or furniture.
+    no main heading; and where the heading is hidden, furniture, or of a kind that is dropped.
     """
     title = folded_title(metadata.title)
     text = page.text >= 0
     if not title or not (verdict.kept & text).any():
         return verdict
     elements = Elements(page)
-    settled = np.isin(verdict.reason, [n for n, why in enumerate(verdict.reasons) if why in _SETTLED])
+    settled = np.isin(verdict.reason, [n for n, why in enumerate(verdict.reasons) if _is_settled(why)])
     found: list[int] = []
     for node in elements.tagged(*_HEADINGS):
         if folded_title(elements.shown_text(node, LONGEST_TITLE)) != title:

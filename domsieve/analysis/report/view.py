@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Ints
 from domsieve.analysis.columns.page_blocks import PageBlocks
+from domsieve.analysis.kinds.finding import node_kinds
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.report.block_verdicts import (
     DROPPED,
@@ -65,6 +66,7 @@ class PageView(msgspec.Struct, frozen=True, kw_only=True):
     paths: list[str]
     box: list[int | None]
     hidden: Any
+    kind: Any  # numbers of `BLOCK_KINDS`, from 1; 0 for none
     recurs: Any
     groups: list[tuple[int, list[int]]]  # number of pages, and the first of them
     tree: Any
@@ -155,6 +157,7 @@ def page_view(
         paths=paths,
         box=_whole(blocks.box) if page.has_layout else [],
         hidden=_short(blocks.hidden.tolist()),
+        kind=_short(node_kinds(page)[blocks.voice].tolist()),
         recurs=_short(recurs),
         groups=groups,
         tree=-1 if places is None else _short(places[blocks.voice].tolist()),

@@ -6,8 +6,11 @@ Imports the Snapshot, the flow of text and parts of the other writers.
 from math import isfinite
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, boundaries, text_flow
+from domsieve.analysis.kinds.finding import node_kinds
 from domsieve.analysis.marks.mark import Mark
 from domsieve.analysis.metadata.reading import read_metadata
 from domsieve.analysis.metadata.values import Metadata
@@ -17,6 +20,7 @@ from domsieve.analysis.writers.text import write_text
 from domsieve.budget import check, spending
 from domsieve.plain import utf8
 from domsieve.snapshot import Fault, Kind, Producer, Scalar, Snapshot
+from domsieve.vocabulary import BLOCK_KINDS, BlockKind
 
 _MOST_STEPS = 16
 _JOINTS = ("", " ", "\t", "\n", "\n")  # by gap
@@ -33,6 +37,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     score : the method's score, in [0, 1].
     reason : the rule that decided.
     numbers : the figures behind the decision, by name.
+    kind : what the block is besides main text, None for that: see ``docs/kinds.md``.
     words : words of `text`, parted by white space.
     text : the text, a line per block of the page.
     """
@@ -44,6 +49,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     score: float
     reason: str
     numbers: dict[str, float]
+    kind: BlockKind | None
     words: int
     text: str
 
@@ -114,7 +120,8 @@ def dropped_blocks(page: Snapshot, verdict: Verdict, *, limit: int = 10) -> list
 def text_blocks(page: Snapshot, verdict: Verdict) -> list[Block]:
     """Return all text of the page as blocks in document order; neighbouring lines of one decision are one.
 
-    One decision means the same rule, score and numbers; a line is parted only where what is kept begins or ends.
+    One decision means the same rule, score and numbers on the same kind of block; a line is parted only where what is
+    kept begins or ends.
     """
     with spending("write", page.provenance.url):
         return _blocks(page, verdict)
@@ -126,7 +133,8 @@ def _blocks(page: Snapshot, verdict: Verdict) -> list[Block]:
     source = Source(page)
     texts = written_texts(source, flow)
     wide = ((around == CELL) | (around == BLOCK)).tolist()
-    columns = [verdict.kept, verdict.reason, verdict.score, *verdict.numbers.values()]
+    kinds = node_kinds(page)
+    columns = [verdict.kept, verdict.reason, verdict.score, kinds, *verdict.numbers.values()]
     decisions = list(zip(*(column[flow.node].tolist() for column in columns), strict=True))
     blocks: list[Block] = []
     nodes: list[int] = []
@@ -138,18 +146,25 @@ def _blocks(page: Snapshot, verdict: Verdict) -> list[Block]:
             # Inside a line the verdicts of single elements differ in numbers that say nothing new.
             told = 1 if gap < CELL else len(decision)
             if nodes and repr(decision[:told]) != repr(made[:told]):  # by repr, since NaN is not NaN
-                blocks.append(_block(source, verdict, wide, nodes, pieces))
+                blocks.append(_block(source, verdict, kinds, wide, nodes, pieces))
                 nodes, pieces = [], []
             if not nodes:
                 made = decision
             nodes.append(node)
         pieces += [_JOINTS[gap], text]
     if nodes:
-        blocks.append(_block(source, verdict, wide, nodes, pieces))
+        blocks.append(_block(source, verdict, kinds, wide, nodes, pieces))
     return blocks
 
 
-def _block(source: Source, verdict: Verdict, wide: list[bool], nodes: list[int], pieces: list[str]) -> Block:
+def _block(
+    source: Source,
+    verdict: Verdict,
+    kinds: NDArray[np.uint8],
+    wide: list[bool],
+    nodes: list[int],
+    pieces: list[str],
+) -> Block:
     check()
     first, last = nodes[0], nodes[-1]
     around = source.parent[first]
@@ -165,9 +180,17 @@ def _block(source: Source, verdict: Verdict, wide: list[bool], nodes: list[int],
         score=round(float(verdict.score[first]), 6),
         reason=verdict.reasons[verdict.reason[first]],
         numbers={name: round(number, 6) for name, number in numbers.items() if isfinite(number)},
+        kind=_kind(source, kinds, nodes),
         words=len(text.split()),
         text=text,
     )
+
+
+def _kind(source: Source, kinds: NDArray[np.uint8], nodes: list[int]) -> BlockKind | None:
+    """Return the kind of most of the text in the nodes."""
+    sizes = [len(source.text(node)) for node in nodes]
+    number = int(np.argmax(np.bincount(kinds[nodes], sizes)))
+    return BLOCK_KINDS[number - 1] if number else None
 
 
 def _path(source: Source, node: int) -> str:

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -19,10 +20,11 @@ from pydantic import (
     model_validator,
 )
 
-from domsieve.analysis import SITE_METHODS, Method, MiningMethod
+from domsieve.analysis import SITE_METHODS, KindChoice, Method, MiningMethod
 from domsieve.errors import UsageError
 from domsieve.renderer import Budget, CaptureOptions, SettlePolicy, place_of
 from domsieve.tasks import Format, RecordFormat
+from domsieve.vocabulary import BLOCK_KINDS, BlockKind
 
 JobKind = Literal["clean", "records", "compare", "report", "site"]
 
@@ -51,6 +53,10 @@ _METADATA = (
 )
 
 
+_KEEP_KINDS = "Kinds of blocks that are kept whatever the method says of them."
+_DROP_KINDS = "Kinds of blocks that are dropped though the method keeps them."
+
+
 def _whole(value: object) -> object:
     """Return 5 for 5.0, which JSON does not tell from it."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -72,6 +78,24 @@ Url = Annotated[
 def _fewest(method: Method) -> dict[str, Any]:
     asked = {"properties": {"method": {"const": method}}, "required": ["method"]}
     return {"if": asked, "then": {"properties": {"pages": {"minimum": SITE_METHODS[method].fewest}}}}
+
+
+def _in_order(kinds: tuple[BlockKind, ...]) -> tuple[BlockKind, ...]:
+    return tuple(kind for kind in BLOCK_KINDS if kind in kinds)
+
+
+Kinds = Annotated[
+    tuple[BlockKind, ...], Field(max_length=len(BLOCK_KINDS), strict=False), AfterValidator(_in_order)
+]
+
+
+def _of_different_kinds(request: "CleanRequest | SiteRequest") -> "CleanRequest | SiteRequest":
+    """Refuse a kind that is to be kept and to be dropped."""
+    try:
+        KindChoice.of(request.keep_kinds, request.drop_kinds)
+    except UsageError as error:
+        raise ValueError(error.message) from error
+    return request
 
 
 class PageRequest(BaseModel):
@@ -138,6 +162,10 @@ class CleanRequest(PageRequest):
     )
     format: Format = Field(default="markdown", description="What is returned.")
     metadata: bool = Field(default=False, description=_METADATA)
+    keep_kinds: Kinds = Field(default=(), description=_KEEP_KINDS)
+    drop_kinds: Kinds = Field(default=(), description=_DROP_KINDS)
+
+    _kinds_differ = model_validator(mode="after")(_of_different_kinds)
 
 
 class RecordsRequest(PageRequest):
@@ -189,7 +217,11 @@ class SiteRequest(PageRequest):
     )
     format: Format = Field(default="markdown", description="What each page becomes.")
     metadata: bool = Field(default=False, description=_METADATA)
+    keep_kinds: Kinds = Field(default=(), description=_KEEP_KINDS)
+    drop_kinds: Kinds = Field(default=(), description=_DROP_KINDS)
     seed: Whole = Field(default=0, ge=0, le=2**31 - 1, description="Each one draws another sample.")
+
+    _kinds_differ = model_validator(mode="after")(_of_different_kinds)
 
     @model_validator(mode="after")
     def _has_enough_pages(self) -> Self:

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from domsieve.analysis import hidden_words, page_marks
+from domsieve.analysis import KindChoice, hidden_words, page_marks
 from domsieve.errors import BudgetError, DomsieveError, PageError
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
@@ -128,7 +128,7 @@ def site_result(
     ending = ENDINGS[request.format]
     with zipfile.ZipFile(archive, "w") as packed:
         members = [_page_of(request, record, store) for record in pages.records]
-        for page, result in clean(members, method=method, siblings=lambda _: []):
+        for page, result in clean(members, method=method, kinds=_kinds_of(request), siblings=lambda _: []):
             if stopped.is_set():
                 break
             if isinstance(result, DomsieveError):
@@ -201,6 +201,10 @@ def _page_of(request: PageRequest, record: PageRecord, store: PageStore) -> Page
     return replace(from_record(record, store), keep_errors=request.keep_errors)
 
 
+def _kinds_of(request: CleanRequest | SiteRequest) -> KindChoice:
+    return KindChoice.of(request.keep_kinds, request.drop_kinds)
+
+
 def _cleaned(
     request: CleanRequest, record: PageRecord, store: PageStore, siblings: Callable[[str], list[PageRecord]]
 ) -> Results:
@@ -209,7 +213,9 @@ def _cleaned(
     def others(site: str) -> list[Page]:
         return [from_record(other, store) for other in siblings(site)]
 
-    ((page, result),) = clean([_page_of(request, record, store)], method=method, siblings=others)
+    ((page, result),) = clean(
+        [_page_of(request, record, store)], method=method, kinds=_kinds_of(request), siblings=others
+    )
     if isinstance(result, DomsieveError):
         raise result
     text = written(page, result, request.format, metadata=request.metadata)

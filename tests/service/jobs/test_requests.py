@@ -145,3 +145,29 @@ def test_a_request_that_an_older_program_kept_may_be_none_any_more() -> None:
 def test_a_request_that_was_kept_is_the_same_again(kind: str) -> None:
     request = REQUESTS[kind](url=URL, settle_extra_s=1.5)  # type: ignore[index]
     assert request_of(kind, request.model_dump(mode="json")) == request
+
+
+def test_kinds_of_blocks_are_asked_for_by_name() -> None:
+    values = {"url": URL, "keep_kinds": ["tables", "comments", "tables"], "drop_kinds": ["share"]}
+    request = request_of("clean", values)
+    assert isinstance(request, CleanRequest)
+    assert (request.keep_kinds, request.drop_kinds) == (("comments", "tables"), ("share",))
+    assert request_of("clean", request.model_dump(mode="json")) == request
+    assert SiteRequest(url=URL).keep_kinds == ()
+
+
+@pytest.mark.parametrize("model", [CleanRequest, SiteRequest])
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        {"keep_kinds": ["comment"]},
+        {"keep_kinds": "comments"},
+        {"drop_kinds": None},
+        {"drop_kinds": [["comments"]]},
+        {"keep_kinds": ["share"], "drop_kinds": ["share"]},
+        {"keep_kinds": ["share"] * 10},
+    ],
+)
+def test_wrong_kinds_of_blocks(model: type[CleanRequest | SiteRequest], kinds: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        model(url=URL, **kinds)
