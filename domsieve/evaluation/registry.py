@@ -7,6 +7,7 @@ from domsieve.evaluation.experiments.errors import ERRORS
 from domsieve.evaluation.experiments.features import FEATURES
 from domsieve.evaluation.experiments.fidelity import FIDELITY
 from domsieve.evaluation.experiments.javascript import JAVASCRIPT
+from domsieve.evaluation.experiments.kinds import KINDS
 from domsieve.evaluation.experiments.metadata import METADATA
 from domsieve.evaluation.experiments.records import RECORDS
 from domsieve.evaluation.experiments.settings import SETTINGS_EXPERIMENT
@@ -20,6 +21,7 @@ _ALL = (
     SETTINGS_EXPERIMENT,
     WCXB,
     METADATA,
+    KINDS,
     FEATURES,
     FIDELITY,
     CLUSTERING,

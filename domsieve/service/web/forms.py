@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from domsieve.analysis import METHODS, MINERS
 from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest
+from domsieve.vocabulary import BLOCK_KINDS, BlockKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,25 @@ _RECORD_FORMATS = (
     Choice("csv", "CSV"),
     Choice("parquet", "Parquet"),
 )
+_KIND_NAMES: Mapping[BlockKind, str] = {
+    "comments": "Comments",
+    "related": "Related pages",
+    "tables": "Tables",
+    "captions": "Captions",
+    "bylines": "Bylines",
+    "share": "Share buttons",
+    "breadcrumbs": "Breadcrumbs",
+    "navigation": "Navigation",
+    "consent": "Consent banners",
+}
+KIND_FIELDS = tuple(Choice(f"block_{kind}", _KIND_NAMES[kind]) for kind in BLOCK_KINDS)
+"""The fields that keep and drop kinds of blocks, by name."""
+
+_OF_KIND = (Choice("", "As the method says"), Choice("keep", "Keep"), Choice("drop", "Leave out"))
 CHOICES: Mapping[str, tuple[Choice, ...]] = {
     "clean_method": _OF_PAGE,
     "clean_format": _CLEAN_FORMATS,
+    **{field.value: _OF_KIND for field in KIND_FIELDS},
     "records_method": _MINERS,
     "records_format": _RECORD_FORMATS,
     "site_method": _OF_SITE,
@@ -80,6 +97,7 @@ DEFAULTS: Mapping[str, str] = {
     "time_s": "20",
     "scroll": "",
     "refresh": "",
+    **{field.value: "" for field in KIND_FIELDS},
     "keep_errors": "",
 }
 _FIELDS: Mapping[str, Mapping[str, str]] = {
@@ -94,6 +112,7 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
         "seed": "site_seed",
     },
 }
+_WITH_BLOCKS = frozenset(("clean", "site"))
 _LABELS = {
     "url": "Address",
     "locale": "Language",
@@ -154,11 +173,19 @@ def request_from(fields: Mapping[str, str]) -> PageRequest:
     for name, field in _FIELDS[kind].items():
         is_number = name in {"pages", "seed"}
         values[name] = _number(given[field]) if is_number else given[field] or None
+    if kind in _WITH_BLOCKS:
+        values |= {f"{what}_kinds": _blocks(given, what) for what in ("keep", "drop")}
     known: dict[str, JobKind] = {str(name): name for name in REQUESTS}
     try:
         return REQUESTS[known[kind]](**values)
     except ValidationError as error:
         raise FormError(" ".join(map(_sentence, error.errors()))) from error
+
+
+def _blocks(given: Mapping[str, str], what: str) -> list[BlockKind]:
+    if any(given[field.value] not in {choice.value for choice in _OF_KIND} for field in KIND_FIELDS):
+        raise FormError("Choose what to do with each kind of blocks.")
+    return [kind for kind in BLOCK_KINDS if given[f"block_{kind}"] == what]
 
 
 def _address(text: str) -> str:

@@ -10,7 +10,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from domsieve.service.jobs.values import STATES, Job
 from domsieve.service.web.files import REPORT
-from domsieve.service.web.forms import CHOICES, DEFAULTS, KINDS, FormError, read_form, request_from
+from domsieve.service.web.forms import (
+    CHOICES,
+    DEFAULTS,
+    KIND_FIELDS,
+    KINDS,
+    FormError,
+    read_form,
+    request_from,
+)
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.guard import PAGE_POLICY, with_policy
 from domsieve.service.web.labels import (
@@ -50,7 +58,9 @@ def html_pages(gateway: Gateway, sessions: Sessions) -> APIRouter:
         lstrip_blocks=True,
     )
     templates.filters.update(when=short_time, size=size)
-    templates.globals.update(kinds=KINDS, choices=CHOICES, kind_names=KIND_NAMES, states=STATES)
+    templates.globals.update(
+        kinds=KINDS, kind_fields=KIND_FIELDS, choices=CHOICES, kind_names=KIND_NAMES, states=STATES
+    )
 
     def show(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
         common = {

@@ -1,8 +1,10 @@
 """Doing one job with pages from memory: whose pages it uses, what it refuses, and how it fails."""
 
 import asyncio
+import io
 import json
 import threading
+import zipfile
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -33,7 +35,7 @@ from domsieve.renderer.page.convert import document_only
 from domsieve.renderer.sampling.fetch import Answer
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import CleanRequest, PageRequest, SiteRequest
-from domsieve.service.jobs.results import SitePages, site_result
+from domsieve.service.jobs.results import SitePages, page_result, site_result
 from domsieve.service.jobs.values import Claim, QueueLimits, UsedPage
 from domsieve.service.jobs.work import Bench, Result, do
 from domsieve.snapshot import PageStore, Provenance, Snapshot
@@ -230,6 +232,22 @@ def test_archives_are_packed(tmp_path: Path) -> None:
         found = SitePages(records, [], "complete")
         _, (archive, _) = site_result(request, found, store, threading.Event())
     assert len(archive.data) < 10_000
+
+
+def test_kinds_of_blocks_are_kept_and_dropped_in_pages_and_samples(tmp_path: Path) -> None:
+    html = b"<h1>Rain</h1><p>word</p><table><tr><th>Year</th></tr><tr><td>1850</td></tr></table>"
+    request = CleanRequest(url=URL, method="none", format="json", drop_kinds=("tables",))
+    page = parse_html(html, url=URL)
+    with PageStore(tmp_path) as store:
+        record = store.put(page, site="site.example")
+        _, (file,) = page_result(request, record, store, frozenset())
+        of_site = SiteRequest(url=URL, method="none", format="text", drop_kinds=("tables",))
+        found = SitePages([record], [], "complete")
+        _, (archive, _) = site_result(of_site, found, store, threading.Event())
+    told = json.loads(file.data)
+    assert (told["text"], told["parameters"]["drop_kinds"]) == ("Rain\nword\n", "tables")
+    with zipfile.ZipFile(io.BytesIO(archive.data)) as packed:
+        assert [packed.read(name) for name in packed.namelist()] == [b"Rain\nword\n"]
 
 
 def test_a_damaged_capture_of_a_sample_tells_the_client_no_path(

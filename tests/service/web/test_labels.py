@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from domsieve.service.jobs.requests import RecordsRequest, SiteRequest
+from domsieve.service.jobs.requests import CleanRequest, RecordsRequest, SiteRequest
 from domsieve.service.jobs.values import Event, Job
 from domsieve.service.logs import JsonLines
 from domsieve.service.web.forms import DEFAULTS, FormError, read_form, request_from
@@ -42,6 +42,13 @@ class TestForm:
         assert isinstance(asked, SiteRequest)
         assert (asked.pages, asked.viewport_width, asked.method) == (7, 390, None)
 
+    @pytest.mark.parametrize("kind", ["clean", "site"])
+    def test_of_kinds_of_blocks(self, kind: str) -> None:
+        fields = {"kind": kind, "url": "a.org", "block_tables": "drop", "block_comments": "keep"}
+        asked = request_from(fields)
+        assert isinstance(asked, CleanRequest | SiteRequest)
+        assert (asked.keep_kinds, asked.drop_kinds) == (("comments",), ("tables",))
+
     @pytest.mark.parametrize("kind", ["clean", "records", "compare", "report", "site"])
     def test_as_it_is_shown_first_is_good_for_all(self, kind: str) -> None:
         assert request_from({**DEFAULTS, "url": "example.org", "kind": kind}).kind == kind
@@ -65,6 +72,7 @@ class TestForm:
             ({"url": "%\ud800"}, "Give the address"),
             ({"url": "a.org", "locale": "../../etc"}, "Language"),
             ({"url": "a.org", "window": "99999x1"}, "viewport width"),
+            ({"url": "a.org", "block_tables": "eat"}, "each kind of blocks"),
         ],
     )
     def test_says_what_cannot_be(self, fields: dict[str, str], said: str) -> None:
