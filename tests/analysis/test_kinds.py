@@ -145,6 +145,9 @@ def test_what_only_looks_like_it_is_none(html: str, words: str) -> None:
 def test_answers_behind_an_article_are_comments_and_the_posts_of_a_forum_are_not() -> None:
     post = "<div><p>Well told.</p><a href=#>Reply</a></div>"
     assert kind_of(article("", behind=f"<div>{post * 3}</div>"), "Well") == "comments"
+    answer = f"<div itemprop=comment itemtype=https://schema.org/Comment>{post}</div>"
+    forum = f"<div itemtype=https://schema.org/DiscussionForumPosting><h1>Mills</h1>{answer * 2}</div>{PROSE}"
+    assert kind_of(parse_html(forum.encode(), url="http://example.org/"), "Well") is None
     posts = f"<html><body><h1>Mills</h1><div>{post * 9}</div></body></html>"
     assert kind_of(parse_html(posts.encode(), url="http://example.org/"), "Well") is None
 

@@ -40,7 +40,10 @@ class Claims:
             tallies = self._names.are(nodes, Says.TALLY | Says.PICK)
             return self._untitled(nodes) & ~tallies & (c.of(c.letters, nodes) <= most)
 
-        return self._chosen(self._names.called(Says.COMMENT), holds)
+        named, typed = self._names.called(Says.COMMENT), self._names.called(Says.TYPED_COMMENT)
+        if not self._names.called(Says.FORUM).size:
+            named = _joined(named, typed)
+        return self._chosen(named, holds)
 
     def related(self) -> Ints:
         """Return what is named after other things to read, holds links and is a part of the page; and teasers."""

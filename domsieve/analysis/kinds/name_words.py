@@ -33,6 +33,8 @@ class Says(IntFlag):
 
     COMMENT = auto()
     TALLY = auto()  # with COMMENT: how many there are, or what leads to them
+    TYPED_COMMENT = auto()
+    FORUM = auto()  # whose posts are typed as comments and are the content of the page
     RELATED = auto()
     PICK = auto()
     THING = auto()  # with PICK: more stories, most read
@@ -170,7 +172,8 @@ WORDS: Mapping[Group, Mapping[int, str]] = {
         Says.LAYOUT: "none presentation",
     },
     Group.TYPE: {
-        Says.COMMENT: "comment comments",
+        Says.TYPED_COMMENT: "comment comments",
+        Says.FORUM: "forum",
         Says.TALLY: "count counter",
         Says.RELATED: "related",
         Says.BYLINE: "author creator",

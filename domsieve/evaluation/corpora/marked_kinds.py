@@ -15,6 +15,7 @@ from domsieve.vocabulary import BlockKind
 Bools = NDArray[np.bool_]
 
 _TYPES = ("itemtype", "itemprop", "typeof", "property", "vocab", "itemscope")
+_LONGEST_NAME = 60
 _SHARING = (
     "facebook.com/sharer",
     "twitter.com/intent",
@@ -51,17 +52,19 @@ def named_texts(page: Snapshot) -> dict[BlockKind, Bools]:
     marks = _Marks(page)
     comments = marks.typed("comment", "usercomments") | marks.with_value("role", "comment")
     comments |= marks.with_word("itemprop", "comment")
+    if marks.typed("discussionforumposting").any():
+        comments[:] = False  # they are the posts of a forum
     paths = marks.typed("breadcrumblist") | marks.holding("aria-label", "breadcrumb")
     menus = (
         marks.tagged("nav") | marks.with_value("role", "navigation") | marks.typed("sitenavigationelement")
     )
     in_comments = marks.inside(comments)
-    authors = marks.with_word("itemprop", "author") | marks.with_word("rel", "author")
+    authors = marks.short(marks.with_word("itemprop", "author") | marks.with_word("rel", "author"))
     found: dict[BlockKind, Bools] = {
         "comments": in_comments,
         "tables": marks.inside(marks.headed_tables()),
         "captions": marks.inside(marks.tagged("figcaption")),
-        "bylines": marks.inside(authors) & ~in_comments,
+        "bylines": marks.inside(marks.first(authors & ~in_comments)),
         "share": marks.inside(marks.holding("href", *_SHARING)),
         "breadcrumbs": marks.inside(paths),
         "navigation": marks.inside(menus) & ~marks.inside(paths),
@@ -123,6 +126,21 @@ class _Marks:
         found = np.zeros(len(self._page), np.bool_)
         for root in np.flatnonzero(roots).tolist():
             found[root : self._page.end[root]] = True
+        return found
+
+    def short(self, roots: Bools) -> Bools:
+        """Return those of the elements whose text is as short as a name."""
+        found = roots.copy()
+        for root in np.flatnonzero(roots).tolist():
+            texts = self._page.text[root : self._page.end[root]]
+            said = "".join(self._page.strings.take(texts[texts >= 0].tolist())).strip()
+            found[root] = 0 < len(said) <= _LONGEST_NAME
+        return found
+
+    def first(self, roots: Bools) -> Bools:
+        """Return the first of the elements alone."""
+        found = np.zeros_like(roots)
+        found[np.flatnonzero(roots)[:1]] = True
         return found
 
     def headed_tables(self) -> Bools:

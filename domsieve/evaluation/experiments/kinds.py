@@ -31,8 +31,10 @@ Figures are means over the pages that name the kind, of shares of characters: *r
 told to be of the kind; *precision*, of what is told to be of the kind, how much is named, over the pages where
 anything is. What the rules were made on is the development half of the domains; every second site by name is in it.
 
-- Precision is a lower bound. A page that says `nav` once has more navigation in its footer, an author is named and
-  not his line with the date, one list of comments of two has types. What is found and not named counts as wrong.
+- Precision is a lower bound. A page that says `nav` once has more navigation in its footer, one author is named (the
+  first that is no longer than a name) and not the line with the date, one list of comments of two has types. What is
+  found and not named counts as wrong.
+- Forums type their posts as comments. They are the content of their pages, so those pages name no comments here.
 - Pages that name their parts are those of builders who care about names, so recall elsewhere may be lower.
 - Nothing in the markup names banners of consent, and hardly anything what is related: of the first there is no
   figure here, and that of the second rests on few pages.
