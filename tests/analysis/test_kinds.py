@@ -76,6 +76,7 @@ def kind_of(snapshot: Snapshot, words: str) -> str | None:
         (f"<aside>{'<a href=/d>Why the bread of this town is baked by night</a>' * 3}</aside>", "Why", "related"),
         ("<table><tr><th>Year</th></tr><tr><td>1850</td></tr></table>", "1850", "tables"),
         ("<table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>", "c", "tables"),
+        ("<table><tr><td><code>a</code></td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>", "c", "tables"),
         ("<table><caption>Floods</caption><tr><td>a</td><td>b</td></tr></table>", "Floods", "tables"),
         ("<div role=grid><div role=row>Year</div></div>", "Year", "tables"),
         ("<figure><img src=a><figcaption>The mill in 1850</figcaption></figure>", "The mill in", "captions"),
@@ -122,6 +123,7 @@ def test_a_kind_is_told(html: str, words: str, kind: str) -> None:
         (f"<div class=related-pages>{LINKS}{PROSE * 3}</div>", "Bread"),
         ("<h3>More on the mill</h3><p>It is old.</p>", "More"),
         ("<table><tr><td>One</td></tr></table>", "One"),
+        ("<table><tr><td>1</td><td><pre>x</pre></td></tr><tr><td>2</td><td>y</td></tr></table>", "y"),
         ("<table role=presentation><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>", "c"),
         ("<table><tr><td><table><tr><td>Two</td></tr></table></td><td>b</td></tr></table>", "Two"),
         ("<figure><img src=a><blockquote>The mill is old.</blockquote></figure>", "The mill is"),
@@ -146,8 +148,14 @@ def test_answers_behind_an_article_are_comments_and_the_posts_of_a_forum_are_not
     post = "<div><p>Well told.</p><a href=#>Reply</a></div>"
     assert kind_of(article("", behind=f"<div>{post * 3}</div>"), "Well") == "comments"
     answer = f"<div itemprop=comment itemtype=https://schema.org/Comment>{post}</div>"
-    forum = f"<div itemtype=https://schema.org/DiscussionForumPosting><h1>Mills</h1>{answer * 2}</div>{PROSE}"
+    forum = (
+        f"<div itemtype=https://schema.org/DiscussionForumPosting><h1>Mills</h1>{answer}{answer}</div>{PROSE}"
+    )
     assert kind_of(parse_html(forum.encode(), url="http://example.org/"), "Well") is None
+    assert (
+        kind_of(parse_html(forum.replace("Forum", "").encode(), url="http://example.org/"), "Well")
+        == "comments"
+    )
     posts = f"<html><body><h1>Mills</h1><div>{post * 9}</div></body></html>"
     assert kind_of(parse_html(posts.encode(), url="http://example.org/"), "Well") is None
 

@@ -28,6 +28,7 @@ from domsieve.analysis.report.block_verdicts import DROPPED, KEPT, PARTLY, judge
 from domsieve.analysis.report.view import LONGEST_TEXT
 from domsieve.renderer import parse_html
 from domsieve.snapshot import Snapshot
+from domsieve.vocabulary import BLOCK_KINDS
 from tests.command import page as page_source
 
 SCRIPTS = re.compile(r'<script type="application/json" id="([^"]*)">(.*?)</script>', re.DOTALL)
@@ -87,6 +88,21 @@ def test_a_block_is_kept_partly_when_some_of_its_texts_are() -> None:
     verdict.kept.flags.writeable = True
     verdict.kept[:] = kept
     assert judge(blocks, verdict).state.tolist() == [PARTLY, DROPPED]
+
+
+def test_the_view_says_what_kind_each_block_is_of() -> None:
+    page = parsed("<h1>Rain</h1><p>word</p><table><tr><th>Year</th></tr><tr><td>1850</td></tr></table>")
+    verdicts = {"none": NoCleaning().transform(page)}
+    view = page_view(
+        page, page_blocks(page), verdicts, records={}, recurrences=Recurrences(), number=0, places=None
+    )
+    kinds = dict(zip(view.text, view.kind, strict=True))
+    assert {text: ("", *BLOCK_KINDS)[number] for text, number in kinds.items()} == {
+        "Rain": "",
+        "word": "",
+        "Year": "tables",
+        "1850": "tables",
+    }
 
 
 def test_recurring_text_is_found_by_its_words() -> None:

@@ -20,6 +20,7 @@ _PLAIN, _LINKED, _ALL_LINKED = 0.3, 0.6, 0.8  # shares of letters in links
 _FEWEST_LINKS = 3
 _TEASER = 22  # letters of a link that tells what it leads to
 _LONG_CELL = 400
+_FORUM = b"DiscussionForumPosting"
 
 
 class Claims:
@@ -41,7 +42,8 @@ class Claims:
             return self._untitled(nodes) & ~tallies & (c.of(c.letters, nodes) <= most)
 
         named, typed = self._names.called(Says.COMMENT), self._names.called(Says.TYPED_COMMENT)
-        if not self._names.called(Says.FORUM).size:
+        # The posts of a forum are typed as comments, and are the content of the page.
+        if typed.size and _FORUM not in c.page.strings.blob.tobytes():
             named = _joined(named, typed)
         return self._chosen(named, holds)
 
@@ -163,7 +165,7 @@ class Claims:
             c.of(c.counted(cells[which]), nodes) for which in (letters > 0, letters > _LONG_CELL)
         )
         n_rows, n_heads = (c.of(c.counted(self._full(called(what))), nodes) for what in (Says.ROW, Says.HEAD))
-        n_tables, n_code = (c.of(c.counted(which), nodes) for which in (nodes, self._code))
+        n_tables, n_code = (c.of(c.counted(which), nodes) for which in (nodes, called(Says.LISTING)))
         data = (n_rows > 1) & (n_cells * 2 >= 3 * n_rows) & (n_long == 0) & (n_code == 0)
         data = (data | (n_heads > 0)) & (n_cells > 1) & (n_tables == 1)
         return _joined(nodes[data & ~self._names.are(nodes, Says.LAYOUT)], grids)

@@ -34,7 +34,6 @@ class Says(IntFlag):
     COMMENT = auto()
     TALLY = auto()  # with COMMENT: how many there are, or what leads to them
     TYPED_COMMENT = auto()
-    FORUM = auto()  # whose posts are typed as comments and are the content of the page
     RELATED = auto()
     PICK = auto()
     THING = auto()  # with PICK: more stories, most read
@@ -67,6 +66,7 @@ class Says(IntFlag):
     HEADING = auto()
     TIME = auto()
     CODE = auto()
+    LISTING = auto()
     FIGURE_CAPTION = auto()
     FIGURE = auto()
     IMAGE = auto()
@@ -103,6 +103,7 @@ WORDS: Mapping[Group, Mapping[int, str]] = {
         Says.HEADING: "h2 h3 h4 h5 h6",
         Says.TIME: "time",
         Says.CODE: "pre code",
+        Says.LISTING: "pre",
         Says.FIGURE_CAPTION: "figcaption",
         Says.FIGURE: "figure",
         Says.IMAGE: "img picture video",
@@ -173,7 +174,6 @@ WORDS: Mapping[Group, Mapping[int, str]] = {
     },
     Group.TYPE: {
         Says.TYPED_COMMENT: "comment comments",
-        Says.FORUM: "forum",
         Says.TALLY: "count counter",
         Says.RELATED: "related",
         Says.BYLINE: "author creator",

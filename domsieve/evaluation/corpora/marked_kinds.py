@@ -16,6 +16,7 @@ Bools = NDArray[np.bool_]
 
 _TYPES = ("itemtype", "itemprop", "typeof", "property", "vocab", "itemscope")
 _LONGEST_NAME = 60
+_FORUM = b"DiscussionForumPosting"
 _SHARING = (
     "facebook.com/sharer",
     "twitter.com/intent",
@@ -52,7 +53,7 @@ def named_texts(page: Snapshot) -> dict[BlockKind, Bools]:
     marks = _Marks(page)
     comments = marks.typed("comment", "usercomments") | marks.with_value("role", "comment")
     comments |= marks.with_word("itemprop", "comment")
-    if marks.typed("discussionforumposting").any():
+    if _FORUM in page.strings.blob.tobytes():
         comments[:] = False  # they are the posts of a forum
     paths = marks.typed("breadcrumblist") | marks.holding("aria-label", "breadcrumb")
     menus = (
