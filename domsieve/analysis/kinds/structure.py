@@ -64,13 +64,8 @@ class Structure:
 
     def paths(self) -> Ints:
         """Return short rows of links that begin with the front page, parted by arrows or leading deeper each."""
-        found = []
-        for link in self._to_front()[:_MOST_LOOKED_AT].tolist():
-            check()
-            row = self._row(link)
-            if row and self._is_path(row):
-                found.append(row)
-        return _nodes(found)
+        rows = _nodes(self._row(link) for link in self._to_front()[:_MOST_LOOKED_AT].tolist())
+        return _nodes(row for row in rows.tolist() if row and self._is_path(row))
 
     def _to_front(self) -> Ints:
         """Return the links that lead to a front page."""
@@ -98,6 +93,7 @@ class Structure:
         return 0
 
     def _is_path(self, row: int) -> bool:
+        check()
         c = self._columns
         end = int(self._end[row])
         letters, links = int(c.letters[end] - c.letters[row]), int(c.links[end] - c.links[row])
