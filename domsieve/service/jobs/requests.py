@@ -89,6 +89,18 @@ Kinds = Annotated[
 ]
 
 
+# What the validator below asks for, in the words of JSON Schema.
+_APART: list[Any] = [
+    {
+        "not": {
+            "properties": {name: {"contains": {"const": kind}} for name in ("keep_kinds", "drop_kinds")},
+            "required": ["keep_kinds", "drop_kinds"],
+        }
+    }
+    for kind in BLOCK_KINDS
+]
+
+
 def _of_different_kinds(request: "CleanRequest | SiteRequest") -> "CleanRequest | SiteRequest":
     """Refuse a kind that is to be kept and to be dropped."""
     try:
@@ -154,6 +166,7 @@ class CleanRequest(PageRequest):
     """A page without menus, adverts and footers."""
 
     kind = "clean"
+    model_config = ConfigDict(json_schema_extra={"allOf": [*_APART]})
 
     method: Method | None = Field(
         default=None,
@@ -209,7 +222,7 @@ class SiteRequest(PageRequest):
 
     kind = "site"
     # What the validator below asks for, in the words of JSON Schema.
-    model_config = ConfigDict(json_schema_extra={"allOf": [_fewest(method) for method in SITE_METHODS]})
+    model_config = ConfigDict(json_schema_extra={"allOf": [*map(_fewest, SITE_METHODS), *_APART]})
 
     pages: Whole = Field(default=20, ge=1, le=200, description="How many different pages.")
     method: Method | None = Field(
