@@ -71,7 +71,7 @@ class TagTree:
             member &= kept
         node = np.flatnonzero(member)
         rank = np.cumsum(member) - 1
-        above = _member_above(page, member)[node]
+        above = member_above(page, member)[node]
         parent = np.where(above >= 0, rank[above], -1)
         end = np.append(rank + 1, node.size)[page.end[node] - 1]
         _, number = np.unique(page.tag[node], return_inverse=True)
@@ -85,7 +85,7 @@ class TagTree:
         return self.node.size
 
 
-def _member_above(page: Snapshot, member: Bools) -> Ints:
+def member_above(page: Snapshot, member: Bools) -> Ints:
     """Return for each of N nodes its nearest ancestor that is a member, -1 where there is none."""
     above = page.parent.astype(np.int64)
     while (through := (above >= 0) & ~member[above]).any():
