@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Batch, Bools, Ints, below
-from domsieve.analysis.columns.body import in_body, worded
+from domsieve.analysis.columns.batch import F64, Bools, Ints, below
 from domsieve.analysis.columns.names import TagIs
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.records.shown import Shown
 from domsieve.analysis.records.tag_tree import TagTree, member_above
 from domsieve.snapshot import Snapshot
 
@@ -49,6 +48,7 @@ class Content:
         kept: Bools | None = None,
         whole_links: bool = False,
         flowing: bool = False,
+        shown: Shown | None = None,
     ) -> "Content":
         """Return the content of a page; only what is visible, in the body and `kept` (N,) counts.
 
@@ -59,14 +59,16 @@ class Content:
         whole_links : whether a link is one field whatever it holds. Else a link around other links is none, as where
             an anchor was never closed, and what a link holds in blocks of its own, as a card does, are fields.
         flowing : whether texts that stand directly in the same node of the tree are one field.
+        shown : of the page, where it is known already.
         """
-        batch = Batch.of([page])
-        shown = visible_nodes(batch) & in_body(batch)
+        seen = shown or Shown.of(page)
+        batch = seen.batch
+        there = seen.visible & seen.body
         if kept is not None:
-            shown &= kept
-        text = worded(page) & shown
+            there &= kept
+        text = seen.text & there
         link, control, image = (
-            ((batch.tag_is & tag) != 0) & shown for tag in (TagIs.ANCHOR, TagIs.CONTROL, TagIs.IMAGE)
+            ((batch.tag_is & tag) != 0) & there for tag in (TagIs.ANCHOR, TagIs.CONTROL, TagIs.IMAGE)
         )
         narrow = link
         if not whole_links:
@@ -93,7 +95,7 @@ class Content:
         start, stop = ranges[:, 0], ranges[:, 1]
         links = self.links[stop] - self.links[start]
         share = links / np.maximum(self.tags[stop] - self.tags[start], 1)
-        return float(np.median(self.fields[stop] - self.fields[start])), float(np.median(share))
+        return _median(self.fields[stop] - self.fields[start]), _median(share)
 
     def are_links(self, ranges: Ints) -> bool:
         """Return whether most node ranges, (Q, 2), are a link each with nearly all of the text."""
@@ -116,3 +118,10 @@ class Content:
 
 def _before(amount: Bools | Ints) -> Ints:
     return np.concatenate(([0], np.cumsum(amount, dtype=np.int64)))
+
+
+def _median(values: Ints | F64) -> float:
+    """Return what `numpy.median` does, in a tenth of its time for a few values."""
+    ordered = sorted(values.tolist())
+    middle = len(ordered) // 2
+    return float(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2)

@@ -7,8 +7,9 @@ Menus without such a name are told by their links (see `listing`). Imports the c
 import numpy as np
 
 from domsieve.analysis.columns.attributes import AttributeIndex
-from domsieve.analysis.columns.batch import Batch, Bools, Ints, below
+from domsieve.analysis.columns.batch import Bools, Ints, below
 from domsieve.analysis.columns.names import TagIs
+from domsieve.analysis.records.shown import Shown
 from domsieve.budget import check
 
 _MENUS = frozenset(["menu", "nav"])
@@ -24,17 +25,14 @@ _LINE = 40  # bytes of a text that is no mere label
 _MOST_TEXT = 0.5
 
 
-def menu_nodes(batch: Batch, shown: Bools) -> Bools:
+def menu_nodes(shown: Shown) -> Bools:
     """Return which of N nodes of one page lie in its menus, its head or its foot.
 
     What holds the main part of the page is none of them whatever it is called, and a menu or a head with more than
     half of the lines outside of links is none either: one that was never closed holds all that follows.
 
-    Parameters
-    ----------
-    batch : the page.
-    shown : (N,), nodes whose text counts.
     """
+    batch = shown.batch
     page = batch.pages[0]
     tags = page.tags.to_list()
     element = batch.elements()
@@ -57,7 +55,7 @@ def menu_nodes(batch: Batch, shown: Bools) -> Bools:
     mains = _before(main)
     named &= mains[end] == mains[:-1]
     size = np.zeros(end.size, np.int64)
-    alone = shown & (batch.text >= 0) & ~below((batch.tag_is & TagIs.ANCHOR) != 0, end)
+    alone = shown.text & shown.body & shown.visible & ~below((batch.tag_is & TagIs.ANCHOR) != 0, end)
     size[alone] = np.diff(batch.strings.offsets)[batch.text[alone]]
     lines = np.where(size >= _LINE, size, 0)
     sizes = _before(lines if lines.any() else size)

@@ -53,9 +53,9 @@ class TableGrid:
     heads: dict[int, list[int]]
 
     @classmethod
-    def of(cls, page: Snapshot) -> "TableGrid":
-        """Return the tables of a page."""
-        return _Reader(page).grid()
+    def of(cls, page: Snapshot, *, text: Bools | None = None) -> "TableGrid":
+        """Return the tables of a page; `text` (N,) are its texts that are not blank, where they are known already."""
+        return _Reader(page, text).grid()
 
     def head_nodes(self, page: Snapshot) -> Bools:
         """Return which of N nodes lie in a header row."""
@@ -67,8 +67,8 @@ class TableGrid:
 class _Reader:
     """Reads the rows of one page: R rows in document order, and their cells."""
 
-    def __init__(self, page: Snapshot) -> None:
-        self._page = page
+    def __init__(self, page: Snapshot, text: Bools | None) -> None:
+        self._page, self._text = page, text
         self._end = page.end.astype(np.int64)
         self._attributes = AttributeIndex(page)
         roles = self._attributes.found("role", lambda value: value.strip().lower() or None)
@@ -146,7 +146,7 @@ class _Reader:
 
     def _heads(self) -> dict[int, list[int]]:
         rows, end = self._rows, self._end
-        text = worded(self._page)
+        text = worded(self._page) if self._text is None else self._text
         texts, bold = _before(text), _before(text & (below(self._are(_BOLD), end) | self._is_heavy()))
         full = texts[end[self._cells]] > texts[self._cells]
         plain = full & ~self._is_a["head"][self._cells]

@@ -10,11 +10,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Batch, Bools, Ints
-from domsieve.analysis.columns.body import in_body, worded
+from domsieve.analysis.columns.batch import Bools, Ints
 from domsieve.analysis.columns.hash import U64, combine, mix
 from domsieve.analysis.columns.tables import stable_order
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.records.shown import Shown
 from domsieve.snapshot import Kind, Snapshot
 
 Range = tuple[int, int]
@@ -51,7 +50,14 @@ class TagTree:
     first: Ints
 
     @classmethod
-    def of(cls, page: Snapshot, *, kept: Bools | None = None, with_text: bool = False) -> "TagTree":
+    def of(
+        cls,
+        page: Snapshot,
+        *,
+        kept: Bools | None = None,
+        with_text: bool = False,
+        shown: Shown | None = None,
+    ) -> "TagTree":
         """Return the tree of a page, in O(N) and one numpy call per level.
 
         Parameters
@@ -59,14 +65,16 @@ class TagTree:
         page : of N nodes; what a rendered page does not show is left out.
         kept : (N,), look only at these nodes, such as the verdict of a filter keeps.
         with_text : whether text that is not blank makes nodes too.
+        shown : of the page, where it is known already.
         """
-        batch = Batch.of([page])
+        shown = shown or Shown.of(page)
+        batch = shown.batch
         member = batch.elements()
         if with_text:
-            member |= worded(page)
-        member &= in_body(batch)
+            member |= shown.text
+        member &= shown.body
         if page.has_layout:
-            member &= visible_nodes(batch)
+            member &= shown.visible
         if kept is not None:
             member &= kept
         node = np.flatnonzero(member)

@@ -27,10 +27,8 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Batch, Bools
-from domsieve.analysis.columns.body import in_body
+from domsieve.analysis.columns.batch import Bools
 from domsieve.analysis.columns.names import TagIs
-from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.analysis.estimator import Bounds, PageEstimator, Share
 from domsieve.analysis.records.chains import Chains
 from domsieve.analysis.records.content import Content
@@ -39,6 +37,7 @@ from domsieve.analysis.records.listing import Lists
 from domsieve.analysis.records.menus import menu_nodes
 from domsieve.analysis.records.regions import Block, node_range, to_records, walk
 from domsieve.analysis.records.result import Records
+from domsieve.analysis.records.shown import Shown
 from domsieve.analysis.records.table_grid import TableGrid
 from domsieve.analysis.records.tag_tree import Range, TagTree
 from domsieve.budget import spending
@@ -111,20 +110,18 @@ class WebObjectBlocks(PageEstimator[Records]):
             if self.record_threshold is None:
                 search = _Search(self, page, kept)
                 return search.records(search.blocks())
-            batch = Batch.of([page])
-            apart = menu_nodes(batch, visible_nodes(batch) & in_body(batch)) | TableGrid.of(page).head_nodes(
-                page
-            )
-            return self._site(page, ~apart if kept is None else kept & ~apart, batch=batch)
+            shown = Shown.of(page)
+            apart = menu_nodes(shown) | TableGrid.of(page, text=shown.text).head_nodes(page)
+            return self._site(page, ~apart if kept is None else kept & ~apart, shown)
 
-    def _site(self, page: Snapshot, kept: Bools, *, batch: Batch) -> Records:
+    def _site(self, page: Snapshot, kept: Bools, shown: Shown) -> Records:
         """Return the records of the first way of looking that finds a list worth the page."""
-        first = _Search(self, page, kept)
+        first = _Search(self, page, kept, shown=shown)
         blocks = first.blocks()
         little = first.share(blocks)
         if little >= _LITTLE:
             return first.records(blocks)
-        plain = _Search(self, page, kept, left_out=(batch.tag_is & TagIs.INLINE) != 0)
+        plain = _Search(self, page, kept, left_out=(shown.batch.tag_is & TagIs.INLINE) != 0, shown=shown)
         lists = plain.several(plain.blocks())
         if plain.share(lists) >= max(_MUCH, 2 * little):
             return plain.records(lists)
@@ -141,17 +138,24 @@ class _Search:
     """The regions of one page."""
 
     def __init__(
-        self, options: WebObjectBlocks, page: Snapshot, kept: Bools | None, *, left_out: Bools | None = None
+        self,
+        options: WebObjectBlocks,
+        page: Snapshot,
+        kept: Bools | None,
+        *,
+        left_out: Bools | None = None,
+        shown: Shown | None = None,
     ) -> None:
         self._options, self._page = options, page
         members = kept if left_out is None else ~left_out if kept is None else kept & ~left_out
-        self._tree = tree = TagTree.of(page, kept=members)
+        self._tree = tree = TagTree.of(page, kept=members, shown=shown)
         self._content = Content.of(
             page,
             tree,
             kept=kept,
             whole_links=options.record_threshold is None,
             flowing=left_out is not None,
+            shown=shown,
         )
         mean = options.norm == "mean"
         self._measure = edit_measure(tree, threshold=options.threshold, mean=mean)
