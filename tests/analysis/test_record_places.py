@@ -199,23 +199,6 @@ def test_cards_that_are_links_have_the_fields_they_show() -> None:
     assert in_paper(f"<ul>{cards}</ul>") == []
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        "<dl><dt><a href=/{0}>{0}</a></dt><dd>{1}</dd></dl>",
-        "<table><tr><td>{0}.</td><td><a href=/{0}>{0}</a><br>{1}</td></tr></table>",
-        "<div><p>{0}</p><p><a href=/{0}>{0}</a></p><p>{1}</p></div>",
-    ],
-)
-def test_marks_in_the_text_part_no_list(entry: str) -> None:
-    html = "".join(entry.format(w, marked(n, w)) for n, w in enumerate(WORDS))
-    starts = [word + "." * ("." in entry) for word in WORDS]
-    assert found(f"<div>{html}</div>") == starts
-    rows = html.replace("<table>", "").replace("</table>", "")
-    if "tr" in entry:
-        assert found(f"<table>{rows}</table>") == starts
-
-
 def test_lists_of_which_no_two_neighbours_are_alike_are_found_without_their_marks() -> None:
     lists = "".join(
         f"<dl><dt><a href=/{w}>{w}</a></dt><dd>{TEXT} {'<b>x</b> and ' * 3**n}</dd></dl>"

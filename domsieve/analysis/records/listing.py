@@ -28,7 +28,6 @@ _MARGIN = 0.1  # of a distance in 0 to 1: lags this close to the best one are as
 _TELLING = 4  # tags that two siblings need besides marks, to be alike without these
 _UNMARKED = 0.15  # largest distance of two such
 _ENTRIES = 2  # of a definition list
-_MOSTLY = 0.8  # of the siblings of a chain
 _REST = 0.3  # share of the text of a whole record that the last one needs to have when it lacks siblings
 
 
@@ -128,13 +127,7 @@ class Lists:
             weight = (pairs.b - pairs.a) + (pairs.d - pairs.c)
             distances.append(float((self._far(pairs) * weight).sum() / weight.sum()))
         best = min(distances)
-        length = next(lag for lag, distance in enumerate(distances, 1) if distance <= best + _MARGIN)
-        texts = [self._text((p, p + 1)) for p in range(chain.first, chain.first + nodes.size)]
-        for lag in range(1, length):
-            alike = sum(map(self._are_near_without_marks, texts, texts[lag:]))
-            if alike >= _MOSTLY * (nodes.size - lag):
-                return lag
-        return length
+        return next(lag for lag, distance in enumerate(distances, 1) if distance <= best + _MARGIN)
 
     def _typical(self, groups: list[Range]) -> Range:
         """Return a group whose tags are the most frequent, of these the middle one by length."""

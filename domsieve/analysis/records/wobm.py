@@ -16,8 +16,9 @@ distance up to the threshold; a region has two groups or more; symbols are tags,
 guard of depth; a field is a text that is not blank, an image or a form control, a link with text being one; fields
 and links are counted per object and judged by their medians. What is pruned still covers what lies below it.
 
-The mode for today's sites goes on from the chains to lists of one record each (see `listing`), searches below what
-it prunes, and reports the main list. Imports the parts of record mining.
+The mode for today's sites leaves menus and header rows out (see `menus` and `table_grid`), goes on from the chains to
+lists of one record each (see `listing`), searches below what it prunes, and reports the main list. Where that is next
+to nothing, it looks again without the marks in the text, and then for bare links. Imports the parts of record mining.
 """
 
 from collections.abc import Callable, Sequence
