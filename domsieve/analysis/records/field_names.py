@@ -6,8 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from domsieve.analysis.records.leaves import FieldKind, Leaf, Leaves
 from domsieve.budget import check
 
@@ -17,6 +15,7 @@ _PREFIX = re.compile(r"([^:]{1,40}):(?!//)\s*\S")
 _NO_NAME = re.compile(r"\W+")
 _LONGEST = 40
 _CLIMB = 3
+_HEAD_ROWS = 10
 
 
 @dataclass(slots=True, eq=False)
@@ -70,8 +69,6 @@ class _Names:
                 self._starts[record, column.kind].append(column.leaves[record].first)
         for starts in self._starts.values():
             starts.sort()
-        tags = leaves.page.tag
-        self._header_cells = np.flatnonzero(np.array([name == "th" for name in leaves.names])[tags]).tolist()
         self._headers: dict[int, dict[int, str]] = {}
 
     def of(self, i: int) -> str:
@@ -93,22 +90,25 @@ class _Names:
             node = leaves.parent[node]
         if node <= 0 or leaves.names[leaves.tag[node]] == "th":
             return ""
-        table = leaves.parent[node]
-        while table > 0 and leaves.names[leaves.tag[table]] != "table":
-            table = leaves.parent[table]
+        table = int(leaves.grid.table[node])
         if table not in self._headers:
             self._headers[table] = self._header_row(table)
         return self._headers[table].get(leaves.cell[node], "")
 
     def _header_row(self, table: int) -> dict[int, str]:
-        """Return the texts of the first row of header cells of a table by column; a single one heads its row."""
+        """Return what the header rows of a table say by column, lower rows first; a single cell heads its row."""
         leaves = self._leaves
-        at = bisect_left(self._header_cells, table)
-        cells = [c for c in self._header_cells[at : at + _SAMPLE] if c < leaves.end[table]]
-        row = [c for c in cells if leaves.parent[c] == leaves.parent[cells[0]]]
-        if len(row) < 2:
-            return {}
-        return {leaves.cell[c]: " ".join(leaf.value for leaf in leaves.of([(c, leaves.end[c])])) for c in row}
+        names: dict[int, str] = {}
+        for row in leaves.grid.heads.get(table, [])[:_HEAD_ROWS]:
+            check()
+            cells = [n for n in range(row, leaves.end[row]) if leaves.cell[n] and leaves.parent[n] == row]
+            for cell in cells if len(cells) > 1 else ():
+                text = " ".join(
+                    leaf.value for leaf in leaves.of([(cell, leaves.end[cell])]) if leaf.kind == "text"
+                )
+                if text:
+                    names[leaves.cell[cell]] = text
+        return names
 
     def _label(self, i: int) -> str:
         """Return the text in front of the column if it is the same in all records and looks like a label."""

@@ -14,12 +14,12 @@ from domsieve.analysis.columns.body import in_body, worded
 from domsieve.analysis.columns.hidden import hidden_texts
 from domsieve.analysis.columns.names import AttributeIs, TagIs
 from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.records.table_grid import TableGrid
 from domsieve.budget import check
 from domsieve.snapshot import Kind, Snapshot
 
 FieldKind = Literal["text", "link", "image"]
 _ELEMENT, _TEXT = int(Kind.ELEMENT), int(Kind.TEXT)
-_CELLS = frozenset(["td", "th"])
 _CONTROLS = dict.fromkeys([*range(9), *range(14, 32), *range(127, 160)])
 
 
@@ -46,6 +46,7 @@ class Leaves:
     Parameters
     ----------
     page : the page.
+    grid : the tables of the page.
     cell : of each of N nodes the number of its column, 1 for the first, if it is a table cell, else 0.
     style : of each of N nodes a number of its ``class``, 0 for none.
     """
@@ -58,7 +59,8 @@ class Leaves:
         self.tag = page.tag.tolist()
         self.parent = page.parent.tolist()
         self.end = page.end.tolist()
-        self.cell = _columns(page)
+        self.grid = TableGrid.of(page)
+        self.cell = self.grid.column.tolist()
         style = np.zeros(len(page), np.int64)
         classes = (batch.attr_is & AttributeIs.CLASS) != 0
         style[batch.attr_owner[classes]] = batch.attr_value[classes] + 1
@@ -147,16 +149,3 @@ class Leaves:
 
 def _flat(text: str) -> str:
     return " ".join(text.translate(_CONTROLS).split())
-
-
-def _columns(page: Snapshot) -> list[int]:
-    """Return the number of the column of each node that is a table cell, 1 for the first, 0 for other nodes."""
-    cells = np.flatnonzero(np.array([name in _CELLS for name in page.tags.to_list()])[page.tag])
-    order = np.argsort(page.parent[cells], kind="stable")
-    row = page.parent[cells][order]
-    number = np.zeros(len(page), np.int64)
-    here = np.arange(cells.size)
-    begins = np.concatenate(([True], row[1:] != row[:-1]))[: cells.size]
-    number[cells[order]] = here - np.maximum.accumulate(np.where(begins, here, 0)) + 1
-    columns: list[int] = number.tolist()
-    return columns

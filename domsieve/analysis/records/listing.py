@@ -9,11 +9,14 @@ like it are records. Imports the tag tree and the measures.
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from domsieve.analysis.columns.batch import F64
+from domsieve.analysis.columns.hash import hashes_of
+from domsieve.analysis.columns.names import TAGS, TagIs
 from domsieve.analysis.records.content import Content
 from domsieve.analysis.records.likeness import Measure, singles
 from domsieve.analysis.records.regions import Block, node_range
@@ -22,6 +25,9 @@ from domsieve.snapshot import Snapshot
 
 _MOST_COMPARED = 100  # siblings of a chain that are enough to hear its rhythm
 _MARGIN = 0.1  # of a distance in 0 to 1: lags this close to the best one are as good
+_TELLING = 4  # tags that two siblings need besides marks, to be alike without these
+_UNMARKED = 0.15  # largest distance of two such
+_ENTRIES = 2  # of a definition list
 _REST = 0.3  # share of the text of a whole record that the last one needs to have when it lacks siblings
 
 
@@ -55,6 +61,11 @@ class Lists:
         self._threshold, self._record_threshold = threshold, record_threshold
         self._longest, self._gap = longest, gap
         self._start, self._stop = tree.child, tree.end[tree.child]
+        self._marks = _marks(page, tree)
+        self._is_term, self._is_list = (
+            np.array([name == tag for name in page.tags.to_list()])[page.tag[tree.node]]
+            for tag in ("dt", "dl")
+        )
 
     def of(self, chain: Block, low: int, high: int) -> Block:
         """Return the list that a chain belongs to, among the siblings at positions `low` to `high`."""
@@ -70,6 +81,27 @@ class Lists:
                 found.append(last)
                 break
         return Block(length, tuple(found))
+
+    @property
+    def entry_starts(self) -> F64:
+        """Return 0 at the positions of terms of definition lists and infinity elsewhere, as distances are given."""
+        return np.where(self._is_term[self._tree.child], 0.0, np.inf)
+
+    def definitions(self, low: int, high: int) -> Block | None:
+        """Return the entries of a definition list, each from its terms to the next, with as many siblings as it has.
+
+        None where the siblings at positions `low` to `high` are no such list, or have no two entries.
+        """
+        parent = int(self._tree.parent[self._tree.child[low]])
+        if parent < 0 or not self._is_list[parent]:
+            return None
+        terms = self._is_term[self._tree.child[low:high]]
+        before = np.concatenate(([False], terms[:-1]))
+        starts = [*(np.flatnonzero(terms & ~before) + low).tolist(), high]
+        groups = tuple(pairwise(starts))
+        if len(groups) < _ENTRIES:
+            return None
+        return Block(int(np.median([stop - start for start, stop in groups])), groups)
 
     def cells(self, block: Block, near: F64) -> Block | None:
         """Return the list with the children of its groups as records, where most groups are rows of like children.
@@ -124,8 +156,12 @@ class Lists:
 
     def _near(self, one: Range, other: Range, threshold: float) -> bool:
         left, right = self._text(one), self._text(other)
-        most = int(threshold * (len(left) + len(right)) + 1e-9)
-        return Levenshtein.distance(left, right, score_cutoff=most) <= most
+        return _are_near(left, right, threshold) or self._are_near_without_marks(left, right)
+
+    def _are_near_without_marks(self, left: str, right: str) -> bool:
+        """Return whether two tag strings are alike but for marks in their text, of which some have more."""
+        left, right = left.translate(self._marks), right.translate(self._marks)
+        return min(len(left), len(right)) >= _TELLING and _are_near(left, right, _UNMARKED)
 
     def _text(self, group: Range) -> str:
         return self._tree.text[self._start[group[0]] : self._stop[group[1] - 1]]
@@ -133,3 +169,16 @@ class Lists:
     def _characters(self, group: Range) -> int:
         start, stop = node_range(self._page, self._tree, group)
         return int(self._content.characters[stop] - self._content.characters[start])
+
+
+def _are_near(left: str, right: str, threshold: float) -> bool:
+    most = int(threshold * (len(left) + len(right)) + 1e-9)
+    return Levenshtein.distance(left, right, score_cutoff=most) <= most
+
+
+def _marks(page: Snapshot, tree: TagTree) -> dict[int, None]:
+    """Return the characters of inline tags in the tag string, as `str.translate` takes them."""
+    inline = (TAGS.look_up(hashes_of(page.tags.to_list())) & TagIs.INLINE) != 0
+    return dict.fromkeys(
+        map(ord, {tree.text[i] for i in np.flatnonzero(inline[page.tag[tree.node]]).tolist()})
+    )

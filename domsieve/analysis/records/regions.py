@@ -20,8 +20,8 @@ from domsieve.snapshot import Scalar, Snapshot
 class Block:
     """A region of one parent: its groups as ranges of positions of ``TagTree.child``, ascending.
 
-    A group has `length` siblings, but the last one may have fewer. Behind the groups of the papers no sibling is
-    left out; elsewhere some may.
+    A group has `length` siblings, but the last one may have fewer, and those of a definition list have about as
+    many. Behind the groups of the papers no sibling is left out; elsewhere some may.
     """
 
     length: int

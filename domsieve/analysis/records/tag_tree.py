@@ -10,11 +10,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Batch, Bools, Ints
-from domsieve.analysis.columns.body import in_body, worded
+from domsieve.analysis.columns.batch import Bools, Ints
 from domsieve.analysis.columns.hash import U64, combine, mix
 from domsieve.analysis.columns.tables import stable_order
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.records.shown import Shown
 from domsieve.snapshot import Kind, Snapshot
 
 Range = tuple[int, int]
@@ -51,7 +50,14 @@ class TagTree:
     first: Ints
 
     @classmethod
-    def of(cls, page: Snapshot, *, kept: Bools | None = None, with_text: bool = False) -> "TagTree":
+    def of(
+        cls,
+        page: Snapshot,
+        *,
+        kept: Bools | None = None,
+        with_text: bool = False,
+        shown: Shown | None = None,
+    ) -> "TagTree":
         """Return the tree of a page, in O(N) and one numpy call per level.
 
         Parameters
@@ -59,19 +65,21 @@ class TagTree:
         page : of N nodes; what a rendered page does not show is left out.
         kept : (N,), look only at these nodes, such as the verdict of a filter keeps.
         with_text : whether text that is not blank makes nodes too.
+        shown : of the page, where it is known already.
         """
-        batch = Batch.of([page])
+        shown = shown or Shown.of(page)
+        batch = shown.batch
         member = batch.elements()
         if with_text:
-            member |= worded(page)
-        member &= in_body(batch)
+            member |= shown.text
+        member &= shown.body
         if page.has_layout:
-            member &= visible_nodes(batch)
+            member &= shown.visible
         if kept is not None:
             member &= kept
         node = np.flatnonzero(member)
         rank = np.cumsum(member) - 1
-        above = _member_above(page, member)[node]
+        above = member_above(page, member)[node]
         parent = np.where(above >= 0, rank[above], -1)
         end = np.append(rank + 1, node.size)[page.end[node] - 1]
         _, number = np.unique(page.tag[node], return_inverse=True)
@@ -85,7 +93,7 @@ class TagTree:
         return self.node.size
 
 
-def _member_above(page: Snapshot, member: Bools) -> Ints:
+def member_above(page: Snapshot, member: Bools) -> Ints:
     """Return for each of N nodes its nearest ancestor that is a member, -1 where there is none."""
     above = page.parent.astype(np.int64)
     while (through := (above >= 0) & ~member[above]).any():

@@ -16,10 +16,12 @@ distance up to the threshold; a region has two groups or more; symbols are tags,
 guard of depth; a field is a text that is not blank, an image or a form control, a link with text being one; fields
 and links are counted per object and judged by their medians. What is pruned still covers what lies below it.
 
-The mode for today's sites goes on from the chains to lists of one record each (see `listing`), searches below what
-it prunes, and reports the main list. Imports the parts of record mining.
+The mode for today's sites leaves menus and header rows out (see `menus` and `table_grid`), goes on from the chains to
+lists of one record each (see `listing`), searches below what it prunes, and reports the main list. Where that is next
+to nothing, it looks again without the marks in the text, and then for bare links. Imports the parts of record mining.
 """
 
+from collections.abc import Callable, Sequence
 from types import MappingProxyType
 from typing import Annotated, Literal
 
@@ -27,18 +29,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools
+from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.estimator import Bounds, PageEstimator, Share
 from domsieve.analysis.records.chains import Chains
 from domsieve.analysis.records.content import Content
 from domsieve.analysis.records.likeness import edit_measure, group_pairs, neighbours
 from domsieve.analysis.records.listing import Lists
+from domsieve.analysis.records.menus import menu_nodes
 from domsieve.analysis.records.regions import Block, node_range, to_records, walk
 from domsieve.analysis.records.result import Records
+from domsieve.analysis.records.shown import Shown
+from domsieve.analysis.records.table_grid import TableGrid
 from domsieve.analysis.records.tag_tree import Range, TagTree
 from domsieve.budget import spending
 from domsieve.snapshot import Kind, Snapshot
 
 _RULES = frozenset(["br", "hr"])
+_SEVERAL = 3  # records of a list that is found the second time
+# Shares of the text of a page: what is little for the records of one that has a list, what a list has that shows
+# without marks in its text, and one of bare links, which most pages have beside their content.
+_LITTLE, _MUCH, _MOST = 0.1, 0.2, 0.5
 
 
 class WebObjectBlocks(PageEstimator[Records]):
@@ -98,7 +108,28 @@ class WebObjectBlocks(PageEstimator[Records]):
         """
         self._check()
         with spending(self.name, page.provenance.url):
-            return _Search(self, page, kept).records()
+            if self.record_threshold is None:
+                search = _Search(self, page, kept)
+                return search.records(search.blocks())
+            shown = Shown.of(page)
+            apart = menu_nodes(shown) | TableGrid.of(page, text=shown.text).head_nodes(page)
+            return self._site(page, ~apart if kept is None else kept & ~apart, shown)
+
+    def _site(self, page: Snapshot, kept: Bools, shown: Shown) -> Records:
+        """Return the records of the first way of looking that finds a list worth the page."""
+        first = _Search(self, page, kept, shown=shown)
+        blocks = first.blocks()
+        little = first.share(blocks)
+        if little >= _LITTLE:
+            return first.records(blocks)
+        plain = _Search(self, page, kept, left_out=(shown.batch.tag_is & TagIs.INLINE) != 0, shown=shown)
+        lists = plain.several(plain.blocks())
+        if plain.share(lists) >= max(_MUCH, 2 * little):
+            return plain.records(lists)
+        lists = first.several(first.bare_blocks())
+        if first.share(lists) >= max(_MOST, 2 * little):
+            return first.records(lists)
+        return first.records(blocks)
 
     def _result(self, page: Snapshot) -> Records:
         return self.on(page)
@@ -107,10 +138,26 @@ class WebObjectBlocks(PageEstimator[Records]):
 class _Search:
     """The regions of one page."""
 
-    def __init__(self, options: WebObjectBlocks, page: Snapshot, kept: Bools | None) -> None:
+    def __init__(
+        self,
+        options: WebObjectBlocks,
+        page: Snapshot,
+        kept: Bools | None,
+        *,
+        left_out: Bools | None = None,
+        shown: Shown | None = None,
+    ) -> None:
         self._options, self._page = options, page
-        self._tree = tree = TagTree.of(page, kept=kept)
-        self._content = Content.of(page, tree, kept=kept)
+        members = kept if left_out is None else ~left_out if kept is None else kept & ~left_out
+        self._tree = tree = TagTree.of(page, kept=members, shown=shown)
+        self._content = Content.of(
+            page,
+            tree,
+            kept=kept,
+            whole_links=options.record_threshold is None,
+            flowing=left_out is not None,
+            shown=shown,
+        )
         mean = options.norm == "mean"
         self._measure = edit_measure(tree, threshold=options.threshold, mean=mean)
         self._near = neighbours(tree, self._measure, options.max_length)
@@ -129,9 +176,24 @@ class _Search:
                 gap=options.max_gap,
             )
 
-    def records(self) -> Records:
-        find = self._chains_of if self._lists is None else self._lists_of
-        blocks = self._main([block for block in walk(self._tree, self._near, find) if self._is_worth(block)])
+    def blocks(self) -> list[Block]:
+        """Return the regions that are reported."""
+        return self._worthy(self._is_worth)
+
+    def bare_blocks(self) -> list[Block]:
+        """Return the regions that are reported where lists of nothing but links are records too."""
+        return self._worthy(self._is_bare)
+
+    def several(self, blocks: Sequence[Block]) -> list[Block]:
+        """Return the regions of several records, which two alike parts of a page seldom are."""
+        return [block for block in blocks if len(block.records) >= _SEVERAL]
+
+    def share(self, blocks: Sequence[Block]) -> float:
+        """Return the share of the text of the page that is in records."""
+        return sum(map(self._characters, blocks)) / max(int(self._content.characters[-1]), 1)
+
+    def records(self, blocks: Sequence[Block]) -> Records:
+        """Return regions as the result."""
         medians = [self._medians(block) for block in blocks]
         numbers = {
             "fields": [fields for fields, _ in medians],
@@ -150,6 +212,12 @@ class _Search:
             parameters=parameters,
         )
 
+    def _worthy(self, is_worth: Callable[[Block], bool]) -> list[Block]:
+        self._worth = is_worth
+        find = self._chains_of if self._lists is None else self._lists_of
+        near = self._near if self._lists is None else [*self._near, self._lists.entry_starts]
+        return self._main([block for block in walk(self._tree, near, find) if is_worth(block)])
+
     def _chains_of(self, low: int, high: int) -> list[Block]:
         longest, found, position = self._chains.among(low, high), [], low
         while chain := longest(position):
@@ -160,14 +228,17 @@ class _Search:
     def _lists_of(self, low: int, high: int) -> list[Block]:
         """Return the lists of one parent that are worth it: what is pruned covers nothing."""
         assert self._lists is not None
+        entries = self._lists.definitions(low, high)
+        if entries is not None:
+            return [entries] if self._worth(entries) else []
         longest, found, position = self._chains.among(low, high), [], low
         while chain := longest(position):
             block = self._lists.of(chain, position, high)
             cells = self._lists.cells(block, self._near[0]) if block.length == 1 else None
             position = max(chain.stop, block.stop)
-            if cells is not None and self._is_worth(cells):
+            if cells is not None and self._worth(cells):
                 found.append(cells)
-            elif len(block.groups) > 1 and self._is_worth(block):
+            elif len(block.groups) > 1 and self._worth(block):
                 found.append(block)
         return found
 
@@ -191,7 +262,15 @@ class _Search:
 
     def _is_worth(self, block: Block) -> bool:
         fields, links = self._medians(block)
-        return fields >= self._options.min_fields and links <= self._options.max_link_share
+        if fields < self._options.min_fields or links > self._options.max_link_share:
+            return False
+        return self._lists is None or not self._content.is_menu(np.array(self._ranges(block)))
+
+    def _is_bare(self, block: Block) -> bool:
+        """Return whether the records are links and little else, but no columns of a menu."""
+        ranges = np.array(self._ranges(block))
+        few = self._medians(block)[1] <= self._options.max_link_share
+        return few and self._content.are_links(ranges) and not self._content.is_menu(ranges)
 
     def _medians(self, block: Block) -> tuple[float, float]:
         return self._content.medians(np.array(self._ranges(block)))

@@ -194,8 +194,8 @@ def _sites(rows: Sequence[Row]) -> Table:
         for site, row in sites.items()
     ]
     note = (
-        "s12, s15 and s25 list bare links, which WOBM prunes as menus; s14 and s25 are preformatted lines of text, "
-        "whose parts are siblings with nothing below them."
+        "s12, s15 and s25 list bare links, which the paper prunes as menus and our default takes where they are most "
+        "of the page; s14 and s25 are preformatted lines of text, whose parts are siblings with nothing below them."
     )
     return Table("Sites of wien, F1 in %", ("site", "records", *shown), cells, note, digits=2)
 

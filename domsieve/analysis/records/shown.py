@@ -1,0 +1,32 @@
+"""What of a page record mining looks at, found once for all its steps. Imports the columns."""
+
+from dataclasses import dataclass
+
+from domsieve.analysis.columns.batch import Batch, Bools
+from domsieve.analysis.columns.body import in_body, worded
+from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """One page of N nodes.
+
+    Parameters
+    ----------
+    batch : the page as a batch of one.
+    body : (N,), nodes in the body.
+    visible : (N,), nodes that a reader can meet.
+    text : (N,), texts that are not blank.
+    """
+
+    batch: Batch
+    body: Bools
+    visible: Bools
+    text: Bools
+
+    @classmethod
+    def of(cls, page: Snapshot) -> "Shown":
+        """Return what a page shows."""
+        batch = Batch.of([page])
+        return cls(batch, in_body(batch), visible_nodes(batch), worded(page))
