@@ -25,8 +25,7 @@ _BYTES_PER_UNIT = os.sysconf("SC_PAGE_SIZE")
 class AnalysisBudget:
     """What the analysis of one page may cost, from reading its source to writing its results.
 
-    Results do not depend on it: a page gives the same result, or an error. The costliest step of a page of 160,000
-    nodes, Markdown, took 19 s and 300 MB.
+    Results do not depend on it: a page gives the same result, or an error.
 
     Parameters
     ----------

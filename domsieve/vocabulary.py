@@ -6,8 +6,8 @@ a test holds the methods against the registry of `domsieve.analysis`.
 
 from typing import Literal, get_args
 
-SiteMethod = Literal["sst", "cst", "entropy", "template"]
-"""Cleaning methods that learn from the pages of a site."""
+SiteMethod = Literal["auto", "sst", "cst", "entropy", "template"]
+"""Cleaning methods that learn from the pages of a site; `auto` can do without."""
 
 PageMethod = Literal["features", "tps", "none"]
 """Cleaning methods that need but the page."""

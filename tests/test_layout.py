@@ -49,6 +49,7 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
         "trees": {"columns"},
         "kinds": {"columns", "marks"},
         "cleaning": {"columns", "kinds"},
+        "auto": {"columns", "trees", "cleaning"},
         "metadata": {"columns", "cleaning", "kinds"},
         "records": {"columns"},
         "marks": {"columns"},
@@ -68,8 +69,9 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
     # The web part knows the jobs; jobs know nothing of HTTP.
     "service": {"jobs": set(), "web": {"jobs"}},
 }
-# Besides the rooms themselves: the call that needs the packages of an extra, and what serves but the report.
-DOORS = {"domsieve.service.serving", "domsieve.analysis.report"}
+# Besides the rooms themselves: the call that needs the packages of an extra, and what serves but the report and the
+# learning of the model that comes with the program.
+DOORS = {"domsieve.service.serving", "domsieve.analysis.auto", "domsieve.analysis.report"}
 LONGEST = 500
 # Written in pieces, so that this file does not hold them itself.
 REGISTRIES = ("pypi" + ".org", "python" + "hosted.org", "registry." + "npmjs", "deb." + "debian.org")

@@ -39,6 +39,7 @@ MOST_BYTES = 2_500_000_000
 # What each pattern finds hardest, as texts to be repeated: "head|body|tail", of which the body is repeated. Patterns
 # by the module below the package and the name, or what a call is given.
 WORST = {
+    "analysis.auto.names _PART": ["|A|a", "|a|", "|Aa|", "|A| "],
     "analysis.cleaning.block_features _MARKS": ["|. |"],
     "analysis.cleaning.block_features _ARROWS": ["|a|"],
     "analysis.cleaning.block_features _RIGHTS": ["|rights |", "|rights reserve|"],
@@ -199,7 +200,8 @@ WORST = {
     "evaluation.measures.structures _WORD": ["|a|", "|a |"],
     "evaluation.measures.metadata_scores _BY": ["|by|", "|by |"],
     "evaluation.measures.metadata_scores _PARTS": ["| and|", "| |"],
-    "evaluation.measures.word_scores f'\\\\w{{{shortest},}}'": ["|a|", "|aa |"],
+    "evaluation.measures.word_scores _ALONE": ["|a|"],
+    "evaluation.measures.word_scores _WORD": ["|a|", "|aa |", "|漢|"],
     "evaluation.page_classes.vectors _WORD": ["|a|", "|_|"],
 }
 # Read no more than the beginning of a document, whatever its length: what they see is as long as that.

@@ -3,6 +3,7 @@
 What only the report is made of is in `domsieve.analysis.report`.
 """
 
+from domsieve.analysis.auto.cleaner import AutoCleaner
 from domsieve.analysis.cleaning.block_features import FEATURES, block_features
 from domsieve.analysis.cleaning.entropy import BlockEntropies, EntropyFilter, NoiseScores, noise_scores
 from domsieve.analysis.cleaning.features import BlockFeatures, FeatureWeights, content_probabilities
@@ -87,6 +88,7 @@ __all__ = [
     "PAGE_METHODS",
     "SITE_METHODS",
     "TITLE_REASON",
+    "AutoCleaner",
     "Block",
     "BlockEntropies",
     "BlockFeatures",

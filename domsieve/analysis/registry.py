@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from domsieve.analysis.auto.cleaner import AutoCleaner
 from domsieve.analysis.cleaning.entropy import EntropyFilter
 from domsieve.analysis.cleaning.features import BlockFeatures
 from domsieve.analysis.cleaning.none import NoCleaning
@@ -118,6 +119,12 @@ class MethodEntry(Generic[E_co]):
 
 
 SITE_METHODS: Mapping[Method, MethodEntry[SiteModel[Any]]] = {
+    "auto": MethodEntry(
+        AutoCleaner,
+        "Learned cleaner",
+        "weighs all evidence, of a page and of its site",
+        "docs/methods/auto.md",
+    ),
     "sst": MethodEntry(
         SiteStyleTree,
         "Site style tree",

@@ -31,6 +31,8 @@ class Verdict:
     instead_of : the method that was asked for and kept nothing, so that this one was taken; empty for nearly all.
     fault : why the page counts as failed, where it was cleaned all the same.
     marks : what the page likely is instead of the one that was asked for.
+    expected_f1 : the word F1, in [0, 1], that pages have on average which look as sure as this one; None where the
+        method does not say.
     """
 
     method: str
@@ -43,6 +45,7 @@ class Verdict:
     instead_of: str = ""
     fault: Fault | None = None
     marks: tuple[Mark, ...] = ()
+    expected_f1: float | None = None
 
     def __post_init__(self) -> None:
         for column in (self.kept, self.score, self.reason, *self.numbers.values()):

@@ -1,5 +1,6 @@
 """All experiments by name."""
 
+from domsieve.evaluation.experiments.auto import AUTO
 from domsieve.evaluation.experiments.blocks import BLOCKS
 from domsieve.evaluation.experiments.classification import CLASSIFICATION
 from domsieve.evaluation.experiments.clustering import CLUSTERING
@@ -22,6 +23,7 @@ _ALL = (
     WCXB,
     METADATA,
     KINDS,
+    AUTO,
     FEATURES,
     FIDELITY,
     CLUSTERING,

@@ -37,6 +37,10 @@ from tests.analysis.contract import body, site
 ESTIMATORS: list[type[Estimator]] = [entry.estimator for entry in (*METHODS.values(), *MINERS.values())]
 # Parameters that are words; every other one is a number or a flag, as its default says.
 CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "AutoCleaner": {
+        "favor": ("balance", "precision", "recall"),
+        "style": ("none", "html", "layout", "full", "auto"),
+    },
     "SiteStyleTree": {
         "style": ("none", "html", "layout", "full", "auto"),
         "runs": ("exact", "collapse"),
@@ -253,7 +257,7 @@ def test_there_are_two_modes_and_one_word_for_each() -> None:
             with pytest.raises(UsageError, match=r"mode is .+; it may be 'site' or 'paper'") as caught:
                 estimator.of_mode(word)  # type: ignore[arg-type]
             assert caught.value.parameter == "mode"
-        if estimator is BlockFeatures:
+        if estimator.paper is None:
             with pytest.raises(UsageError, match="mode is 'paper', which this method has not"):
                 estimator.of_mode("paper")
         else:

@@ -92,6 +92,7 @@ def test_no_other_module_lists_the_methods() -> None:
 def test_what_each_method_takes() -> None:
     takes = {name: entry.takes for name, entry in METHODS.items()}
     assert takes == {
+        "auto": ["style"],
         "sst": ["threshold", "style"],
         "cst": ["style"],
         "entropy": ["threshold"],
@@ -148,7 +149,7 @@ def test_only_site_methods_make_models() -> None:
             assert isinstance(new_site_model(name, Options()), SiteModel)
         else:
             with pytest.raises(
-                UsageError, match=f"The method {name} learns nothing; use one of sst, "
+                UsageError, match=f"The method {name} learns nothing; use one of auto, "
             ) as caught:
                 new_site_model(name, Options())
             assert caught.value.parameter == "method"
@@ -165,7 +166,7 @@ def test_has_text_chooses_the_side_of_a_page() -> None:
 
 def test_variants_are_the_methods_and_what_was_published_otherwise() -> None:
     assert list(variants(METHODS)) == [
-        *("sst", "sst paper", "cst", "cst paper", "entropy", "template"),
+        *("auto", "sst", "sst paper", "cst", "cst paper", "entropy", "template"),
         *("features", "tps", "tps paper", "none"),
     ]
     assert variants(METHODS)["tps paper"]().get_params() == TagPathFilter(mode="paper").get_params()

@@ -24,7 +24,9 @@ RECORD = """<div class="hit"><h3><a href="{n}">Thing {n}</a></h3>
 
 
 def reviewed(truth: str, *, wanted: Sequence[str] = (), unwanted: Sequence[str] = ()) -> ReviewedPage:
-    return ReviewedPage("0001", "article", "example.org", b"<p>", truth, "", tuple(wanted), tuple(unwanted))
+    return ReviewedPage(
+        "0001", "article", "0001", "example.org", b"<p>", truth, "", tuple(wanted), tuple(unwanted)
+    )
 
 
 def write_page(data: Path, name: str, **truth: Any) -> tuple[Path, Path]:

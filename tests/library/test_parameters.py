@@ -18,7 +18,7 @@ PAGES = [page(number) for number in range(6)]
 @pytest.mark.parametrize(
     ("parameter", "value", "wish"),
     [
-        ("method", "stt", "choose one of sst, cst, entropy, "),
+        ("method", "stt", "choose one of auto, sst, cst, "),
         ("method", 3, "choose one of"),
         ("has_text", b"text", "give a str"),
         ("model", 3, "give a path, as str or Path"),

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from domsieve.analysis.cleaning.block_features import FEATURES, block_features
-from domsieve.analysis.columns.batch import F64, Batch, below, surrounded
-from domsieve.analysis.columns.flow import by_style_row
+from domsieve.analysis.cleaning.floating import floating_nodes
+from domsieve.analysis.columns.batch import F64, Batch, surrounded
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.analysis.estimator import PageEstimator, Share
@@ -30,7 +29,6 @@ _REASONS = (
     "floats over the page",
 )
 _HIDDEN, _BOILERPLATE, _CONTENT, _AROUND, _UNLIKE, _FLOATS = range(len(_REASONS))
-_MOST_FLOATING = 0.5
 _SHOWN = {"words": "words", "link_share": "link share", "words_around": "4 above: words"}
 
 
@@ -79,7 +77,7 @@ class BlockFeatures(PageEstimator[Verdict]):
         score = np.zeros(len(page), np.float32)
         score[text] = likely[block]
         content = np.zeros(len(page), np.bool_)
-        floating = _floating(page, visible)
+        floating = floating_nodes(page, visible)
         content[text] = visible[text] & ~floating[text] & (score[text] >= self.threshold)
         like_content = bool(content.any())
         if not like_content:
@@ -99,22 +97,6 @@ class BlockFeatures(PageEstimator[Verdict]):
             numbers[name] = np.full(len(page), np.nan, np.float32)
             numbers[name][text] = column[block]
         return Verdict(self.name, whole, score, reason, _REASONS, numbers, self.scalars())
-
-
-def _floating(page: Snapshot, visible: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which of the N nodes lie in a box that stays in place, of those with less than half of the words."""
-    roots = np.zeros(len(page), np.bool_)
-    by_row = by_style_row(page, "position", lambda value: value == "fixed")
-    if by_row is None:
-        return roots
-    fixed = np.flatnonzero((page.kind == Kind.ELEMENT) & (page.style >= 0) & (by_row[page.style] > 0))
-    text = np.flatnonzero((page.kind == Kind.TEXT) & visible)
-    words = np.zeros(len(page) + 1, np.int64)
-    words[text + 1] = [len(line.split()) for line in page.strings.take(page.text[text].tolist())]
-    before = np.cumsum(words)
-    small = fixed[before[page.end[fixed]] - before[fixed] < _MOST_FLOATING * before[-1]]
-    roots[small] = True
-    return below(roots, page.end.astype(np.int64))
 
 
 def content_probabilities(figures: F64, weights: FeatureWeights | None = None) -> F64:

@@ -32,6 +32,11 @@ class AttributeIndex:
         distinct = self._strings.take(ids.tolist())
         return self._owner[at], [distinct[i] for i in which.tolist()]
 
+    def strings(self, *names: str) -> tuple[Ints, Ints]:
+        """Return the nodes with an attribute of one of the names, ascending, and the string ids of their values."""
+        at = np.flatnonzero(np.isin(self._name, [self._ids.get(name, -1) for name in names]))
+        return self._owner[at], self._value[at].astype(np.int64)
+
     def found(self, name: str, test: Callable[[str], Found | None]) -> dict[int, Found]:
         """Return by node what `test` makes of the attribute's value, where it is not None."""
         at = self._at(name)

@@ -21,6 +21,7 @@ class ReviewedPage:
     ----------
     name : its number in the corpus.
     type : such as ``"article"``.
+    url : its address, its number where it has none.
     domain : host of its address without ``www.``, its number where it has no address.
     source : the HTML as it came.
     truth : text of the main content; empty where there is none in the HTML.
@@ -30,6 +31,7 @@ class ReviewedPage:
 
     name: str
     type: str
+    url: str
     domain: str
     source: bytes
     truth: str
@@ -71,6 +73,7 @@ def read_page(html: Path, truth: Path) -> ReviewedPage:
         return ReviewedPage(
             truth.stem,
             entry["_internal"]["page_type"]["primary"],
+            entry.get("url") or truth.stem,
             (urlsplit(entry.get("url") or "").hostname or truth.stem).removeprefix("www."),
             gzip.decompress(html.read_bytes()),
             known.get("main_content") or "",

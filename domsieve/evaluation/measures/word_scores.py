@@ -6,6 +6,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from statistics import fmean
 
+_SINGLE = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    r"\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_ALONE = re.compile(rf"[{_SINGLE}]")
+_WORD = re.compile(rf"[{_SINGLE}]|[^\W{_SINGLE}]+")
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
@@ -17,8 +24,13 @@ class Score:
 
 
 def count_words(text: str, *, shortest: int = 1) -> Counter[str]:
-    r"""Return the multiset of the words (``\w+``) of a text of at least `shortest` characters, in lower case."""
-    return Counter(re.findall(rf"\w{{{shortest},}}", text.lower()))
+    r"""Return the multiset of the words (``\w+``) of a text of at least `shortest` characters, in lower case.
+
+    Scripts that part no words are counted by characters, whatever `shortest` is: each ideograph, kana and letter of
+    Thai, Lao, Khmer or Burmese is a word.
+    """
+    words = _WORD.findall(text.lower())
+    return Counter(word for word in words if len(word) >= shortest or _ALONE.match(word))
 
 
 def folded(text: str) -> str:

@@ -1,0 +1,160 @@
+"""The learned cleaner: one model over what a page says of its blocks, and over its site where that is known.
+
+Each visible block gets figures (`figures.py`, `tokens.py`), which boosted trees turn into a probability of content.
+Where a style tree of the site was learned, its verdict comes on top. The blocks are kept that together are expected
+to have the highest F-beta (`choice.py`). Imports the columns, the site style tree and the rest of this folder.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+
+from domsieve.analysis.auto.choice import choose
+from domsieve.analysis.auto.evidence import BlockEvidence
+from domsieve.analysis.auto.measured import MeasuredBlocks
+from domsieve.analysis.auto.model import shipped_model
+from domsieve.analysis.auto.trees import UNIT, probabilities
+from domsieve.analysis.cleaning.floating import floating_nodes
+from domsieve.analysis.columns.batch import F64, Batch, Bools, Ints, surrounded
+from domsieve.analysis.columns.page_blocks import page_blocks
+from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.trees.style_tree import StyleTree, merge_trees
+from domsieve.analysis.verdict import Verdict
+from domsieve.snapshot import Kind, Snapshot
+from domsieve.vocabulary import StyleLevel
+
+Favour = Literal["balance", "precision", "recall"]
+FEWEST = 5
+"""With fewer pages of a site most of what repeats still looks unique, and its tree is not asked."""
+PAGE_SHARE, TREE_ODDS = 0.3, 1.5
+"""What the log-odds of a page by itself count where the style tree of its site is asked, and what that adds or takes.
+
+Chosen on whole sites that the trees had not learned from; see `evaluation/`.
+"""
+_BETA = {"balance": 1.0, "precision": 0.5, "recall": 2.0}
+_REASONS = (
+    "not visible",
+    "looks like boilerplate",
+    "looks like content",
+    "around content",
+    "floats over the page",
+)
+_HIDDEN, _BOILERPLATE, _CONTENT, _AROUND, _FLOATS = range(len(_REASONS))
+_LEAST_WORDS = 0.125
+
+
+class AutoCleaner(SiteModel[StyleTree]):
+    """Keeps what looks like content, by all that is known of a page and, where its site was learned, of that.
+
+    Other than the site methods it needs no other page: with fewer than `FEWEST` pages of the site a page is judged
+    by itself. The score of a text is the probability that its block is content. Numbers of a text: ``words`` and
+    ``link_share`` of its block, and what each group of figures adds to the log-odds of content: ``by_text``,
+    ``by_place``, ``by_surroundings``, ``by_names``, ``by_words``, ``by_page``, and ``by_site`` where that is known.
+
+    Of a rendered page, what stays in place while the page is scrolled (``position: fixed``) is no content, unless it
+    holds half of the words.
+
+    Parameters
+    ----------
+    favor : ``"precision"`` keeps less, ``"recall"`` more: the choice has the highest expected F-beta, with beta 0.5,
+        1 and 2.
+    style : presentation style of the style tree; ``"auto"`` is ``"layout"`` for rendered pages, ``"html"`` for raw
+        ones.
+    """
+
+    name = "auto"
+    paper = None
+    counts = StyleTree
+    joined = merge_trees
+
+    def __init__(self, *, favor: Favour = "balance", style: StyleLevel | Literal["auto"] = "auto") -> None:
+        self.favor = favor
+        self.style = style
+
+    def facts(self) -> dict[str, int]:
+        """Return the size of the style tree."""
+        return self._style_tree(self.counts_).facts()
+
+    def _count(self, batch: Batch) -> StyleTree:
+        tree = SiteStyleTree(style=self.style)
+        tree.style_ = self.style_
+        tree.partial_fit(batch.pages)
+        self.style_ = tree.style_
+        return tree.tree_
+
+    def _style_tree(self, counts: StyleTree) -> SiteStyleTree:
+        tree = SiteStyleTree(style=self.style)
+        tree.restore(counts, style=self.style_)
+        return tree
+
+    def _verdicts(self, batch: Batch) -> list[Verdict]:
+        if self.learned < FEWEST:
+            return [self._verdict(page, None) for page in batch.pages]
+        counts = self.counts_
+        tree = self._derived((id(counts), self.style), lambda: self._style_tree(counts))
+        return [self._verdict(*pair) for pair in zip(batch.pages, tree.transform(batch.pages), strict=True)]
+
+    def _verdict(self, page: Snapshot, by_tree: Verdict | None) -> Verdict:
+        model = shipped_model()
+        blocks = MeasuredBlocks.of(page, page_blocks(page))
+        odds, groups = np.zeros(len(blocks), np.int64), dict[str, Ints]()
+        if len(blocks):
+            figures = BlockEvidence.of(blocks).weighed(model.tokens)
+            leaves = model.trees.leaves(model.table(figures, len(blocks)))
+            odds = model.trees.log_odds(leaves)
+            groups = dict(zip(model.groups, model.trees.shares_of(leaves), strict=True))
+        if by_tree is not None:
+            together = with_site(odds, by_tree.kept[blocks.voice])
+            groups["site"], odds = together - odds, together
+        return self._told(page, blocks, odds, groups)
+
+    def _told(
+        self, page: Snapshot, blocks: MeasuredBlocks, odds: Ints, groups: Mapping[str, Ints]
+    ) -> Verdict:
+        """Return what is kept, by the log-odds of the blocks and what each group of figures adds to them."""
+        batch = Batch.of([page])
+        visible = visible_nodes(batch)
+        floating = floating_nodes(page, visible)
+        likely = np.where(floating[blocks.voice], 0.0, probabilities(odds))
+        choice = choose(likely, blocks.words, beta=_BETA[self.favor])
+        expected = choice if self.favor == "balance" else choose(likely, blocks.words)
+        content = np.zeros(len(page), np.bool_)
+        content[blocks.piece] = choice.kept[blocks.block]
+        childless = visible & (page.end == np.arange(1, len(page) + 1)) & (page.kind == Kind.ELEMENT)
+        kept = surrounded(batch, content, childless)
+        reason = np.where(visible, _BOILERPLATE, _HIDDEN).astype(np.uint8)
+        reason[floating & visible] = _FLOATS
+        reason[kept] = _AROUND
+        reason[content] = _CONTENT
+        score = np.where(kept, np.float32(1), np.float32(0))
+        score[blocks.piece] = likely[blocks.block]
+        score[~visible] = 0
+        columns: dict[str, F64] = {
+            "words": blocks.words,
+            "link_share": blocks.linked / np.maximum(blocks.words, _LEAST_WORDS),
+            **{f"by_{name}": added / UNIT for name, added in groups.items()},
+        }
+        numbers = {}
+        for name, column in columns.items():
+            numbers[name] = np.full(len(page), np.nan, np.float32)
+            numbers[name][blocks.piece] = column[blocks.block]
+        return Verdict(
+            self.name,
+            kept,
+            score,
+            reason,
+            _REASONS,
+            numbers,
+            self.scalars(),
+            expected_f1=shipped_model().confidence(expected.expected),
+        )
+
+
+def with_site(
+    odds: Ints, keeps: Bools, *, page_share: float = PAGE_SHARE, tree_odds: float = TREE_ODDS
+) -> Ints:
+    """Return the log-odds of blocks, in `UNIT`, and of what the style tree of their site keeps, together."""
+    return np.rint(page_share * odds + tree_odds * UNIT * np.where(keeps, 1.0, -1.0)).astype(np.int64)

@@ -1,0 +1,160 @@
+"""The blocks of a page that can be seen, with what is counted once and read by several figures.
+
+Imports the columns, the blocks of a page and the characters.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from domsieve.analysis.auto.characters import Characters, CharIs
+from domsieve.analysis.columns.batch import F64, Bools, Ints
+from domsieve.analysis.columns.hash import U64
+from domsieve.analysis.columns.page_blocks import PageBlocks
+from domsieve.snapshot import Kind, Snapshot
+
+_WORDS_PER_SINGLE = 0.625  # a word has about 1.6 characters in scripts without blanks; sums stay exact
+LONG_BLOCK, MOST_LINKED = 15, 0.33
+
+
+class Elements:
+    """The elements of a page by their tags; what is asked of a tag costs no more than it has elements."""
+
+    def __init__(self, page: Snapshot) -> None:
+        self._number = {name: number for number, name in enumerate(page.tags.to_list())}
+        node = np.flatnonzero(page.kind == Kind.ELEMENT)
+        tag = page.tag[node]
+        self._node = node[np.argsort(tag, kind="stable")]
+        self._end = page.end
+        self._first = np.concatenate(([0], np.cumsum(np.bincount(tag, minlength=len(self._number))))).tolist()
+
+    def number(self, tag: str) -> int:
+        """Return the number of a tag in the page, -1 where it has none."""
+        return self._number.get(tag, -1)
+
+    def of(self, tag: str) -> Ints:
+        """Return the elements of a tag, ascending."""
+        number = self._number.get(tag)
+        return self._node[:0] if number is None else self._node[self._first[number] : self._first[number + 1]]
+
+    def around(self, tag: str, nodes: Ints) -> Ints:
+        """Return in how many elements of a tag each of the nodes, ascending, lies."""
+        held = self.of(tag)
+        if not held.size:
+            return np.zeros(nodes.size, np.int64)
+        closed = np.sort(self._end[held])
+        return np.searchsorted(held, nodes, side="right") - np.searchsorted(closed, nodes, side="right")
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredBlocks:
+    """The B visible blocks of a page of N nodes, in document order, of M visible texts.
+
+    Parameters
+    ----------
+    page : the page.
+    elements : its elements by their tags.
+    number : int64 (B,), which of all blocks of the page each is.
+    text : their words.
+    start, end : int64 (B,), their nodes.
+    around : int64 (B,), the innermost element around all of each block.
+    key : uint64 (B,), equal for blocks that say the same, 0 without a letter.
+    voice : int64 (B,), the longest text of each.
+    paths : tags around blocks, each once; `path_code`, int64 (B,), says which stand around each.
+    piece : int64 (M,), the text nodes.
+    block : int64 (M,), the block of each.
+    characters : those of the M texts.
+    words : float64 (B,), words of each block, in eighths; an ideograph is 0.625 of one.
+    linked : float64 (B,), how many of them stand in links.
+    size : float64 (B,), characters of each block, white space left out.
+    """
+
+    page: Snapshot
+    elements: "Elements"
+    number: Ints
+    text: list[str]
+    start: Ints
+    end: Ints
+    around: Ints
+    key: U64
+    voice: Ints
+    paths: list[str]
+    path_code: Ints
+    piece: Ints
+    block: Ints
+    characters: Characters
+    words: F64
+    linked: F64
+    size: F64
+
+    def __len__(self) -> int:
+        return self.number.size
+
+    @classmethod
+    def of(cls, page: Snapshot, blocks: PageBlocks) -> "MeasuredBlocks":
+        """Return the blocks of a page that can be seen; O(N + characters)."""
+        number = np.flatnonzero(blocks.hidden == 0)
+        rank = np.full(len(blocks), -1, np.int64)
+        rank[number] = np.arange(number.size)
+        block = rank[blocks.block]
+        shown = block >= 0
+        piece, block = blocks.node[shown], block[shown]
+        characters = Characters.of(page.strings.take(page.text[piece].tolist()))
+        words = characters.words - (1 - _WORDS_PER_SINGLE) * characters.having(CharIs.SINGLE)
+        size = np.diff(characters.first) - characters.having(CharIs.BLANK)
+        elements = Elements(page)
+        inside = elements.around("a", piece) > 0
+        start, end = blocks.start[number], blocks.end[number]
+        codes: dict[str, int] = {}
+        chosen = number.tolist()
+        path_code = [codes.setdefault(blocks.path[b], len(codes)) for b in chosen]
+        return cls(
+            page=page,
+            elements=elements,
+            number=number,
+            text=[blocks.text[b] for b in chosen],
+            start=start,
+            end=end,
+            around=_around(page, start, end),
+            key=blocks.key[number],
+            voice=blocks.voice[number],
+            paths=list(codes),
+            path_code=np.array(path_code, np.int64),
+            piece=piece,
+            block=block,
+            characters=characters,
+            words=_summed(block, words, number.size),
+            linked=_summed(block, words * inside, number.size),
+            size=_summed(block, size, number.size),
+        )
+
+    def total(self, per_piece: Ints) -> F64:
+        """Return the sum of what was counted in each text (M,) over each block, shape (B,)."""
+        return _summed(self.block, per_piece, len(self))
+
+    @cached_property
+    def plain(self) -> F64:
+        """Words outside links, shape (B,)."""
+        return self.words - self.linked
+
+    @cached_property
+    def before(self) -> F64:
+        """Words outside links before each block, and all of them, shape (B + 1,)."""
+        return np.concatenate(([0.0], np.cumsum(self.plain)))
+
+    @cached_property
+    def long(self) -> Bools:
+        """Which blocks are long and not mostly links, shape (B,)."""
+        return (self.words >= LONG_BLOCK) & (self.linked <= MOST_LINKED * self.words)
+
+
+def _summed(block: Ints, per_piece: Ints | F64, number: int) -> F64:
+    return np.bincount(block, per_piece, number).astype(np.float64)
+
+
+def _around(page: Snapshot, start: Ints, end: Ints) -> Ints:
+    node = page.parent[start].astype(np.int64)
+    while (todo := (page.end[node] < end) & (node > 0)).any():
+        node[todo] = page.parent[node[todo]]
+    return node

@@ -1,0 +1,171 @@
+"""What the names of elements and the words of blocks say: sums of learned weights, out of tables of hashed tokens.
+
+A word such as "subscribe", or a class such as "related-posts", speaks for or against content by so much. The weights
+are those of logistic regressions, in whole parts of a logit; a block adds up those of its tokens. Imports the
+columns, the names and what stands around blocks.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.auto.around import Around
+from domsieve.analysis.auto.figures import Named, Row, shifted
+from domsieve.analysis.auto.measured import MeasuredBlocks
+from domsieve.analysis.auto.names import NameTokens
+from domsieve.analysis.columns.batch import F64, Ints
+from domsieve.analysis.columns.hash import U64, combine, hash_of
+from domsieve.analysis.columns.tables import ranges
+
+BUCKETS = 1 << 18
+TOKEN_UNIT = 1 << 10
+"""Weights of tokens are in this part of a logit."""
+NEAR_LEVELS = 3
+_FAR, _NEAR, _WORD, _FIRST, _LAST, _WHOLE = (
+    hash_of(f"auto:{name}") for name in ("far", "near", "word", "first", "last", "whole")
+)
+_MOST_WORDS, _WHOLE_WORDS = 32, 6
+_LEVELS = (0, 1, 2, 3, 4)
+_STEPS = (-1, 1, -2, 2)
+_AROUND = (1, 2, 4, 6)
+_LEAST_WORDS = 0.125
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenWeights:
+    """The weights of the tokens of names and of texts, (BUCKETS,) each, in `TOKEN_UNIT`."""
+
+    names: NDArray[np.int16]
+    texts: NDArray[np.int16]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockTokens:
+    """K tokens of the B blocks of a page.
+
+    Parameters
+    ----------
+    block : int64 (K,), the block of each.
+    bucket : int64 (K,), its place among the weights, below `BUCKETS`.
+    value : float64 (K,), how much each counts.
+    """
+
+    block: Ints
+    bucket: Ints
+    value: F64
+
+    def scores(self, weights: NDArray[np.int16], number: int) -> F64:
+        """Return the sum of the weights (BUCKETS,) of the tokens of each of `number` blocks."""
+        return np.bincount(self.block, weights[self.bucket] * self.value, number).astype(np.float64)
+
+
+def _text_tokens(blocks: MeasuredBlocks) -> BlockTokens:
+    """Return the first words of each block, and the word it begins with, the one it ends with, all of a short one.
+
+    Words count one over the root of their number, so that long blocks do not say more than short ones.
+    """
+    chars, number = blocks.characters, len(blocks)
+    hashes = chars.hashes()
+    block = blocks.block[np.searchsorted(chars.first, chars.begin, side="right") - 1]
+    many = np.bincount(block, minlength=number)
+    first = np.cumsum(many) - many
+    used = np.flatnonzero(np.arange(block.size) - first[block] < _MOST_WORDS)
+    worded = np.flatnonzero(many)
+    whole = np.flatnonzero((many <= _WHOLE_WORDS) & (blocks.key != 0))
+    last = first[worded] + many[worded] - 1
+    return BlockTokens(
+        np.concatenate((block[used], worded, worded, whole)),
+        np.concatenate(
+            (
+                _buckets(_WORD, hashes[used]),
+                _buckets(_FIRST, hashes[first[worded]]),
+                _buckets(_LAST, hashes[last]),
+                _buckets(_WHOLE, blocks.key[whole]),
+            )
+        ),
+        np.concatenate(
+            (1 / np.sqrt(np.minimum(many[block[used]], _MOST_WORDS)), np.ones(2 * worded.size + whole.size))
+        ),
+    )
+
+
+def _buckets(salt: np.uint64, keys: U64) -> Ints:
+    return (combine(np.full(keys.shape, salt), keys) % np.uint64(BUCKETS)).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageTokens:
+    """The tokens of the B blocks of a page, before any weights.
+
+    Parameters
+    ----------
+    text : those of their words.
+    node : int64 (K,), the element of each token of a name.
+    far, near : int64 (K,), its bucket among the names of all elements around a block, and among those of the next.
+    around : the elements around the blocks.
+    words : float64 (B,), words of each block.
+    """
+
+    text: BlockTokens
+    node: Ints
+    far: Ints
+    near: Ints
+    around: Around
+    words: F64
+
+    @classmethod
+    def of(cls, blocks: MeasuredBlocks, around: Around, names: NameTokens) -> "PageTokens":
+        """Return the tokens of the blocks of a page; O(tokens)."""
+        far, near = _buckets(_FAR, names.token), _buckets(_NEAR, names.token)
+        return cls(_text_tokens(blocks), names.node, far, near, around, blocks.words)
+
+    def names(self) -> BlockTokens:
+        """Return the names of all elements around each block, and those of the next ones once more as such."""
+        nodes = self.around.node
+        first = np.searchsorted(self.node, np.arange(int(nodes.max(initial=0)) + 2))
+        level, block = np.nonzero(nodes > 0)
+        node = nodes[level, block]
+        at, of = ranges(first[node], first[node + 1] - first[node])
+        close = level[of] < NEAR_LEVELS
+        return BlockTokens(
+            np.concatenate((block[of], block[of][close])),
+            np.concatenate((self.far[at], self.near[at][close])),
+            np.ones(at.size + int(close.sum())),
+        )
+
+    def figures(self, weights: TokenWeights) -> dict[str, dict[str, Row]]:
+        """Return the figures that the tokens give the blocks by group and name; O(levels * B + tokens)."""
+        around, number = self.around, self.words.size
+        nodes = int(around.node.max(initial=0)) + 1
+        shown = self.node < nodes
+        node = self.node[shown]
+        far = np.bincount(node, weights.names[self.far[shown]], nodes).astype(np.float64)
+        near = np.bincount(node, weights.names[self.near[shown]], nodes).astype(np.float64)
+        far[0] = near[0] = 0
+        levels = far[around.node]
+        path, close = levels.sum(axis=0), near[around.node[:NEAR_LEVELS]].sum(axis=0)
+        names: dict[str, Row] = {
+            "names far": path,
+            "names near": close,
+            "names least": levels.min(axis=0),
+            "names most": levels.max(axis=0),
+            **{f"{wanted} above: names": levels[around.level(wanted)] for wanted in _LEVELS},
+        }
+        text = self.text.scores(weights.texts, number)
+        return {
+            "names": {**names, **dict(self._around("names", path + close))},
+            "words": dict(self._around("text", text)),
+        }
+
+    def _around(self, kind: str, score: F64) -> Named:
+        """Yield a score of the blocks, those of the blocks beside them, and means over what holds them."""
+        yield kind, score
+        for step in _STEPS:
+            yield f"{step:+d}: {kind}", shifted(score, step)
+        words = np.concatenate(([0.0], np.cumsum(self.words)))
+        said = np.concatenate(([0.0], np.cumsum(self.words * score)))
+        for wanted in _AROUND:
+            held = np.maximum(self.around.held(words, wanted), _LEAST_WORDS)
+            yield f"{wanted} above: mean {kind}", self.around.held(said, wanted) / held
+        yield f"page {kind}", said[-1] / max(words[-1], _LEAST_WORDS)

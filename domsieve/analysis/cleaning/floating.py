@@ -1,0 +1,28 @@
+"""What floats over a page: boxes that stay in place while it is scrolled, such as consent boxes and bars.
+
+Imports the columns.
+"""
+
+import numpy as np
+
+from domsieve.analysis.columns.batch import Bools, below
+from domsieve.analysis.columns.flow import by_style_row
+from domsieve.snapshot import Kind, Snapshot
+
+_MOST_FLOATING = 0.5
+
+
+def floating_nodes(page: Snapshot, visible: Bools) -> Bools:
+    """Return which of the N nodes lie in a box that stays in place, of those with less than half of the words."""
+    roots = np.zeros(len(page), np.bool_)
+    by_row = by_style_row(page, "position", lambda value: value == "fixed")
+    if by_row is None:
+        return roots
+    fixed = np.flatnonzero((page.kind == Kind.ELEMENT) & (page.style >= 0) & (by_row[page.style] > 0))
+    text = np.flatnonzero((page.kind == Kind.TEXT) & visible)
+    words = np.zeros(len(page) + 1, np.int64)
+    words[text + 1] = [len(line.split()) for line in page.strings.take(page.text[text].tolist())]
+    before = np.cumsum(words)
+    small = fixed[before[page.end[fixed]] - before[fixed] < _MOST_FLOATING * before[-1]]
+    roots[small] = True
+    return below(roots, page.end.astype(np.int64))

@@ -1,0 +1,67 @@
+"""Articles and forums in Chinese and English with their main text: half of the benchmark of magic-html."""
+
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from domsieve.errors import TargetError
+
+KINDS: tuple[Literal["article", "forum"], ...] = ("article", "forum")
+
+
+@dataclass(frozen=True, slots=True)
+class MagicPage:
+    """One page.
+
+    Parameters
+    ----------
+    name : its file in the corpus.
+    kind : what it is.
+    url : its address.
+    language : ``"zh"`` where more than three tenths of its letters are Chinese or Japanese, else ``"other"``.
+    source : the HTML as it was saved, in UTF-8.
+    truth : its main text; of forums the posts.
+    """
+
+    name: str
+    kind: Literal["article", "forum"]
+    url: str
+    language: str
+    source: bytes
+    truth: str
+
+    @property
+    def domain(self) -> str:
+        """Host of its address without ``www.``."""
+        return (urlsplit(self.url).hostname or self.name).removeprefix("www.")
+
+
+def magic_pages(data: Path) -> Iterator[MagicPage]:
+    """Yield the pages below the folder of the corpora, by name.
+
+    Raises
+    ------
+    TargetError : a file is not there, or is not what it should be.
+    """
+    for kind in KINDS:
+        file = data / "magic" / f"{kind}.zip"
+        try:
+            with zipfile.ZipFile(file) as archive:
+                for name in sorted(name for name in archive.namelist() if name.startswith("pages/")):
+                    if name.endswith(".html"):
+                        stem = Path(name).stem
+                        known = json.loads(archive.read(f"truth/{stem}.json"))
+                        yield MagicPage(
+                            name=f"{kind}/{stem}",
+                            kind=kind,
+                            url=known["url"],
+                            language=known["language"],
+                            source=archive.read(name),
+                            truth=known["content"],
+                        )
+        except (OSError, LookupError, ValueError, zipfile.BadZipFile) as error:
+            raise TargetError(f"'{file}' is no corpus of pages: {error}.") from error
