@@ -96,9 +96,6 @@ class TestClean:
         assert result.exit_code == 2
         assert "adverts" in result.stderr
         assert "breadcrumbs" in result.stderr
-        both = run("clean", "--keep-kind", "share", "--drop-kind", "share", site, cache=cache)
-        assert both.exit_code == 2
-        assert "share is to be kept and to be dropped" in both.stderr
 
     def test_several_files_have_heads(self, cache: Path, site: Path) -> None:
         paths = [site / "p2.html", site / "p1.html"]

@@ -262,9 +262,10 @@ def test_wrong_kinds_are_refused_with_the_choices(wrong: object) -> None:
     assert caught.value.parameter == "drop_kinds"
 
 
-def test_a_kind_is_not_kept_and_dropped_at_once() -> None:
-    with pytest.raises(UsageError, match="share is to be kept and to be dropped"):
-        KindChoice.of(["tables", "share"], ["share"])
+def test_a_kind_that_is_kept_is_not_dropped() -> None:
+    assert KindChoice.of(["tables", "share"], ["share", "comments"]) == KindChoice(
+        ("tables", "share"), ("comments",)
+    )
 
 
 # Any page.

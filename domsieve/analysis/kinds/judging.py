@@ -32,17 +32,14 @@ class KindChoice:
     def of(cls, keep: object, drop: object) -> "KindChoice":
         """Return the choice of two lists of names, each name once, in the order of the vocabulary.
 
+        What is kept goes first: a kind in both is kept.
+
         Raises
         ------
-        UsageError : one is no list of kinds, or a kind is in both.
+        UsageError : one is no list of kinds.
         """
-        kept, dropped = _kinds("keep_kinds", keep), _kinds("drop_kinds", drop)
-        both = [kind for kind in kept if kind in dropped]
-        if both:
-            raise UsageError(
-                f"{both[0]} is to be kept and to be dropped; choose one of them.", parameter="drop_kinds"
-            )
-        return cls(kept, dropped)
+        kept = _kinds("keep_kinds", keep)
+        return cls(kept, tuple(kind for kind in _kinds("drop_kinds", drop) if kind not in kept))
 
     def __bool__(self) -> bool:
         return bool(self.keep or self.drop)

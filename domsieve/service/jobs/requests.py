@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from domsieve.analysis import SITE_METHODS, KindChoice, Method, MiningMethod
+from domsieve.analysis import SITE_METHODS, Method, MiningMethod
 from domsieve.errors import UsageError
 from domsieve.renderer import Budget, CaptureOptions, SettlePolicy, place_of
 from domsieve.tasks import Format, RecordFormat
@@ -54,7 +54,9 @@ _METADATA = (
 
 
 _KEEP_KINDS = "Kinds of blocks that are kept whatever the method says of them."
-_DROP_KINDS = "Kinds of blocks that are dropped though the method keeps them."
+_DROP_KINDS = (
+    "Kinds of blocks that are dropped though the method keeps them; those that are kept by kind go first."
+)
 
 
 def _whole(value: object) -> object:
@@ -87,27 +89,6 @@ def _in_order(kinds: tuple[BlockKind, ...]) -> tuple[BlockKind, ...]:
 Kinds = Annotated[
     tuple[BlockKind, ...], Field(max_length=len(BLOCK_KINDS), strict=False), AfterValidator(_in_order)
 ]
-
-
-# What the validator below asks for, in the words of JSON Schema.
-_APART: list[Any] = [
-    {
-        "not": {
-            "properties": {name: {"contains": {"const": kind}} for name in ("keep_kinds", "drop_kinds")},
-            "required": ["keep_kinds", "drop_kinds"],
-        }
-    }
-    for kind in BLOCK_KINDS
-]
-
-
-def _of_different_kinds(request: "CleanRequest | SiteRequest") -> "CleanRequest | SiteRequest":
-    """Refuse a kind that is to be kept and to be dropped."""
-    try:
-        KindChoice.of(request.keep_kinds, request.drop_kinds)
-    except UsageError as error:
-        raise ValueError(error.message) from error
-    return request
 
 
 class PageRequest(BaseModel):
@@ -166,8 +147,6 @@ class CleanRequest(PageRequest):
     """A page without menus, adverts and footers."""
 
     kind = "clean"
-    model_config = ConfigDict(json_schema_extra={"allOf": [*_APART]})
-
     method: Method | None = Field(
         default=None,
         description="Null: features, which needs but the page. Methods that learn from a site learn from the pages "
@@ -177,8 +156,6 @@ class CleanRequest(PageRequest):
     metadata: bool = Field(default=False, description=_METADATA)
     keep_kinds: Kinds = Field(default=(), description=_KEEP_KINDS)
     drop_kinds: Kinds = Field(default=(), description=_DROP_KINDS)
-
-    _kinds_differ = model_validator(mode="after")(_of_different_kinds)
 
 
 class RecordsRequest(PageRequest):
@@ -222,7 +199,7 @@ class SiteRequest(PageRequest):
 
     kind = "site"
     # What the validator below asks for, in the words of JSON Schema.
-    model_config = ConfigDict(json_schema_extra={"allOf": [*map(_fewest, SITE_METHODS), *_APART]})
+    model_config = ConfigDict(json_schema_extra={"allOf": [*map(_fewest, SITE_METHODS)]})
 
     pages: Whole = Field(default=20, ge=1, le=200, description="How many different pages.")
     method: Method | None = Field(
@@ -233,8 +210,6 @@ class SiteRequest(PageRequest):
     keep_kinds: Kinds = Field(default=(), description=_KEEP_KINDS)
     drop_kinds: Kinds = Field(default=(), description=_DROP_KINDS)
     seed: Whole = Field(default=0, ge=0, le=2**31 - 1, description="Each one draws another sample.")
-
-    _kinds_differ = model_validator(mode="after")(_of_different_kinds)
 
     @model_validator(mode="after")
     def _has_enough_pages(self) -> Self:

@@ -164,7 +164,6 @@ def test_kinds_of_blocks_are_asked_for_by_name() -> None:
         {"keep_kinds": "comments"},
         {"drop_kinds": None},
         {"drop_kinds": [["comments"]]},
-        {"keep_kinds": ["share"], "drop_kinds": ["share"]},
         {"keep_kinds": ["share"] * 10},
     ],
 )
