@@ -35,7 +35,6 @@ from domsieve.analysis.records.mdr import DataRegionMiner
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.wobm import WebObjectBlocks
 from domsieve.analysis.registry import (
-    FEWEST_PAGES,
     METHODS,
     MINERS,
     PAGE_METHODS,
@@ -50,7 +49,7 @@ from domsieve.analysis.registry import (
 )
 from domsieve.analysis.report.thresholds import ThresholdHelp, ThresholdStep, threshold_help
 from domsieve.analysis.site_groups import groups_of, traits_of
-from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
 from domsieve.analysis.trees.cst import BlockWeights, CompressedStructureTree
 from domsieve.analysis.trees.simplify import simplified
 from domsieve.analysis.trees.sst import SiteStyleTree

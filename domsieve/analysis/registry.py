@@ -21,7 +21,7 @@ from domsieve.analysis.records.iepad import RepeatedPatterns
 from domsieve.analysis.records.mdr import DataRegionMiner
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.wobm import WebObjectBlocks
-from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
 from domsieve.analysis.trees.cst import CompressedStructureTree
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.verdict import Verdict
@@ -31,9 +31,6 @@ from domsieve.vocabulary import Method, MiningMethod, Mode, StyleLevel
 
 E = TypeVar("E", bound=Estimator)
 E_co = TypeVar("E_co", bound=Estimator, covariant=True)
-
-# With fewer pages of a site most of what repeats still looks unique, and the page method does better.
-FEWEST_PAGES = 5
 
 
 @dataclass(frozen=True, slots=True)

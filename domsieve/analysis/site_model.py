@@ -19,6 +19,8 @@ from domsieve.errors import BudgetError, ModelError
 from domsieve.snapshot import Scalar, Snapshot
 from domsieve.vocabulary import StyleLevel
 
+FEWEST_PAGES = 5
+"""With fewer pages of a site most of what repeats still looks unique, and a page by itself says more."""
 _NODES_PER_BATCH = 60_000
 
 

@@ -3,6 +3,7 @@
 From outside the analysis this door serves but the learning of the model that comes with the program.
 """
 
+from domsieve.analysis.auto.characters import SINGLES
 from domsieve.analysis.auto.choice import Choice, choose
 from domsieve.analysis.auto.cleaner import PAGE_SHARE, TREE_ODDS, AutoCleaner, with_site
 from domsieve.analysis.auto.evidence import BlockEvidence
@@ -17,6 +18,7 @@ __all__ = [
     "LEAVES",
     "PAGE_SHARE",
     "SHIPPED",
+    "SINGLES",
     "TOKEN_UNIT",
     "TREE_ODDS",
     "UNIT",

@@ -47,11 +47,13 @@ _SETS = {
     CharIs.MONEY: "$€£¥₹₽₩￥",
     CharIs.RIGHTS: "©®",
 }
-_SINGLES = (
+SINGLES = (
     *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3005, 0x3007), (0x3040, 0x30FF)),
-    *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0xFF66, 0xFF9F)),
+    *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0xFF66, 0xFF9F), (0x20000, 0x3FFFF)),
 )
-_IDEOGRAPHS_BEYOND = 0x20000, 0x40000
+"""The first and the last character of each stretch whose characters are words of their own."""
+_WITHIN = [(a, b) for a, b in SINGLES if b < _PLANE]
+_BEYOND = [(a, b) for a, b in SINGLES if a >= _PLANE]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,8 +84,8 @@ class Characters:
         kinds, lower = _tables()
         kind = kinds[plane]
         if codes.size and codes.max() >= _PLANE:
-            a, b = _IDEOGRAPHS_BEYOND
-            kind[(codes >= a) & (codes < b)] = CharIs.WORD | CharIs.SINGLE
+            for a, b in _BEYOND:
+                kind[(codes >= a) & (codes <= b)] = CharIs.WORD | CharIs.SINGLE
         word, single = (kind & CharIs.WORD) != 0, (kind & CharIs.SINGLE) != 0
         starts, ends = word.copy(), word.copy()
         joined = word[1:] & word[:-1] & ~(single[1:] | single[:-1])
@@ -142,7 +144,7 @@ def _tables() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
     capital = np.flatnonzero(kinds & CharIs.UPPER).tolist()
     # Some capitals have two letters in lower case; they stay.
     lower[capital] = [ord(low) if len(low := chars[c].lower()) == 1 else c for c in capital]
-    for a, b in _SINGLES:
+    for a, b in _WITHIN:
         kinds[a : b + 1] |= np.uint16(CharIs.WORD | CharIs.SINGLE)
     for kind, members in _SETS.items():
         kinds[[ord(char) for char in members]] |= np.uint16(kind)

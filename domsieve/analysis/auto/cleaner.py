@@ -19,7 +19,7 @@ from domsieve.analysis.cleaning.floating import floating_nodes
 from domsieve.analysis.columns.batch import F64, Batch, Bools, Ints, surrounded
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.visible import visible_nodes
-from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.trees.style_tree import StyleTree, merge_trees
 from domsieve.analysis.verdict import Verdict
@@ -27,8 +27,6 @@ from domsieve.snapshot import Kind, Snapshot
 from domsieve.vocabulary import StyleLevel
 
 Favour = Literal["balance", "precision", "recall"]
-FEWEST = 5
-"""With fewer pages of a site most of what repeats still looks unique, and its tree is not asked."""
 PAGE_SHARE, TREE_ODDS = 0.3, 1.5
 """What the log-odds of a page by itself count where the style tree of its site is asked, and what that adds or takes.
 
@@ -49,8 +47,8 @@ _LEAST_WORDS = 0.125
 class AutoCleaner(SiteModel[StyleTree]):
     """Keeps what looks like content, by all that is known of a page and, where its site was learned, of that.
 
-    Other than the site methods it needs no other page: with fewer than `FEWEST` pages of the site a page is judged
-    by itself. The score of a text is the probability that its block is content. Numbers of a text: ``words`` and
+    Other than the site methods it needs no other page: with fewer than `FEWEST_PAGES` of the site a page is judged by
+    itself. The score of a text is the probability that its block is content. Numbers of a text: ``words`` and
     ``link_share`` of its block, and what each group of figures adds to the log-odds of content: ``by_text``,
     ``by_place``, ``by_surroundings``, ``by_names``, ``by_words``, ``by_page``, and ``by_site`` where that is known.
 
@@ -91,7 +89,7 @@ class AutoCleaner(SiteModel[StyleTree]):
         return tree
 
     def _verdicts(self, batch: Batch) -> list[Verdict]:
-        if self.learned < FEWEST:
+        if self.learned < FEWEST_PAGES:
             return [self._verdict(page, None) for page in batch.pages]
         counts = self.counts_
         tree = self._derived((id(counts), self.style), lambda: self._style_tree(counts))

@@ -17,7 +17,6 @@ from domsieve.analysis.auto.characters import Characters, CharIs, kinds_of
 from domsieve.analysis.auto.measured import MeasuredBlocks
 from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.batch import F64, Ints
-from domsieve.analysis.columns.hash import U64, hashes_of
 from domsieve.analysis.columns.tables import grouping
 from domsieve.snapshot import Snapshot
 from domsieve.urls import split_url
@@ -267,8 +266,3 @@ _PAGE_TAGS = {
     "pictures": ("img", "picture"),
 }
 _LONG_SLUG = 200
-
-
-def path_keys(blocks: MeasuredBlocks) -> U64:
-    """Return the hash of the tags around each block, which is the same on other pages."""
-    return hashes_of(blocks.paths)[blocks.path_code]

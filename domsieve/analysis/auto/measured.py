@@ -55,13 +55,12 @@ class MeasuredBlocks:
     ----------
     page : the page.
     elements : its elements by their tags.
-    number : int64 (B,), which of all blocks of the page each is.
     text : their words.
     start, end : int64 (B,), their nodes.
     around : int64 (B,), the innermost element around all of each block.
     key : uint64 (B,), equal for blocks that say the same, 0 without a letter.
     voice : int64 (B,), the longest text of each.
-    paths : tags around blocks, each once; `path_code`, int64 (B,), says which stand around each.
+    path_code : int64 (B,), equal for blocks with the same tags around them, from 0 on.
     piece : int64 (M,), the text nodes.
     block : int64 (M,), the block of each.
     characters : those of the M texts.
@@ -72,14 +71,12 @@ class MeasuredBlocks:
 
     page: Snapshot
     elements: "Elements"
-    number: Ints
     text: list[str]
     start: Ints
     end: Ints
     around: Ints
     key: U64
     voice: Ints
-    paths: list[str]
     path_code: Ints
     piece: Ints
     block: Ints
@@ -89,7 +86,7 @@ class MeasuredBlocks:
     size: F64
 
     def __len__(self) -> int:
-        return self.number.size
+        return self.start.size
 
     @classmethod
     def of(cls, page: Snapshot, blocks: PageBlocks) -> "MeasuredBlocks":
@@ -112,14 +109,12 @@ class MeasuredBlocks:
         return cls(
             page=page,
             elements=elements,
-            number=number,
             text=[blocks.text[b] for b in chosen],
             start=start,
             end=end,
             around=_around(page, start, end),
             key=blocks.key[number],
             voice=blocks.voice[number],
-            paths=list(codes),
             path_code=np.array(path_code, np.int64),
             piece=piece,
             block=block,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from domsieve.analysis.columns.hash import U64, span_hashes, string_hashes
 from domsieve.analysis.columns.names import ATTRIBUTES, TAGS
@@ -51,7 +51,7 @@ class Batch:
     @classmethod
     def of(cls, pages: Sequence[Snapshot]) -> "Batch":
         """Return the pages side by side; at least one page."""
-        first = _starts([len(p) for p in pages])
+        first = counted_before([len(p) for p in pages])
         tags, tag_first = _concatenate([p.tags for p in pages])
         strings, string_first = _concatenate([p.strings for p in pages])
         sizes, attr_sizes = np.diff(first), [p.attr_name.size for p in pages]
@@ -149,6 +149,11 @@ def surrounded(batch: Batch, content: Bools, idle: Bools) -> Bools:
     return np.asarray(kept)
 
 
+def counted_before(column: ArrayLike) -> Ints:
+    """Return the sum before each entry of a column of whole numbers or marks, and of all: one entry more."""
+    return np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
+
+
 def distinct(ids: Ints, size: int) -> tuple[Ints, Ints]:
     """Return the distinct `ids`, all below `size`, in ascending order, and which of them each id is."""
     used = np.zeros(size, np.bool_)
@@ -171,10 +176,6 @@ def painted(start: Ints, stop: Ints, value: NDArray[Any], *, size: int, ground: 
     return np.repeat(colours, np.diff(edges))
 
 
-def _starts(sizes: Sequence[int]) -> Ints:
-    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
-
-
 def _shifted(columns: list[NDArray[np.int32]], first: Ints, sizes: Sequence[int] | Ints) -> Ints:
     """Return the columns one behind the other, each raised by the first id of its page."""
     whole = np.repeat(first[:-1], sizes)
@@ -183,8 +184,8 @@ def _shifted(columns: list[NDArray[np.int32]], first: Ints, sizes: Sequence[int]
 
 
 def _concatenate(tables: list[StringTable]) -> tuple[StringTable, Ints]:
-    first = _starts([len(t) for t in tables])
-    blobs = _starts([t.blob.size for t in tables])
+    first = counted_before([len(t) for t in tables])
+    blobs = counted_before([t.blob.size for t in tables])
     offsets = [t.offsets[:-1] + b for t, b in zip(tables, blobs[:-1], strict=True)]
     joined = np.concatenate([*offsets, blobs[-1:]]).astype(np.int32)
     return StringTable(np.concatenate([t.blob for t in tables]), joined), first

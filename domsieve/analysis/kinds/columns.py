@@ -6,7 +6,7 @@ Imports the columns and the names.
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Bools, Ints, below, distinct
+from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before, distinct
 from domsieve.analysis.kinds.name_words import Says
 from domsieve.analysis.kinds.names import Names
 from domsieve.analysis.kinds.phrases import LONGEST_BEGINNING, begins_of
@@ -42,12 +42,12 @@ class Columns:
         letters = Pieces(page.strings, ids, longest=_LONGEST).letters()
         self.size = np.zeros(len(page), np.int64)
         self.size[self.text] = letters[which]
-        self.letters = before(self.size)
+        self.letters = counted_before(self.size)
         self.total = int(self.letters[-1])
         link = self.names.called(Says.LINK)
         self.in_link = self._inside(link)
         self.links = self.counted(link)
-        self.linked = before(self.size * self.in_link)
+        self.linked = counted_before(self.size * self.in_link)
         title = self.names.called(Says.TITLE)
         self.titles = self.counted(title[self.of(self.letters, title) > 0])
         self._labels, self._begins = self._find_labels()
@@ -72,7 +72,7 @@ class Columns:
 
     def counted(self, nodes: Ints) -> Ints:
         """Return how many of the nodes stand before each of N + 1."""
-        return before(self.marks(nodes))
+        return counted_before(self.marks(nodes))
 
     def of(self, counts: Ints, nodes: Ints) -> Ints:
         """Return what the nodes hold of something counted before each node."""
@@ -105,10 +105,3 @@ class Columns:
         a, b = self.text.searchsorted((node, self.end[node])).tolist()
         ids = self.page.text[self.text[a:b]].tolist()
         return " ".join(text for text in self.page.strings.take(ids) if not text.isspace())
-
-
-def before(column: NDArray[np.generic]) -> Ints:
-    """Return the sum before each entry of a column, and of all: one entry more."""
-    sums = np.zeros(column.size + 1, np.int64)
-    np.cumsum(column, dtype=np.int64, out=sums[1:])
-    return sums

@@ -9,10 +9,10 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Ints, distinct
+from domsieve.analysis.columns.batch import Ints, counted_before, distinct
 from domsieve.analysis.columns.flow import by_style_row
 from domsieve.analysis.columns.words import fold
-from domsieve.analysis.kinds.columns import Columns, before
+from domsieve.analysis.kinds.columns import Columns
 from domsieve.analysis.kinds.name_words import Says
 from domsieve.analysis.kinds.phrases import (
     ADDRESS_STEMS,
@@ -155,7 +155,7 @@ class Structure:
         own[shared] = c.size[shared]
         for text in c.labels(Begins.SHARE)[:_MOST_LOOKED_AT]:
             own[text] = c.size[text] if _said(self._page.text_of(text)) in SHARE else own[text]
-        covered = before(own)
+        covered = counted_before(own)
         found = []
         for node in shares.tolist():
             check()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import F64, Bools, Ints, below
+from domsieve.analysis.columns.batch import F64, Bools, Ints, below, counted_before
 from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.records.shown import Shown
 from domsieve.analysis.records.tag_tree import TagTree, member_above
@@ -72,10 +72,10 @@ class Content:
         )
         narrow = link
         if not whole_links:
-            links, blocks = _before(link), _before((batch.tag_is & TagIs.BLOCK) != 0)
+            links, blocks = counted_before(link), counted_before((batch.tag_is & TagIs.BLOCK) != 0)
             link = link & (links[page.end] - links[:-1] == 1)
             narrow = link & (blocks[page.end] == blocks[:-1])
-        texts = _before(text)
+        texts = counted_before(text)
         told = narrow & (texts[page.end] > texts[:-1])
         member = np.zeros(len(page), np.bool_)
         member[tree.node] = True
@@ -88,7 +88,7 @@ class Content:
             said[places[1:]] = owner[1:] != owner[:-1]
         fields = said | told | control | image
         linked = np.where(below(link, batch.end), size, 0)
-        return cls(*map(_before, (fields, link, member, size, linked, image)))
+        return cls(*map(counted_before, (fields, link, member, size, linked, image)))
 
     def medians(self, ranges: Ints) -> tuple[float, float]:
         """Return the median number of fields and the median share of links of node ranges, (Q, 2)."""
@@ -114,10 +114,6 @@ class Content:
         short = linked.sum() <= _MENU_LETTERS * links.sum()
         lists = (links >= _MENU_LINKS) & (linked >= _MENU_SHARE * size) & (images == 0)
         return bool(short and 2 * lists.sum() > lists.size)
-
-
-def _before(amount: Bools | Ints) -> Ints:
-    return np.concatenate(([0], np.cumsum(amount, dtype=np.int64)))
 
 
 def _median(values: Ints | F64) -> float:

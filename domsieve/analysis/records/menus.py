@@ -7,7 +7,7 @@ Menus without such a name are told by their links (see `listing`). Imports the c
 import numpy as np
 
 from domsieve.analysis.columns.attributes import AttributeIndex
-from domsieve.analysis.columns.batch import Bools, Ints, below
+from domsieve.analysis.columns.batch import Bools, below, counted_before
 from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.records.shown import Shown
 from domsieve.budget import check
@@ -47,24 +47,20 @@ def menu_nodes(shown: Shown) -> Bools:
         named[node] |= role in _ROLES
         feet[node] |= role in _FEET
         main[node] |= role == "main"
-    menus = _before(named)
+    menus = counted_before(named)
     named |= are(_EDGES) & (~below(are(_SECTIONS), end) | (menus[end] > menus[:-1]))
     named &= ~below(are(_PARTS), end)
     if not named.any():
         return named
-    mains = _before(main)
+    mains = counted_before(main)
     named &= mains[end] == mains[:-1]
     size = np.zeros(end.size, np.int64)
     alone = shown.text & shown.body & shown.visible & ~below((batch.tag_is & TagIs.ANCHOR) != 0, end)
     size[alone] = np.diff(batch.strings.offsets)[batch.text[alone]]
     lines = np.where(size >= _LINE, size, 0)
-    sizes = _before(lines if lines.any() else size)
+    sizes = counted_before(lines if lines.any() else size)
     named &= feet | (sizes[end] - sizes[:-1] <= _MOST_TEXT * sizes[-1])
     return below(named, end)
-
-
-def _before(amount: Bools | Ints) -> Ints:
-    return np.concatenate(([0], np.cumsum(amount, dtype=np.int64)))
 
 
 def _role(value: str) -> str | None:

@@ -11,7 +11,7 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from domsieve.analysis.columns.attributes import AttributeIndex
-from domsieve.analysis.columns.batch import Bools, Ints, below
+from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before
 from domsieve.analysis.columns.body import worded
 from domsieve.budget import check
 from domsieve.snapshot import Kind, Snapshot
@@ -147,7 +147,10 @@ class _Reader:
     def _heads(self) -> dict[int, list[int]]:
         rows, end = self._rows, self._end
         text = worded(self._page) if self._text is None else self._text
-        texts, bold = _before(text), _before(text & (below(self._are(_BOLD), end) | self._is_heavy()))
+        texts, bold = (
+            counted_before(text),
+            counted_before(text & (below(self._are(_BOLD), end) | self._is_heavy())),
+        )
         full = texts[end[self._cells]] > texts[self._cells]
         plain = full & ~self._is_a["head"][self._cells]
         all_bold = bold[end[self._cells]] - bold[self._cells] == texts[end[self._cells]] - texts[self._cells]
@@ -155,7 +158,7 @@ class _Reader:
         filled = np.bincount(self._row[full], minlength=rows.size)
         plains = np.bincount(self._row[plain], minlength=rows.size)
         weak = np.bincount(self._row[plain & ~all_bold], minlength=rows.size)
-        tables = _before(self._is_a["table"])
+        tables = counted_before(self._is_a["table"])
         holds_none = tables[end[rows]] == tables[rows]
         named = (filled > 0) & holds_none & ((plains == 0) | self._in_thead)
         heavy = (filled > 1) & (filled == count) & holds_none & (weak == 0)
@@ -219,7 +222,3 @@ def _span(value: str) -> int | None:
     """Return over how many columns or rows a cell reaches, None where it says nothing."""
     digits = value.strip()[:5]
     return min(max(int(digits), 1), _MOST_COLUMNS) if digits.isascii() and digits.isdecimal() else None
-
-
-def _before(marked: Bools) -> Ints:
-    return np.concatenate(([0], np.cumsum(marked, dtype=np.int64)))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.attributes import AttributeIndex
-from domsieve.analysis.columns.batch import Bools
+from domsieve.analysis.columns.batch import Bools, counted_before
 from domsieve.analysis.columns.flow import BREAK, NONE, boundaries, text_flow, word_set
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.callouts import callout_kind, details_kind
@@ -142,7 +142,7 @@ class Plan:
 
 
 def _before(marked: NDArray[np.bool_]) -> list[int]:
-    counts: list[int] = np.concatenate(([0], np.cumsum(marked))).tolist()
+    counts: list[int] = counted_before(marked).tolist()
     return counts
 
 

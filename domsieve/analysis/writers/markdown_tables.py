@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.attributes import AttributeIndex
-from domsieve.analysis.columns.batch import Ints
+from domsieve.analysis.columns.batch import Ints, counted_before
 from domsieve.analysis.columns.flow import BLOCK, Flow
 from domsieve.budget import check
 from domsieve.snapshot import Kind, Snapshot
@@ -38,7 +38,7 @@ def data_tables(page: Snapshot, flow: Flow, attributes: AttributeIndex) -> froze
     words = flow.node[~blank]
     says = nothing.copy()
     says[words] = True
-    said = _before(says)
+    said = counted_before(says)
     full = said[page.end] > said[:-1]
     ends = page.end
     line = np.cumsum(flow.gap == BLOCK)[~blank]
@@ -52,7 +52,7 @@ def data_tables(page: Snapshot, flow: Flow, attributes: AttributeIndex) -> froze
         return np.where(last >= first, count, 0)
 
     def inside(marked: NDArray[np.bool_]) -> Ints:
-        before = _before(marked)
+        before = counted_before(marked)
         return before[ends[tables]] - before[tables]
 
     cells = (td | th) & full
@@ -61,7 +61,7 @@ def data_tables(page: Snapshot, flow: Flow, attributes: AttributeIndex) -> froze
     long[where], endless[where] = lines(where) > 1, lines(where) > _MOST_LINES
     broken[flow.node[flow.pre & np.array(["\n" in text.strip("\n") for text in texts], np.bool_)]] = True
     blocks = np.flatnonzero(pre & full)
-    breaks = _before(broken)
+    breaks = counted_before(broken)
     code[blocks] = (lines(blocks) > 1) | (breaks[ends[blocks]] > breaks[blocks])
     heads = (inside(th & full) > 0) | (inside(head & full) > 0)
     rows = inside(row & full)
@@ -69,10 +69,6 @@ def data_tables(page: Snapshot, flow: Flow, attributes: AttributeIndex) -> froze
     data &= (inside(table & full) - full[tables] == 0) & (inside(code) == 0) & (inside(endless) == 0)
     layout = attributes.found("role", lambda value: True if value.strip().lower() in _LAYOUT_ROLES else None)
     return frozenset(node for node in tables[data].tolist() if node not in layout)
-
-
-def _before(marked: NDArray[np.bool_]) -> Ints:
-    return np.concatenate(([0], np.cumsum(marked)))
 
 
 @dataclass(slots=True)

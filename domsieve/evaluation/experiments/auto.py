@@ -178,7 +178,7 @@ def _site_pages(file: Path) -> list[LearningPage]:
 
 
 def _judged(page: LearningPage, learned: PageModel) -> Row:
-    odds = learned.log_odds(page) if len(page) else np.zeros(0, np.int64)
+    odds = learned.log_odds(page)
     choices = {name: chosen(page, odds, beta=beta) for name, beta in _BETAS.items()}
     scores = {name: _score(page, choice.kept) for name, choice in choices.items()}
     return {
@@ -206,7 +206,7 @@ def _score(page: LearningPage, kept: NDArray[np.bool_]) -> Score:
 def _judged_site(pages: Sequence[LearningPage], learned: PageModel) -> Row:
     scores: dict[str, list[Score]] = defaultdict(list)
     for page in pages:
-        odds = learned.log_odds(page) if len(page) else np.zeros(0, np.int64)
+        odds = learned.log_odds(page)
         keeps = page.tree_keeps if page.tree_keeps is not None else np.zeros(len(page), np.bool_)
         scores["page alone"].append(_score(page, chosen(page, odds).kept))
         scores["sst"].append(_score(page, keeps & ~page.neutral))

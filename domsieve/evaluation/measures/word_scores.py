@@ -6,10 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from statistics import fmean
 
-_SINGLE = (
-    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    r"\uff66-\uff9f\U00020000-\U0003ffff"
-)
+from domsieve.analysis.auto import SINGLES
+
+_SINGLE = "".join(f"{chr(first)}-{chr(last)}" for first, last in SINGLES)
 _ALONE = re.compile(rf"[{_SINGLE}]")
 _WORD = re.compile(rf"[{_SINGLE}]|[^\W{_SINGLE}]+")
 

@@ -189,6 +189,8 @@ class PageModel:
 
     def log_odds(self, page: LearningPage) -> NDArray[np.int64]:
         """Return the log-odds (B,) of content of the blocks of a page, in `UNIT`."""
+        if not len(page):
+            return np.zeros(0, np.int64)
         return self.trees.log_odds(self.trees.leaves(all_figures(page, self.tokens)[0]))
 
 

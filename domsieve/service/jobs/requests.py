@@ -51,8 +51,6 @@ _METADATA = (
     "Whether text and Markdown begin with the metadata of the page as YAML front matter, "
     "and HTML has it in its head."
 )
-
-
 _KEEP_KINDS = "Kinds of blocks that are kept whatever the method says of them."
 _DROP_KINDS = (
     "Kinds of blocks that are dropped though the method keeps them; those that are kept by kind go first."
@@ -147,6 +145,7 @@ class CleanRequest(PageRequest):
     """A page without menus, adverts and footers."""
 
     kind = "clean"
+
     method: Method | None = Field(
         default=None,
         description="Null: features, which needs but the page. Methods that learn from a site learn from the pages "
