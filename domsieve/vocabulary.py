@@ -15,11 +15,17 @@ PageMethod = Literal["features", "tps", "none"]
 Method = Literal[SiteMethod, PageMethod]
 """Every cleaning method."""
 
+DEFAULT_METHOD: SiteMethod = "auto"
+"""What cleans pages where no method is named."""
+
 MiningMethod = Literal["wobm", "mdr", "iepad", "tps+mdr"]
 """Every method that finds records."""
 
 Mode = Literal["site", "paper"]
 """The parameters of a method: ``"site"`` is ours for today's sites, ``"paper"`` what its authors published."""
+
+Favor = Literal["balance", "precision", "recall"]
+"""What the learned cleaner prefers: less and surer text, or more of it."""
 
 BlockKind = Literal[
     "comments", "related", "tables", "captions", "bylines", "share", "breadcrumbs", "navigation", "consent"

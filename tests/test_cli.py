@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,6 +48,11 @@ def _no_room(_: Path, __: Path) -> Path:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
+def of_its_site(told: dict[str, Any]) -> bool:
+    """Return whether the site had a say in a result that JSON tells of."""
+    return any("by_site" in block["numbers"] for block in told["blocks"])
+
+
 class TestClean:
     def test_one_file(self, cache: Path, site: Path) -> None:
         result = run("clean", "--method", "none", site / "p1.html", cache=cache)
@@ -77,7 +83,7 @@ class TestClean:
         plain = run("clean", "--method", "none", file, cache=cache).stdout
         assert "So it does." in plain
         words = ["--keep-kind", "breadcrumbs", "--keep-kind", "tables", "--drop-kind", "comments"]
-        chosen = run("clean", "--method", "features", *words, file, cache=cache).stdout
+        chosen = run("clean", *words, file, cache=cache).stdout
         assert ("Home / News" in chosen, "So it does." in chosen) == (True, False)
         told = json.loads(run("clean", "--method", "none", "--json", *words, file, cache=cache).stdout)
         assert told["parameters"]["keep_kinds"] == "tables breadcrumbs"
@@ -129,7 +135,7 @@ class TestClean:
         assert text.count("==> ") == 6
 
     @pytest.mark.parametrize(
-        ("options", "method"), [(["--method", "none"], "none"), (["--method", "tps"], "tps"), ([], "sst")]
+        ("options", "method"), [(["--method", "none"], "none"), (["--method", "tps"], "tps"), ([], "auto")]
     )
     def test_methods(self, cache: Path, site: Path, options: list[str], method: str) -> None:
         result = run("clean", "--json", *options, site, cache=cache)
@@ -138,22 +144,44 @@ class TestClean:
         for number, one in enumerate(pages, 1):
             assert f"word{number}a" in one["text"]
             assert ("About us" in one["text"]) >= (method == "none")
-            assert ("About us" in one["text"]) <= (method != "sst")
+            assert ("About us" in one["text"]) <= (method != "auto")
 
-    @pytest.mark.parametrize(("count", "method"), [(4, "features"), (5, "sst")])
-    def test_the_method_is_chosen_by_the_known_pages(
-        self, cache: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, count: int, method: str
+    @pytest.mark.parametrize(("count", "of_site"), [(4, False), (5, True)])
+    def test_five_pages_of_a_site_are_learned_from(
+        self, cache: Path, tmp_path: Path, count: int, of_site: bool
     ) -> None:
         write_pages(tmp_path / "few", count)
-        with caplog.at_level("INFO"):
-            result = run("clean", "--json", tmp_path / "few", cache=cache)
-        assert {json.loads(line)["method"] for line in result.stdout.splitlines()} == {method}
-        assert caplog.messages == [f"{tmp_path / 'few'}: {count} pages known, method {method}"]
+        done = process("clean", "--json", tmp_path / "few", cache=cache)
+        assert done.stderr == b""
+        pages = [json.loads(line) for line in done.stdout.splitlines()]
+        assert {one["method"] for one in pages} == {"auto"}
+        assert [of_its_site(one) for one in pages] == [of_site] * count
 
-    def test_the_choice_is_said_on_stderr(self, cache: Path, site: Path) -> None:
-        done = process("clean", site, cache=cache)
-        assert done.stderr.decode() == f"{site}: 6 pages known, method sst\n"
-        assert "method" not in done.stdout.decode()
+    def test_what_is_favored_is_kept_less_or_more(self, cache: Path, site: Path, tmp_path: Path) -> None:
+        def told(*options: str) -> dict[str, Any]:
+            whole: dict[str, Any] = json.loads(run("clean", "--json", *options, cache=cache).stdout)
+            return whole
+
+        file = str(site / "p1.html")
+        words = [
+            told("--favor", favor, file)["words"]["kept"] for favor in ("precision", "balance", "recall")
+        ]
+        assert words == sorted(words)
+        assert told("--favor", "recall", file)["parameters"]["favor"] == "recall"
+        run("learn", site, "-o", str(tmp_path / "model"), cache=cache)
+        model = ["--model", str(tmp_path / "model")]
+        assert told(*model, "--favor", "precision", file)["parameters"]["favor"] == "precision"
+        refused = run("clean", "--method", "sst", "--favor", "recall", file, cache=cache)
+        assert refused.exit_code == 2
+        assert "favor is no option of the method sst" in refused.stderr
+
+    def test_the_expected_f1_stands_in_json_and_front_matter(self, cache: Path, site: Path) -> None:
+        told = json.loads(run("clean", "--json", site / "p1.html", cache=cache).stdout)
+        assert 0 < told["expected_f1"] < 1
+        front = run("clean", "--metadata", site / "p1.html", cache=cache).stdout
+        assert f"\nexpected_f1: {told['expected_f1']:.3f}\n---\n" in front
+        without = json.loads(run("clean", "--method", "none", "--json", site / "p1.html", cache=cache).stdout)
+        assert without["expected_f1"] is None
 
     def test_few_pages_for_a_site_method_are_warned_of(
         self, cache: Path, site: Path, caplog: pytest.LogCaptureFixture
@@ -161,13 +189,13 @@ class TestClean:
         assert run("clean", "--method", "sst", site / "p1.html", cache=cache).exit_code == 0
         assert "only 1 page(s) to learn from" in caplog.text
         done = process("clean", "--method", "sst", site / "p1.html", cache=cache)
-        assert b"`domsieve site` fetches more; --method features needs only one." in done.stderr
+        assert b"`domsieve site` fetches more; --method auto cleans single pages." in done.stderr
 
     def test_folders_are_sites_of_their_own(self, cache: Path, site: Path, tmp_path: Path) -> None:
         write_pages(tmp_path / "other", 2)
         result = run("clean", "--json", tmp_path / "other", site, cache=cache)
         pages = [json.loads(line) for line in result.stdout.splitlines()]
-        assert [one["method"] for one in pages] == ["features"] * 2 + ["sst"] * 6
+        assert [of_its_site(one) for one in pages] == [False] * 2 + [True] * 6
 
     def test_pages_of_the_cache(self, cache: Path) -> None:
         records = fill(cache, URLS)
@@ -223,7 +251,7 @@ class TestClean:
 
 class TestLearn:
     def test_a_model_cleans_further_pages(self, cache: Path, site: Path, tmp_path: Path) -> None:
-        learned = run("learn", "--json", site, "-o", tmp_path / "model", cache=cache)
+        learned = run("learn", "--method", "sst", "--json", site, "-o", tmp_path / "model", cache=cache)
         assert learned.exit_code == 0
         assert json.loads(learned.stdout)["pages"] == 6
         (tmp_path / "new.html").write_text(page(9), encoding="utf-8")

@@ -176,19 +176,19 @@ def test_where_a_method_keeps_nothing_the_next_best_is_taken_and_said(cache: Pat
         cache=cache,
     )
     assert result.exit_code == 0
-    assert result.stderr.count("The method sst keeps nothing of it; features was taken instead.") == 6
+    assert result.stderr.count("The method sst keeps nothing of it; auto was taken instead.") == 6
     assert all("word1a" in path.read_text() for path in (tmp_path / "out").iterdir())
     told = run(
         "clean", tmp_path / "in", "--method", "sst", "--threshold", "1", "--json", cache=cache
     ).stdout.splitlines()
     assert {(json.loads(line)["method"], json.loads(line)["instead_of"]) for line in told} == {
-        ("features", "sst")
+        ("auto", "sst")
     }
 
 
 def test_as_published_no_other_method_is_taken(cache: Path, tmp_path: Path) -> None:
     same_pages(tmp_path / "in", 6)
-    for options in (["--mode", "paper"], ["--model", str(tmp_path / "m")]):
+    for options in (["--method", "sst", "--mode", "paper"], ["--model", str(tmp_path / "m")]):
         if "--model" in options:
             learn = ["--method", "sst", "--mode", "paper", "-o"]
             assert run("learn", tmp_path / "in", *learn, tmp_path / "m", cache=cache).exit_code == 0

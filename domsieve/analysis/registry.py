@@ -27,7 +27,7 @@ from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.verdict import Verdict
 from domsieve.errors import UsageError
 from domsieve.snapshot import Snapshot
-from domsieve.vocabulary import Method, MiningMethod, Mode, StyleLevel
+from domsieve.vocabulary import Favor, Method, MiningMethod, Mode, StyleLevel
 
 E = TypeVar("E", bound=Estimator)
 E_co = TypeVar("E_co", bound=Estimator, covariant=True)
@@ -37,11 +37,14 @@ E_co = TypeVar("E_co", bound=Estimator, covariant=True)
 class Options:
     """Parameters that a caller may choose; None is the default of the method.
 
+    `favor` and `threshold` may be chosen for a model that was learned before, too.
+
     `has_text` is a text that content is known by: where the main region lacks it, the rest of the page is kept. Case
     and white space do not matter.
     """
 
     mode: Mode = "site"
+    favor: Favor | None = None
     threshold: float | None = None
     style: StyleLevel | None = None
     regions: int | None = None
@@ -67,6 +70,7 @@ class MethodEntry(Generic[E_co]):
     summary : what it does, in a few words.
     card : the file that describes it, from the root of the project.
     fewest : pages of a site that it needs; with fewer, little can be seen to repeat.
+    judges_alone : whether it judges a page by itself where fewer than `FEWEST_PAGES` of its site are known.
     calls : options that are no parameters of the estimator but of a call.
     combined : whether it is two other methods, one behind the other.
     """
@@ -76,6 +80,7 @@ class MethodEntry(Generic[E_co]):
     summary: str
     card: str
     fewest: int = 1
+    judges_alone: bool = False
     calls: frozenset[str] = frozenset()
     combined: bool = False
 
@@ -121,6 +126,7 @@ SITE_METHODS: Mapping[Method, MethodEntry[SiteModel[Any]]] = {
         "Learned cleaner",
         "weighs all evidence, of a page and of its site",
         "docs/methods/auto.md",
+        judges_alone=True,
     ),
     "sst": MethodEntry(
         SiteStyleTree,
@@ -219,14 +225,17 @@ def new_site_model(method: Method, options: Options) -> SiteModel[Any]:
     return SITE_METHODS[method].make(options)
 
 
-def page_cleaner(method: Method, options: Options) -> Callable[[Snapshot], Verdict]:
-    """Return what cleans a page by a page method.
+def page_cleaner(method: Method, options: Options | None = None) -> Callable[[Snapshot], Verdict]:
+    """Return what cleans a page by itself.
 
     Raises
     ------
-    UsageError : an option is not one of the method.
+    UsageError : the method needs more pages of the site, or an option is not one of the method.
     """
-    cleaner = PAGE_METHODS[method].make(options)
+    if method not in PAGE_METHODS and not METHODS[method].judges_alone:
+        raise UsageError(f"The method {method} needs more pages of the site.", parameter="method")
+    options = options or Options()
+    cleaner = METHODS[method].make(options)
     if options.has_text is not None and isinstance(cleaner, TagPathFilter):
         return partial(cleaner.transform, has_content=contains_text(options.has_text))
     return cleaner.transform

@@ -17,15 +17,18 @@ from domsieve.commands.capture_options import (
 )
 from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say
 from domsieve.commands.threshold_table import help_facts, help_table
-from domsieve.vocabulary import BLOCK_KINDS, Method, Mode, SiteMethod, StyleLevel
+from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, Favor, Method, Mode, SiteMethod, StyleLevel
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
     from domsieve.tasks import Page
 
 MethodOption = Annotated[
-    Method | None,
-    typer.Option(help="Default: sst where 5 pages of the site are known, else features."),
+    Method | None, typer.Option(help="How pages are cleaned [default: that of the model, else auto].")
+]
+FavorOption = Annotated[
+    Favor | None,
+    typer.Option(help="auto: keep less and surer text, or more of it [default: balance]."),
 ]
 ModeOption = Annotated[Mode, typer.Option(help="Ours for today's sites, or as published.")]
 ThresholdOption = Annotated[
@@ -62,6 +65,7 @@ def clean(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for all results.")] = None,
     output_dir: Annotated[Path | None, typer.Option(help="Folder for one file per page.")] = None,
     model: Annotated[Path | None, typer.Option(help="Site model written by `learn`.")] = None,
+    favor: FavorOption = None,
     mode: ModeOption = "site",
     threshold: ThresholdOption = None,
     style: StyleOption = None,
@@ -105,7 +109,7 @@ def clean(
     capture: Capture,
 ) -> None:
     """Write what remains of pages without menus, adverts and footers."""
-    from domsieve.analysis import PAGE_METHODS, KindChoice, hidden_words, load_model
+    from domsieve.analysis import PAGE_METHODS, KindChoice, Options, hidden_words, load_model
     from domsieve.errors import BudgetError, DomsieveError, UsageError
     from domsieve.tasks import (
         ENDINGS,
@@ -141,12 +145,15 @@ def clean(
         results = clean_pages(
             pages,
             method=method,
-            mode=mode,
-            threshold=threshold,
-            style=style,
-            regions=regions,
-            complement=complement,
-            has_text=has_text,
+            options=Options(
+                mode=mode,
+                favor=favor,
+                threshold=threshold,
+                style=style,
+                regions=regions,
+                complement=complement,
+                has_text=has_text,
+            ),
             model=load_model(model) if model else None,
             keep_hidden=keep_hidden,
             kinds=kinds,
@@ -185,9 +192,10 @@ def learn(
     *,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File of the model.")] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show what thresholds from 0.05 to 0.4 would keep; method sst.")
+        bool, typer.Option("--explain", help="sst: show what thresholds from 0.05 to 0.4 would keep.")
     ] = False,
-    method: Annotated[SiteMethod, typer.Option(help="What the model is of.")] = "sst",
+    method: Annotated[SiteMethod, typer.Option(help="What the model is of.")] = DEFAULT_METHOD,
+    favor: FavorOption = None,
     mode: ModeOption = "site",
     threshold: ThresholdOption = None,
     style: StyleOption = None,
@@ -198,7 +206,7 @@ def learn(
     capture: Capture,
 ) -> None:
     """Learn a site model from pages of one site, for `clean --model`."""
-    from domsieve.analysis import save_model
+    from domsieve.analysis import Options, save_model
     from domsieve.errors import DomsieveError, UsageError
     from domsieve.tasks import explain as explain_model
     from domsieve.tasks import find_targets, readable
@@ -206,6 +214,8 @@ def learn(
 
     if not (output or explain):
         raise UsageError("Give --output, the file of the model, or --explain, or both.")
+    if explain and method != "sst":
+        raise UsageError("--explain shows thresholds of the method sst; add --method sst.")
     check_place("--output", output)
     with open_cache(cache) as store:
         found = find_targets(targets, store)
@@ -218,7 +228,8 @@ def learn(
             failed += 1
             say(f"{page.label}: {explained(error)}")
 
-        model = learn_pages(pages, method=method, mode=mode, threshold=threshold, style=style, failed=report)
+        options = Options(mode=mode, favor=favor, threshold=threshold, style=style)
+        model = learn_pages(pages, method=method, options=options, failed=report)
         # Pages that cannot be read were told of when the model was learned.
         thresholds = explain_model(model, pages, failed=lambda *_: None) if explain else None
     if output:

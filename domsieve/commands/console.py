@@ -137,7 +137,7 @@ class _PlainLines(logging.Formatter):
         from domsieve.tasks import FEW_PAGES
 
         if reason == FEW_PAGES:
-            return " `domsieve site` fetches more; --method features needs only one."
+            return " `domsieve site` fetches more; --method auto cleans single pages."
         return ""
 
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, TypedDict, Unpack, overload
 
-from domsieve.analysis import MINERS, SiteModel
+from domsieve.analysis import MINERS, Options, SiteModel
 from domsieve.budget import AnalysisBudget
 from domsieve.library.checks import check_choice
 from domsieve.library.fetching import Fetching
@@ -20,7 +20,7 @@ from domsieve.library.running import ComparingCall, PagesCall
 from domsieve.library.work import Cleaning, cleaned, mined, snapshot_of
 from domsieve.renderer import Budget, CaptureOptions
 from domsieve.snapshot import Snapshot
-from domsieve.vocabulary import BlockKind, Method, MiningMethod, Mode, StyleLevel
+from domsieve.vocabulary import BlockKind, Favor, Method, MiningMethod, Mode, StyleLevel
 
 AnyPath = str | os.PathLike[str]
 
@@ -44,6 +44,7 @@ class CleanKeywords(FetchKeywords, total=False):
     """How pages are cleaned."""
 
     method: Method | None
+    favor: Favor | None
     mode: Mode
     threshold: float | None
     style: StyleLevel | None
@@ -75,6 +76,7 @@ def clean(
     *,
     url: str | Sequence[str | None] | None = None,
     method: Method | None = None,
+    favor: Favor | None = None,
     mode: Mode = "site",
     threshold: float | None = None,
     style: StyleLevel | None = None,
@@ -105,12 +107,14 @@ def clean(
         file; or a Snapshot. Or an iterable of these.
     url : the address that HTML or a file came from, for links and for the site; for several pages a list of equal
         length, None for those that have no address.
-    method : None takes the model's; without a model, the site style tree where at least 5 pages of a site are known,
-        else the block features.
+    method : None takes the model's; without a model ``"auto"``, which weighs all evidence, that of the site too
+        where at least 5 of its pages are known.
+    favor : auto: ``"precision"`` keeps less and surer text, ``"recall"`` more; None is ``"balance"``.
     mode : ``"site"`` suits sites of today, ``"paper"`` is as published.
     threshold : sst: importance from 0 to 1 up to which a node is noise; entropy: bits below which a block is;
         features: probability from which it is content. None is the method's own.
-    style : sst, cst, tps: what tells elements apart. None takes the layout of rendered pages, the HTML of others.
+    style : auto, sst, cst, tps: what tells elements apart. None takes the layout of rendered pages, the HTML of
+        others.
     regions : tps: parts of the page that make up the main region; None is 1.
     complement : tps: keep what the main region leaves.
     has_text : tps: keep the complement where the main region lacks this text.
@@ -144,12 +148,15 @@ def clean(
         url,
         Cleaning.checked(
             method=method,
-            mode=mode,
-            threshold=threshold,
-            style=style,
-            regions=regions,
-            complement=complement,
-            has_text=has_text,
+            options=Options(
+                mode=mode,
+                favor=favor,
+                threshold=threshold,
+                style=style,
+                regions=regions,
+                complement=complement,
+                has_text=has_text,
+            ),
             model=model,
             keep_hidden=keep_hidden,
             keep_kinds=keep_kinds,
@@ -181,6 +188,7 @@ async def clean_async(
     *,
     url: str | Sequence[str | None] | None = None,
     method: Method | None = None,
+    favor: Favor | None = None,
     mode: Mode = "site",
     threshold: float | None = None,
     style: StyleLevel | None = None,
@@ -206,12 +214,15 @@ async def clean_async(
         url,
         Cleaning.checked(
             method=method,
-            mode=mode,
-            threshold=threshold,
-            style=style,
-            regions=regions,
-            complement=complement,
-            has_text=has_text,
+            options=Options(
+                mode=mode,
+                favor=favor,
+                threshold=threshold,
+                style=style,
+                regions=regions,
+                complement=complement,
+                has_text=has_text,
+            ),
             model=model,
             keep_hidden=keep_hidden,
             keep_kinds=keep_kinds,

@@ -109,6 +109,11 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
         """Name of the method."""
         return self.verdict.method
 
+    @property
+    def expected_f1(self) -> float | None:
+        """Word F1 that pages have on average which look as sure as this one; None where the method does not say."""
+        return self.verdict.expected_f1
+
     @cached_property
     def text(self) -> str:
         """The kept text, a line per block, cells of tables parted by tabs."""

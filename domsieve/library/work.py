@@ -18,7 +18,7 @@ from domsieve.library.inputs import Source
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.snapshot import PageRecord, PageStore, Snapshot, check_fault
 from domsieve.tasks import Page, clean, compare, from_record, mine, site_records
-from domsieve.vocabulary import Method, MiningMethod
+from domsieve.vocabulary import DEFAULT_METHOD, Method, MiningMethod
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +36,7 @@ class Cleaning:
         cls,
         *,
         method: Any,
-        mode: Any,
-        threshold: Any,
-        style: Any,
-        regions: Any,
-        complement: Any,
-        has_text: Any,
+        options: Options,
         model: Any,
         keep_hidden: Any,
         keep_kinds: Any,
@@ -55,15 +50,14 @@ class Cleaning:
         StorageError : the file of the model cannot be used.
         """
         check_choice("method", method, METHODS, optional=True)
-        check_text("has_text", has_text)
+        check_text("has_text", options.has_text)
         check_flag("keep_hidden", keep_hidden)
         kinds = KindChoice.of(keep_kinds, drop_kinds)
         if isinstance(model, SiteModel):
-            model = copy(model)  # cleaning sets the threshold, and the caller's stays as it is
+            model = copy(model)  # cleaning sets parameters, and the caller's stays as it is
         elif model is not None:
             model = load_model(path_of("model", model))
-        options = Options(mode, threshold, style, regions, complement, has_text)
-        chosen: Any = method or (model.name if model else "sst")
+        chosen: Any = method or (model.name if model else DEFAULT_METHOD)
         METHODS[chosen].make(options).fit(())  # checks the options, and learns nothing
         return cls(method=method, options=options, model=model, keep_hidden=keep_hidden, kinds=kinds)
 
@@ -72,7 +66,6 @@ def cleaned(
     sources: Sequence[Source], outcomes: Mapping[str, Captured], fetching: Fetching, cleaning: Cleaning
 ) -> list[CleanResult]:
     """Return what remains of each page; pages of a cached site are learned from too."""
-    options = cleaning.options
     with fetching.store() as store, budgeted(fetching.analysis):
 
         def siblings(site: str) -> list[Page]:
@@ -87,12 +80,7 @@ def cleaned(
         results = clean(
             pages,
             method=cleaning.method,
-            mode=options.mode,
-            threshold=options.threshold,
-            style=options.style,
-            regions=options.regions,
-            complement=options.complement,
-            has_text=options.has_text,
+            options=cleaning.options,
             model=cleaning.model,
             keep_hidden=cleaning.keep_hidden,
             kinds=cleaning.kinds,

@@ -2,23 +2,21 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Any, Literal, cast
 
 from domsieve.analysis import (
     EVERY_METHOD_DECIDES,
     FEWEST_PAGES,
+    METHODS,
     PAGE_METHODS,
     SITE_METHODS,
     KindChoice,
     Metadata,
     Method,
-    Mode,
     NoCleaning,
     Options,
     SiteModel,
-    StyleLevel,
     Verdict,
     check_fixed,
     check_options,
@@ -38,6 +36,7 @@ from domsieve.tasks.judging import judged, with_condition
 from domsieve.tasks.learning import fit
 from domsieve.tasks.pages import Page
 from domsieve.tasks.sites import once
+from domsieve.vocabulary import DEFAULT_METHOD
 
 Format = Literal["text", "markdown", "html", "json"]
 Writer = Callable[[Snapshot, Verdict], str]
@@ -50,10 +49,9 @@ WRITERS: Mapping[Format, Writer] = {
 }
 ENDINGS: Mapping[Format, str] = {"text": ".txt", "markdown": ".md", "html": ".html", "json": ".json"}
 
-Cleaned = tuple[Page, tuple[Snapshot, Verdict] | DomsieveError]
+_DEFAULTS = Options()
 
-# What cleans pages of sites that are not known well enough to learn from.
-_PAGE_METHOD: Method = "features"
+Cleaned = tuple[Page, tuple[Snapshot, Verdict] | DomsieveError]
 
 FEW_PAGES = "few_pages"
 """The attribute ``reason`` of the log record that warns of too few pages to learn from."""
@@ -64,10 +62,8 @@ logger = logging.getLogger("domsieve")
 def learn(
     pages: Sequence[Page],
     *,
-    method: Method = "sst",
-    mode: Mode = "site",
-    threshold: float | None = None,
-    style: StyleLevel | None = None,
+    method: Method = DEFAULT_METHOD,
+    options: Options = _DEFAULTS,
     failed: Callable[[Page, DomsieveError], None],
 ) -> SiteModel[Any]:
     """Return a site model of `pages`; pages that cannot be read are told to `failed` and left out.
@@ -77,23 +73,21 @@ def learn(
     UsageError : the method learns nothing, or an option is not its own.
     PageError : no page could be read.
     """
-    model = new_site_model(method, Options(mode, threshold, style))
+    model = new_site_model(method, options)
     fit(model, once(pages, _keys), failed)
     if not model.learned:
         raise PageError("None of the pages could be read, so there is nothing to learn from.")
+    entry = SITE_METHODS[method]
+    if model.learned < (FEWEST_PAGES if entry.judges_alone else entry.fewest):
+        _warn_of_few(pages[0].site, model.learned)
     return model
 
 
 def clean(
     pages: Sequence[Page],
     *,
-    method: Method | None,
-    mode: Mode = "site",
-    threshold: float | None = None,
-    style: StyleLevel | None = None,
-    regions: int | None = None,
-    complement: bool | None = None,
-    has_text: str | None = None,
+    method: Method | None = None,
+    options: Options = _DEFAULTS,
     model: SiteModel[Any] | None = None,
     keep_hidden: bool = False,
     kinds: KindChoice = EVERY_METHOD_DECIDES,
@@ -103,11 +97,9 @@ def clean(
 
     Parameters
     ----------
-    method : None is that of the model; without a model, the site style tree where at least `FEWEST_PAGES` pages of a
-        site are known, else the block features.
-    mode, threshold, style, regions, complement : parameters of the method; None is its default.
-    has_text : for the tag path sequence: where the main region lacks this text, the rest of the page is kept.
-    model : a site model learned before, which takes over the threshold; otherwise one is learned per site.
+    method : None is that of the model; without a model, `DEFAULT_METHOD`.
+    options : parameters of the method.
+    model : a site model learned before, which takes over `favor` and `threshold`; otherwise one is learned per site.
     keep_hidden : whether text that nobody can see may stay.
     kinds : the kinds of blocks that are kept or dropped whatever the method says.
     siblings : returns further known pages of a site, which are learned from and not cleaned.
@@ -116,28 +108,20 @@ def clean(
     ------
     UsageError : the model is one of another method, or an option is none of the method's or fixed by the model.
     """
-    options = Options(mode, threshold, style, regions, complement, has_text)
     if model is not None and method not in {None, model.name}:
         raise UsageError(f"This model is of the method {model.name}, not {method}.")
-    if model is None:
-        check_options(method or "sst", options)
-    else:
-        check_options(cast(Method, model.name), options)
+    chosen = cast(Method, model.name) if model else method or DEFAULT_METHOD
+    check_options(chosen, options)
+    if model is not None:
         check_fixed(options)
-        if options.threshold is not None:
-            model.set_params(threshold=options.threshold)
-    as_published = mode == "paper" or (model is not None and _is_of_paper(model))
+        model.set_params(**options.given())
+    as_published = options.mode == "paper" or (model is not None and _is_of_paper(model))
     for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
         members = list(group)
         known = once(members, _keys)
-        if model is None and method not in PAGE_METHODS:
+        if model is None and chosen not in PAGE_METHODS:
             known = once([*known, *siblings(site)], _keys)
-        chosen = method or ("sst" if len(known) >= FEWEST_PAGES else _PAGE_METHOD)
-        own = options
-        if method is None and model is None:
-            logger.info("%s: %d pages known, method %s", site, len(known), chosen)
-            own = options if chosen == "sst" else _of_page_method(site, options)
-        judge = _judge(site, chosen, known, own) if model is None else model.transform
+        judge = _judge(site, chosen, known, options) if model is None else model.transform
         for page in members:
             result: tuple[Snapshot, Verdict] | DomsieveError
             try:
@@ -158,8 +142,8 @@ def written(page: Page, result: tuple[Snapshot, Verdict], form: Format, *, metad
 
     Parameters
     ----------
-    metadata : whether text and Markdown begin with the metadata of the page, as YAML front matter, and HTML has it in
-        its head. JSON always has it.
+    metadata : whether text and Markdown begin with the metadata of the page and the expected F1, as YAML front
+        matter, and HTML has the metadata in its head. JSON always has both.
 
     Raises
     ------
@@ -171,7 +155,7 @@ def written(page: Page, result: tuple[Snapshot, Verdict], form: Format, *, metad
         said = read_metadata(result[0])
         if form == "html":
             return write_html(*result, metadata=said)
-        return write_front_matter(said) + WRITERS[form](*result)
+        return write_front_matter(said, expected_f1=result[1].expected_f1) + WRITERS[form](*result)
 
 
 def metadata_of(page: Page, result: tuple[Snapshot, Verdict]) -> Metadata:
@@ -194,31 +178,23 @@ def _is_of_paper(model: SiteModel[Any]) -> bool:
     return bool(published) and published.items() <= model.get_params().items()
 
 
-def _of_page_method(site: str, options: Options) -> Options:
-    """Return the options without those that were meant for the site style tree."""
-    if options.threshold is not None or options.style is not None or options.mode == "paper":
-        logger.warning(
-            "%s: too few pages for the method sst, and %s knows none of its options.", site, _PAGE_METHOD
-        )
-    return replace(options, mode="site", threshold=None, style=None)
-
-
 def _judge(
     site: str, method: Method, known: Sequence[Page], options: Options
 ) -> Callable[[Snapshot], Verdict]:
-    if method in PAGE_METHODS:
+    entry = METHODS[method]
+    if method in PAGE_METHODS or (entry.judges_alone and len(known) < FEWEST_PAGES):
         return page_cleaner(method, options)
-    if len(known) < SITE_METHODS[method].fewest:
-        logger.warning(
-            "%s: only %d page(s) to learn from, so little can be seen to repeat.",
-            site,
-            len(known),
-            extra={"reason": FEW_PAGES},
-        )
+    if len(known) < entry.fewest:
+        _warn_of_few(site, len(known))
     model = SITE_METHODS[method].make(options)
     # A page that cannot be read is reported when its turn to be cleaned comes.
     fit(model, known, lambda *_: None)
     return model.transform if model.learned else NoCleaning().transform
+
+
+def _warn_of_few(site: str, known: int) -> None:
+    message = "%s: only %d page(s) to learn from, so little can be seen to repeat."
+    logger.warning(message, site, known, extra={"reason": FEW_PAGES})
 
 
 def _keys(page: Page) -> Sequence[str]:

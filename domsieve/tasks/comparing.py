@@ -139,7 +139,7 @@ def _advice(prefix: str, results: Sequence[Comparison]) -> Advice:
 def _cleaned(
     members: Sequence[PageRecord], others: Sequence[PageRecord], page_of: Callable[[PageRecord], Page]
 ) -> Iterator[Cleaned]:
-    return clean([page_of(r) for r in members], method=None, siblings=lambda _: [page_of(r) for r in others])
+    return clean([page_of(r) for r in members], siblings=lambda _: [page_of(r) for r in others])
 
 
 def _raw(record: PageRecord, store: PageStore, *, styled: bool) -> Page:

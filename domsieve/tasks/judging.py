@@ -11,7 +11,6 @@ from domsieve.analysis import (
     KindChoice,
     Mark,
     Method,
-    Options,
     Verdict,
     described,
     judge_furniture,
@@ -25,7 +24,7 @@ from domsieve.analysis import (
 from domsieve.snapshot import Snapshot, fault_of
 
 # What is taken where a method keeps nothing, in this order.
-_NEXT_BEST: tuple[Method, ...] = ("features", "none")
+_NEXT_BEST: tuple[Method, ...] = ("auto", "none")
 _SURELY_TEXT = 20  # kept texts with letters or digits; of fewer it is seen what is written
 
 
@@ -54,7 +53,7 @@ def judged(
     if may_change and not keeps_text(page, first):
         for name in _NEXT_BEST:
             if name != first.method:
-                said_next = page_cleaner(name, Options())(page)
+                said_next = page_cleaner(name)(page)
                 other = without_extras(page, said_next, keep_hidden=keep_hidden)
                 if keeps_text(page, other):
                     said, first = said_next, replace(other, instead_of=first.method)
@@ -130,7 +129,7 @@ def _why_nothing(page: Snapshot, verdict: Verdict) -> str:
     reasons = np.unique(verdict.reason[page.text >= 0]).tolist()
     if any(verdict.reasons[number].startswith(DROPPED_BY_KIND) for number in reasons):
         return "what the method keeps is of a kind that is dropped"
-    if any(map(str.isalnum, write_text(page, page_cleaner("none", Options())(page)))):
+    if any(map(str.isalnum, write_text(page, page_cleaner("none")(page)))):
         return "the method keeps none of its text, or nobody can see it"
     if not page.has_layout and "script" in page.tags.to_list():
         return "its source shows no text, which scripts may bring when it is rendered"

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from domsieve.analysis import (
-    FEWEST_PAGES,
     HIDING_REASONS,
     METHODS,
     MINERS,
@@ -40,7 +39,7 @@ from domsieve.tasks.judging import without_extras
 from domsieve.tasks.learning import NODES_AT_ONCE, Batch, Failed, learn_batch
 from domsieve.tasks.pages import Page, from_record, readable, unscripted
 from domsieve.tasks.targets import CacheTarget, Target, UrlTarget
-from domsieve.vocabulary import BLOCK_KINDS
+from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,6 @@ class _Writer:
         self.labels: list[str] = []
         self.pages: list[dict[str, Any]] = []
         self.sites: list[dict[str, Any]] = []
-        self.start = "features"
 
     @property
     def index(self) -> dict[str, Any]:
@@ -167,7 +165,7 @@ class _Writer:
             "hiding": HIDING_REASONS,
             "kinds": ("", *BLOCK_KINDS),
             "titles": {name: entry.title for name, entry in METHODS.items()},
-            "start": self.start,
+            "start": DEFAULT_METHOD,
         }
 
     def parts(
@@ -181,15 +179,21 @@ class _Writer:
             self.labels += [one.page.label for one in known]
             site: dict[str, Any] = {"name": _utf8(name), "known": len(known), "editions": {}}
             entries = [
-                {"number": first + i, "site": len(self.sites), "editions": {}, "words": {}, "problems": []}
+                {
+                    "number": first + i,
+                    "site": len(self.sites),
+                    "editions": {},
+                    "words": {},
+                    "expected_f1": {},
+                    "problems": [],
+                }
                 for i in range(len(members))
             ]
             self.sites.append(site)
             for edition, of_known in _editions(known, members=len(members)):
                 yield from self._edition(edition, of_known, entries, site)
-            self.pages += [entry for entry in entries if entry["editions"]]
-            if len(known) >= FEWEST_PAGES:
-                self.start = "sst"
+            shown = [entry for entry in entries if entry["editions"]]
+            self.pages += sorted(shown, key=_sureness)
 
     def _edition(
         self,
@@ -220,6 +224,8 @@ class _Writer:
             entry["problems"] += problems
             entry["editions"][name] = part
             entry["words"][name] = {method: said.words for method, said in view.methods.items()}
+            if DEFAULT_METHOD in view.methods:
+                entry["expected_f1"][name] = view.methods[DEFAULT_METHOD].expected_f1
             entry["problems"] += [
                 reason for reason in page.provenance.reasons if reason not in entry["problems"]
             ]
@@ -298,6 +304,11 @@ class _Writer:
                 _fit(of_site, held)
                 held, nodes = [], 0
         _fit(of_site, held)
+
+
+def _sureness(entry: Mapping[str, Any]) -> float:
+    """Return how good the default method expects its result on a page to be, in its first edition; 1 if unknown."""
+    return next(iter(entry["expected_f1"].values()), 1.0)
 
 
 def _fit(of_site: _Site, held: Batch) -> None:

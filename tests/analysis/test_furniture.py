@@ -67,6 +67,11 @@ def dropped(html: str) -> list[tuple[str, str]]:
         ("<a href=#inhalt>Zum Inhalt springen</a>", "Zum Inhalt springen", "skips to the content"),
         ("<h1>The mill</h1><h1>The Mill</h1>", "The Mill", "says the title again"),
         ("<h1>The mill</h1><div><h2>The mill</h2></div>", "The mill", "says the title again"),
+        ("<div><span>Advertisement</span><p>Thick jerseys.</p><a href=/j>Buy</a></div>",
+         "Advertisement\nThick jerseys.\nBuy", "an advert that says so"),
+        ("<aside><p>Anzeige:</p><p>Pullover.</p></aside>", "Anzeige:\nPullover.", "an advert that says so"),
+        ("<div class=ad-slot><p>広告</p><p>セーター</p></div>", "広告\nセーター", "an advert that says so"),
+        ("<p>Before.</p><div><div>ADVERTISEMENT</div></div><p>After.</p>", "ADVERTISEMENT", "an advert that says so"),
     ],
 )  # fmt: skip
 def test_is_dropped_for_a_reason_of_its_own(html: str, text: str, reason: str) -> None:
@@ -88,6 +93,10 @@ def test_is_dropped_for_a_reason_of_its_own(html: str, text: str, reason: str) -
         "<h1>The mill</h1><p>It is old.</p><h2>The mill</h2>",
         "<h3>Cups</h3><h3>Cups</h3>",
         "<h1>Share this</h1>",
+        "<h1>Advertisement</h1><p>What one is.</p>",
+        "<ul><li><a href=/ads>Advertisement</a></li><li><a href=/art>Art</a></li></ul>",
+        "<table><tr><td>Sponsored</td><td><a href=/y>yes</a></td></tr></table>",
+        "<p><b>Advertisement</b>: what one pays for <a href=/r>reach</a>.</p>",
         "<h2>Contents</h2><p>Of the <a href=/box>contents</a> nothing is known.</p>",
     ],
 )
@@ -115,7 +124,13 @@ def test_all_formats_agree() -> None:
 
 @pytest.mark.parametrize(
     "part",
-    ["<a class=headerlink href=#a>¶</a>", "<div class=breadcrumb>", "<button>Copy</button>", "<h1>a</h1>"],
+    [
+        "<a class=headerlink href=#a>¶</a>",
+        "<div class=breadcrumb>",
+        "<button>Copy</button>",
+        "<h1>a</h1>",
+        "<div>Advertisement",
+    ],
 )
 def test_many_and_deep_ones_have_an_end(part: str) -> None:
     snapshot = body(part * 20_000)

@@ -92,7 +92,7 @@ def test_no_other_module_lists_the_methods() -> None:
 def test_what_each_method_takes() -> None:
     takes = {name: entry.takes for name, entry in METHODS.items()}
     assert takes == {
-        "auto": ["style"],
+        "auto": ["favor", "style"],
         "sst": ["threshold", "style"],
         "cst": ["style"],
         "entropy": ["threshold"],
@@ -106,6 +106,7 @@ def test_what_each_method_takes() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_an_option_is_heeded_or_refused_by_its_name(method: Method) -> None:
     given: dict[str, Any] = {
+        "favor": "recall",
         "threshold": 0.3,
         "style": "html",
         "regions": 2,

@@ -91,7 +91,7 @@ def test_walls_are_marked() -> None:
 def test_the_method_that_was_taken_instead_is_named() -> None:
     same = [f"<!-- {number} -->{page(1)}" for number in range(6)]
     result = domsieve.clean(same, method="sst", threshold=1)[0]
-    assert (result.method, result.instead_of) == ("features", "sst")
+    assert (result.method, result.instead_of) == ("auto", "sst")
     assert "word1a" in result.text
     published = domsieve.clean(same, method="sst", threshold=1, mode="paper")[0]
     assert (published.method, published.instead_of) == ("sst", "")

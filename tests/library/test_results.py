@@ -37,7 +37,8 @@ class TestCleaned:
         assert result.html == write_html(*found)
         assert result.blocks == text_blocks(*found)
         assert {block.kept for block in result.blocks} == {True, False}
-        assert (result.method, result.complete, result.error) == ("sst", True, None)
+        assert (result.method, result.complete, result.error) == ("auto", True, None)
+        assert result.expected_f1 == result.verdict.expected_f1
 
     def test_it_is_what_tasks_find(self) -> None:
         pages = [page(n) for n in range(6)]
@@ -166,10 +167,10 @@ class TestNotebook:
     def test_kept_and_dropped_blocks_are_shown(self) -> None:
         shown = domsieve.clean([page(n) for n in range(6)])[1]._repr_html_()
         assert "<s>Imprint</s>" in shown
-        assert "<small>repeats on the site</small>" in shown
+        assert "<small>looks like boilerplate</small>" in shown
         assert "Heading 1" in shown
         assert "<s>Heading 1" not in shown
-        assert "method sst · " in shown
+        assert "method auto · " in shown
 
     @pytest.mark.parametrize(
         "show",

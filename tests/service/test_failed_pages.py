@@ -117,9 +117,9 @@ def test_walls_are_cleaned_and_marked(tmp_path: Path) -> None:
 def test_the_method_that_was_taken_instead_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "keeps_text", lambda _, verdict: verdict.method == "none")
     done = doing(tmp_path, Pages(rendering()), CleanRequest(url=URL))
-    assert (done.summary["method"], done.summary["instead_of"]) == ("none", "features")
+    assert (done.summary["method"], done.summary["instead_of"]) == ("none", "auto")
     assert b"word1a" in done.files[0].data
-    assert done.summary["remarks"] == ["The method features keeps nothing of it; none was taken instead."]
+    assert done.summary["remarks"] == ["The method auto keeps nothing of it; none was taken instead."]
 
 
 def test_nothing_is_empty_without_a_word(tmp_path: Path) -> None:

@@ -62,10 +62,6 @@ def test_a_page_that_cannot_be_read_harms_no_other(tmp_path: Path, method: str |
             clean(
                 pages,
                 method=method,  # type: ignore[arg-type]
-                mode="site",
-                threshold=None,
-                style=None,
-                model=None,
                 siblings=lambda _: [],
             )
         )

@@ -24,9 +24,8 @@ from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.trees.style_tree import StyleTree, merge_trees
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot import Kind, Snapshot
-from domsieve.vocabulary import StyleLevel
+from domsieve.vocabulary import Favor, StyleLevel
 
-Favour = Literal["balance", "precision", "recall"]
 PAGE_SHARE, TREE_ODDS = 0.3, 1.5
 """What the log-odds of a page by itself count where the style tree of its site is asked, and what that adds or takes.
 
@@ -68,7 +67,7 @@ class AutoCleaner(SiteModel[StyleTree]):
     counts = StyleTree
     joined = merge_trees
 
-    def __init__(self, *, favor: Favour = "balance", style: StyleLevel | Literal["auto"] = "auto") -> None:
+    def __init__(self, *, favor: Favor = "balance", style: StyleLevel | Literal["auto"] = "auto") -> None:
         self.favor = favor
         self.style = style
 

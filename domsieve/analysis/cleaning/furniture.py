@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.analysis.cleaning.adverts import labelled_adverts
 from domsieve.analysis.cleaning.furniture_words import (
     CONTENTS,
     COPY,
@@ -43,8 +44,9 @@ FURNITURE_REASONS = (
     "a path of links to the page",
     "skips to the content",
     "says the title again",
+    "an advert that says so",
 )
-_PERMALINK, _NUMBERS, _BUTTON, _TOOL, _PATH, _SKIP, _TITLE = range(len(FURNITURE_REASONS))
+_PERMALINK, _NUMBERS, _BUTTON, _TOOL, _PATH, _SKIP, _TITLE, _ADVERT = range(len(FURNITURE_REASONS))
 _MOST_WORDS = {_SKIP: 20, _TOOL: 12}
 _LEAST_TIMES_ON_PAGE = 2
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -57,9 +59,9 @@ def judge_furniture(page: Snapshot, verdict: Verdict) -> Verdict:
     """Return the verdict with the furniture inside its content dropped, for reasons of its own.
 
     Furniture are links of headings to themselves, numbers of lines of code, buttons that copy or share, links to the
-    source of the page, paths of links that lead to it (breadcrumbs), links that skip to the content, and the title
-    where it is said twice on end. A verdict that keeps everything (method ``"none"``) and one of ``paper`` mode stay
-    as they are.
+    source of the page, paths of links that lead to it (breadcrumbs), links that skip to the content, the title where
+    it is said twice on end, and boxes that say they are adverts. A verdict that keeps everything (method ``"none"``)
+    and one of ``paper`` mode stay as they are.
     """
     if verdict.method == "none" or verdict.parameters.get("mode") == "paper" or not verdict.kept.any():
         return verdict
@@ -99,6 +101,7 @@ class _Finder:
         """Return for each of N nodes which furniture it lies in, -1 for none."""
         for what, roots in zip((_PATH, _BUTTON), paths_and_shares(self._page), strict=True):
             self._take(what, roots.tolist(), bool)
+        self._take(_ADVERT, labelled_adverts(self._page, self._words), bool)
         classes, copying = self._by_class()
         numbered = self._with("data-line-number", bool)
         for nodes in (classes[_NUMBERS], numbered):

@@ -112,15 +112,18 @@ function showPages() {
       rows.push(el('li', { class: 'site' }, captured(of.name, 'bdi'),
         el('span', { class: 'fine' }, ` ${count(of.known, 'page')} known`)))
     }
-    const words = entry.words[now.edition in entry.editions ? now.edition : Object.keys(entry.editions)[0]]
+    const edition = now.edition in entry.editions ? now.edition : Object.keys(entry.editions)[0]
+    const words = entry.words[edition], expected = entry.expected_f1[edition]
     const [kept, dropped] = words[now.method] ?? Object.values(words)[0]
     rows.push(el('li', {}, el('button', { type: 'button', class: `page-row${k === now.page ? ' current' : ''}`,
       'aria-current': k === now.page ? 'page' : null, on: { click: () => choosePage(k) } },
     captured(index.labels[entry.number], 'bdi'), split(kept / Math.max(kept + dropped, 1)),
-    el('span', { class: 'number' }, `${kept.toLocaleString('en')} of ${count(kept + dropped, 'word')} kept`))))
+    el('span', { class: 'number' }, `${kept.toLocaleString('en')} of ${count(kept + dropped, 'word')} kept`
+      + (expected == null ? '' : `, expected F1 ${expected.toFixed(2)}`)))))
     for (const problem of entry.problems) rows.push(el('li', { class: 'fine' }, captured(problem, 'bdi')))
   })
   panel.replaceChildren(
-    el('p', { class: 'fine' }, `${count(index.pages.length, 'page')} in this report. Green is what ${index.titles[now.method]} keeps.`),
+    el('p', { class: 'fine' }, `${count(index.pages.length, 'page')} in this report. Green is what ${index.titles[now.method]} keeps. `
+      + 'Of each site the pages come first whose result is least sure.'),
     el('ul', { class: 'page-list' }, ...rows))
 }

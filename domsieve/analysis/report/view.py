@@ -43,6 +43,7 @@ class MethodView(msgspec.Struct, frozen=True, kw_only=True):
     numbers: dict[str, Any]
     parameters: dict[str, Scalar]
     words: tuple[int, int]  # kept and dropped; of blocks kept partly, the kept texts count
+    expected_f1: float | None
 
 
 class RecordsView(msgspec.Struct, frozen=True, kw_only=True):
@@ -192,6 +193,7 @@ def _method_view(blocks: PageBlocks, verdict: Verdict) -> MethodView:
         numbers={name: _figures(column) for name, column in sorted(told.numbers.items())},
         parameters=dict(sorted(verdict.parameters.items())),
         words=_kept_words(blocks, told),
+        expected_f1=None if verdict.expected_f1 is None else round(verdict.expected_f1, 3),
     )
 
 

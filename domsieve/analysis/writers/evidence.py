@@ -72,6 +72,7 @@ class _Evidence(msgspec.Struct, frozen=True, kw_only=True):
     method: str
     instead_of: str
     parameters: dict[str, Scalar]
+    expected_f1: float | None
     words: _Words
     text: str
     blocks: list[Block]
@@ -101,6 +102,7 @@ def _json(page: Snapshot, verdict: Verdict) -> str:
             name: utf8(value) if isinstance(value, str) else value
             for name, value in sorted(verdict.parameters.items())
         },
+        expected_f1=None if verdict.expected_f1 is None else round(verdict.expected_f1, 3),
         words=_Words(
             kept=sum(block.words for block in blocks if block.kept),
             dropped=sum(block.words for block in blocks if not block.kept),

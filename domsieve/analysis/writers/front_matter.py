@@ -15,8 +15,13 @@ from domsieve.plain import utf8
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
-def write_front_matter(metadata: Metadata) -> str:
-    """Return the fields that are known as a block of YAML between two lines ``---``, and an empty line."""
+def write_front_matter(metadata: Metadata, *, expected_f1: float | None = None) -> str:
+    """Return the fields that are known as a block of YAML between two lines ``---``, and an empty line.
+
+    Parameters
+    ----------
+    expected_f1 : what the method expects its result to be worth; left out where it does not say.
+    """
     lines = ["---"]
     for name in Metadata.__struct_fields__:
         value = getattr(metadata, name)
@@ -28,6 +33,8 @@ def write_front_matter(metadata: Metadata) -> str:
             lines.append(f"{name}: {value}")
         elif isinstance(value, str) and value:
             lines.append(f"{name}: {_quoted(value)}")
+    if expected_f1 is not None:
+        lines.append(f"expected_f1: {expected_f1:.3f}")
     return "\n".join([*lines, "---", "", ""])
 
 

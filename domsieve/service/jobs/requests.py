@@ -24,7 +24,7 @@ from domsieve.analysis import SITE_METHODS, Method, MiningMethod
 from domsieve.errors import UsageError
 from domsieve.renderer import Budget, CaptureOptions, SettlePolicy, place_of
 from domsieve.tasks import Format, RecordFormat
-from domsieve.vocabulary import BLOCK_KINDS, BlockKind
+from domsieve.vocabulary import BLOCK_KINDS, BlockKind, Favor
 
 JobKind = Literal["clean", "records", "compare", "report", "site"]
 
@@ -78,6 +78,12 @@ Url = Annotated[
 def _fewest(method: Method) -> dict[str, Any]:
     asked = {"properties": {"method": {"const": method}}, "required": ["method"]}
     return {"if": asked, "then": {"properties": {"pages": {"minimum": SITE_METHODS[method].fewest}}}}
+
+
+_FAVOR_IS_OF_AUTO: dict[str, Any] = {
+    "if": {"properties": {"favor": {"type": "string"}}, "required": ["favor"]},
+    "then": {"properties": {"method": {"enum": [None, "auto"]}}},
+}
 
 
 def _in_order(kinds: tuple[BlockKind, ...]) -> tuple[BlockKind, ...]:
@@ -141,20 +147,35 @@ class PageRequest(BaseModel):
         return Budget(time=timedelta(seconds=self.time_s + self.settle_extra_s))
 
 
-class CleanRequest(PageRequest):
-    """A page without menus, adverts and footers."""
+class CleaningRequest(PageRequest):
+    """What cleaning one page and cleaning a site have in common."""
 
-    kind = "clean"
+    model_config = ConfigDict(json_schema_extra={"allOf": [_FAVOR_IS_OF_AUTO]})
 
     method: Method | None = Field(
         default=None,
-        description="Null: features, which needs but the page. Methods that learn from a site learn from the pages "
-        "of it that your earlier jobs have used.",
+        description="Null: auto. Methods that learn from a site learn from the pages of the sample; for one page, "
+        "from those of its site that your earlier jobs have used. auto does so where there are five of them.",
     )
-    format: Format = Field(default="markdown", description="What is returned.")
+    favor: Favor | None = Field(
+        default=None, description="auto: keep less and surer text, or more of it. Null: balance."
+    )
+    format: Format = Field(default="markdown", description="What each page becomes.")
     metadata: bool = Field(default=False, description=_METADATA)
     keep_kinds: Kinds = Field(default=(), description=_KEEP_KINDS)
     drop_kinds: Kinds = Field(default=(), description=_DROP_KINDS)
+
+    @model_validator(mode="after")
+    def _favors_what_can_be(self) -> Self:
+        if self.favor is not None and self.method not in {None, "auto"}:
+            raise ValueError(f"favor is for the method auto, not for {self.method}.")
+        return self
+
+
+class CleanRequest(CleaningRequest):
+    """A page without menus, adverts and footers."""
+
+    kind = "clean"
 
 
 class RecordsRequest(PageRequest):
@@ -193,21 +214,14 @@ class ReportRequest(PageRequest):
         return replace(super().capture_options(), screenshot=True)
 
 
-class SiteRequest(PageRequest):
+class SiteRequest(CleaningRequest):
     """A random sample of the pages of a site, cleaned."""
 
     kind = "site"
-    # What the validator below asks for, in the words of JSON Schema.
-    model_config = ConfigDict(json_schema_extra={"allOf": [*map(_fewest, SITE_METHODS)]})
+    # What the validators ask for, in the words of JSON Schema.
+    model_config = ConfigDict(json_schema_extra={"allOf": [_FAVOR_IS_OF_AUTO, *map(_fewest, SITE_METHODS)]})
 
     pages: Whole = Field(default=20, ge=1, le=200, description="How many different pages.")
-    method: Method | None = Field(
-        default=None, description="Null: the program's choice, by the number of pages."
-    )
-    format: Format = Field(default="markdown", description="What each page becomes.")
-    metadata: bool = Field(default=False, description=_METADATA)
-    keep_kinds: Kinds = Field(default=(), description=_KEEP_KINDS)
-    drop_kinds: Kinds = Field(default=(), description=_DROP_KINDS)
     seed: Whole = Field(default=0, ge=0, le=2**31 - 1, description="Each one draws another sample.")
 
     @model_validator(mode="after")

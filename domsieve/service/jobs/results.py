@@ -5,17 +5,18 @@ import json
 import logging
 import threading
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
-from domsieve.analysis import KindChoice, hidden_words, page_marks
+from domsieve.analysis import KindChoice, Options, hidden_words, page_marks
 from domsieve.errors import BudgetError, DomsieveError, PageError
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
+    CleaningRequest,
     CleanRequest,
     CompareRequest,
     PageRequest,
@@ -29,6 +30,7 @@ from domsieve.snapshot import PageRecord, PageStore, fault_of
 from domsieve.tasks import (
     ENDINGS,
     RECORD_WRITERS,
+    Cleaned,
     Format,
     Page,
     RecordFormat,
@@ -121,14 +123,13 @@ def site_result(
     PageError : not one page could be cleaned.
     """
     by_label = {record.url: record for record in pages.records}
-    method = request.method
     listed: list[dict[str, Any]] = []
     failures = list(pages.failures)
     archive = io.BytesIO()
     ending = ENDINGS[request.format]
     with zipfile.ZipFile(archive, "w") as packed:
         members = [_page_of(request, record, store) for record in pages.records]
-        for page, result in clean(members, method=method, kinds=_kinds_of(request), siblings=lambda _: []):
+        for page, result in _clean(request, members, lambda _: []):
             if stopped.is_set():
                 break
             if isinstance(result, DomsieveError):
@@ -155,6 +156,7 @@ def site_result(
                     "file": name,
                     "complete": record.complete,
                     "page_id": record.page_id,
+                    "expected_f1": _rounded(result[1].expected_f1),
                     "metadata": about,
                     "marks": msgspec.to_builtins([*result[1].marks]),
                     "remarks": said,
@@ -201,28 +203,29 @@ def _page_of(request: PageRequest, record: PageRecord, store: PageStore) -> Page
     return replace(from_record(record, store), keep_errors=request.keep_errors)
 
 
-def _kinds_of(request: CleanRequest | SiteRequest) -> KindChoice:
-    return KindChoice.of(request.keep_kinds, request.drop_kinds)
+def _clean(
+    request: CleaningRequest, pages: list[Page], siblings: Callable[[str], list[Page]]
+) -> Iterator[Cleaned]:
+    kinds = KindChoice.of(request.keep_kinds, request.drop_kinds)
+    options = Options(favor=request.favor)
+    return clean(pages, method=request.method, options=options, kinds=kinds, siblings=siblings)
 
 
 def _cleaned(
     request: CleanRequest, record: PageRecord, store: PageStore, siblings: Callable[[str], list[PageRecord]]
 ) -> Results:
-    method = request.method or "features"
-
     def others(site: str) -> list[Page]:
         return [from_record(other, store) for other in siblings(site)]
 
-    ((page, result),) = clean(
-        [_page_of(request, record, store)], method=method, kinds=_kinds_of(request), siblings=others
-    )
+    ((page, result),) = _clean(request, [_page_of(request, record, store)], others)
     if isinstance(result, DomsieveError):
         raise result
     text = written(page, result, request.format, metadata=request.metadata)
     verdict = result[1]
     said = {
-        "method": verdict.method if verdict.instead_of else method,
+        "method": verdict.method,
         "instead_of": verdict.instead_of or None,
+        "expected_f1": _rounded(verdict.expected_f1),
         "format": request.format,
         "hidden_words": hidden_words(*result),
         "metadata": msgspec.to_builtins(metadata_of(page, result)),
@@ -266,6 +269,10 @@ def _reported(
         failed=lambda page, error: problems.append(_problem(page.label, error)["detail"]),
     )
     return {"pages": pages, "problems": problems}, [NewFile("report.html", "text/html; charset=utf-8", whole)]
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 3)
 
 
 def _problem(url: str, error: DomsieveError) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from domsieve.analysis import METHODS, MINERS
 from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest
-from domsieve.vocabulary import BLOCK_KINDS, BlockKind
+from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, BlockKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,6 @@ KINDS = (
     Choice("site", "Whole site", "sample many pages and clean them"),
 )
 _METHODS = tuple(Choice(entry.name, entry.title, entry.summary) for entry in METHODS.values())
-_OF_PAGE = (Choice("", "Automatic", "block features, which need but the page"), *_METHODS)
-_OF_SITE = (Choice("", "Automatic", "site style tree where pages are enough, else block features"), *_METHODS)
 _MINERS = tuple(Choice(entry.name, entry.title, entry.summary) for entry in MINERS.values())
 _CLEAN_FORMATS = (
     Choice("markdown", "Markdown"),
@@ -60,12 +58,17 @@ KIND_FIELDS = tuple(Choice(f"block_{kind}", _KIND_NAMES[kind]) for kind in BLOCK
 
 _OF_KIND = (Choice("", "As the method says"), Choice("keep", "Keep"), Choice("drop", "Leave out"))
 CHOICES: Mapping[str, tuple[Choice, ...]] = {
-    "clean_method": _OF_PAGE,
+    "clean_method": _METHODS,
     "clean_format": _CLEAN_FORMATS,
     **{field.value: _OF_KIND for field in KIND_FIELDS},
     "records_method": _MINERS,
     "records_format": _RECORD_FORMATS,
-    "site_method": _OF_SITE,
+    "site_method": _METHODS,
+    "favor": (
+        Choice("balance", "Balanced"),
+        Choice("precision", "Less, but surer"),
+        Choice("recall", "More, rather than lose some"),
+    ),
     "site_format": _CLEAN_FORMATS,
     "window": (
         Choice("1280x800", "Desktop, 1280 × 800"),
@@ -82,11 +85,12 @@ CHOICES: Mapping[str, tuple[Choice, ...]] = {
 DEFAULTS: Mapping[str, str] = {
     "url": "",
     "kind": "clean",
-    "clean_method": "",
+    "clean_method": DEFAULT_METHOD,
     "clean_format": "markdown",
     "records_method": "wobm",
     "records_format": "jsonl",
-    "site_method": "",
+    "site_method": DEFAULT_METHOD,
+    "favor": "balance",
     "site_format": "markdown",
     "site_pages": "20",
     "site_seed": "0",
@@ -112,7 +116,7 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
         "seed": "site_seed",
     },
 }
-_WITH_BLOCKS = frozenset(("clean", "site"))
+_THAT_CLEAN = frozenset(("clean", "site"))
 _LABELS = {
     "url": "Address",
     "locale": "Language",
@@ -173,7 +177,8 @@ def request_from(fields: Mapping[str, str]) -> PageRequest:
     for name, field in _FIELDS[kind].items():
         is_number = name in {"pages", "seed"}
         values[name] = _number(given[field]) if is_number else given[field] or None
-    if kind in _WITH_BLOCKS:
+    if kind in _THAT_CLEAN:
+        values["favor"] = given["favor"] if values["method"] == DEFAULT_METHOD else None
         values |= {f"{what}_kinds": _blocks(given, what) for what in ("keep", "drop")}
     known: dict[str, JobKind] = {str(name): name for name in REQUESTS}
     try:

@@ -141,7 +141,7 @@ def _named(values: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
 
 
 def _label(name: str) -> str:
-    return str(name).replace("_", " ")
+    return str(name).replace("_", " ").replace(" f1", " F1")
 
 
 def _flat(value: object) -> str:
