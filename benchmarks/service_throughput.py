@@ -28,7 +28,7 @@ def by_command(urls: list[str], concurrency: int) -> float:
     """Return the seconds of one call of the command line."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "domsieve.cli", "clean", *urls, "--concurrency", str(concurrency)]
-        command += ["--format", "markdown", "--method", "features"]
+        command += ["--format", "markdown"]
         command += ["--cache", f"{folder}/cache", "--output-dir", f"{folder}/out"]
         begun = time.perf_counter()
         subprocess.run(command, check=True, capture_output=True)
@@ -40,7 +40,7 @@ def by_service(service: RunningService, urls: list[str], clients: int) -> float:
     with httpx.Client(base_url=service.url, timeout=90, headers={"Prefer": "wait=60"}) as http:
 
         def ask(url: str) -> None:
-            answer = http.post("/v1/clean", json={"url": url, "format": "markdown", "method": "features"})
+            answer = http.post("/v1/clean", json={"url": url, "format": "markdown"})
             if answer.status_code != 200 or answer.json()["state"] != "done":
                 raise RuntimeError(f"{url}: {answer.text}")
 

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 SiteMethod = Literal["auto", "sst", "cst", "entropy", "template"]
 """Cleaning methods that learn from the pages of a site; `auto` can do without."""
 
-PageMethod = Literal["features", "tps", "none"]
+PageMethod = Literal["tps", "none"]
 """Cleaning methods that need but the page."""
 
 Method = Literal[SiteMethod, PageMethod]

@@ -255,7 +255,7 @@ def test_looks_change_no_result(name: str) -> None:
 
 
 # Look between their steps only, since each takes time linear in the page and no loop of Python.
-_IN_ONE_GO = {"method none", "method features", "writer write_text"}
+_IN_ONE_GO = {"method none", "writer write_text"}
 
 
 @pytest.mark.parametrize("name", [name for name in WORK if name not in _IN_ONE_GO])
@@ -401,8 +401,8 @@ class TestLibrary:
             while True:
                 check()
 
-        for method in (METHODS["features"], MINERS["wobm"]):
-            monkeypatch.setattr(method.estimator, "_result", hang)
+        monkeypatch.setattr(METHODS["auto"].estimator, "_verdicts", hang)
+        monkeypatch.setattr(MINERS["wobm"].estimator, "_result", hang)
         with pytest.raises(BudgetError):
             call(LONG, analysis_budget=AnalysisBudget(time=timedelta(seconds=0.3)))
 

@@ -43,7 +43,7 @@ class TestEveryMethod:
         assert (warning in caplog.text) == (method in SITE_METHODS and method != "auto")
 
     def test_heeds_its_options_or_refuses_them(self, cache: Path, site: Path, method: str) -> None:
-        takes = {"threshold": {"sst", "entropy", "features"}, "style": {"auto", "sst", "cst", "tps"}}
+        takes = {"threshold": {"sst", "entropy"}, "style": {"auto", "sst", "cst", "tps"}}
         for option, value in (("threshold", "0.3"), ("style", "html")):
             result = run("clean", "--method", method, f"--{option}", value, site, cache=cache)
             refused = f"{option} is no option of the method {method}, which takes " in result.stderr

@@ -23,7 +23,9 @@ def test_a_report_on_files(tmp_path: Path) -> None:
     assert (result.exit_code, result.stdout) == (0, "")
     index = index_of(tmp_path / "r.html")
     assert len(index["pages"]) == 6
-    assert index["start"] == "sst"
+    assert index["start"] == "auto"
+    expected = [page["expected_f1"]["raw"] for page in index["pages"]]
+    assert expected == sorted(expected)
     assert {name for page in index["pages"] for name in page["editions"]} == {"raw"}
     kept, dropped = index["pages"][0]["words"]["raw"]["sst"]
     assert kept > dropped > 0
@@ -64,12 +66,13 @@ def test_nothing_to_report(tmp_path: Path) -> None:
 
 def test_explain_shows_thresholds_and_proposes_one(tmp_path: Path) -> None:
     fill(tmp_path, URLS)
-    result = run("learn", "example.org", "--explain", cache=tmp_path)
+    result = run("learn", "example.org", "--method", "sst", "--explain", cache=tmp_path)
     assert result.exit_code == 0
     assert re.search(r"^ +0\.05 +\d+ \(\d+ %\) +18", result.stdout, re.MULTILINE)
     assert "widest gap: no block between" in result.stdout
     assert "proposed: --threshold 0." in result.stdout
-    both = run("learn", "example.org", "--explain", "--json", "-o", tmp_path / "model", cache=tmp_path)
+    words = ("--method", "sst", "--explain", "--json", "-o", tmp_path / "model")
+    both = run("learn", "example.org", *words, cache=tmp_path)
     thresholds = json.loads(both.stdout)["thresholds"]
     assert len(thresholds["steps"]) == 8
     assert thresholds["gap"][0] < thresholds["proposed"] < thresholds["gap"][1]
@@ -78,9 +81,10 @@ def test_explain_shows_thresholds_and_proposes_one(tmp_path: Path) -> None:
 
 def test_explain_is_about_one_method_and_learn_wants_something_to_do(tmp_path: Path) -> None:
     fill(tmp_path, URLS)
-    other = run("learn", "example.org", "--explain", "--method", "template", cache=tmp_path)
-    assert other.exit_code == 2
-    assert "Only the threshold of the method sst can be explained" in other.stderr
+    for method in ([], ["--method", "template"]):
+        other = run("learn", "example.org", "--explain", *method, cache=tmp_path)
+        assert other.exit_code == 2
+        assert "--explain shows thresholds of the method sst; add --method sst." in other.stderr
     nothing = run("learn", "example.org", cache=tmp_path)
     assert nothing.exit_code == 2
     assert "--explain" in nothing.stderr
@@ -94,6 +98,6 @@ def test_examples_cannot_steer_the_terminal(tmp_path: Path) -> None:
         (folder / f"{number}.html").write_text(
             f"<p>unique{number} words{number}</p><p>{extra} {number // 4}</p><p>same</p>", encoding="utf-8"
         )
-    result = run("learn", folder, "--explain", cache=tmp_path / "cache")
+    result = run("learn", folder, "--method", "sst", "--explain", cache=tmp_path / "cache")
     assert result.exit_code == 0
     assert not set("\x1b\x9b\u202e") & set(result.stdout)

@@ -40,9 +40,6 @@ MOST_BYTES = 2_500_000_000
 # by the module below the package and the name, or what a call is given.
 WORST = {
     "analysis.auto.names _PART": ["|A|a", "|a|", "|Aa|", "|A| "],
-    "analysis.cleaning.block_features _MARKS": ["|. |"],
-    "analysis.cleaning.block_features _ARROWS": ["|a|"],
-    "analysis.cleaning.block_features _RIGHTS": ["|rights |", "|rights reserve|"],
     "analysis.columns.addresses _NO_URL_CHARACTERS": ["|\t|", "|a\t|"],
     "analysis.columns.addresses _UNSAFE_IN_URL": ["| |"],
     "analysis.columns.computed _TRANSPARENT": ["rgba(|, 0)|x", "|rgba(|"],

@@ -4,9 +4,7 @@ What only the report is made of is in `domsieve.analysis.report`.
 """
 
 from domsieve.analysis.auto.cleaner import AutoCleaner
-from domsieve.analysis.cleaning.block_features import FEATURES, block_features
 from domsieve.analysis.cleaning.entropy import BlockEntropies, EntropyFilter, NoiseScores, noise_scores
-from domsieve.analysis.cleaning.features import BlockFeatures, FeatureWeights, content_probabilities
 from domsieve.analysis.cleaning.furniture import judge_furniture
 from domsieve.analysis.cleaning.hidden_text import hidden_words, judge_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
@@ -79,7 +77,6 @@ __all__ = [
     "CHANGES",
     "DROPPED_BY_KIND",
     "EVERY_METHOD_DECIDES",
-    "FEATURES",
     "FEWEST_PAGES",
     "HIDING_REASONS",
     "METHODS",
@@ -90,7 +87,6 @@ __all__ = [
     "AutoCleaner",
     "Block",
     "BlockEntropies",
-    "BlockFeatures",
     "BlockWeights",
     "Change",
     "ComparedBlock",
@@ -101,7 +97,6 @@ __all__ = [
     "EntropyFilter",
     "Estimator",
     "FeatureMatrix",
-    "FeatureWeights",
     "Field",
     "FieldTable",
     "HasContent",
@@ -135,11 +130,9 @@ __all__ = [
     "ThresholdStep",
     "Verdict",
     "WebObjectBlocks",
-    "block_features",
     "check_fixed",
     "check_options",
     "compare_page",
-    "content_probabilities",
     "described",
     "dropped_blocks",
     "field_tables",

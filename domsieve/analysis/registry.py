@@ -11,7 +11,6 @@ from typing import Any, Generic, TypeVar
 
 from domsieve.analysis.auto.cleaner import AutoCleaner
 from domsieve.analysis.cleaning.entropy import EntropyFilter
-from domsieve.analysis.cleaning.features import BlockFeatures
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.cleaning.template import TemplateFilter
 from domsieve.analysis.cleaning.tps import TagPathFilter, contains_text
@@ -160,9 +159,6 @@ SITE_METHODS: Mapping[Method, MethodEntry[SiteModel[Any]]] = {
 """The cleaning methods that learn from the pages of a site."""
 
 PAGE_METHODS: Mapping[Method, MethodEntry[PageEstimator[Verdict]]] = {
-    "features": MethodEntry(
-        BlockFeatures, "Block features", "from one page alone, by learned weights", "docs/methods/features.md"
-    ),
     "tps": MethodEntry(
         TagPathFilter,
         "Tag path sequence",

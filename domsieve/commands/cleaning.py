@@ -33,10 +33,7 @@ FavorOption = Annotated[
 ModeOption = Annotated[Mode, typer.Option(help="Ours for today's sites, or as published.")]
 ThresholdOption = Annotated[
     float | None,
-    typer.Option(
-        help="sst: importance up to which a node is noise; entropy: bits below which a block is; "
-        "features: probability from which it is content."
-    ),
+    typer.Option(help="sst: importance up to which a node is noise; entropy: bits below which a block is."),
 ]
 StyleOption = Annotated[
     StyleLevel | None,

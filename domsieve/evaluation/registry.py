@@ -5,7 +5,6 @@ from domsieve.evaluation.experiments.blocks import BLOCKS
 from domsieve.evaluation.experiments.classification import CLASSIFICATION
 from domsieve.evaluation.experiments.clustering import CLUSTERING
 from domsieve.evaluation.experiments.errors import ERRORS
-from domsieve.evaluation.experiments.features import FEATURES
 from domsieve.evaluation.experiments.fidelity import FIDELITY
 from domsieve.evaluation.experiments.javascript import JAVASCRIPT
 from domsieve.evaluation.experiments.kinds import KINDS
@@ -24,7 +23,6 @@ _ALL = (
     METADATA,
     KINDS,
     AUTO,
-    FEATURES,
     FIDELITY,
     CLUSTERING,
     CLASSIFICATION,

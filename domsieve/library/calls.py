@@ -111,8 +111,8 @@ def clean(
         where at least 5 of its pages are known.
     favor : auto: ``"precision"`` keeps less and surer text, ``"recall"`` more; None is ``"balance"``.
     mode : ``"site"`` suits sites of today, ``"paper"`` is as published.
-    threshold : sst: importance from 0 to 1 up to which a node is noise; entropy: bits below which a block is;
-        features: probability from which it is content. None is the method's own.
+    threshold : sst: importance from 0 to 1 up to which a node is noise; entropy: bits below which a block is. None is
+        the method's own.
     style : auto, sst, cst, tps: what tells elements apart. None takes the layout of rendered pages, the HTML of
         others.
     regions : tps: parts of the page that make up the main region; None is 1.

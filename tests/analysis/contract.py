@@ -39,6 +39,16 @@ PAGE_METHODS: Mapping[str, Method] = {
 }
 METHODS = {**SITE_METHODS, **PAGE_METHODS}
 
+SENTENCE = (
+    "The mill was built in 1804, burned down twice, and grinds the flour of the whole valley to this day. "
+)
+ARTICLE = (
+    "<header><ul><li><a href=/>Home</a></li><li><a href=/shop>Shop</a></li></ul></header>"
+    "<nav><ul><li><a href=/a>Roads</a></li><li><a href=/b>Rivers</a></li></ul></nav>"
+    f"<main><article><h1>The old mill</h1><p>{SENTENCE * 3}</p><p>{SENTENCE * 2}</p></article></main>"
+    "<footer><p>© 2026 All rights reserved</p></footer>"
+)
+
 
 def shop(number: int, *, producer: Any = "raw") -> Snapshot:
     """Return a page with a menu and a footer as on every page, and an article and a list of its own."""

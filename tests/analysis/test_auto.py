@@ -33,8 +33,7 @@ from domsieve.analysis.auto import (
 from domsieve.analysis.auto.characters import Characters, CharIs
 from domsieve.analysis.auto.names import tokens_of
 from domsieve.errors import UsageError
-from tests.analysis.contract import body, site
-from tests.analysis.test_features import ARTICLE, SENTENCE
+from tests.analysis.contract import ARTICLE, SENTENCE, body, site
 
 NO_TOKENS = TokenWeights(np.zeros(BUCKETS, np.int16), np.zeros(BUCKETS, np.int16))
 

@@ -35,7 +35,7 @@ def only_paragraphs(snapshot: Snapshot, **parameters: str | bool) -> Verdict:
         if snapshot.tag_name(node) == "p":
             kept[node : snapshot.end[node]] = True
     return Verdict(
-        "features",
+        "test",
         kept,
         kept.astype(np.float32),
         np.zeros(len(snapshot), np.uint8),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from domsieve.analysis import (
     EVERY_METHOD_DECIDES,
-    BlockFeatures,
+    AutoCleaner,
     KindChoice,
     NoCleaning,
     TagPathFilter,
@@ -216,7 +216,7 @@ def test_kinds_are_kept_whatever_else_is_said_of_them() -> None:
 
 def test_kinds_are_kept_though_they_be_furniture() -> None:
     snapshot = article(TALKED)
-    furnished = judge_furniture(snapshot, BlockFeatures().transform(snapshot))
+    furnished = judge_furniture(snapshot, AutoCleaner().transform(snapshot))
     assert "Home" not in write_text(snapshot, furnished)
     kept = judge_kinds(snapshot, furnished, KindChoice(keep=("breadcrumbs",)))
     assert "Home › News" in write_text(snapshot, kept)

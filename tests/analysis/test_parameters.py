@@ -14,7 +14,6 @@ from sklearn.pipeline import make_pipeline
 from domsieve.analysis import (
     METHODS,
     MINERS,
-    BlockFeatures,
     CompressedStructureTree,
     DataRegionMiner,
     EntropyFilter,
@@ -59,7 +58,6 @@ CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "aggregate": ("own", "subtree"),
     },
     "TemplateFilter": {"detection": ("local", "global"), "count": ("pages", "pagelets")},
-    "BlockFeatures": {},
     "TagPathFilter": {
         "mode": ("site", "paper"),
         "style": ("none", "html", "layout", "full"),
@@ -89,7 +87,6 @@ IN_AND_OUT: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "EntropyFilter.threshold": ((0, 7), (-0.01,)),
     "TemplateFilter.k": ((1, 9), (0,)),
     "TemplateFilter.window": ((1, 9), (0,)),
-    "BlockFeatures.threshold": ((0, 1), (-0.01, 1.01)),
     "TagPathFilter.gap": ((0, 0.99), (-0.01, 1)),
     "TagPathFilter.regions": ((1, 9), (0,)),
     "TagPathFilter.max_rounds": ((0, 9), (-1,)),
@@ -305,7 +302,7 @@ def test_numbers_of_numpy_are_written_as_those_of_python(tmp_path: Path) -> None
     assert (tmp_path / "plain").read_bytes() == (tmp_path / "arrays").read_bytes()
     assert load_model(tmp_path / "arrays").get_params() == plain.get_params()
     assert write_json(pages[0], arrays.transform(pages[0])) == write_json(pages[0], plain.transform(pages[0]))
-    page = BlockFeatures(threshold=np.float64(0.25)).transform(pages[0])
+    page = SiteStyleTree(threshold=np.float64(0.25)).fit(pages).transform(pages[0])
     assert type(page.parameters["threshold"]) is float
 
 

@@ -97,7 +97,6 @@ def test_what_each_method_takes() -> None:
         "cst": ["style"],
         "entropy": ["threshold"],
         "template": [],
-        "features": ["threshold"],
         "tps": ["style", "regions", "complement", "has_text"],
         "none": [],
     }
@@ -132,7 +131,7 @@ def test_options_that_say_nothing_are_refused() -> None:
         check_options("tps", Options(has_text=" \n"))
     assert caught.value.parameter == "has_text"
     with pytest.raises(UsageError, match="mode is 'paper', which this method has not") as caught:
-        check_options("features", Options(mode="paper"))
+        check_options("auto", Options(mode="paper"))
     assert caught.value.parameter == "mode"
     with pytest.raises(UsageError, match="style is fixed by the mode 'paper'") as caught:
         check_options("tps", Options(mode="paper", style="full"))
@@ -168,7 +167,7 @@ def test_has_text_chooses_the_side_of_a_page() -> None:
 def test_variants_are_the_methods_and_what_was_published_otherwise() -> None:
     assert list(variants(METHODS)) == [
         *("auto", "sst", "sst paper", "cst", "cst paper", "entropy", "template"),
-        *("features", "tps", "tps paper", "none"),
+        *("tps", "tps paper", "none"),
     ]
     assert variants(METHODS)["tps paper"]().get_params() == TagPathFilter(mode="paper").get_params()
     assert [name for name in variants(MINERS) if "paper" in name] == ["wobm paper"]

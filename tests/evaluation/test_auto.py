@@ -21,8 +21,7 @@ from domsieve.evaluation.systems.auto_learning import (
     part_of,
 )
 from domsieve.evaluation.systems.tree_learning import PARAMETERS, learn_trees
-from tests.analysis.contract import body, site
-from tests.analysis.test_features import ARTICLE, SENTENCE
+from tests.analysis.contract import ARTICLE, SENTENCE, body, site
 
 lightgbm = pytest.importorskip("lightgbm")
 

@@ -170,7 +170,7 @@ def test_the_experiment_measures_and_tells(data: Path) -> None:
     folder = data / "wcxb" / "dev"
     pair = (folder / "html" / "0001.html.gz", folder / "ground-truth" / "0001.json")
     rows += measure_reviewed((pair,))
-    assert rows[-1]["systems"]["features"]["words"] == 1.0
+    assert rows[-1]["systems"]["auto"]["words"] == 1.0
     titles = [table.title for table in FIDELITY.tables(rows)]
     assert any("main element" in title for title in titles)
     assert any("reference" in title for title in titles)

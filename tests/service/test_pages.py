@@ -50,7 +50,7 @@ def test_only_captures_with_the_same_options_are_known_pages_of_a_site(tmp_path:
         assert site_records("example.org", store, CaptureOptions()) == []
 
 
-@pytest.mark.parametrize("method", [None, "sst", "features", "tps", "none"])
+@pytest.mark.parametrize("method", [None, "sst", "tps", "none"])
 def test_a_page_that_cannot_be_read_harms_no_other(tmp_path: Path, method: str | None) -> None:
     with PageStore(tmp_path) as store:
         bad = fill(tmp_path, ["http://bad.example/"], site="bad.example")

@@ -192,8 +192,9 @@ class SiteStyleTree(TreeModel):
                 tree, aliases = merge_similar(
                     tree, frequency=self.merge_frequency, similarity=self.merge_similarity
                 )
-            threshold = self.threshold
-            if threshold is None:
+            if self.threshold is not None:
+                threshold = float(self.threshold)  # numbers of numpy are written as those of Python
+            else:
                 threshold = min(_LOG_SHARE / math.log(max(tree.pages, 2)), _HIGHEST_THRESHOLD)
             figures = importances(
                 tree, attenuation=self.attenuation, threshold=threshold, rare_share=self.rare_share

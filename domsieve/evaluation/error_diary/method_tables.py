@@ -11,7 +11,7 @@ from domsieve.evaluation.frame.tables import Cell, Table
 PEER = "trafilatura"
 PAGES = "wcxb"
 SITES = "sites"
-START: Mapping[str, str] = {"api": "sst", "docs": "sst", "uci": "sst", "news": "sst", PAGES: "features"}
+START: Mapping[str, str] = {"api": "sst", "docs": "sst", "uci": "sst", "news": "sst", PAGES: "auto"}
 """The families, and the method that `clean` uses on each unless told otherwise."""
 
 _BETTER = 0.05
@@ -139,7 +139,7 @@ def worst_table(rows: Sequence[Row]) -> Table:
         ]
     head = ("part", "site or type", "page", "F1", PEER, "true words", "lost", "leaked", "most words")
     return Table(
-        "The ten worst pages of each part, by F1 of the default method (sst on sites, features on single pages)",
+        "The ten worst pages of each part, by F1 of the default method (sst on sites, auto on single pages)",
         head,
         lines,
         "Lost and leaked are words in blocks. A report on each page lies in the folder of results, below `worst`.",

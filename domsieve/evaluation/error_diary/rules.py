@@ -48,7 +48,7 @@ def _without(name: str, kinds: tuple[str, ...] = tuple(FURNITURE)) -> Rule:
 _NO_FURNITURE: Mapping[str, Rule] = {
     "no furniture": _without("none"),
     "tps, no furniture": _without("tps"),
-    "features, no furniture": _without("features"),
+    "auto, no furniture": _without("auto"),
     "entropy, no furniture": _without("entropy"),
     "tps, or all where it keeps less than a fifth": _unless_small,
     "the last, no furniture": lambda kept, page: _unless_small(kept, page) & ~page.of_kinds(FURNITURE),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis import BlockFeatures, NoCleaning, judge_furniture, judge_hidden, write_markdown
+from domsieve.analysis import AutoCleaner, NoCleaning, judge_furniture, judge_hidden, write_markdown
 from domsieve.evaluation.corpora.javascript_sites import serialise
 from domsieve.evaluation.corpora.main_elements import MainPage, draw_from_sites, draw_from_wcxb, inside_main
 from domsieve.evaluation.corpora.rendered_elements import draw_routes
@@ -35,7 +35,7 @@ from domsieve.snapshot import Snapshot
 CHUNK = 100
 _PARTS = ("code", "cells", "items", "headings", "links")
 _REFERENCE_PARTS = ("words", "headings", "rows", "links", "code")
-_OURS = "features"
+_OURS = AutoCleaner.name
 _RENDERED = "rendered routes"
 
 PREFACE = """\
@@ -143,7 +143,7 @@ def _of_systems(page: Snapshot, html: str, truth: Structures, parts: Sequence[st
 
 
 def _cleaned(page: Snapshot) -> str:
-    verdict = judge_furniture(page, BlockFeatures().transform(page))
+    verdict = judge_furniture(page, AutoCleaner().transform(page))
     return write_markdown(page, judge_hidden(page, verdict, keep=False))
 
 

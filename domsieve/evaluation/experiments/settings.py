@@ -2,14 +2,11 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from statistics import fmean
 
-import numpy as np
-
-from domsieve.analysis import BlockFeatures, SiteStyleTree, Verdict, write_text
+from domsieve.analysis import SiteStyleTree, Verdict, write_text
 from domsieve.evaluation.corpora.whole_sites import read_site, text_site_halves, without_neutral
 from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
 from domsieve.evaluation.frame.tables import Table
@@ -33,19 +30,6 @@ def _of_share(pages: Sequence[Snapshot], *, share: float) -> list[Verdict]:
     return _tree(pages, threshold=min(_HIGHEST_THRESHOLD, -math.log(share) / math.log(len(pages))))
 
 
-def _and_features(
-    pages: Sequence[Snapshot], *, drop_below: float = 0.0, keep_from: float = math.inf
-) -> list[Verdict]:
-    """Drop also the texts that block features find unlikely to be content, or keep also those they are sure of."""
-    features = BlockFeatures()
-    found = []
-    for page, verdict in zip(pages, _tree(pages), strict=True):
-        text, score_of = page.text >= 0, features.transform(page).score
-        kept = (verdict.kept & ~(text & (score_of < drop_below))) | (text & (score_of >= keep_from))
-        found.append(replace(verdict, kept=np.asarray(kept)))
-    return found
-
-
 SETTINGS: Mapping[str, Setting] = {
     DEFAULT: _tree,
     **{f"share of pages {share:g}": partial(_of_share, share=share) for share in (0.2, 0.25, 0.35, 0.4)},
@@ -56,14 +40,12 @@ SETTINGS: Mapping[str, Setting] = {
     **{f"local_noise {value:g}": partial(_tree, local_noise=value) for value in (0.0, 0.1)},
     "style none": partial(_tree, style="none"),
     "runs exact": partial(_tree, runs="exact"),
-    **{f"and features >= {least:g}": partial(_and_features, drop_below=least) for least in (0.05, 0.3)},
-    "or features >= 0.95": partial(_and_features, keep_from=0.95),
 }
-"""Settings that differ from the default in one parameter, and the default together with block features."""
+"""Settings that differ from the default in one parameter."""
 
 PREFACE = """\
-One parameter at a time around the default of `clean` on a site, and the default combined with block features: word F1
-on the sites of `data/sites` with a main text, neutral words left out as in the experiment on sites. Development is
+One parameter at a time around the default of the method `sst`: word F1 on the sites of `data/sites` with a main text,
+neutral words left out as in the experiment on sites. Development is
 every second site by name; what is chosen is chosen there, and the test half shows what it is worth. No record says
 which half of the sites chose the parameters at first, so some test sites may have been seen then. An interval is that
 of the mean difference to the default over sites, 95 %, bootstrap: where it holds 0, the two are not told apart.

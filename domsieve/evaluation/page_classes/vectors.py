@@ -110,7 +110,7 @@ VECTORS: Mapping[str, Callable[[Grid], "csr_matrix | None"]] = {
     "CST": partial(weights_of, mode="site"),
     WEIGHTS: partial(weights_of, mode="paper"),
     "entropy": partial(counts_of, cleaner=CLEANERS["entropy"]),
-    "features": partial(counts_of, cleaner=CLEANERS["features"]),
+    "auto": partial(counts_of, cleaner=CLEANERS["auto"]),
     "TPS": partial(counts_of, cleaner=CLEANERS["tps"]),
     "perfect cleaner": true_counts,
 }

@@ -107,9 +107,17 @@ def test_values_out_of_range_and_unknown_fields_are_refused(values: dict[str, An
         CleanRequest(url=URL, **values)
 
 
+def test_only_the_learned_cleaner_favors() -> None:
+    assert CleanRequest(url=URL, favor="recall").favor == "recall"
+    assert SiteRequest(url=URL, method="auto", favor="precision").favor == "precision"
+    for request in (CleanRequest, SiteRequest):
+        with pytest.raises(ValidationError, match="favor is for the method auto, not for sst"):
+            request(url=URL, method="sst", favor="recall")
+
+
 def test_a_site_method_needs_pages_to_learn_from() -> None:
     assert SiteRequest(url=URL, pages=5, method="sst").pages == 5
-    assert SiteRequest(url=URL, pages=1, method="features").pages == 1
+    assert SiteRequest(url=URL, pages=1, method="tps").pages == 1
     with pytest.raises(ValidationError, match="at least 5 pages"):
         SiteRequest(url=URL, pages=4, method="sst")
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from domsieve.analysis import BlockFeatures
+from domsieve.analysis import AutoCleaner
 from domsieve.budget import USUAL, AnalysisBudget, check
 from domsieve.errors import (
     BrowserLostError,
@@ -139,7 +139,7 @@ def arrived(request: PageRequest, *, final_url: str = URL) -> Rendering:
 def test_an_analysis_that_hangs_ends_and_the_next_job_of_the_client_is_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    request = CleanRequest(url=URL, method="features", format="text")
+    request = CleanRequest(url=URL, format="text")
     pages = Pages(arrived(request))
     small = AnalysisBudget(time=timedelta(seconds=0.3))
 
@@ -148,7 +148,7 @@ def test_an_analysis_that_hangs_ends_and_the_next_job_of_the_client_is_done(
             check()
 
     with monkeypatch.context() as patch:
-        patch.setattr(BlockFeatures, "_result", hang)
+        patch.setattr(AutoCleaner, "_verdicts", hang)
         with pytest.raises(BudgetError) as raised:
             doing(tmp_path, pages, request, analysis=small)
     problem = problem_of(raised.value)

@@ -40,7 +40,17 @@ class TestForm:
         fields = {"kind": "site", "url": "http://example.org", "site_pages": "7", "window": "390x844"}
         asked = request_from(fields)
         assert isinstance(asked, SiteRequest)
-        assert (asked.pages, asked.viewport_width, asked.method) == (7, 390, None)
+        assert (asked.pages, asked.viewport_width, asked.method) == (7, 390, "auto")
+
+    @pytest.mark.parametrize("kind", ["clean", "site"])
+    def test_of_what_is_favored(self, kind: str) -> None:
+        fields = {"kind": kind, "url": "a.org", "favor": "recall"}
+        asked = request_from(fields)
+        assert isinstance(asked, CleanRequest | SiteRequest)
+        assert asked.favor == "recall"
+        other = request_from({**fields, f"{kind}_method": "none"})
+        assert isinstance(other, CleanRequest | SiteRequest)
+        assert (other.method, other.favor) == ("none", None)
 
     @pytest.mark.parametrize("kind", ["clean", "site"])
     def test_of_kinds_of_blocks(self, kind: str) -> None:
