@@ -13,9 +13,9 @@ import numpy as np
 
 from domsieve.analysis.cleaning.block_features import FEATURES, block_features
 from domsieve.analysis.cleaning.floating import floating_nodes
-from domsieve.analysis.columns.batch import F64, Batch, surrounded
+from domsieve.analysis.columns.batch import F64, page_batch, surrounded
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.estimator import PageEstimator, Share
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot import Kind, Snapshot
@@ -71,8 +71,8 @@ class BlockFeatures(PageEstimator[Verdict]):
         blocks = page_blocks(page)
         figures = block_features(page, blocks)
         likely = content_probabilities(figures)
-        batch = Batch.of([page])
-        visible = visible_nodes(batch)
+        batch = page_batch(page)
+        visible = shown_nodes(page)
         text, block = blocks.node, blocks.block
         score = np.zeros(len(page), np.float32)
         score[text] = likely[block]

@@ -28,7 +28,7 @@ from domsieve.analysis.cleaning.furniture_words import (
     SKIP,
     SKIP_CLASSES,
 )
-from domsieve.analysis.columns.attributes import AttributeIndex
+from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.batch import Bools, Ints, below
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.kinds.finding import paths_and_shares
@@ -87,7 +87,7 @@ class _Finder:
         self._tags = page.tags.to_list()
         self._end = page.end.tolist()
         self._parent = page.parent.tolist()
-        self._attributes = AttributeIndex(page)
+        self._attributes = attributes_of(page)
         texts = np.flatnonzero(page.text >= 0)
         words = np.zeros(len(page), np.int64)
         words[texts] = [len(self._strings[i].split()) for i in page.text[texts].tolist()]

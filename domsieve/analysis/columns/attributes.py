@@ -6,9 +6,16 @@ from typing import TypeVar
 import numpy as np
 
 from domsieve.analysis.columns.batch import Ints, distinct
+from domsieve.analysis.columns.shared import once_per_page
 from domsieve.snapshot import Snapshot
 
 Found = TypeVar("Found")
+
+
+@once_per_page
+def attributes_of(page: Snapshot) -> "AttributeIndex":
+    """Return the attributes of a page."""
+    return AttributeIndex(page)
 
 
 class AttributeIndex:

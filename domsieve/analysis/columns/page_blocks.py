@@ -11,14 +11,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import F64, Batch, Ints, below
+from domsieve.analysis.columns.batch import F64, Ints
 from domsieve.analysis.columns.flow import BREAK, CELL, NONE, SPACE, boundaries, text_flow
 from domsieve.analysis.columns.hash import U64, hashes_of
 from domsieve.analysis.columns.hidden import hidden_texts
-from domsieve.analysis.columns.names import TagIs
+from domsieve.analysis.columns.shared import once_per_page
+from domsieve.analysis.columns.texts import page_texts
+from domsieve.analysis.columns.visible import never_shown
 from domsieve.analysis.columns.words import fold
 from domsieve.budget import check, spending
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot import Snapshot
 
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 _MOST_STEPS = 16
@@ -58,6 +60,7 @@ class PageBlocks:
         return len(self.text)
 
 
+@once_per_page
 def page_blocks(page: Snapshot) -> PageBlocks:
     """Return the blocks of one page; O(N) and one short loop over its worded texts.
 
@@ -69,12 +72,10 @@ def page_blocks(page: Snapshot) -> PageBlocks:
 
 
 def _blocks(page: Snapshot) -> PageBlocks:
-    batch = Batch.of([page])
-    never = below((batch.tag_is & TagIs.NEVER_SHOWN) != 0, batch.end)
-    chosen = np.flatnonzero((page.kind == Kind.TEXT) & ~never)
-    texts = [_SPACES.sub(" ", text) for text in page.strings.take(page.text[chosen].tolist())]
+    texts = page_texts(page)
     worded = np.zeros(len(page), np.bool_)
-    worded[[n for n, text in zip(chosen.tolist(), texts, strict=True) if text and not text.isspace()]] = True
+    worded[texts.node[~texts.is_blank]] = True
+    worded &= ~never_shown(page)
     around = boundaries(page)
     flow = text_flow(page, worded, around)
     hidden = hidden_texts(page)
@@ -89,8 +90,7 @@ def _blocks(page: Snapshot) -> PageBlocks:
     fresh[1:] |= hidden[node[1:]] != hidden[node[:-1]]
     block = np.cumsum(fresh) - 1
     first = np.append(np.flatnonzero(fresh), node.size)
-    text_of = dict(zip(chosen.tolist(), texts, strict=True))
-    pieces = [text_of[n] for n in node.tolist()]
+    pieces = [_SPACES.sub(" ", text) for text in texts.of(node)]
     joints = ["\n" if kind == BREAK else " " if kind != NONE else "" for kind in gap.tolist()]
     joined = [
         "".join(j + p for j, p in zip(joints[a:b], pieces[a:b], strict=True)).strip()

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Batch, below
+from domsieve.analysis.columns.batch import below
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.columns.words import fold
 from domsieve.snapshot import Kind, Snapshot
 
@@ -73,8 +73,7 @@ class Face:
 
 def face_of(page: Snapshot) -> Face | None:
     """Return what a short page says; None for a long one. Linear in its nodes."""
-    batch = Batch.of([page])
-    shown = visible_nodes(batch)
+    shown = shown_nodes(page)
     texts = np.flatnonzero(shown & (page.text >= 0))
     lengths = np.diff(page.strings.offsets)[page.text[texts]]
     if int(np.minimum(lengths, 4 * MOST_CHARACTERS).sum()) > 4 * MOST_CHARACTERS:

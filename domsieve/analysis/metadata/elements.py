@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.addresses import Addresses
-from domsieve.analysis.columns.attributes import AttributeIndex
+from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.batch import below
 from domsieve.analysis.metadata.values import LONGEST_URL, clean_text
 from domsieve.budget import check
@@ -42,7 +42,7 @@ class Elements:
         document[0] = False
         self._own = ~below(document, page.end.astype(np.int64))
         self._element = self._own & (page.kind == Kind.ELEMENT)
-        self._attributes = AttributeIndex(page)
+        self._attributes = attributes_of(page)
         silent = np.array([name in _SILENT for name in self.names])[page.tag] & (page.kind == Kind.ELEMENT)
         readable = (page.text >= 0) & self._own & ~below(silent, page.end.astype(np.int64))
         self.readable = np.flatnonzero(readable)
