@@ -44,6 +44,7 @@ WORST = {
     "analysis.cleaning.block_features _ARROWS": ["|a|"],
     "analysis.cleaning.block_features _RIGHTS": ["|rights |", "|rights reserve|"],
     "analysis.columns.addresses _NO_URL_CHARACTERS": ["|\t|", "|a\t|"],
+    "analysis.columns.addresses _PLAIN": ["|/a|;", "http://|a|;", "/a?|a|;", "|/a.|;", "|a|"],
     "analysis.columns.addresses _UNSAFE_IN_URL": ["| |"],
     "analysis.columns.computed _TRANSPARENT": ["rgba(|, 0)|x", "|rgba(|"],
     "analysis.columns.computed '-?\\\\d*\\\\.?\\\\d+'": ["|1|", "-|1|.", "|1.|"],
