@@ -15,12 +15,13 @@ MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
 }
-COMMON = {"budget", "errors", "files", "notebook", "plain", "urls", "vocabulary"}
+COMMON = {"budget", "doors", "errors", "files", "notebook", "plain", "urls", "vocabulary"}
 # What each room of the package may import, besides what is common to all.
 ROOMS: Mapping[str, Set[str]] = {
     "plain": set(),
     "urls": set(),
     "vocabulary": set(),
+    "doors": set(),
     "errors": set(),
     "budget": {"errors"},
     "files": {"errors"},
@@ -169,6 +170,28 @@ def test_analysis_loads_neither_a_browser_nor_scikit_learn() -> None:
     heavy = {"playwright", "domsieve.renderer", "sklearn"}
     code = f"import domsieve.analysis, sys; sys.exit(not sys.modules.keys().isdisjoint({heavy}))"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=600).returncode == 0
+
+
+def test_cleaning_a_file_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<h1>Bees</h1>" + "<p>The hive was weighed in the morning, and again at night.</p>" * 40)
+    heavy = {
+        *("playwright", "rapidfuzz", "scipy", "sklearn", "numpy.ma", "bs4", "pyarrow"),
+        *(
+            f"domsieve.{name}"
+            for name in ("renderer.renderer", "analysis.records", "analysis.compare", "tasks.mining")
+        ),
+    }
+    code = (
+        "import contextlib, sys; from domsieve.cli import app\n"
+        f"with contextlib.suppress(SystemExit): app(['clean', '--method', 'auto', {str(page)!r}])\n"
+        f"sys.exit(', '.join(sorted({heavy} & sys.modules.keys())) or 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, check=False, timeout=600, capture_output=True, text=True
+    )
+    assert "The hive" in done.stdout
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_no_registry_and_no_workplace_is_named() -> None:

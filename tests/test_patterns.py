@@ -41,6 +41,7 @@ MOST_BYTES = 2_500_000_000
 WORST = {
     "analysis.auto.names _PART": ["|A|a", "|a|", "|Aa|", "|A| "],
     "analysis.columns.addresses _NO_URL_CHARACTERS": ["|\t|", "|a\t|"],
+    "analysis.columns.addresses _PLAIN": ["|/a|;", "http://|a|;", "/a?|a|;", "|/a.|;", "|a|"],
     "analysis.columns.addresses _UNSAFE_IN_URL": ["| |"],
     "analysis.columns.computed _TRANSPARENT": ["rgba(|, 0)|x", "|rgba(|"],
     "analysis.columns.computed '-?\\\\d*\\\\.?\\\\d+'": ["|1|", "-|1|.", "|1.|"],

@@ -1,5 +1,7 @@
 """Every method once: its name, its estimator, the options it takes, what it needs, and where it is described.
 
+An estimator is loaded when it is first used: a command needs one of them, and some stand on libraries of their own.
+
 The command line, the service, the report, the experiments, the model files and the tests read this registry. Its
 names are those of `domsieve.vocabulary`.
 """
@@ -7,26 +9,18 @@ names are those of `domsieve.vocabulary`.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any, Generic, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from domsieve.analysis.auto.cleaner import AutoCleaner
-from domsieve.analysis.cleaning.entropy import EntropyFilter
-from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.cleaning.template import TemplateFilter
-from domsieve.analysis.cleaning.tps import TagPathFilter, contains_text
 from domsieve.analysis.estimator import Estimator, PageEstimator
-from domsieve.analysis.filtered_mining import MainRegionMiner
-from domsieve.analysis.records.iepad import RepeatedPatterns
-from domsieve.analysis.records.mdr import DataRegionMiner
-from domsieve.analysis.records.result import Records
-from domsieve.analysis.records.wobm import WebObjectBlocks
 from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
-from domsieve.analysis.trees.cst import CompressedStructureTree
-from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.verdict import Verdict
 from domsieve.errors import UsageError
 from domsieve.snapshot import Snapshot
 from domsieve.vocabulary import Favor, Method, MiningMethod, Mode, StyleLevel
+
+if TYPE_CHECKING:
+    from domsieve.analysis.records.result import Records
 
 E = TypeVar("E", bound=Estimator)
 E_co = TypeVar("E_co", bound=Estimator, covariant=True)
@@ -64,7 +58,8 @@ class MethodEntry(Generic[E_co]):
 
     Parameters
     ----------
-    estimator : its class, which has the name.
+    name : its name.
+    place : where its class is, in this package: the module, then the class.
     title : what people call it.
     summary : what it does, in a few words.
     card : the file that describes it, from the root of the project.
@@ -74,7 +69,8 @@ class MethodEntry(Generic[E_co]):
     combined : whether it is two other methods, one behind the other.
     """
 
-    estimator: type[E_co]
+    name: Method | MiningMethod
+    place: str
     title: str
     summary: str
     card: str
@@ -84,9 +80,10 @@ class MethodEntry(Generic[E_co]):
     combined: bool = False
 
     @property
-    def name(self) -> str:
-        """The name of the method."""
-        return self.estimator.name
+    def estimator(self) -> type[E_co]:
+        """Its class, loaded now if it was not."""
+        module, _, name = self.place.rpartition(".")
+        return cast(type[E_co], getattr(import_module(f"domsieve.analysis.{module}"), name))
 
     @property
     def takes(self) -> list[str]:
@@ -121,35 +118,40 @@ class MethodEntry(Generic[E_co]):
 
 SITE_METHODS: Mapping[Method, MethodEntry[SiteModel[Any]]] = {
     "auto": MethodEntry(
-        AutoCleaner,
+        "auto",
+        "auto.cleaner.AutoCleaner",
         "Learned cleaner",
         "weighs all evidence, of a page and of its site",
         "docs/methods/auto.md",
         judges_alone=True,
     ),
     "sst": MethodEntry(
-        SiteStyleTree,
+        "sst",
+        "trees.sst.SiteStyleTree",
         "Site style tree",
         "learns what repeats over the pages of a site",
         "docs/methods/sst.md",
         fewest=FEWEST_PAGES,
     ),
     "cst": MethodEntry(
-        CompressedStructureTree,
+        "cst",
+        "trees.cst.CompressedStructureTree",
         "Compressed structure tree",
         "the same on a folded tree",
         "docs/methods/cst.md",
         fewest=FEWEST_PAGES,
     ),
     "entropy": MethodEntry(
-        EntropyFilter,
+        "entropy",
+        "cleaning.entropy.EntropyFilter",
         "Entropy of words",
         "drops words that are the same everywhere",
         "docs/methods/entropy.md",
         fewest=2,
     ),
     "template": MethodEntry(
-        TemplateFilter,
+        "template",
+        "cleaning.template.TemplateFilter",
         "Template detection",
         "drops blocks that other pages have too",
         "docs/methods/template.md",
@@ -160,13 +162,16 @@ SITE_METHODS: Mapping[Method, MethodEntry[SiteModel[Any]]] = {
 
 PAGE_METHODS: Mapping[Method, MethodEntry[PageEstimator[Verdict]]] = {
     "tps": MethodEntry(
-        TagPathFilter,
+        "tps",
+        "cleaning.tps.TagPathFilter",
         "Tag path sequence",
         "from one page alone, finds the main region",
         "docs/methods/tps.md",
         calls=frozenset({"has_text"}),
     ),
-    "none": MethodEntry(NoCleaning, "No cleaning", "all that a reader sees", "docs/methods/none.md"),
+    "none": MethodEntry(
+        "none", "cleaning.none.NoCleaning", "No cleaning", "all that a reader sees", "docs/methods/none.md"
+    ),
 }
 """The cleaning methods that need but the page."""
 
@@ -176,18 +181,31 @@ METHODS: Mapping[Method, MethodEntry[SiteModel[Any] | PageEstimator[Verdict]]] =
 }
 """Every cleaning method."""
 
-MINERS: Mapping[MiningMethod, MethodEntry[PageEstimator[Records]]] = {
+MINERS: Mapping[MiningMethod, MethodEntry[PageEstimator["Records"]]] = {
     "wobm": MethodEntry(
-        WebObjectBlocks, "Web object blocks", "by layout; the best start", "docs/methods/wobm.md"
+        "wobm",
+        "records.wobm.WebObjectBlocks",
+        "Web object blocks",
+        "by layout; the best start",
+        "docs/methods/wobm.md",
     ),
     "mdr": MethodEntry(
-        DataRegionMiner, "Data regions", "by similar neighbours in the tree", "docs/methods/mdr.md"
+        "mdr",
+        "records.mdr.DataRegionMiner",
+        "Data regions",
+        "by similar neighbours in the tree",
+        "docs/methods/mdr.md",
     ),
     "iepad": MethodEntry(
-        RepeatedPatterns, "Repeated patterns", "by patterns of tags", "docs/methods/iepad.md"
+        "iepad",
+        "records.iepad.RepeatedPatterns",
+        "Repeated patterns",
+        "by patterns of tags",
+        "docs/methods/iepad.md",
     ),
     "tps+mdr": MethodEntry(
-        MainRegionMiner,
+        "tps+mdr",
+        "filtered_mining.MainRegionMiner",
         "Main region, then data regions",
         "leaves menus out",
         "docs/methods/mdr.md",
@@ -232,9 +250,11 @@ def page_cleaner(method: Method, options: Options | None = None) -> Callable[[Sn
         raise UsageError(f"The method {method} needs more pages of the site.", parameter="method")
     options = options or Options()
     cleaner = METHODS[method].make(options)
-    if options.has_text is not None and isinstance(cleaner, TagPathFilter):
-        return partial(cleaner.transform, has_content=contains_text(options.has_text))
-    return cleaner.transform
+    if options.has_text is None:
+        return cleaner.transform
+    from domsieve.analysis.cleaning.tps import contains_text
+
+    return partial(cleaner.transform, has_content=contains_text(options.has_text))  # no other method takes it
 
 
 def check_options(method: Method, options: Options) -> None:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, cast, overlo
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Batch, Bools
+from domsieve.analysis.columns.batch import Batch, Bools, page_batch
 from domsieve.analysis.estimator import Estimator
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending, spending_on_site
@@ -212,4 +212,4 @@ def batches(pages: Iterable[Snapshot]) -> Iterator[Batch]:
 
 def _batch_of(pages: list[Snapshot]) -> Batch:
     with spending("read", pages[0].provenance.url):
-        return Batch.of(pages)
+        return page_batch(pages[0]) if len(pages) == 1 else Batch.of(pages)

@@ -1,6 +1,5 @@
 """The options of every command that renders, and rendering what the cache does not hold."""
 
-import asyncio
 import inspect
 import os
 import re
@@ -18,7 +17,7 @@ from domsieve.commands.console import advice, failures, say
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
-    from domsieve.renderer import CaptureOptions, Renderer
+    from domsieve.renderer import Budget, CaptureOptions, Egress, Renderer
     from domsieve.snapshot import PageRecord, PageStore
     from domsieve.tasks import Target
 
@@ -55,11 +54,25 @@ USUAL_SECONDS, USUAL_MEGABYTES = USUAL.time.total_seconds(), USUAL.memory_bytes 
 class Capture:
     """How URLs are rendered; the options that every rendering command shares."""
 
-    renderer: "Renderer"
     options: "CaptureOptions"
+    budget: "Budget"
+    egress: "Egress"
+    browser: str | None
     concurrency: int
     refresh: bool
     analysis: AnalysisBudget
+
+    def renderer(self) -> "Renderer":
+        """Return what renders; it loads Playwright, which pages that are there already do not need."""
+        from domsieve.renderer import Renderer
+
+        return Renderer(
+            self.options,
+            self.budget,
+            concurrency=self.concurrency,
+            executable=self.browser,
+            egress=self.egress,
+        )
 
 
 def capture_options(
@@ -102,7 +115,7 @@ def capture_options(
 ) -> Capture:
     """Return the renderer that the options describe."""
     from domsieve.errors import UsageError
-    from domsieve.renderer import Budget, CaptureOptions, Egress, Renderer, environment_proxies
+    from domsieve.renderer import Budget, CaptureOptions, Egress, environment_proxies
 
     size = _VIEWPORT.fullmatch(viewport)
     if not size:
@@ -124,9 +137,8 @@ def capture_options(
     budget = Budget(time=seconds("--timeout", timeout))
     at_once = concurrency or os.cpu_count() or 1
     egress = Egress(allow_private=allow_private, upstreams=environment_proxies())
-    renderer = Renderer(options, budget, concurrency=at_once, executable=browser, egress=egress)
     analysis = analysis_budget(analysis_timeout, analysis_megabytes)
-    return Capture(renderer, options, at_once, refresh, analysis)
+    return Capture(options, budget, egress, browser, at_once, refresh, analysis)
 
 
 def analysis_budget(timeout: float, megabytes: int) -> AnalysisBudget:
@@ -227,7 +239,7 @@ def fetch(
     known = {} if capture.refresh else {url: cached(url, store, capture.options) for url in urls}
     for url in urls:
         # What the user asks for may be private; what it leads to may not.
-        capture.renderer.egress.name(url)
+        capture.egress.name(url)
     outcomes: dict[str, PageRecord | DomsieveError] = {url: r for url, r in known.items() if r is not None}
     missing = [url for url in urls if url not in outcomes]
     done = 0
@@ -242,9 +254,11 @@ def fetch(
         say(f"[{done}/{len(missing)}] {url} {what}")
 
     async def run() -> None:
-        async with capture.renderer:
-            outcomes.update(await render_pages(capture.renderer, missing, store, report))
+        async with capture.renderer() as renderer:
+            outcomes.update(await render_pages(renderer, missing, store, report))
 
     if missing:
+        import asyncio
+
         asyncio.run(run())
     return {url: outcomes[url] for url in urls}

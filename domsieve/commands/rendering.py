@@ -1,6 +1,5 @@
 """Commands that bring pages into the cache."""
 
-import asyncio
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,14 +61,14 @@ def site(
     done, failed, kept_as = 0, 0, ""
 
     # What the user asks for may be private; what it leads to may not.
-    egress = capture.renderer.egress
+    egress = capture.egress
     egress.name(url)
 
     async def run(store: "PageStore") -> None:
         nonlocal done, failed, kept_as
-        async with capture.renderer:
+        async with capture.renderer() as renderer:
             async for event, record in sample(
-                capture.renderer,
+                renderer,
                 url,
                 store,
                 options=capture.options,
@@ -92,6 +91,8 @@ def site(
                     print_line(f"{record.page_id[:12]} {record.url}")
 
     with open_cache(cache) as store:
+        import asyncio
+
         asyncio.run(run(store))
     if kept_as:
         say(f"Next: domsieve clean {kept_as} --output-dir clean")

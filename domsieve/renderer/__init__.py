@@ -1,31 +1,35 @@
 """Headless Chrome under a budget: URLs become Snapshots, hostile pages become incomplete ones."""
 
-from domsieve.renderer.browser.discovery import Browser, browser_in_use, find_browser, launch_options
-from domsieve.renderer.browser.machine import Machine, family, held_memory, this_machine
-from domsieve.renderer.limits import Clock, Limits, Patience
-from domsieve.renderer.network.egress import NO_PLACE, Caps, Egress, offline, place_of, private_host
-from domsieve.renderer.network.upstream import environment_proxies
-from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
-from domsieve.renderer.page.capture import STYLE_NAMES
-from domsieve.renderer.page.extras import DATA, SCREENSHOT
-from domsieve.renderer.protocol import Outcome, PageSource, Rendering, ReplaySource
-from domsieve.renderer.renderer import Renderer
-from domsieve.renderer.sampling.events import (
-    MissingSeen,
-    PageDone,
-    PageFailed,
-    PageRepeated,
-    SampleEnded,
-    SampleEvent,
-    SitemapsRead,
-    SiteOpened,
-)
-from domsieve.renderer.sampling.missing import missing_addresses
-from domsieve.renderer.sampling.sample import sample_site
-from domsieve.renderer.source.origin import PageOrigin, file_origin, source_origin
-from domsieve.renderer.source.raw import file_stem, html_files, parse_html, read_html_file, read_tree
-from domsieve.renderer.supervisor import Served, Supervisor, Wear
+from typing import TYPE_CHECKING
 
+from domsieve.doors import opened_on_use
+
+if TYPE_CHECKING:
+    from domsieve.renderer.browser.discovery import Browser, browser_in_use, find_browser, launch_options
+    from domsieve.renderer.browser.machine import Machine, family, held_memory, this_machine
+    from domsieve.renderer.limits import Clock, Limits, Patience
+    from domsieve.renderer.network.egress import NO_PLACE, Caps, Egress, offline, place_of, private_host
+    from domsieve.renderer.network.upstream import environment_proxies
+    from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
+    from domsieve.renderer.page.capture import STYLE_NAMES
+    from domsieve.renderer.page.extra_names import DATA, SCREENSHOT
+    from domsieve.renderer.protocol import Outcome, PageSource, Rendering, ReplaySource
+    from domsieve.renderer.renderer import Renderer
+    from domsieve.renderer.sampling.events import (
+        MissingSeen,
+        PageDone,
+        PageFailed,
+        PageRepeated,
+        SampleEnded,
+        SampleEvent,
+        SitemapsRead,
+        SiteOpened,
+    )
+    from domsieve.renderer.sampling.missing import missing_addresses
+    from domsieve.renderer.sampling.sample import sample_site
+    from domsieve.renderer.source.origin import PageOrigin, file_origin, source_origin
+    from domsieve.renderer.source.raw import file_stem, html_files, parse_html, read_html_file, read_tree
+    from domsieve.renderer.supervisor import Served, Supervisor, Wear
 __all__ = [
     "DATA",
     "NO_PLACE",
@@ -78,3 +82,28 @@ __all__ = [
     "source_origin",
     "this_machine",
 ]
+
+_PLACES = {
+    "renderer.browser.discovery": "Browser browser_in_use find_browser launch_options",
+    "renderer.browser.machine": "Machine family held_memory this_machine",
+    "renderer.limits": "Clock Limits Patience",
+    "renderer.network.egress": "NO_PLACE Caps Egress offline place_of private_host",
+    "renderer.network.upstream": "environment_proxies",
+    "renderer.options": "Budget CaptureOptions SettlePolicy",
+    "renderer.page.capture": "STYLE_NAMES",
+    "renderer.page.extra_names": "DATA SCREENSHOT",
+    "renderer.protocol": "Outcome PageSource Rendering ReplaySource",
+    "renderer.renderer": "Renderer",
+    "renderer.sampling.events": (
+        "MissingSeen PageDone PageFailed PageRepeated SampleEnded SampleEvent SitemapsRead SiteOpened"
+    ),
+    "renderer.sampling.missing": "missing_addresses",
+    "renderer.sampling.sample": "sample_site",
+    "renderer.source.origin": "PageOrigin file_origin source_origin",
+    "renderer.source.raw": "file_stem html_files parse_html read_html_file read_tree",
+    "renderer.supervisor": "Served Supervisor Wear",
+}
+
+# Type checkers, which know all names from above, shall not take this for a promise of any other.
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = opened_on_use(__name__, _PLACES)

@@ -163,7 +163,7 @@ def _is_data(texts: list[str]) -> bool:
     """Return whether what was read as text is none, such as a picture that a server calls a page."""
     text = "".join(texts)
     replaced = text.count(_REPLACED)
-    controls = sum(character in _ODD for character in text)
+    controls = sum(map(text.count, _ODD.intersection(text)))
     odd = replaced + controls
     if text.startswith("%PDF-") and " obj" in text:
         return True

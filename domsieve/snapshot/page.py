@@ -96,7 +96,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
         return any(cut.kind == kind for cut in self.cuts)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class Snapshot:
     """One page. All arrays are read-only; node 0 is the document.
 

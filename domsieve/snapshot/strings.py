@@ -50,13 +50,20 @@ class StringTable:
     def from_strings(cls, strings: Iterable[str]) -> "StringTable":
         """Return the table of `strings` in their order; lone surrogates become U+FFFD."""
         texts = list(strings)
-        try:
-            encoded = [text.encode() for text in texts]
-        except UnicodeEncodeError:
-            paired = (text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts)
-            encoded = [text.encode() for text in paired]
-        offsets = np.fromiter(accumulate(map(len, encoded), initial=0), np.int32, len(encoded) + 1)
-        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets)
+        whole = "".join(texts)
+        if whole.isascii():
+            blob, sizes = whole.encode(), map(len, texts)
+        else:
+            try:
+                encoded = [text.encode() for text in texts]
+            except UnicodeEncodeError:
+                paired = (
+                    text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts
+                )
+                encoded = [text.encode() for text in paired]
+            blob, sizes = b"".join(encoded), map(len, encoded)
+        offsets = np.fromiter(accumulate(sizes, initial=0), np.int32, len(texts) + 1)
+        return cls(np.frombuffer(blob, np.uint8), offsets)
 
     def __len__(self) -> int:
         return self.offsets.size - 1
@@ -79,8 +86,12 @@ class StringTable:
 
     def take(self, ids: Iterable[int]) -> list[str]:
         """Return the strings of `ids`; cheaper than `to_list` for a few."""
-        data, cuts = self.blob.tobytes(), self.offsets
-        return [str(data[cuts[i] : cuts[i + 1]], "utf-8", "replace") for i in ids]
+        at = np.array(list(ids), np.int64)
+        if not at.size:
+            return []
+        data = self.blob.data  # a view: few strings of a large table cost no copy of it
+        spans = zip(self.offsets[at].tolist(), self.offsets[at + 1].tolist(), strict=True)
+        return [str(data[a:b], "utf-8", "replace") for a, b in spans]
 
 
 class Interner:

@@ -1,47 +1,51 @@
 """What one can do with pages: find, render, keep, learn, clean, mine, compare, weigh, report. Holds no algorithm."""
 
-from domsieve.tasks.cleaning import (
-    ENDINGS,
-    FEW_PAGES,
-    WRITERS,
-    Cleaned,
-    Format,
-    clean,
-    learn,
-    metadata_of,
-    written,
-)
-from domsieve.tasks.comparing import ENOUGH, Advice, ComparedPage, advise, compare, prefix_of
-from domsieve.tasks.explaining import explain
-from domsieve.tasks.judging import keeps_text, remarks
-from domsieve.tasks.mining import RECORD_WRITERS, RecordFormat, mine
-from domsieve.tasks.output import OUTPUT_FILE, Results
-from domsieve.tasks.pages import (
-    Page,
-    cached,
-    fault_in,
-    from_record,
-    keep,
-    readable,
-    render_pages,
-    site_records,
-    unscripted,
-    wanted_urls,
-)
-from domsieve.tasks.reporting import Edition, Reported, of_record, report, reported
-from domsieve.tasks.sampling import PageMarked, describe, sample
-from domsieve.tasks.sites import RAW, Placed, placed
-from domsieve.tasks.targets import (
-    CacheTarget,
-    FileTarget,
-    Target,
-    UrlTarget,
-    find_targets,
-    output_name,
-    site_of,
-)
-from domsieve.tasks.weighing import MATRIX_WRITERS, MatrixFormat, weigh, write_matrix
+from typing import TYPE_CHECKING
 
+from domsieve.doors import opened_on_use
+
+if TYPE_CHECKING:
+    from domsieve.tasks.cleaning import (
+        ENDINGS,
+        FEW_PAGES,
+        WRITERS,
+        Cleaned,
+        Format,
+        clean,
+        learn,
+        metadata_of,
+        written,
+    )
+    from domsieve.tasks.comparing import ENOUGH, Advice, ComparedPage, advise, compare, prefix_of
+    from domsieve.tasks.explaining import explain
+    from domsieve.tasks.judging import keeps_text, remarks
+    from domsieve.tasks.mining import RECORD_WRITERS, RecordFormat, mine
+    from domsieve.tasks.output import OUTPUT_FILE, Results
+    from domsieve.tasks.pages import (
+        Page,
+        cached,
+        fault_in,
+        from_record,
+        keep,
+        readable,
+        render_pages,
+        site_records,
+        unscripted,
+        wanted_urls,
+    )
+    from domsieve.tasks.reporting import Edition, Reported, of_record, report, reported
+    from domsieve.tasks.sampling import PageMarked, describe, sample
+    from domsieve.tasks.sites import RAW, Placed, placed
+    from domsieve.tasks.targets import (
+        CacheTarget,
+        FileTarget,
+        Target,
+        UrlTarget,
+        find_targets,
+        output_name,
+        site_of,
+    )
+    from domsieve.tasks.weighing import MATRIX_WRITERS, MatrixFormat, weigh, write_matrix
 __all__ = [
     "ENDINGS",
     "ENOUGH",
@@ -99,3 +103,24 @@ __all__ = [
     "write_matrix",
     "written",
 ]
+
+_PLACES = {
+    "tasks.cleaning": "ENDINGS FEW_PAGES WRITERS Cleaned Format clean learn metadata_of written",
+    "tasks.comparing": "ENOUGH Advice ComparedPage advise compare prefix_of",
+    "tasks.explaining": "explain",
+    "tasks.judging": "keeps_text remarks",
+    "tasks.mining": "RECORD_WRITERS RecordFormat mine",
+    "tasks.output": "OUTPUT_FILE Results",
+    "tasks.pages": (
+        "Page cached fault_in from_record keep readable render_pages site_records unscripted wanted_urls"
+    ),
+    "tasks.reporting": "Edition Reported of_record report reported",
+    "tasks.sampling": "PageMarked describe sample",
+    "tasks.sites": "RAW Placed placed",
+    "tasks.targets": "CacheTarget FileTarget Target UrlTarget find_targets output_name site_of",
+    "tasks.weighing": "MATRIX_WRITERS MatrixFormat weigh write_matrix",
+}
+
+# Type checkers, which know all names from above, shall not take this for a promise of any other.
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = opened_on_use(__name__, _PLACES)

@@ -16,9 +16,9 @@ from domsieve.analysis.auto.measured import MeasuredBlocks
 from domsieve.analysis.auto.model import shipped_model
 from domsieve.analysis.auto.trees import UNIT, probabilities
 from domsieve.analysis.cleaning.floating import floating_nodes
-from domsieve.analysis.columns.batch import F64, Batch, Bools, Ints, surrounded
+from domsieve.analysis.columns.batch import F64, Batch, Bools, Ints, page_batch, surrounded
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.trees.style_tree import StyleTree, merge_trees
@@ -112,8 +112,8 @@ class AutoCleaner(SiteModel[StyleTree]):
         self, page: Snapshot, blocks: MeasuredBlocks, odds: Ints, groups: Mapping[str, Ints]
     ) -> Verdict:
         """Return what is kept, by the log-odds of the blocks and what each group of figures adds to them."""
-        batch = Batch.of([page])
-        visible = visible_nodes(batch)
+        batch = page_batch(page)
+        visible = shown_nodes(page)
         floating = floating_nodes(page, visible)
         likely = np.where(floating[blocks.voice], 0.0, probabilities(odds))
         choice = choose(likely, blocks.words, beta=_BETA[self.favor])

@@ -7,7 +7,7 @@ from domsieve.analysis.auto.figures import Row, block_figures
 from domsieve.analysis.auto.measured import MeasuredBlocks
 from domsieve.analysis.auto.names import NameTokens
 from domsieve.analysis.auto.tokens import PageTokens, TokenWeights
-from domsieve.analysis.columns.attributes import AttributeIndex
+from domsieve.analysis.columns.attributes import attributes_of
 
 Groups = dict[str, dict[str, Row]]
 
@@ -23,7 +23,7 @@ class BlockEvidence:
     @classmethod
     def of(cls, blocks: MeasuredBlocks) -> "BlockEvidence":
         """Return the evidence on the blocks of a page, of which there is one at least."""
-        around, attributes = Around.of(blocks), AttributeIndex(blocks.page)
+        around, attributes = Around.of(blocks), attributes_of(blocks.page)
         names = NameTokens.of(blocks.page, attributes, around.any_of(len(blocks.page)))
         return cls(around, block_figures(blocks, around, attributes), PageTokens.of(blocks, around, names))
 

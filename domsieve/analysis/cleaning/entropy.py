@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.cleaning.terms import LANGUAGES, ElementNodes, element_nodes
-from domsieve.analysis.columns.batch import F64, Batch, Bools, Ints, nearest, surrounded
+from domsieve.analysis.columns.batch import F64, Batch, Bools, Ints, nearest, page_batch, surrounded
 from domsieve.analysis.columns.hash import combine
 from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.columns.tables import Table, grouped, grouping, merged
@@ -159,7 +159,7 @@ class EntropyFilter(SiteModel[TermCounts]):
     def blocks(self, page: Snapshot) -> BlockEntropies:
         """Return the entropies of the blocks of one page, with the flag noise or not."""
         self._check()
-        batch = Batch.of([page])
+        batch = page_batch(page)
         read = self._read(batch, visible_nodes(batch))
         block = np.flatnonzero(read.judged)
         nodes, total = read.count[block], read.total[block]

@@ -28,8 +28,9 @@ from domsieve.analysis.cleaning.furniture_words import (
     SKIP,
     SKIP_CLASSES,
 )
-from domsieve.analysis.columns.attributes import AttributeIndex
+from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.batch import Bools, Ints, below
+from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.kinds.finding import paths_and_shares
 from domsieve.analysis.verdict import Verdict
@@ -83,14 +84,13 @@ class _Finder:
     def __init__(self, page: Snapshot, kept: Bools) -> None:
         self._page = page
         self._kept = kept
-        self._strings = page.strings.to_list()
+        self._text = page_texts(page)
         self._tags = page.tags.to_list()
         self._end = page.end.tolist()
         self._parent = page.parent.tolist()
-        self._attributes = AttributeIndex(page)
-        texts = np.flatnonzero(page.text >= 0)
+        self._attributes = attributes_of(page)
         words = np.zeros(len(page), np.int64)
-        words[texts] = [len(self._strings[i].split()) for i in page.text[texts].tolist()]
+        words[self._text.node] = [len(text.split()) for text in self._text.text]
         self._words = _counts(words)
         self._code = _counts(self._named("pre", "code"))
         self._titles = _counts(self._named("h1"))
@@ -189,8 +189,9 @@ class _Finder:
     # What an element holds.
 
     def _texts(self, node: int) -> list[str]:
-        ids = self._page.text[node : self._end[node]]
-        return [self._strings[i] for i in ids[ids >= 0].tolist()]
+        said = self._text
+        first, last = said.node.searchsorted((node, self._end[node])).tolist()
+        return said.text[first:last]
 
     def _said(self, node: int) -> str:
         """Return what is written on a button or link; nothing where it holds too much."""
@@ -228,10 +229,11 @@ class _Finder:
         known = {value: _kinds_of_classes(value) for value in set(values)}
         by_kind: dict[int, list[int]] = {what: [] for what in range(len(FURNITURE_REASONS))}
         copying: list[int] = []
+        copies = {value for value in known if any(part in value for part in COPY_PARTS)}
         for node, value in zip(nodes, values, strict=True):
             for what in known[value]:
                 by_kind[what].append(node)
-            if any(part in value for part in COPY_PARTS):
+            if value in copies:
                 copying.append(node)
         return by_kind, copying
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Batch, Ints, prune
+from domsieve.analysis.columns.batch import Ints, prune
 from domsieve.analysis.columns.hidden import HIDING_REASONS, hidden_texts
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot import Snapshot
 
@@ -53,7 +53,7 @@ def hidden_words(page: Snapshot, verdict: Verdict) -> int:
 
 def _shown_above(page: Snapshot, nodes: Ints) -> Ints:
     """Return the nearest node above each that is shown."""
-    shown = visible_nodes(Batch.of([page]))
+    shown = shown_nodes(page)
     above = page.parent[nodes].astype(np.int64)
     while (lost := ~shown[above] & (above > 0)).any():
         above[lost] = page.parent[above[lost]]

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Batch
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.estimator import PageEstimator
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot import Snapshot
@@ -17,5 +16,5 @@ class NoCleaning(PageEstimator[Verdict]):
     name = "none"
 
     def _result(self, page: Snapshot) -> Verdict:
-        kept = visible_nodes(Batch.of([page]))
+        kept = shown_nodes(page)
         return Verdict(self.name, kept, kept.astype(np.float32), kept.astype(np.uint8), _REASONS)

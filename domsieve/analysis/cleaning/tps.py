@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.cleaning.tps_search import Cuts, page_regions, tag_path_codes
-from domsieve.analysis.columns.batch import Batch, Ints, prune
+from domsieve.analysis.columns.batch import Batch, Ints, page_batch, prune
 from domsieve.analysis.columns.body import in_body, worded
 from domsieve.analysis.columns.hash import hash_of
 from domsieve.analysis.columns.styles import presentation_styles
@@ -150,7 +150,7 @@ class TagPathFilter(PageEstimator[Verdict]):
         return self._verdict(page, None)
 
     def _verdict(self, page: Snapshot, has_content: HasContent | None) -> Verdict:
-        batch = Batch.of([page])
+        batch = page_batch(page)
         paper = self.mode == "paper"
         if paper:
             shown = np.ones(len(page), np.bool_)

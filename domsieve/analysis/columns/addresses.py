@@ -10,6 +10,10 @@ from domsieve.urls import join_url, split_url
 _LOADED = frozenset(["", "http", "https"])  # empty: relative, since the page has no address itself
 _LINKED = _LOADED | {"mailto"}
 _NO_URL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f]+")
+# Nine of ten addresses are so plain that joining them to that of the page changes nothing but their beginning.
+_PLAIN = re.compile(
+    r"(?P<host>https?://[a-z0-9.-]+)?(?:/[\w~%-][\w.~%-]*+)*+/?(?:\?[\w=&.%+-]+)?(?:#[\w-]+)?", re.ASCII
+)
 _UNSAFE_IN_URL = re.compile('[ "<>\\\\^`{|}\xa0]')
 
 
@@ -22,6 +26,7 @@ class Addresses:
         for node in documents:
             document[node : page.end[node]] = node
         self._document = document
+        self._hosts: dict[int, str] = {}
         self._bases = {0: page.provenance.final_url}
         settled: set[int] = set()  # documents whose `base` element has been met; only the first counts
         is_base = np.array([name == "base" for name in page.tags.to_list()])[page.tag]
@@ -41,7 +46,21 @@ class Addresses:
 
         Only http and https may be, and mailto where a reader follows the address (`linked`).
         """
-        return _absolute(value, self._bases[int(self._document[node])], _LINKED if linked else _LOADED)
+        document = int(self._document[node])
+        if (host := self._host(document)) and (plain := _PLAIN.fullmatch(value)):
+            if plain["host"]:
+                return value
+            if value[:1] == "/" and len(value) > 1 and value[1] not in "/?#":
+                return f"{host}{value}"
+        return _absolute(value, self._bases[document], _LINKED if linked else _LOADED)
+
+    def _host(self, document: int) -> str:
+        """Return the beginning of the addresses of a document up to its host; empty where it is none of the web."""
+        if document not in self._hosts:
+            parts = split_url(self._bases[document])
+            is_web = parts is not None and parts.scheme in {"http", "https"} and parts.netloc
+            self._hosts[document] = f"{parts.scheme}://{parts.netloc}" if parts is not None and is_web else ""
+        return self._hosts[document]
 
 
 def _absolute(value: str, base: str, schemes: frozenset[str]) -> str | None:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from domsieve.analysis.columns.hash import U64, span_hashes, string_hashes
 from domsieve.analysis.columns.names import ATTRIBUTES, TAGS
+from domsieve.analysis.columns.shared import once_per_page
 from domsieve.snapshot import Kind, Snapshot, StringTable
 
 Bools = NDArray[np.bool_]
@@ -105,6 +106,12 @@ class Batch:
         data, offsets = self.strings.blob.tobytes(), self.strings.offsets
         spans = zip(offsets[strings].tolist(), offsets[strings + 1].tolist(), strict=True)
         return [str(data[a:b], "utf-8", "replace") for a, b in spans]
+
+
+@once_per_page
+def page_batch(page: Snapshot) -> Batch:
+    """Return a page alone as a batch."""
+    return Batch.of([page])
 
 
 def below(roots: Bools, end: Ints) -> Bools:

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Batch, Bools, Ints, below, prune
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.columns.batch import Bools, Ints, below, prune
+from domsieve.analysis.columns.shared import once_per_page
+from domsieve.analysis.columns.texts import page_texts
+from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.snapshot import Kind, Snapshot
 
 # What stands between two text nodes, or what an element puts around itself; the larger number wins.
@@ -76,6 +78,7 @@ class Flow:
     lines: NDArray[np.int64]
 
 
+@once_per_page
 def boundaries(page: Snapshot) -> NDArray[np.uint8]:
     """Return for each of N nodes what it puts around itself, NONE to BLOCK; NONE unless it is an element."""
     by_tag = np.array([_BY_TAG.get(name, NONE) for name in page.tags.to_list()], np.uint8)
@@ -96,10 +99,7 @@ def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint
     counts. A text between two that was not chosen leaves a space as well, unless a mark stands there that words
     touch, such as a comma or a bracket.
     """
-    heard = np.flatnonzero((page.kind == Kind.TEXT) & ~_silent(page))
-    texts = page.strings.take(page.text[heard].tolist())
-    blank = np.array([not text or text.isspace() for text in texts], np.bool_)
-    pre = _preformatted(page, heard)
+    heard, texts, blank, pre = _heard(page)
     if page.has_layout:
         around = np.where(page.rendered() | prune(chosen, page.end), around, NONE)
     at = _written(chosen[heard] & ~blank, blank & pre, heard, page, around)
@@ -112,7 +112,7 @@ def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint
     for kind in (CELL, BREAK, BLOCK):
         between[_crossed(around == kind, page, node)] = kind
     if (apart := np.flatnonzero((np.diff(at) > 1) & (between == NONE))).size:
-        seen = visible_nodes(Batch.of([page]))[heard]
+        seen = shown_nodes(page)[heard]
         spaces, words = (np.concatenate(([0], np.cumsum(kind & seen))) for kind in (blank & ~pre, ~blank))
         after, until = at[apart] + 1, at[apart + 1]
         between[apart[spaces[until] > spaces[after]]] = SPACE
@@ -120,6 +120,16 @@ def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint
             if _are_apart(texts[at[i]], texts[at[i + 1]]):
                 between[i] = SPACE
     return Flow(node, gap, pre[at], _lines(page, node, pre[at], around))
+
+
+@once_per_page
+def _heard(page: Snapshot) -> tuple[Ints, list[str], Bools, Bools]:
+    """Return the text nodes that are read, what they say, and which are blank, and preformatted."""
+    texts = page_texts(page)
+    at = np.flatnonzero(~_silent(page)[texts.node])
+    heard = texts.node[at]
+    said = texts.text if at.size == texts.node.size else [texts.text[i] for i in at.tolist()]
+    return heard, said, texts.is_blank[at], _preformatted(page, heard)
 
 
 def _written(words: Bools, blank: Bools, heard: Ints, page: Snapshot, around: NDArray[np.uint8]) -> Ints:

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import F64, Batch, Bools, Ints, below
-from domsieve.analysis.columns.names import TagIs
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.columns.batch import F64, Bools, Ints
+from domsieve.analysis.columns.shared import once_per_page
+from domsieve.analysis.columns.texts import page_texts
+from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.budget import check, spending
 from domsieve.snapshot import Kind, Snapshot
 
@@ -63,6 +64,7 @@ _EMPTY_SHAPE = re.compile(
 )
 
 
+@once_per_page
 def hidden_texts(page: Snapshot) -> NDArray[np.uint8]:
     """Return for each of the N nodes a `Hiding`; other nodes than texts with a word are `Hiding.NONE`.
 
@@ -73,17 +75,12 @@ def hidden_texts(page: Snapshot) -> NDArray[np.uint8]:
 
 
 def _hidden(page: Snapshot) -> NDArray[np.uint8]:
-    batch = Batch.of([page])
-    text = np.flatnonzero(page.kind == Kind.TEXT)
-    worded = np.array(
-        [not t.isspace() and bool(t) for t in page.strings.take(page.text[text].tolist())], np.bool_
-    )
-    text = text[worded]
+    texts = page_texts(page)
+    text = texts.node[~texts.is_blank]
     reason = np.zeros(len(page), np.uint8)
-    never = below((batch.tag_is & TagIs.NEVER_SHOWN) != 0, batch.end)
-    text = text[~never[text]]
+    text = text[~never_shown(page)[text]]
     if not page.has_layout:
-        reason[text[~visible_nodes(batch)[text]]] = Hiding.NO_BOX
+        reason[text[~shown_nodes(page)[text]]] = Hiding.NO_BOX
         return reason
     reason[text[page.style[text] < 0]] = Hiding.NO_BOX
     text = text[page.style[text] >= 0]

@@ -11,14 +11,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import F64, Batch, Ints, below
+from domsieve.analysis.columns.batch import F64, Ints
 from domsieve.analysis.columns.flow import BREAK, CELL, NONE, SPACE, boundaries, text_flow
 from domsieve.analysis.columns.hash import U64, hashes_of
 from domsieve.analysis.columns.hidden import hidden_texts
-from domsieve.analysis.columns.names import TagIs
+from domsieve.analysis.columns.shared import once_per_page
+from domsieve.analysis.columns.texts import page_texts
+from domsieve.analysis.columns.visible import never_shown
 from domsieve.analysis.columns.words import fold
 from domsieve.budget import check, spending
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot import Snapshot
 
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 _MOST_STEPS = 16
@@ -31,6 +33,7 @@ class PageBlocks:
     Parameters
     ----------
     text : the words of each block, white space collapsed.
+    said : these words folded, single blanks between them.
     words : int64 (B,), their number, parted by white space.
     key : uint64 (B,), hash of the folded words: equal for blocks that say the same, 0 for those without a letter.
     start, end : int64 (B,), the nodes ``start .. end - 1`` hold the text.
@@ -43,6 +46,7 @@ class PageBlocks:
     """
 
     text: list[str]
+    said: list[str]
     words: Ints
     key: U64
     start: Ints
@@ -58,6 +62,7 @@ class PageBlocks:
         return len(self.text)
 
 
+@once_per_page
 def page_blocks(page: Snapshot) -> PageBlocks:
     """Return the blocks of one page; O(N) and one short loop over its worded texts.
 
@@ -69,12 +74,10 @@ def page_blocks(page: Snapshot) -> PageBlocks:
 
 
 def _blocks(page: Snapshot) -> PageBlocks:
-    batch = Batch.of([page])
-    never = below((batch.tag_is & TagIs.NEVER_SHOWN) != 0, batch.end)
-    chosen = np.flatnonzero((page.kind == Kind.TEXT) & ~never)
-    texts = [_SPACES.sub(" ", text) for text in page.strings.take(page.text[chosen].tolist())]
+    texts = page_texts(page)
     worded = np.zeros(len(page), np.bool_)
-    worded[[n for n, text in zip(chosen.tolist(), texts, strict=True) if text and not text.isspace()]] = True
+    worded[texts.node[~texts.is_blank]] = True
+    worded &= ~never_shown(page)
     around = boundaries(page)
     flow = text_flow(page, worded, around)
     hidden = hidden_texts(page)
@@ -89,8 +92,7 @@ def _blocks(page: Snapshot) -> PageBlocks:
     fresh[1:] |= hidden[node[1:]] != hidden[node[:-1]]
     block = np.cumsum(fresh) - 1
     first = np.append(np.flatnonzero(fresh), node.size)
-    text_of = dict(zip(chosen.tolist(), texts, strict=True))
-    pieces = [text_of[n] for n in node.tolist()]
+    pieces = [_flat(text) for text in texts.of(node)]
     joints = ["\n" if kind == BREAK else " " if kind != NONE else "" for kind in gap.tolist()]
     joined = [
         "".join(j + p for j, p in zip(joints[a:b], pieces[a:b], strict=True)).strip()
@@ -99,10 +101,12 @@ def _blocks(page: Snapshot) -> PageBlocks:
     size = np.array([len(piece) for piece in pieces], np.int64)
     by_size = np.lexsort((-size, block))
     start, end = node[first[:-1]], node[first[1:] - 1] + 1
+    folded = [" ".join(fold(text).split()) for text in joined]
     return PageBlocks(
         text=joined,
+        said=folded,
         words=np.array([len(text.split()) for text in joined], np.int64),
-        key=_keys(joined),
+        key=_keys(folded),
         start=start,
         end=end,
         path=_paths(page, start, end, around >= CELL),
@@ -114,8 +118,12 @@ def _blocks(page: Snapshot) -> PageBlocks:
     )
 
 
-def _keys(texts: list[str]) -> U64:
-    folded = [" ".join(fold(text).split()) for text in texts]
+def _flat(text: str) -> str:
+    # Most texts are so already; what is printable has no other white space of ASCII than blanks.
+    return text if "  " not in text and text.isprintable() else _SPACES.sub(" ", text)
+
+
+def _keys(folded: list[str]) -> U64:
     keys = hashes_of(folded).astype(np.uint64)
     keys[[not any(map(str.isalpha, text)) for text in folded]] = 0
     return keys
@@ -132,20 +140,41 @@ def box_around(box: F64, first: Ints) -> F64:
 
 
 def _paths(page: Snapshot, start: Ints, end: Ints, wide: NDArray[np.bool_]) -> list[str]:
-    parent, ends, names, tag = page.parent, page.end, page.tags.to_list(), page.tag
-    known: dict[int, str] = {}
-    found: list[str] = []
-    for first, last in zip(start.tolist(), (end - 1).tolist(), strict=True):
+    around = page.parent[start]
+    todo = np.arange(start.size)
+    while todo.size:
         check()
-        around = int(parent[first])
-        while around > 0 and (ends[around] <= last or not wide[around]):
-            around = int(parent[around])
-        if around not in known:
-            steps: list[str] = []
-            node = around
-            while node > 0 and len(steps) < _MOST_STEPS:
-                steps.append(names[tag[node]])
-                node = int(parent[node])
-            known[around] = "/".join(reversed([*steps, "…"] if node > 0 else steps))
-        found.append(known[around])
-    return found
+        at = around[todo]
+        todo = todo[(at > 0) & ((page.end[at] < end[todo]) | ~wide[at])]
+        around[todo] = page.parent[around[todo]]
+    steps = _Steps(page)
+    return [steps.path(node) for node in around.tolist()]
+
+
+class _Steps:
+    """The tags from the root down to elements of a page, the last few of them."""
+
+    def __init__(self, page: Snapshot) -> None:
+        self._parent, self._tag = page.parent.tolist(), page.tag.tolist()
+        self._names = page.tags.to_list()
+        self._known: dict[int, tuple[str, ...]] = {}
+        self._paths: dict[int, str] = {}
+
+    def path(self, node: int) -> str:
+        if node not in self._paths:
+            steps = self._steps(node)
+            self._paths[node] = "/".join(steps if len(steps) <= _MOST_STEPS else ("…", *steps[-_MOST_STEPS:]))
+        return self._paths[node]
+
+    def _steps(self, node: int) -> tuple[str, ...]:
+        """Return the last steps, and one more where there are more."""
+        known, above = self._known, []
+        while node > 0 and node not in known:
+            check()
+            above.append(node)
+            node = self._parent[node]
+        steps = known[node] if node > 0 else ()
+        for below in reversed(above):
+            steps = (*steps[-_MOST_STEPS:], self._names[self._tag[below]])
+            known[below] = steps
+        return steps

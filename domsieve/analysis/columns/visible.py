@@ -8,13 +8,27 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Batch, below, distinct
+from domsieve.analysis.columns.batch import Batch, below, distinct, page_batch
 from domsieve.analysis.columns.hash import hash_of
 from domsieve.analysis.columns.names import AttributeIs, TagIs
+from domsieve.analysis.columns.shared import once_per_page
 from domsieve.snapshot import Kind, Snapshot
 
 _HIDDEN_VALUE = hash_of("hidden")
 _HIDING = re.compile(r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE)
+
+
+@once_per_page
+def shown_nodes(page: Snapshot) -> NDArray[np.bool_]:
+    """Return `visible_nodes` of one page."""
+    return visible_nodes(page_batch(page))
+
+
+@once_per_page
+def never_shown(page: Snapshot) -> NDArray[np.bool_]:
+    """Return, for each of the N nodes, whether it is of a tag that is never shown, or in one."""
+    batch = page_batch(page)
+    return below((batch.tag_is & TagIs.NEVER_SHOWN) != 0, batch.end)
 
 
 def visible_nodes(batch: Batch) -> NDArray[np.bool_]:

@@ -55,7 +55,13 @@ class Words:
 
 def fold(text: str) -> str:
     """Return `text` with its words in canonical form, single blanks between them."""
-    return _GAPS.sub(" ", _normal(text).lower())
+    if not text.isascii():
+        return _GAPS.sub(" ", _normal(text).lower())
+    folded = text.encode().translate(_FOLD).decode()
+    words = " ".join(folded.split())
+    if not words:
+        return " " if text else ""
+    return f"{' ' * folded.startswith(' ')}{words}{' ' * folded.endswith(' ')}"
 
 
 def _normal(text: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from domsieve.analysis.cleaning.hidden_text import judge_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.columns.attributes import AttributeIndex
+from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.compare.compared_blocks import ComparedBlock, compare_blocks
@@ -196,7 +196,7 @@ def _side(page: Snapshot, seen: Counter[str], cleaned: str) -> Side:
 
 def _links(page: Snapshot) -> int:
     linking = np.array([name in {"a", "area"} for name in page.tags.to_list()], np.bool_)[page.tag]
-    return int(np.count_nonzero(linking[np.unique(AttributeIndex(page).nodes("href"))]))
+    return int(np.count_nonzero(linking[np.unique(attributes_of(page).nodes("href"))]))
 
 
 def _delivery(response: dict[str, Any], new: Counter[str]) -> Delivery:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Ints
+from domsieve.analysis.columns.shared import once_per_page
 from domsieve.analysis.columns.tables import sorted_set
 from domsieve.analysis.kinds.claims import Claims
 from domsieve.analysis.kinds.columns import Columns
@@ -21,6 +22,7 @@ NUMBERS: Mapping[BlockKind, int] = {kind: number for number, kind in enumerate(B
 """The number of each kind; 0 is none."""
 
 
+@once_per_page
 def node_kinds(page: Snapshot) -> NDArray[np.uint8]:
     """Return for each of the N nodes of a page the number of its kind, 0 for none; O(N + bytes of texts and names).
 
@@ -29,14 +31,20 @@ def node_kinds(page: Snapshot) -> NDArray[np.uint8]:
     captions and bylines. So the buttons and names inside a comment belong to it.
     """
     with spending("kinds", page.provenance.url):
-        return _Finder(page).kinds()
+        return _finder(page).kinds()
 
 
+@once_per_page
 def paths_and_shares(page: Snapshot) -> tuple[Ints, Ints]:
     """Return the roots of breadcrumbs, and of what shares the page, ascending, whatever is around them."""
     with spending("kinds", page.provenance.url):
-        finder = _Finder(page)
+        finder = _finder(page)
         return finder.paths(), finder.shares()
+
+
+@once_per_page
+def _finder(page: Snapshot) -> "_Finder":
+    return _Finder(page)
 
 
 class _Finder:

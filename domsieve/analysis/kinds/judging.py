@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Batch, prune
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.columns.batch import prune
+from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.kinds.finding import NUMBERS, node_kinds
 from domsieve.analysis.verdict import Verdict
 from domsieve.errors import UsageError
@@ -59,7 +59,7 @@ def judge_kinds(page: Snapshot, verdict: Verdict, choice: KindChoice) -> Verdict
     kinds = node_kinds(page)
     kept, reason, score = verdict.kept.copy(), verdict.reason.copy(), verdict.score.copy()
     reasons = list(verdict.reasons)
-    shown = visible_nodes(Batch.of([page]))
+    shown = shown_nodes(page)
     for kind in choice.keep:
         back = (kinds == NUMBERS[kind]) & shown & ~kept
         kept[back], score[back], reason[back] = True, 1, len(reasons)

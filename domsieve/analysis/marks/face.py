@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Batch, below
+from domsieve.analysis.columns.batch import below
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.visible import visible_nodes
-from domsieve.analysis.columns.words import fold
+from domsieve.analysis.columns.texts import page_texts
+from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.snapshot import Kind, Snapshot
 
 MOST_CHARACTERS = 12_000
@@ -73,35 +73,44 @@ class Face:
 
 def face_of(page: Snapshot) -> Face | None:
     """Return what a short page says; None for a long one. Linear in its nodes."""
-    batch = Batch.of([page])
-    shown = visible_nodes(batch)
+    shown = shown_nodes(page)
     texts = np.flatnonzero(shown & (page.text >= 0))
     lengths = np.diff(page.strings.offsets)[page.text[texts]]
     if int(np.minimum(lengths, 4 * MOST_CHARACTERS).sum()) > 4 * MOST_CHARACTERS:
         return None  # without a look at the texts; a character has four bytes at most
     blocks = page_blocks(page)
+    many = [_words(text) for text in blocks.text]
+    if (
+        sum(words for words, hidden in zip(many, blocks.hidden.tolist(), strict=True) if not hidden) * 6
+        > MOST_CHARACTERS
+    ):
+        return None
     names = page.tags.to_list()
     tag_is = {name: number for number, name in enumerate(names)}
     active = np.isin(page.tag, [tag_is[name] for name in _ACTIVE if name in tag_is])
     active = below(active & (page.kind == Kind.ELEMENT), page.end.astype(np.int64))
-    size = np.array([len(page.text_of(node).strip()) for node in blocks.node.tolist()], np.int64)
+    size = np.array([len(text.strip()) for text in page_texts(page).of(blocks.node)], np.int64)
     whole = np.bincount(blocks.block, weights=size, minlength=len(blocks))
     acting = np.bincount(blocks.block, weights=size * active[blocks.node], minlength=len(blocks))
     found = [
-        Block(f" {' '.join(fold(text).split())} ", _words(text), path, bool(a > w / 2))
-        for text, path, hidden, a, w in zip(
-            blocks.text, blocks.path, blocks.hidden.tolist(), acting.tolist(), whole.tolist(), strict=True
+        Block(f" {said} ", words, path, bool(a > w / 2))
+        for said, words, path, hidden, a, w in zip(
+            blocks.said,
+            many,
+            blocks.path,
+            blocks.hidden.tolist(),
+            acting.tolist(),
+            whole.tolist(),
+            strict=True,
         )
         if not hidden
     ]
-    if sum(block.words for block in found) * 6 > MOST_CHARACTERS:
-        return None
     return Face(_title(page, names), tuple(found), _asks_password(page, shown, tag_is.get("input", -1)))
 
 
 def _words(text: str) -> int:
-    wide = sum(ord(character) >= _WIDE for character in text)
-    return len(text.split()) + wide // 2
+    words = len(text.split())
+    return words if text.isascii() else words + sum(map(_WIDE.__le__, map(ord, text))) // 2
 
 
 def _title(page: Snapshot, names: list[str]) -> str:

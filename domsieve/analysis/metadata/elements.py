@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.addresses import Addresses
-from domsieve.analysis.columns.attributes import AttributeIndex
+from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.batch import below
+from domsieve.analysis.columns.shared import once_per_page
+from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.metadata.values import LONGEST_URL, clean_text
 from domsieve.budget import check
 from domsieve.snapshot import Kind, Snapshot
@@ -29,6 +31,12 @@ _MOST_TEXTS = 400  # text nodes of one element that are read
 _MOST_LOOKED_AT = 20_000  # elements of one question that are looked at
 
 
+@once_per_page
+def elements_of(page: Snapshot) -> "Elements":
+    """Return the elements of a page."""
+    return Elements(page)
+
+
 class Elements:
     """Elements of the page itself in document order, their attributes and texts."""
 
@@ -36,13 +44,15 @@ class Elements:
         self.page = page
         self.names = page.tags.to_list()
         self.parent = page.parent
+        said = page_texts(page)
+        self._text, self._rank = said.text, said.rank
         self.end = page.end
         self._tag_ids = {name: number for number, name in enumerate(self.names)}
         document = page.kind == Kind.DOCUMENT
         document[0] = False
         self._own = ~below(document, page.end.astype(np.int64))
         self._element = self._own & (page.kind == Kind.ELEMENT)
-        self._attributes = AttributeIndex(page)
+        self._attributes = attributes_of(page)
         silent = np.array([name in _SILENT for name in self.names])[page.tag] & (page.kind == Kind.ELEMENT)
         readable = (page.text >= 0) & self._own & ~below(silent, page.end.astype(np.int64))
         self.readable = np.flatnonzero(readable)
@@ -121,12 +131,12 @@ class Elements:
 
     def _joined(self, texts: Iterable[int]) -> str:
         parts: list[str] = []
-        last = -1
+        last, rank = -1, self._rank
         for text in texts:
             block = self.block(text)
             if parts and block != last:
                 parts.append(" ")
-            parts.append(self.page.text_of(text))
+            parts.append(self._text[rank[text]])
             last = block
         return "".join(parts)
 

@@ -9,8 +9,8 @@ from domsieve.analysis.cleaning.furniture_words import PERMALINK_MARKS
 from domsieve.analysis.columns.batch import prune
 from domsieve.analysis.columns.hidden import HIDING_REASONS
 from domsieve.analysis.kinds.judging import DROPPED_BY_KIND
-from domsieve.analysis.metadata.elements import Elements
-from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.elements import elements_of
+from domsieve.analysis.metadata.reading import read_title
 from domsieve.analysis.metadata.titles import folded_title
 from domsieve.analysis.metadata.values import LONGEST_TITLE, Metadata
 from domsieve.analysis.verdict import Verdict
@@ -40,7 +40,7 @@ def judge_title(page: Snapshot, verdict: Verdict) -> Verdict:
     main = np.flatnonzero(np.array([name == "h1" for name in names])[page.tag])
     if verdict.kept[main].all():
         return verdict
-    return keep_title(page, verdict, read_metadata(page))
+    return _with_title(page, verdict, read_title(page))
 
 
 def keep_title(page: Snapshot, verdict: Verdict, metadata: Metadata) -> Verdict:
@@ -49,11 +49,15 @@ def keep_title(page: Snapshot, verdict: Verdict, metadata: Metadata) -> Verdict:
     Nothing changes where the verdict keeps a heading that says the same, or keeps nothing at all; where the title is
     no main heading; and where the heading is hidden, furniture, or of a kind that is dropped.
     """
-    title = folded_title(metadata.title)
+    return _with_title(page, verdict, metadata.title)
+
+
+def _with_title(page: Snapshot, verdict: Verdict, said: str) -> Verdict:
+    title = folded_title(said)
     text = page.text >= 0
     if not title or not (verdict.kept & text).any():
         return verdict
-    elements = Elements(page)
+    elements = elements_of(page)
     settled = np.isin(verdict.reason, [n for n, why in enumerate(verdict.reasons) if _is_settled(why)])
     found: list[int] = []
     for node in elements.tagged(*_HEADINGS):

@@ -1,8 +1,9 @@
 """Metadata of a page, read from all that says something of it. Imports its neighbours."""
 
+from domsieve.analysis.columns.shared import once_per_page
 from domsieve.analysis.metadata.bylines import bylines, choose_authors
 from domsieve.analysis.metadata.dates import find_exact_date
-from domsieve.analysis.metadata.elements import Elements
+from domsieve.analysis.metadata.elements import elements_of
 from domsieve.analysis.metadata.json_ld import claim_json_ld, plain_address
 from domsieve.analysis.metadata.meta_tags import claim_links, claim_meta_tags
 from domsieve.analysis.metadata.microdata import claim_microdata
@@ -46,10 +47,28 @@ _IN_PAGE = frozenset(("microdata author", "rdfa author"))
 _MOST_IN_PAGE = 5
 
 
+@once_per_page
 def read_metadata(page: Snapshot) -> Metadata:
     """Return what a page says of itself, the same for the same snapshot, in time linear in its nodes."""
     with spending("metadata", page.provenance.url):
         return _Reader(page).metadata()
+
+
+def read_title(page: Snapshot) -> str:
+    """Return the title that `read_metadata` gives a page, without looking for the rest."""
+    with spending("metadata", page.provenance.url):
+        return _Reader(page).title()
+
+
+@once_per_page
+def _claims_of(page: Snapshot) -> Claims:
+    """Return what is said in so many words of a page."""
+    elements, claims = elements_of(page), Claims()
+    claim_links(elements, claims)
+    claim_meta_tags(elements, claims)
+    claim_json_ld(elements, claims, plain_address(page.provenance.final_url))
+    claim_microdata(elements, claims)
+    return claims
 
 
 class _Reader:
@@ -57,18 +76,13 @@ class _Reader:
 
     def __init__(self, page: Snapshot) -> None:
         self._origin = page.provenance
-        self._elements = Elements(page)
-        self._claims = claims = Claims()
-        claim_links(self._elements, claims)
-        claim_meta_tags(self._elements, claims)
-        claim_json_ld(self._elements, claims, plain_address(page.provenance.final_url))
-        claim_microdata(self._elements, claims)
+        self._elements = elements_of(page)
+        self._claims = _claims_of(page)
         self._sources: dict[str, str] = {}
 
     def metadata(self) -> Metadata:
         """Return what the sources agree on, field by field."""
-        title, source = choose_title(self._elements, self._claims)
-        title = self._noted("title", (clean_text(title, LONGEST_TITLE), source))
+        title = self.title()
         places = Places(self._elements, title_node(self._elements, title))
         language = self._language()
         authors = self._authors(places)
@@ -93,6 +107,11 @@ class _Reader:
                 name: self._sources[name] for name in Metadata.__struct_fields__ if name in self._sources
             },
         )
+
+    def title(self) -> str:
+        """Return what the sources agree on as the title."""
+        title, source = choose_title(self._elements, self._claims)
+        return self._noted("title", (clean_text(title, LONGEST_TITLE), source))
 
     def _first(self, field: str, longest: int, *, others: tuple[str, ...] = ()) -> str:
         """Return what is said of a field first, else of the others."""

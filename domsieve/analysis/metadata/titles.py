@@ -2,8 +2,6 @@
 
 import re
 
-from rapidfuzz import fuzz
-
 from domsieve.analysis.metadata.elements import Elements
 from domsieve.analysis.metadata.values import LONGEST_TITLE, Claim, Claims
 
@@ -55,6 +53,8 @@ def choose_title(elements: Elements, claims: Claims) -> Claim:
         return (begun or [held[0][1]])[0], "h1"
     best, source = _stated_title(stated, site)
     if shown:
+        from rapidfuzz import fuzz  # few pages need it, and every command would load it
+
         heading = shown[0][1]
         own = folded_title(heading)
         alike = max(

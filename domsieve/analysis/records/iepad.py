@@ -24,7 +24,7 @@ from typing import Annotated, Literal
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from domsieve.analysis.columns.batch import Batch, Ints
+from domsieve.analysis.columns.batch import Ints, page_batch
 from domsieve.analysis.estimator import Bounds, PageEstimator, Share
 from domsieve.analysis.records.repeats import maximal_repeats
 from domsieve.analysis.records.result import Records
@@ -96,7 +96,7 @@ class RepeatedPatterns(PageEstimator[Records]):
         self.align = align
 
     def _result(self, page: Snapshot) -> Records:
-        tokens = page_tokens(Batch.of([page]), encoding=self.encoding)
+        tokens = page_tokens(page_batch(page), encoding=self.encoding)
         return _as_records(page, tokens, self._patterns(tokens.token), self.scalars())
 
     def _patterns(self, tokens: Ints) -> list[Pattern]:

@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from domsieve.analysis.columns.addresses import Addresses
-from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.columns.batch import page_batch
 from domsieve.analysis.columns.body import in_body, worded
 from domsieve.analysis.columns.hidden import hidden_texts
 from domsieve.analysis.columns.names import AttributeIs, TagIs
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.records.table_grid import TableGrid
 from domsieve.budget import check
 from domsieve.snapshot import Kind, Snapshot
@@ -52,8 +52,8 @@ class Leaves:
     """
 
     def __init__(self, page: Snapshot) -> None:
-        batch = Batch.of([page])
-        shown = visible_nodes(batch) & in_body(batch) & (hidden_texts(page) == 0)
+        batch = page_batch(page)
+        shown = shown_nodes(page) & in_body(batch) & (hidden_texts(page) == 0)
         self.page = page
         self.names = page.tags.to_list()
         self.tag = page.tag.tolist()

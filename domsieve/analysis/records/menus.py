@@ -6,7 +6,7 @@ Menus without such a name are told by their links (see `listing`). Imports the c
 
 import numpy as np
 
-from domsieve.analysis.columns.attributes import AttributeIndex
+from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.batch import Bools, below, counted_before
 from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.records.shown import Shown
@@ -42,7 +42,7 @@ def menu_nodes(shown: Shown) -> Bools:
 
     end = batch.end
     named, feet, main = are(_MENUS), are(_FEET), are(_MAIN)
-    for node, role in AttributeIndex(page).found("role", _role).items():
+    for node, role in attributes_of(page).found("role", _role).items():
         check()
         named[node] |= role in _ROLES
         feet[node] |= role in _FEET

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from domsieve.analysis.columns.batch import Batch, Bools
+from domsieve.analysis.columns.batch import Batch, Bools, page_batch
 from domsieve.analysis.columns.body import in_body, worded
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.snapshot import Snapshot
 
 
@@ -28,5 +28,5 @@ class Shown:
     @classmethod
     def of(cls, page: Snapshot) -> "Shown":
         """Return what a page shows."""
-        batch = Batch.of([page])
-        return cls(batch, in_body(batch), visible_nodes(batch), worded(page))
+        batch = page_batch(page)
+        return cls(batch, in_body(batch), shown_nodes(page), worded(page))

@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from domsieve.analysis.columns.attributes import AttributeIndex
+from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before
 from domsieve.analysis.columns.body import worded
 from domsieve.budget import check
@@ -70,7 +70,7 @@ class _Reader:
     def __init__(self, page: Snapshot, text: Bools | None) -> None:
         self._page, self._text = page, text
         self._end = page.end.astype(np.int64)
-        self._attributes = AttributeIndex(page)
+        self._attributes = attributes_of(page)
         roles = self._attributes.found("role", lambda value: value.strip().lower() or None)
         is_a = {what: self._are(names) for what, names in _TAGS.items()}
         for node, role in roles.items():

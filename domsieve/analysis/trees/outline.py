@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import F64, Batch, Ints
+from domsieve.analysis.columns.batch import F64, Ints, page_batch
 from domsieve.analysis.trees.forest import spread
 from domsieve.analysis.trees.simplify import simplified
 from domsieve.analysis.trees.sst import SiteStyleTree
@@ -90,7 +90,7 @@ class Outliner:
 
     def place(self, page: Snapshot) -> Ints:
         """Return for each of N nodes its nearest node of the outline, -1 where it has none; fills labels in."""
-        batch = Batch.of([page])
+        batch = page_batch(page)
         laid = self._model._read(batch, self._aliases)
         forest, row = laid.forest, self._tree.elements.find(laid.paths.path)
         place = np.where(row >= 0, self._nearest[row], -1)

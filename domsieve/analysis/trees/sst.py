@@ -21,7 +21,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.columns.batch import Batch, page_batch
 from domsieve.analysis.columns.hash import combine
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.estimator import Bounds, Share
@@ -128,7 +128,7 @@ class SiteStyleTree(TreeModel):
     def content_words(self, page: Snapshot) -> list[str]:
         """Return the words of the kept texts in document order, locally noisy words left out."""
         used = self._ready()
-        batch = Batch.of([page])
+        batch = page_batch(page)
         laid = self._read(batch, used.aliases)
         kept = np.flatnonzero(self.transform(page).kept & (page.kind == Kind.TEXT))
         found: list[str] = []

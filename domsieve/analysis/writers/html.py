@@ -72,7 +72,8 @@ class Source:
 
     def text(self, node: int) -> str:
         """Return the text of a text node without control characters."""
-        return _CONTROLS.sub("", self.strings[self._text[node]])
+        text = self.strings[self._text[node]]
+        return text if text.isprintable() else _CONTROLS.sub("", text)
 
     def flat(self, node: int) -> str:
         """Return the text of a text node with white space collapsed, none at its ends."""
@@ -211,7 +212,8 @@ def written_texts(source: Source, flow: Flow) -> dict[int, Written]:
         widest = max(widest, gap)
         text = source.text(node)
         if not pre:
-            text = _SPACES.sub(" ", text)
+            if "  " in text or not text.isprintable():  # the only white space of ASCII that prints is a blank
+                text = _SPACES.sub(" ", text)
             text = text.lstrip(" ") if gap else text
             text = text.rstrip(" ") if gap_after > SPACE else text
         if text:

@@ -108,6 +108,8 @@ class _Walk:
     def _end_line(self) -> None:
         """End the paragraph; within what becomes one line, leave a space."""
         self.broken = True
+        if not self.single and not self.opened and self.inline.empty:
+            return
         if self.single:
             self.inline.space()
         elif lines := self._finish():

@@ -118,7 +118,8 @@ class Inline:
             self._pieces.append(_Piece(_CLOSE, mark.closing(), self._same.get(mark, mark)))
 
     def _words(self, kind: int, text: str, element: int = 0) -> None:
-        text = _SPACES.sub(" ", text)
+        if "  " in text or not text.isprintable():  # the only white space that prints is a blank
+            text = _SPACES.sub(" ", text)
         words = text.strip(" ")
         self._space |= text.startswith(" ")
         if not words:
@@ -156,6 +157,10 @@ class Inline:
         ----------
         escape_starts : whether they begin lines of Markdown, where more is markup than within one.
         """
+        if _is_plain(self._pieces):
+            text = "".join(_plain_texts(self._pieces))
+            line = _line([text], self._pieces[0] if self._pieces else None, 0, escape_starts=escape_starts)
+            return [line] if line else []
         pieces = _merged(_readable(self._pieces))
         needed = _needed(pieces)
         lines: list[str] = []
@@ -183,6 +188,27 @@ class Inline:
             line.append(text)
         lines.append(_line(line, first, len(lines), escape_starts=escape_starts))
         return [line for line in lines if line]
+
+
+def _is_plain(pieces: list[_Piece]) -> bool:
+    """Return whether words and marks can stand side by side as they are, in one line."""
+    for piece in pieces:
+        kind = piece.kind
+        if kind == _TEXT:
+            if _SPECIAL.search(piece.text):
+                return False
+        elif kind in {_CODE, _BREAK} or (piece.mark and piece.mark.name in _DELIMITERS):
+            return False
+    return True
+
+
+def _plain_texts(pieces: list[_Piece]) -> Iterator[str]:
+    """Yield what the pieces of a plain line say; a ``!`` before a link would make it a picture."""
+    for i, piece in enumerate(pieces):
+        text = piece.text
+        if text.endswith("!") and piece.kind == _TEXT and pieces[i + 1 : i + 2]:
+            text = f"{text[:-1]}\\!" if pieces[i + 1].text.startswith("[") else text
+        yield text
 
 
 def _continues(last: Mark, mark: Mark) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.attributes import AttributeIndex
+from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.batch import Bools, counted_before
 from domsieve.analysis.columns.flow import BREAK, NONE, boundaries, text_flow, word_set
 from domsieve.analysis.verdict import Verdict
@@ -50,7 +50,7 @@ class Plan:
     def __init__(self, page: Snapshot, verdict: Verdict) -> None:
         around = boundaries(page)
         flow = text_flow(page, verdict.kept, around)
-        attributes = AttributeIndex(page)
+        attributes = attributes_of(page)
         self._page, self._kept = page, verdict.kept
         self._tags = page.tags.to_list()
         self.reader = Reader(page)

@@ -16,9 +16,8 @@ from typing import Any
 from playwright.async_api import Error as PlaywrightError
 
 from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.page.extra_names import DATA, SCREENSHOT
 from domsieve.renderer.page.watch import Watch
-
-SCREENSHOT, DATA = "screenshot.json", "data.json"
 
 _TILE_PX = 4096
 _TALLEST_PX = 16 * _TILE_PX

@@ -2,13 +2,20 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
 
 from domsieve.budget import check
 
 MOST_ATTRIBUTES = 4096
 """Attributes of a tag that are read: libxml2 and lxml take time quadratic in them, seconds for 20,000."""
+
+_LEAST_BYTES = 2 * MOST_ATTRIBUTES  # of a tag with more
+_MOST_BLANKS = 8  # looked through before a quote
 
 _START = re.compile(rb"<[A-Za-z]")
 _NAME = re.compile(rb"<[^\s/>]++")
@@ -27,32 +34,87 @@ def with_few_attributes(data: bytes) -> tuple[bytes, list[str]]:
     parser knows, and no tag that it sees may be overlooked. O(bytes), unless something is cut.
     """
     reasons: list[str] = []
+    if _scanned(data, *_may_be_long(data)).is_whole:
+        return data, reasons
     while True:
-        pieces: list[bytes] = []
-        cut = looked = 0
-        scans: list[_Scan] = []
-        for found in _START.finditer(data):
-            check()
-            start = found.start()
-            scans = [scan for scan in scans if scan.end > start]
-            if start < cut or any(scan.goes_on_at(start) for scan in scans):
-                continue
-            if looked > _LOOKS * len(data) + _LOOKS_AT_ANY:
-                reasons.append(
-                    f"What stands behind {start:,} bytes was not read: its tags stand in each other."
-                )
-                data = data[:start]
-                break
-            scans.append(scan := _Scan(data, start))
-            looked += scan.end - start
-            last = scan.last_to_read() if scan.end - start > 2 * MOST_ATTRIBUTES else None
-            if last is not None:
-                pieces.append(data[cut:last])
-                cut = scan.end
-        if not cut:
+        scanned = _scanned(data, (found.start() for found in _START.finditer(data)), 0)
+        if scanned.stop is not None:
+            reasons.append(
+                f"What stands behind {scanned.stop:,} bytes was not read: its tags stand in each other."
+            )
+            data = data[: scanned.stop]
+        if not scanned.cut:
             return data, reasons
         reasons = [f"Of a tag only the first {MOST_ATTRIBUTES} attributes were read."]
-        data = b"".join((*pieces, data[cut:]))
+        data = b"".join((*scanned.pieces, data[scanned.cut :]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Scanned:
+    """The pieces of a document that are read, and what stands behind `cut`, up to `stop` if that is not None."""
+
+    pieces: list[bytes]
+    cut: int
+    stop: int | None
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.cut and self.stop is None
+
+
+def _may_be_long(data: bytes) -> tuple[list[int], int]:
+    """Return where tags may begin that are longer than any with few attributes, and the bytes of all others, at most.
+
+    A tag ends at the first ``>`` that is in no value. In a value the last quote before is one that opens it, behind a
+    ``=``; where it is not, the ``>`` surely ends what tag there is.
+    """
+    codes = np.frombuffer(data or b" ", np.uint8)
+    start = np.flatnonzero(codes[:-1] == ord("<"))
+    letter = codes[start + 1] | 32  # in lower case
+    start = start[(letter >= ord("a")) & (letter <= ord("z"))]
+    end = np.flatnonzero(codes == ord(">"))
+    for quote in b"\"'":
+        end = end[~_opened_before(codes, end, np.flatnonzero(codes == quote))]
+    size = np.append(end, codes.size)[np.searchsorted(end, start)] + 1 - start
+    is_long = size > _LEAST_BYTES
+    return start[is_long].tolist(), int(size[~is_long].sum())
+
+
+def _opened_before(
+    codes: NDArray[np.uint8], place: NDArray[np.intp], quote: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Return at which places the last quote may open a value."""
+    if not quote.size:
+        return np.zeros(place.size, np.bool_)
+    before = quote - 1
+    for _ in range(_MOST_BLANKS):
+        blank = np.flatnonzero((codes[before] <= ord(" ")) & (before > 0))
+        if not blank.size:
+            break
+        before[blank] -= 1
+    opens = (codes[before] == ord("=")) | (codes[before] <= ord(" "))
+    return np.append(opens, np.False_)[np.searchsorted(quote, place) - 1]
+
+
+def _scanned(data: bytes, starts: Iterable[int], looked: int) -> _Scanned:
+    """Return what is read of a document whose tags may begin at `starts`; `looked` bytes were looked at before."""
+    pieces: list[bytes] = []
+    cut = 0
+    scans: list[_Scan] = []
+    for start in starts:
+        check()
+        scans = [scan for scan in scans if scan.end > start]
+        if start < cut or any(scan.goes_on_at(start) for scan in scans):
+            continue
+        if looked > _LOOKS * len(data) + _LOOKS_AT_ANY:
+            return _Scanned(pieces, cut, start)
+        scans.append(scan := _Scan(data, start))
+        looked += scan.end - start
+        last = scan.last_to_read() if scan.end - start > _LEAST_BYTES else None
+        if last is not None:
+            pieces.append(data[cut:last])
+            cut = scan.end
+    return _Scanned(pieces, cut, None)
 
 
 class _Scan:

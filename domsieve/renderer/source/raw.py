@@ -234,17 +234,18 @@ def read_tree(root: etree._Element, provenance: Provenance) -> Snapshot:
     elements = list(root.iter())
     index: dict[etree._Element | None, int] = {element: i for i, element in enumerate(elements)}
     above = [0, *(index[element.getparent()] for element in elements[1:])]
-    heads = [_head(element) for element in elements]
+    names = [element.tag for element in elements]
+    heads = _heads(elements, names)
     tails = [element.tail for element in elements]
     tags, strings = Interner(), Interner()
-    tag = tags.ids([element.tag for element in elements])
+    tag = tags.ids(names)
     distinct = tags.table().to_list()
     attr_names, attr_values, attr_start = _attributes(elements)
 
     e = len(elements)
     parent, end, here = np.array(above, np.int32), subtree_ends(above), np.arange(e, dtype=np.int32)
-    has_head = np.fromiter((bool(text and text.strip(_BLANKS)) for text in heads), np.bool_, e)
-    has_tail = np.fromiter((bool(text and text.strip(_BLANKS)) for text in tails), np.bool_, e)
+    has_head = np.array([bool(text and text.strip(_BLANKS)) for text in heads], np.bool_)
+    has_tail = np.array([bool(text and text.strip(_BLANKS)) for text in tails], np.bool_)
     # Blank text is kept where it stands between what is inline, and wherever white space counts.
     block = _flags(distinct, _BLOCK)[tag]
     verbatim = _below(_flags(distinct, _VERBATIM)[tag], end)
@@ -300,11 +301,14 @@ def read_tree(root: etree._Element, provenance: Provenance) -> Snapshot:
     )
 
 
-def _head(element: etree._Element) -> str | None:
-    text = element.text
-    if text and text[0] in "\r\n" and element.tag in _FIRST_LINE_END_IS_MARKUP:
-        return text[1 + text.startswith("\r\n") :]
-    return text
+def _heads(elements: list[etree._Element], names: list[str]) -> list[str | None]:
+    heads = [element.text for element in elements]
+    if not _FIRST_LINE_END_IS_MARKUP.isdisjoint(names):
+        for number, name in enumerate(names):
+            text = heads[number] if name in _FIRST_LINE_END_IS_MARKUP else None
+            if text and text[0] in "\r\n":
+                heads[number] = text[1 + text.startswith("\r\n") :]
+    return heads
 
 
 def _attributes(elements: list[etree._Element]) -> tuple[list[str], list[str], list[int]]:
@@ -316,7 +320,7 @@ def _attributes(elements: list[etree._Element]) -> tuple[list[str], list[str], l
         if keys := cast("list[str]", element.keys()):
             names += keys
             values += cast("list[str]", element.values())
-            if element.tag == "script" and is_json_ld(element.get("type", "")):
+            if "type" in keys and element.tag == "script" and is_json_ld(element.get("type", "")):
                 text = element.text or ""
                 if 0 < len(text) <= LONGEST_JSON_LD:
                     names.append(JSON_LD)
