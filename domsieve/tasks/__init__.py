@@ -31,8 +31,11 @@ from domsieve.tasks.pages import (
 from domsieve.tasks.reporting import Edition, Reported, of_record, report, reported
 from domsieve.tasks.sampling import PageMarked, describe, sample
 from domsieve.tasks.sites import RAW, Placed, placed
+from domsieve.tasks.stored import read_stored
 from domsieve.tasks.targets import (
+    ArchiveTarget,
     CacheTarget,
+    DamagedTarget,
     FileTarget,
     Target,
     UrlTarget,
@@ -52,9 +55,11 @@ __all__ = [
     "RECORD_WRITERS",
     "WRITERS",
     "Advice",
+    "ArchiveTarget",
     "CacheTarget",
     "Cleaned",
     "ComparedPage",
+    "DamagedTarget",
     "Edition",
     "FileTarget",
     "Format",
@@ -85,6 +90,7 @@ __all__ = [
     "output_name",
     "placed",
     "prefix_of",
+    "read_stored",
     "readable",
     "remarks",
     "render_pages",
