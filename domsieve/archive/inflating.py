@@ -75,6 +75,7 @@ class Inflating:
     limits : what it may unpack to.
     marks : those of the source.
     skip : unpacked bytes that are not wanted.
+    salvages : whether what stands right before a damage is wanted, which costs reading anew.
 
     Attributes
     ----------
@@ -88,11 +89,19 @@ class Inflating:
     """
 
     def __init__(
-        self, window: Window, start: int, form: int, *, limits: ArchiveLimits, marks: Marks, skip: int = 0
+        self,
+        window: Window,
+        start: int,
+        form: int,
+        *,
+        limits: ArchiveLimits,
+        marks: Marks,
+        skip: int = 0,
+        salvages: bool = True,
     ) -> None:
         self._window, self._form, self._limits, self._marks = window, form, limits, marks
         self.start = start
-        self._steps = iter(_STEPS)
+        self._steps = iter(_STEPS if salvages else _STEPS[:1])
         self._at_once = next(self._steps)
         self.plain, self.packed, self._marked, self.ended = 0, start, 0, False
         self._begin(skip)
@@ -121,6 +130,7 @@ class Inflating:
             rest = self._inflater.unconsumed_tail or self._inflater.unused_data
             self.packed += len(data) - len(rest)
             self.plain += len(part)
+            self._window.count_unpacked(len(part))
             self.ended = self._inflater.eof
             most = self._limits.free_bytes + self._limits.expansion_ratio * (self.packed - self.start)
             if self.plain > most:

@@ -13,6 +13,7 @@ class ArchiveLimits:
     records : of one archive.
     expansion_ratio : how many times its own size a packed stretch may unpack to; honest pages stay below 50.
     free_bytes : what any packed stretch may unpack to, so that small ones of great redundancy pass.
+    free_stretches : how many of them may, before the ratio is that of the whole archive.
     readings : how often a damaged archive is read over in search of whole records, as a multiple of its size.
     """
 
@@ -20,6 +21,7 @@ class ArchiveLimits:
     records: int = 10_000_000
     expansion_ratio: int = 100
     free_bytes: int = 10_000_000
+    free_stretches: int = 100
     readings: int = 50
 
 

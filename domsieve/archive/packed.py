@@ -33,15 +33,15 @@ def unpacked(source: bytes, path: Path) -> tuple[bytes, list[Cut]]:
     Gzip and Zstandard are known by their first bytes, Brotli, which has none of its own, by the file's ending.
     """
     if source.startswith(_GZIP):
-        return _whole("gzip file", _gunzipped(source))
+        return _whole("gzip file", _gunzipped(source), MOST_BYTES)
     if source.startswith(_ZSTD):
-        return _whole("Zstandard file", _of_zstd(source))
+        return _whole("Zstandard file", _of_zstd(source), MOST_BYTES)
     if path.suffix.lower() == ".br":
-        return _whole("Brotli file", _of_brotli(source))
+        return _whole("Brotli file", _of_brotli(source), MOST_BYTES)
     return source, []
 
 
-def decoded(body: bytes, coding: str, most_bytes: int = MOST_BYTES) -> tuple[bytes, list[Cut]]:
+def decoded(body: bytes, coding: str, most_bytes: int) -> tuple[bytes, list[Cut]]:
     """Return the body of an answer without a coding of its ``Content-Encoding``, and what was cut from it.
 
     Whoever recorded the answer may have undone the coding and left the header: such a body is returned as it is, and
@@ -61,7 +61,7 @@ def decoded(body: bytes, coding: str, most_bytes: int = MOST_BYTES) -> tuple[byt
     return (body, []) if cuts and is_markup else (text, cuts)
 
 
-def _whole(name: str, parts: Iterator[bytes], most_bytes: int = MOST_BYTES) -> tuple[bytes, list[Cut]]:
+def _whole(name: str, parts: Iterator[bytes], most_bytes: int) -> tuple[bytes, list[Cut]]:
     held: list[bytes] = []
     size = 0
     try:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _SIGN = re.compile(rb"WARC/\d\.\d{1,3}\r?\n")
 _LONGEST_SIGN = 14
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
+_RECORD_END = b"\r\n\r\n"
 _LONGEST_HEAD = 65_536
 _AT_ONCE = 65_536
 _LONGEST_LENGTH = 15  # digits
@@ -104,7 +106,7 @@ class _Reading:
             while self._next is not None:
                 yield from self._run(self._next)
         except ReadOverError:
-            self._note(Place(0), "it is damaged in too many places; the rest is left out")
+            self._note(Place(0), "there is too much to read in search of its records; the rest is left out")
         except InflateError as error:  # of the source that it lies in
             self._note(self._next or Place(0), f"the stretch it lies in {error}")
         if self._bad:
@@ -184,25 +186,19 @@ class _Reading:
         """Return where a record ends, None unless what ends a record stands there."""
         run = self._archive.run(head.place, self._window)
         seen = b""
-        while len(seen) < _LONGEST_HEAD and (part := run.read(_AT_ONCE)):
+        while not (blank := _HEAD_END.search(seen)):
+            part = run.read(_AT_ONCE)
+            if not part or len(seen) > _LONGEST_HEAD:
+                return None
             seen += part
-            ends = [
-                end
-                for blank in (b"\r\n\r\n", b"\n\n")
-                if (end := seen.find(blank) + len(blank)) >= len(blank)
-            ]
-            if ends:
-                end = min(ends) + length
-                behind = seen[end:]
-                passed = len(seen)
-                while len(behind) < 4 and (part := run.read(_AT_ONCE)):
-                    check()
-                    behind += part[max(end - passed, 0) :]
-                    passed += len(part)
-                if passed < end or not (behind[:4] == b"\r\n\r\n" or behind[:2] == b"\n\n"):
-                    return None
-                return run.place_of(end)
-        return None
+        end = blank.end() + length
+        behind, passed = seen[end:], len(seen)
+        # A byte more, so that the run has come to what stands behind it, be it another member.
+        while len(behind) <= len(_RECORD_END) and (part := run.read(_AT_ONCE)):
+            check()
+            behind += part[max(end - passed, 0) :]
+            passed += len(part)
+        return run.place_of(end + len(_RECORD_END)) if behind.startswith(_RECORD_END) else None
 
     def _search(self, place: Place) -> Place | None:
         """Return where the next record seems to begin, from a place on; None where there is no other."""

@@ -81,7 +81,9 @@ class Run:
         return Place(self._from + position)  # where nothing is packed, nothing is skipped
 
     def _part(self, count: int) -> bytes:
-        return self._window.at(self._from + self._given)[:count]
+        part = self._window.at(self._from + self._given)[:count]
+        self._window.count_unpacked(len(part))
+        return part
 
 
 class GzipRun(Run):
@@ -136,7 +138,7 @@ def begins_record(window: Window, start: int, limits: ArchiveLimits) -> bool | N
     if window.at(start)[:1] != GZIP_SIGN[:1]:
         return None
     try:
-        member = Inflating(window, start, GZIP, limits=limits, marks=Marks())
+        member = Inflating(window, start, GZIP, limits=limits, marks=Marks(), salvages=False)
         head = b""
         while len(head) < _PEEKED and (part := member.read(_PEEKED - len(head))):
             head += part
@@ -170,7 +172,9 @@ class Archive:
 
     def window(self) -> Window:
         """Return what reads through the archive, and over again where it is damaged, as far as the limits go."""
-        return Window(self.source, self.limits.free_bytes + self.limits.readings * self.source.size)
+        limits, size = self.limits, self.source.size
+        most_unpacked = limits.free_stretches * limits.free_bytes + limits.expansion_ratio * size
+        return Window(self.source, (limits.free_bytes + limits.readings * size, most_unpacked))
 
     def run(self, place: Place, window: Window | None = None) -> Run:
         """Return the run from a place on."""

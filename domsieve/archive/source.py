@@ -80,20 +80,20 @@ class ReadOverError(Exception):
 
 
 class Window:
-    """The block of a source that was read last, and how much was read in all.
+    """The block of a source that was read last, and what reading it has cost.
 
     Parameters
     ----------
     source : what is read.
-    most_bytes : what may be read; None has no limit.
+    most_bytes : what may be read of it, and what may be handed out of that, unpacked; None has no limit.
     """
 
-    __slots__ = ("_block", "_most_bytes", "_start", "read_bytes", "source")
+    __slots__ = ("_block", "_most", "_read", "_start", "_unpacked", "source")
 
-    def __init__(self, source: Source, most_bytes: int | None = None) -> None:
+    def __init__(self, source: Source, most_bytes: tuple[int, int] | None = None) -> None:
         self.source = source
-        self.read_bytes = 0
-        self._most_bytes = most_bytes
+        self._most = most_bytes
+        self._read = self._unpacked = 0
         self._start = 0
         self._block = b""
 
@@ -102,13 +102,21 @@ class Window:
 
         Raises
         ------
-        ReadOverError : the limit was met.
+        ReadOverError : a limit was met.
         """
         behind = place - self._start
         if not 0 <= behind <= len(self._block) - least:
             self._start, self._block = place, self.source.read_at(place, _BLOCK)
-            self.read_bytes += len(self._block)
-            if self._most_bytes is not None and self.read_bytes > self._most_bytes:
-                raise ReadOverError
+            self._read += len(self._block)
+            self._check()
             return self._block
         return self._block[behind:] if behind else self._block
+
+    def count_unpacked(self, count: int) -> None:
+        """Take note of bytes that were handed out; raises as `at`."""
+        self._unpacked += count
+        self._check()
+
+    def _check(self) -> None:
+        if self._most and (self._read > self._most[0] or self._unpacked > self._most[1]):
+            raise ReadOverError
