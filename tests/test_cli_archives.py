@@ -42,7 +42,7 @@ def test_pages_are_cleaned_into_files_named_by_their_addresses(
     with caplog.at_level(logging.INFO, "domsieve"):
         done = run("clean", path, "--output-dir", tmp_path / "out", cache=tmp_path / "cache")
     assert done.exit_code == 0
-    assert f"{path}: 7 pages; 1 other answers are none" in caplog.messages
+    assert f"{path}: 7 pages, 1 other answer" in caplog.messages
     addresses = [*(url_of(number) for number in range(1, 7)), f"{OTHER}/a"]
     assert names(tmp_path / "out") == sorted(f"{output_name(url)}.txt" for url in addresses)
     text = (tmp_path / "out" / f"{output_name(url_of(3))}.txt").read_text("utf-8")

@@ -47,7 +47,7 @@ def decoded(body: bytes, coding: str, most_bytes: int) -> tuple[bytes, list[Cut]
     Whoever recorded the answer may have undone the coding and left the header: such a body is returned as it is, and
     so is one of an unknown coding.
     """
-    coding = _SAME.get(coding, coding)
+    coding = _SAME.get(coding, coding) if body else ""
     if coding == "gzip" and body.startswith(_GZIP):
         return _whole("gzip body", _gunzipped(body), most_bytes)
     if coding == "zstd" and body.startswith(_ZSTD):

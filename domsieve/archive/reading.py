@@ -197,8 +197,9 @@ class _Pages:
         yield from self._revisited([archive for _, archive in archives])
         if not self._records and not self._damages:
             yield self._damaged("", "It holds no record of an archive.")
-        others = f"; {self._others:,} other answers are none" if self._others else ""
-        logger.info("%s: %s pages%s", self._path, f"{self._pages:,}", others)
+        found, others = self._pages, self._others
+        more = f", {others:,} other answer{'s' * (others != 1)}" if others else ""
+        logger.info("%s: %s page%s%s", self._path, f"{found:,}", "s" * (found != 1), more)
 
     def _sources(self) -> Iterator[tuple[str, Source | ZipError]]:
         """Yield the archives in the file: how messages begin that are about each, and its bytes."""
