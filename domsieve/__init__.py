@@ -1,8 +1,9 @@
 """Keeps the content of web pages and drops what surrounds it.
 
 One call each, with a twin to await: `clean` keeps the content of pages, `records` finds their lists as tables,
-`compare` says what the browser makes of raw source, `render` returns the page that the browser shows. What lies
-behind them is in `domsieve.analysis`, `domsieve.renderer`, `domsieve.snapshot` and `domsieve.tasks`.
+`compare` says what the browser makes of raw source, `render` returns the page that the browser shows. `pages` yields
+those of files, folders and web archives. What lies behind them is in `domsieve.analysis`, `domsieve.renderer`,
+`domsieve.snapshot` and `domsieve.tasks`.
 
 All of it is loaded when it is first used, so that importing this takes no time.
 """
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from domsieve import snapshot as snapshot
     from domsieve import tasks as tasks
     from domsieve.analysis import Metadata
+    from domsieve.archive import StoredPage
     from domsieve.budget import AnalysisBudget
     from domsieve.errors import (
         BrowserError,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
         clean_async,
         compare,
         compare_async,
+        pages,
         records,
         records_async,
         render,
@@ -59,12 +62,14 @@ __all__ = [
     "RecordsResult",
     "Snapshot",
     "StorageError",
+    "StoredPage",
     "UsageError",
     "__version__",
     "clean",
     "clean_async",
     "compare",
     "compare_async",
+    "pages",
     "records",
     "records_async",
     "render",
@@ -83,6 +88,7 @@ _ELSEWHERE = {
     "PolicyError": "errors",
     "Snapshot": "snapshot",
     "StorageError": "errors",
+    "StoredPage": "archive",
     "UsageError": "errors",
 }
 

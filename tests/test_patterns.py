@@ -9,8 +9,10 @@ import json
 import re
 import resource
 import signal
+import struct
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,11 +22,16 @@ import pytest
 
 from domsieve.analysis import TagPathFilter
 from domsieve.analysis.columns.words import fold
+from domsieve.archive import USUAL_LIMITS
+from domsieve.archive.messages import dechunked, head_of
+from domsieve.archive.records import records
+from domsieve.archive.runs import Archive
 from domsieve.renderer import parse_html, place_of
 from domsieve.renderer.sampling.robots import Robots
 from domsieve.renderer.sampling.sitemap import parse_sitemap
 from domsieve.renderer.sampling.urls import normalized
 from domsieve.renderer.source.encoding import PRESCAN_BYTES, declared_encoding
+from domsieve.tasks.pages import Page, _named_apart
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "domsieve"
@@ -39,6 +46,11 @@ MOST_BYTES = 2_500_000_000
 # What each pattern finds hardest, as texts to be repeated: "head|body|tail", of which the body is repeated. Patterns
 # by the module below the package and the name, or what a call is given.
 WORST = {
+    "archive.messages _BLANK_LINE": ["|\r|", "|\r\n\r|", "|\n\r|"],
+    "archive.messages _SIZE": ["1;|a|", "|1|", "1;|;|"],
+    "archive.messages _STATUS": ["HTTP/1.1| |", "HTTP/1|.|", "HTTP/1.1 |2|"],
+    "archive.records _HEAD_END": ["|\r|", "|\r\n\r|", "|\n\r|"],
+    "archive.records _SIGN": ["|WARC/|", "|WARC/1.0|", "WARC/1.|0|"],
     "analysis.auto.names _PART": ["|A|a", "|a|", "|Aa|", "|A| "],
     "analysis.columns.addresses _NO_URL_CHARACTERS": ["|\t|", "|a\t|"],
     "analysis.columns.addresses _PLAIN": ["|/a|;", "http://|a|;", "/a?|a|;", "|/a.|;", "|a|"],
@@ -387,6 +399,47 @@ READERS: dict[str, Callable[[], object]] = {
         "".join(f"User agent a{n}\n" for n in range(16_000)) + "Disallow: /a\n" * 20_000
     ),
     "words of a sitemap": lambda: parse_sitemap(b"a " * 10_000_000),
+}
+
+
+class _Bytes:
+    """An archive in memory."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.size = len(data)
+
+    def read_at(self, place: int, count: int) -> bytes:
+        return self._data[place : place + count]
+
+
+def _read_archive(data: bytes) -> None:
+    for _ in records(Archive(_Bytes(data), USUAL_LIMITS)):
+        pass
+
+
+def _nested(number: int) -> bytes:
+    """Return gzip members in stored blocks of each other, which all end with the same bomb."""
+    packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
+    bomb = packer.compress(bytes(9_000_000)) + packer.flush()
+    rest = b""
+    for _ in range(number):
+        inner = b"WARC/1.0\r\n" + rest
+        rest = (
+            b"\x1f\x8b\x08" + bytes(7) + b"\0" + struct.pack("<HH", len(inner), len(inner) ^ 65_535) + inner
+        )
+    return rest + bomb
+
+
+_LIE = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 99999999999\r\n\r\n"
+READERS |= {
+    "records that claim all the others": lambda: _read_archive(_LIE * 20_000),
+    "signs of records": lambda: _read_archive(b"WARC/1.0\r\n" * 100_000),
+    "signs of members": lambda: _read_archive(b"\x1f\x8b\x08\0" * 30_000),
+    "members in each other": lambda: _read_archive(_nested(2_000) * 3),
+    "chunks": lambda: dechunked(b"1\na\n" * 300_000),
+    "lines of a head": lambda: head_of(b"HTTP/1.1 200 OK\r\n" + b" a\r\n" * 300_000),
+    "pages of one name": lambda: _named_apart([Page("", "a", "", lambda: parse_html(b"", url=""))] * 50_000),
 }
 
 TASKS = [(key, text) for key, texts in sorted(WORST.items()) for text in texts]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import wraps
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -25,7 +26,9 @@ _VIEWPORT = re.compile("0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})")
 
 Targets = Annotated[
     list[str],
-    typer.Argument(help="URLs, HTML files, folders of them, ids of cached pages or hosts of cached sites."),
+    typer.Argument(
+        help="URLs, HTML files, WARC or WACZ archives, folders of them, ids of cached pages or hosts of cached sites."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON lines for machines.")]
 Cache = Annotated[
@@ -47,6 +50,7 @@ AnalysisMegabytes = Annotated[
     int, typer.Option(min=1, max=1_000_000, help="Memory that it may take; a page that needs more fails.")
 ]
 _MEGABYTE = 1_000_000
+_MOST_DAMAGES = 20  # parts of archives that are told of, each in a line
 USUAL_SECONDS, USUAL_MEGABYTES = USUAL.time.total_seconds(), USUAL.memory_bytes // _MEGABYTE
 
 
@@ -231,9 +235,12 @@ def url_of_file(url: str | None, targets: "Sequence[Target]") -> str:
 def fetch(
     targets: "Sequence[Target]", store: "PageStore", capture: Capture
 ) -> "dict[str, PageRecord | DomsieveError]":
-    """Return a capture, or why there is none, of every URL among the targets; render what is not cached."""
+    """Return a capture, or why there is none, of every URL among the targets; render what is not cached.
+
+    The outcomes of damaged parts of archives are there, too, by their labels.
+    """
     from domsieve.errors import DomsieveError
-    from domsieve.tasks import cached, render_pages, wanted_urls
+    from domsieve.tasks import DamagedTarget, cached, render_pages, wanted_urls
 
     urls = wanted_urls(targets)
     known = {} if capture.refresh else {url: cached(url, store, capture.options) for url in urls}
@@ -261,4 +268,9 @@ def fetch(
         import asyncio
 
         asyncio.run(run())
-    return {url: outcomes[url] for url in urls}
+    damaged = {target.label: target.error for target in targets if isinstance(target, DamagedTarget)}
+    for label, error in islice(damaged.items(), _MOST_DAMAGES):
+        say(f"{label}: {error.message}")
+    if len(damaged) > _MOST_DAMAGES:
+        say(f"{len(damaged) - _MOST_DAMAGES:,} further parts of archives are damaged, too.")
+    return {url: outcomes[url] for url in urls} | damaged

@@ -23,19 +23,19 @@ def compare(
     from msgspec import to_builtins
 
     from domsieve.errors import DomsieveError, TargetError
-    from domsieve.tasks import CacheTarget, FileTarget, advise, find_targets, prefix_of, site_records
+    from domsieve.tasks import CacheTarget, UrlTarget, advise, find_targets, prefix_of, site_records
     from domsieve.tasks import compare as compare_pages
 
     with open_cache(cache) as store:
         found = find_targets(targets, store)
-        if any(isinstance(target, FileTarget) for target in found):
+        if not all(isinstance(target, CacheTarget | UrlTarget) for target in found):
             raise TargetError("Files have no rendered side to compare with; give URLs or pages of the cache.")
         outcomes = fetch(found, store, capture)
         failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
         records = [
             target.record if isinstance(target, CacheTarget) else outcomes[target.url]
             for target in found
-            if not isinstance(target, FileTarget)
+            if isinstance(target, CacheTarget | UrlTarget)
         ]
         by_site: dict[str, list[tuple[str, Comparison]]] = {}
         for page in compare_pages(

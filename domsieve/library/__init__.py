@@ -12,6 +12,7 @@ from domsieve.library.calls import (
 )
 from domsieve.library.inputs import PageInput
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
+from domsieve.library.stored import pages
 
 __all__ = [
     "CleanResult",
@@ -22,6 +23,7 @@ __all__ = [
     "clean_async",
     "compare",
     "compare_async",
+    "pages",
     "records",
     "records_async",
     "render",

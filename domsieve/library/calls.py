@@ -104,7 +104,7 @@ def clean(
     Parameters
     ----------
     page : a str that begins with ``http://`` or ``https://`` is a URL, any other str and bytes are HTML, a Path is a
-        file; or a Snapshot. Or an iterable of these.
+        file; or a Snapshot, or a page that `pages` yields. Or an iterable of these.
     url : the address that HTML or a file came from, for links and for the site; for several pages a list of equal
         length, None for those that have no address.
     method : None takes the model's; without a model ``"auto"``, which weighs all evidence, that of the site too

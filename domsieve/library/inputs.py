@@ -11,19 +11,20 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
+from domsieve.archive import StoredPage
 from domsieve.errors import DomsieveError, TargetError, UsageError
 from domsieve.library.checks import wrong
 from domsieve.renderer import PageOrigin, file_origin, parse_html, place_of, read_html_file, source_origin
 from domsieve.snapshot import Producer, Snapshot
-from domsieve.tasks import RAW, Placed, placed, site_of
+from domsieve.tasks import RAW, Placed, placed, read_stored, site_of
 
-PageInput = str | bytes | os.PathLike[str] | Snapshot
-"""One page: a URL or HTML as str, HTML as bytes, a file as Path, or a Snapshot."""
+PageInput = str | bytes | os.PathLike[str] | Snapshot | StoredPage
+"""One page: a URL or HTML as str, HTML as bytes, a file as Path, a Snapshot, or one that `pages` yields."""
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _MARKUP = re.compile(r"<[A-Za-z/!?]")
 _NO_ADDRESS = "HTML without an address"
-_KINDS = "a URL, HTML as str or bytes, a Path, a Snapshot, or a list of these"
+_KINDS = "a URL, HTML as str or bytes, a Path, a Snapshot, a page of pages(), or a list of these"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,9 @@ def _source(page: object, url: object) -> Source | _Unplaced:
     if isinstance(page, Snapshot):
         _refuse_url(origin, "a Snapshot knows its address")
         return _of_snapshot(page)
+    if isinstance(page, StoredPage):
+        _refuse_url(origin, "a stored page knows its address")
+        return _of_stored(page)
     if isinstance(page, os.PathLike):
         path = Path(os.fspath(page))
         return _Unplaced(
@@ -179,6 +183,21 @@ def _of_html(page: str | bytes | bytearray, url: str) -> Source | _Unplaced:
         f"{_NO_ADDRESS} {RAW}",
         partial(source_origin, data, url=url),
         lambda address: parse_html(data, url=address, encoding=encoding),
+    )
+
+
+def _of_stored(page: StoredPage) -> _Unplaced:
+    def origin() -> PageOrigin | None:
+        try:
+            return source_origin(page.source, url=page.url)
+        except DomsieveError:  # told of when it is read
+            return None
+
+    return _Unplaced(
+        page.label,
+        f"{Path(page.label).parent} {RAW}",
+        origin,
+        lambda address: read_stored(page, address=address),
     )
 
 

@@ -4,7 +4,7 @@ The contract between renderer and analysis; both import this package and never e
 """
 
 from domsieve.snapshot.cut import Cut, CutKind
-from domsieve.snapshot.fault import Fault, check_fault, fault_of
+from domsieve.snapshot.fault import HTML_TYPES, Fault, check_fault, fault_of
 from domsieve.snapshot.format import Base, base_of, decode, encode, payload_of
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.json_ld import JSON_LD, LONGEST_JSON_LD, is_json_ld
@@ -14,6 +14,7 @@ from domsieve.snapshot.strings import Interner, StringTable
 
 __all__ = [
     "CAPTURE_VERSION",
+    "HTML_TYPES",
     "JSON_LD",
     "LONGEST_JSON_LD",
     "Base",

@@ -36,8 +36,11 @@ if TYPE_CHECKING:
     from domsieve.tasks.reporting import Edition, Reported, of_record, report, reported
     from domsieve.tasks.sampling import PageMarked, describe, sample
     from domsieve.tasks.sites import RAW, Placed, placed
+    from domsieve.tasks.stored import read_stored
     from domsieve.tasks.targets import (
+        ArchiveTarget,
         CacheTarget,
+        DamagedTarget,
         FileTarget,
         Target,
         UrlTarget,
@@ -56,9 +59,11 @@ __all__ = [
     "RECORD_WRITERS",
     "WRITERS",
     "Advice",
+    "ArchiveTarget",
     "CacheTarget",
     "Cleaned",
     "ComparedPage",
+    "DamagedTarget",
     "Edition",
     "FileTarget",
     "Format",
@@ -89,6 +94,7 @@ __all__ = [
     "output_name",
     "placed",
     "prefix_of",
+    "read_stored",
     "readable",
     "remarks",
     "render_pages",
@@ -117,7 +123,8 @@ _PLACES = {
     "tasks.reporting": "Edition Reported of_record report reported",
     "tasks.sampling": "PageMarked describe sample",
     "tasks.sites": "RAW Placed placed",
-    "tasks.targets": "CacheTarget FileTarget Target UrlTarget find_targets output_name site_of",
+    "tasks.stored": "read_stored",
+    "tasks.targets": "ArchiveTarget CacheTarget DamagedTarget FileTarget Target UrlTarget find_targets output_name site_of",
     "tasks.weighing": "MATRIX_WRITERS MatrixFormat weigh write_matrix",
 }
 

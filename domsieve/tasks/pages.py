@@ -7,6 +7,7 @@ from functools import partial
 
 import msgspec
 
+from domsieve.archive import StoredPage
 from domsieve.budget import Meter
 from domsieve.errors import ContentError, DomsieveError, PageError
 from domsieve.renderer import (
@@ -21,8 +22,18 @@ from domsieve.renderer import (
     read_html_file,
 )
 from domsieve.snapshot import PageRecord, PageStore, Snapshot, check_fault, fault_of
-from domsieve.tasks.sites import Placed, placed
-from domsieve.tasks.targets import CacheTarget, FileTarget, Target, UrlTarget, output_name, site_of
+from domsieve.tasks.sites import RAW, Placed, placed
+from domsieve.tasks.stored import read_stored
+from domsieve.tasks.targets import (
+    ArchiveTarget,
+    CacheTarget,
+    DamagedTarget,
+    FileTarget,
+    Target,
+    UrlTarget,
+    output_name,
+    site_of,
+)
 
 Report = Callable[[str, PageRecord | DomsieveError], None]
 
@@ -137,7 +148,7 @@ def readable(
     keep_errors: bool = False,
     url: str = "",
 ) -> list[Page]:
-    """Return the targets as pages of different names; URLs by their outcome, failed ones left out.
+    """Return the targets as pages of different names; URLs by their outcome, failed and damaged ones left out.
 
     `raw` reads the source of rendered pages instead of what the browser made of it. `keep_errors` works on pages that
     count as failed, too. `url` is the address of the file, if there is but one.
@@ -148,6 +159,11 @@ def readable(
     for target in targets:
         if isinstance(target, FileTarget):
             pages.append(_from_file(target, next(places)))
+            continue
+        if isinstance(target, ArchiveTarget):
+            pages.append(_from_archive(target.page))
+            continue
+        if isinstance(target, DamagedTarget):
             continue
         record = target.record if isinstance(target, CacheTarget) else outcomes[target.url]
         if not isinstance(record, DomsieveError):
@@ -194,18 +210,26 @@ def wanted_urls(targets: Sequence[Target]) -> list[str]:
 def _named_apart(pages: Sequence[Page]) -> list[Page]:
     """Give numbers to pages of equal name, such as files of two folders or captures of one URL."""
     named: dict[str, Page] = {}
+    numbers: dict[str, int] = {}
     for page in pages:
-        name, number = page.name, 1
+        name = page.name
         while name in named:
-            number += 1
-            name = f"{page.name}-{number}"
-        named[name] = replace(page, name=name)
+            numbers[page.name] = numbers.get(page.name, 1) + 1
+            name = f"{page.name}-{numbers[page.name]}"
+        named[name] = page if name == page.name else replace(page, name=name)
     return list(named.values())
 
 
 def _from_file(file: FileTarget, place: Placed) -> Page:
     load = partial(read_html_file, file.path, url=place.address or None)
     return Page(str(file.path), file.name, place.site, load, keys=place.keys)
+
+
+def _from_archive(page: StoredPage) -> Page:
+    site = f"{site_of(page.url)} {RAW}"
+    return Page(
+        page.label, output_name(page.url), site, partial(read_stored, page), keys=(f"raw {page.url}",)
+    )
 
 
 def _raw_twin(page: Snapshot, record: PageRecord, store: PageStore) -> Snapshot:

@@ -38,7 +38,7 @@ from domsieve.snapshot import PageRecord, PageStore, Snapshot
 from domsieve.tasks.judging import without_extras
 from domsieve.tasks.learning import NODES_AT_ONCE, Batch, Failed, learn_batch
 from domsieve.tasks.pages import Page, from_record, readable, unscripted
-from domsieve.tasks.targets import CacheTarget, Target, UrlTarget
+from domsieve.tasks.targets import CacheTarget, DamagedTarget, Target, UrlTarget
 from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD
 
 
@@ -90,7 +90,10 @@ def reported(
     records = [
         target.record if isinstance(target, CacheTarget) else known.get(getattr(target, "url", ""))
         for target in targets
-        if not (isinstance(target, UrlTarget) and isinstance(known[target.url], DomsieveError))
+        if not (
+            isinstance(target, DamagedTarget)
+            or (isinstance(target, UrlTarget) and isinstance(known[target.url], DomsieveError))
+        )
     ]
     return [
         of_record(page, record, store)

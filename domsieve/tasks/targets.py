@@ -1,7 +1,7 @@
 """Targets of a command: what the words on the command line mean.
 
-A target is a URL, an HTML file, a folder of HTML files, or a page of the cache by its id or, for all its pages,
-by the host name of their site.
+A target is a URL, an HTML file, a web archive, a folder of both, or a page of the cache by its id or, for all its
+pages, by the host name of their site.
 """
 
 import hashlib
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from domsieve.errors import TargetError, UnknownPageError
+from domsieve.archive import DamagedPart, StoredPage, archives_below, is_archive, read_archive
+from domsieve.errors import ContentError, PageError, TargetError, UnknownPageError
 from domsieve.renderer import file_stem, html_files
 from domsieve.snapshot import PageRecord, PageStore
 
@@ -44,7 +45,22 @@ class CacheTarget:
     record: PageRecord
 
 
-Target = UrlTarget | FileTarget | CacheTarget
+@dataclass(frozen=True, slots=True)
+class ArchiveTarget:
+    """A page of an archive, which is read when it is worked on."""
+
+    page: StoredPage
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedTarget:
+    """A part of an archive that cannot be read; `label` says which."""
+
+    label: str
+    error: PageError
+
+
+Target = UrlTarget | FileTarget | ArchiveTarget | DamagedTarget | CacheTarget
 
 
 def find_targets(words: Iterable[str], store: PageStore) -> list[Target]:
@@ -54,7 +70,7 @@ def find_targets(words: Iterable[str], store: PageStore) -> list[Target]:
 
     Raises
     ------
-    TargetError : a word names nothing, or a folder holds no HTML file.
+    TargetError : a word names nothing, or a folder holds neither an HTML file nor an archive.
     """
     return [target for word in words for target in _find(word, store)]
 
@@ -88,24 +104,39 @@ def _url(word: str) -> UrlTarget:
     return UrlTarget(word)
 
 
-def _on_disk(word: str) -> list[FileTarget]:
+def _on_disk(word: str) -> list[Target]:
     path = Path(word)
     try:
         is_folder, is_file = path.is_dir(), path.is_file()
     except OSError as error:
         raise TargetError(f"{word} cannot be looked up: {error.strerror}.") from error
+    if is_file and is_archive(path):
+        return _in_archive(path)
     if is_file:
         return [FileTarget(path, file_stem(path).name, path.parent)]
     if not is_folder:
         return []
-    files = html_files(path)
-    if not files:
-        raise TargetError(f"The folder {word} holds no .html, .htm or .xhtml file.")
+    files, archives = html_files(path), archives_below(path)
+    if not (files or archives):
+        raise TargetError(f"The folder {word} holds no .html, .htm or .xhtml file and no archive.")
     firsts: dict[Path, Path] = {}
     for file in files:
         firsts.setdefault(file_stem(file), file)
     names = {file: name for name, file in firsts.items()}
-    return [FileTarget(file, str(names.get(file, file).relative_to(path)), path) for file in files]
+    return [
+        *(FileTarget(file, str(names.get(file, file).relative_to(path)), path) for file in files),
+        *(target for archive in archives for target in _in_archive(archive)),
+    ]
+
+
+def _in_archive(path: Path) -> list[Target]:
+    """Return the pages of an archive by where they stand in it, and what of it is damaged."""
+    return [
+        DamagedTarget(found.label, ContentError(found.message, stage="read"))
+        if isinstance(found, DamagedPart)
+        else ArchiveTarget(found)
+        for found in read_archive(path)
+    ]
 
 
 def _in_cache(word: str, store: PageStore) -> list[CacheTarget]:

@@ -10,9 +10,9 @@ import brotli
 import pytest
 import zstandard
 
+from domsieve.archive import packed
 from domsieve.errors import ContentError
 from domsieve.renderer import file_stem, html_files, parse_html, read_html_file
-from domsieve.renderer.source import packed
 from domsieve.snapshot import check_fault, fault_of
 from tests.renderer.reading import visible_text
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from lxml import etree
 
+from domsieve.archive import unpacked
 from domsieve.budget import spending
 from domsieve.errors import DomsieveError
-from domsieve.renderer.source.packed import unpacked
 from domsieve.urls import split_url
 
 _SEEN_BYTES = 200_000

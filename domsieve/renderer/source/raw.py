@@ -16,12 +16,12 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
+from domsieve.archive import PACKED_SUFFIXES, unpacked
 from domsieve.budget import check, spending
 from domsieve.errors import TargetError
 from domsieve.renderer.source.content import type_of
 from domsieve.renderer.source.encoding import html_as_utf8
 from domsieve.renderer.source.long_tags import with_few_attributes
-from domsieve.renderer.source.packed import PACKED_SUFFIXES, unpacked
 from domsieve.snapshot import (
     JSON_LD,
     LONGEST_JSON_LD,

@@ -1,4 +1,4 @@
-"""Files of pages that are compressed with gzip, Zstandard or Brotli, read as far as a limit of bytes goes.
+"""Pages that are compressed, as files or as bodies of HTTP, read as far as a limit of bytes goes.
 
 What breaks off or is damaged is read as far as it goes. Imports what a cut is.
 """
@@ -21,6 +21,10 @@ MOST_BYTES = 50_000_000
 _GZIP, _ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
 _AT_ONCE = 65_536
 _WIDEST_WINDOW = 1 << 27
+_SAME = {"x-gzip": "gzip"}
+_LOOKED_AT = 200
+_BEFORE_MARKUP = b"\xef\xbb\xbf \t\r\n\f"
+_ZLIB_METHOD, _ZLIB_CHECK = 8, 31
 
 
 def unpacked(source: bytes, path: Path) -> tuple[bytes, list[Cut]]:
@@ -29,15 +33,35 @@ def unpacked(source: bytes, path: Path) -> tuple[bytes, list[Cut]]:
     Gzip and Zstandard are known by their first bytes, Brotli, which has none of its own, by the file's ending.
     """
     if source.startswith(_GZIP):
-        return _whole("gzip", _gunzipped(source))
+        return _whole("gzip file", _gunzipped(source), MOST_BYTES)
     if source.startswith(_ZSTD):
-        return _whole("Zstandard", _of_zstd(source))
+        return _whole("Zstandard file", _of_zstd(source), MOST_BYTES)
     if path.suffix.lower() == ".br":
-        return _whole("Brotli", _of_brotli(source))
+        return _whole("Brotli file", _of_brotli(source), MOST_BYTES)
     return source, []
 
 
-def _whole(name: str, parts: Iterator[bytes]) -> tuple[bytes, list[Cut]]:
+def decoded(body: bytes, coding: str, most_bytes: int) -> tuple[bytes, list[Cut]]:
+    """Return the body of an answer without a coding of its ``Content-Encoding``, and what was cut from it.
+
+    Whoever recorded the answer may have undone the coding and left the header: such a body is returned as it is, and
+    so is one of an unknown coding.
+    """
+    coding = _SAME.get(coding, coding) if body else ""
+    if coding == "gzip" and body.startswith(_GZIP):
+        return _whole("gzip body", _gunzipped(body), most_bytes)
+    if coding == "zstd" and body.startswith(_ZSTD):
+        return _whole("Zstandard body", _of_zstd(body), most_bytes)
+    if coding not in {"br", "deflate"}:
+        return body, []
+    name, parts = ("Brotli", _of_brotli) if coding == "br" else ("deflate", _inflated)
+    text, cuts = _whole(f"{name} body", parts(body), most_bytes)
+    # These two have no sign of their own to be known by.
+    is_markup = body[:_LOOKED_AT].lstrip(_BEFORE_MARKUP).startswith(b"<")
+    return (body, []) if cuts and is_markup else (text, cuts)
+
+
+def _whole(name: str, parts: Iterator[bytes], most_bytes: int) -> tuple[bytes, list[Cut]]:
     held: list[bytes] = []
     size = 0
     try:
@@ -45,16 +69,16 @@ def _whole(name: str, parts: Iterator[bytes]) -> tuple[bytes, list[Cut]]:
             check()
             held.append(part)
             size += len(part)
-            if size > MOST_BYTES:
-                cut = Cut("bytes", f"the {name} file holds more than {MOST_BYTES:,} bytes")
-                return b"".join(held)[:MOST_BYTES], [cut]
+            if size > most_bytes:
+                cut = Cut("bytes", f"the {name} holds more than {most_bytes:,} bytes")
+                return b"".join(held)[:most_bytes], [cut]
     except _BrokenError as error:
-        return b"".join(held), [Cut("document", f"the {name} file {error}")]
+        return b"".join(held), [Cut("document", f"the {name} {error}")]
     return b"".join(held), []
 
 
 class _BrokenError(Exception):
-    """A compressed file that is damaged or breaks off."""
+    """What is compressed is damaged or breaks off."""
 
 
 def _gunzipped(source: bytes) -> Iterator[bytes]:
@@ -76,6 +100,23 @@ def _gunzipped(source: bytes) -> Iterator[bytes]:
                 reader, is_begun = zlib.decompressobj(zlib.MAX_WBITS | 16), False
             yield part
     if is_begun:
+        raise _BrokenError("breaks off")
+
+
+def _inflated(source: bytes) -> Iterator[bytes]:
+    """Yield what deflate has packed, with the head of zlib, as the standard has it, or without."""
+    head = int.from_bytes(source[:2], "big")
+    is_zlib = source[:1] and source[0] & 15 == _ZLIB_METHOD and head % _ZLIB_CHECK == 0
+    reader = zlib.decompressobj(zlib.MAX_WBITS if is_zlib else -zlib.MAX_WBITS)
+    for start in range(0, len(source), _AT_ONCE):
+        rest = source[start : start + _AT_ONCE]
+        while rest and not reader.eof:
+            try:
+                yield reader.decompress(rest, _AT_ONCE)
+            except zlib.error as error:
+                raise _BrokenError("is damaged") from error
+            rest = reader.unconsumed_tail
+    if source and not reader.eof:
         raise _BrokenError("breaks off")
 
 

@@ -1,0 +1,349 @@
+"""The pages of archives: read one after another, each found again by where it stands.
+
+A page is an answer of HTTP that is HTML, or a resource that is. What else an archive holds is passed over: requests,
+redirects, pictures, scripts. Imports what pages are to the project, and its errors.
+"""
+
+import logging
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from domsieve.archive.inflating import InflateError
+from domsieve.archive.limits import USUAL_LIMITS, ArchiveLimits
+from domsieve.archive.messages import body_of, head_of
+from domsieve.archive.records import BrokenRecordError, Damage, RecordHead, content_of, records
+from domsieve.archive.revisits import Revisits, keys_of_original, wanted_keys
+from domsieve.archive.runs import Archive, Place
+from domsieve.archive.source import FileSource, Source, unreadable
+from domsieve.archive.wacz import ZipError, archives_in
+from domsieve.errors import ContentError
+from domsieve.snapshot import HTML_TYPES, Cut, CutKind
+from domsieve.urls import split_url
+
+ARCHIVE_SUFFIXES = (".warc", ".warc.gz", ".wacz")
+"""Endings of the names of archives."""
+
+logger = logging.getLogger("domsieve")
+
+_LONGEST_URL = 8_192
+_LONGEST_DATE = 40
+_FIRST_PAGE, _FIRST_REDIRECT, _NOT_MODIFIED, _FIRST_ERROR = 200, 300, 304, 400
+_MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body", b"<title", b"<!--")
+_BLANKS = b"\xef\xbb\xbf \t\r\n\f"
+
+
+class Body(NamedTuple):
+    """What a stored page holds.
+
+    Parameters
+    ----------
+    source : the page without transfer and content codings, in its own character encoding.
+    headers : of the answer, by their names in lower case; none of a file.
+    cuts : why it is not whole.
+    """
+
+    source: bytes
+    headers: dict[str, str]
+    cuts: tuple[Cut, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page in a file or an archive; what it holds is read when it is asked for.
+
+    Parameters
+    ----------
+    url : its address, empty where that is not known.
+    label : names it in messages: its address, or its file.
+    status : of HTTP, None where there was none.
+    content_type : the header of that name, empty without one.
+    captured_at : UTC time of the capture, ISO 8601 with seconds, empty where that is not known.
+    load : reads it.
+    """
+
+    url: str
+    label: str
+    status: int | None
+    content_type: str
+    captured_at: str
+    load: Callable[[], Body] = field(repr=False, compare=False)
+
+    @property
+    def source(self) -> bytes:
+        """The bytes of the page, unpacked.
+
+        Raises
+        ------
+        ContentError : the archive does not hold it any more.
+        TargetError : the file cannot be read.
+        """
+        return self.load().source
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of the answer, by their names in lower case; raises as `source`."""
+        return self.load().headers
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedPart:
+    """A part of an archive that was skipped.
+
+    Parameters
+    ----------
+    label : the archive and where in it.
+    message : what is wrong, as a sentence.
+    """
+
+    label: str
+    message: str
+
+
+def is_archive(path: Path) -> bool:
+    """Return whether a file is an archive by its name."""
+    return path.name.lower().endswith(ARCHIVE_SUFFIXES)
+
+
+def archives_below(folder: Path) -> list[Path]:
+    """Return the archives in and below a folder, sorted by path; links to folders are not followed.
+
+    Raises
+    ------
+    TargetError : it cannot be listed.
+    """
+
+    def fail(error: OSError) -> None:
+        raise unreadable(folder, error) from error
+
+    found = (Path(parent, name) for parent, _, names in os.walk(folder, onerror=fail) for name in names)
+    return sorted(path for path in found if is_archive(path))
+
+
+def read_archive(path: Path, limits: ArchiveLimits = USUAL_LIMITS) -> Iterator[StoredPage | DamagedPart]:
+    """Yield the pages of an archive, and what of it cannot be read; revisits last.
+
+    It is read once, and once more if it has revisits; little of it is held at a time.
+
+    Raises
+    ------
+    TargetError : the file cannot be read.
+    """
+    return iter(_Pages(path, limits))
+
+
+@dataclass(frozen=True, slots=True)
+class _Original:
+    """Where the content of a page stands.
+
+    Parameters
+    ----------
+    archive, place : the record.
+    is_http : whether it is an answer of HTTP, which has a head of its own.
+    cuts : what its record says is missing.
+    """
+
+    archive: Archive
+    place: Place
+    is_http: bool
+    cuts: tuple[Cut, ...]
+
+    def body(self, label: str) -> Body:
+        """Return what it holds."""
+        try:
+            content = content_of(self.archive, self.place)
+        except (BrokenRecordError, InflateError) as error:
+            raise ContentError(f"Its record {error}.", url=label, stage="read") from error
+        most_bytes = self.archive.limits.page_bytes
+        if not self.is_http:
+            more = [Cut("bytes", f"it holds more than {most_bytes:,} bytes")] * (len(content) > most_bytes)
+            return Body(content[:most_bytes], {}, (*self.cuts, *more))
+        head = head_of(content)
+        if head is None:
+            raise ContentError("Its record holds no answer of HTTP.", url=label, stage="read")
+        source, cuts = body_of(
+            content[head.end :], head.headers, most_bytes=most_bytes, is_cut=bool(self.cuts)
+        )
+        return Body(source, head.headers, (*self.cuts, *cuts))
+
+
+class _Pages:
+    """The pages of one file."""
+
+    def __init__(self, path: Path, limits: ArchiveLimits) -> None:
+        self._path, self._limits = path, limits
+        self._revisits: Revisits[tuple[StoredPage, str], tuple[StoredPage | None, _Original]] = Revisits()
+        self._pages = self._others = self._records = self._damages = 0
+
+    def __iter__(self) -> Iterator[StoredPage | DamagedPart]:
+        archives: list[tuple[str, Archive]] = []
+        for name, source in self._sources():
+            if isinstance(source, ZipError):
+                yield self._damaged(name, f"It {source}.")
+                continue
+            archives.append((name, Archive(source, self._limits)))
+            for item in records(archives[-1][1]):
+                if isinstance(item, Damage):
+                    yield self._damaged(f"{name}{item.place}", f"Skipped: {item.reason}.")
+                    continue
+                self._records += 1
+                page = self._page(item, archives[-1][1], f"{name}{item.place}")
+                if page is not None:
+                    yield page
+        yield from self._revisited([archive for _, archive in archives])
+        if not self._records and not self._damages:
+            yield self._damaged("", "It holds no record of an archive.")
+        found, others = self._pages, self._others
+        more = f", {others:,} other answer{'s' * (others != 1)}" if others else ""
+        logger.info("%s: %s page%s%s", self._path, f"{found:,}", "s" * (found != 1), more)
+
+    def _sources(self) -> Iterator[tuple[str, Source | ZipError]]:
+        """Yield the archives in the file: how messages begin that are about each, and its bytes."""
+        if self._path.suffix.lower() != ".wacz":
+            yield "", FileSource.of(self._path)
+            return
+        try:
+            for name, source in archives_in(self._path, self._limits):
+                yield f"{name}, ", source
+        except ZipError as error:
+            yield "", error
+
+    def _damaged(self, place: str, message: str) -> DamagedPart:
+        self._damages += 1
+        where = place.removesuffix(", ")
+        return DamagedPart(f"{self._path}, {where}" if where else str(self._path), message)
+
+    def _page(self, head: RecordHead, archive: Archive, where: str) -> StoredPage | DamagedPart | None:
+        """Return the page that a record is; None for one that is none, and for revisits, which wait."""
+        page = _page_of(head, archive)
+        if page == "broken":
+            return self._damaged(where, "Skipped: it holds no answer of HTTP.")
+        self._others += page == "other"
+        if not isinstance(page, StoredPage):
+            return None
+        if head.kind == "revisit":
+            self._revisits.add((page, where), wanted_keys(head, page.url, _url_of))
+            return None
+        self._pages += 1
+        return page
+
+    def _revisited(self, archives: list[Archive]) -> Iterator[StoredPage | DamagedPart]:
+        """Yield the revisits whose originals are pages."""
+        if not self._revisits:
+            return
+        for archive in archives:
+            for head in records(archive):
+                if isinstance(head, Damage) or head.kind not in {"response", "resource"}:
+                    continue
+                if url := _url_of(head.headers.get("warc-target-uri", "")):
+                    page = _page_of(head, archive)
+                    found = page if isinstance(page, StoredPage) else None
+                    self._revisits.meet((found, _original(head, archive)), keys_of_original(head, url))
+        for (revisit, where), known in self._revisits.resolved():
+            if known is None:
+                yield self._damaged(
+                    where,
+                    f"Skipped: {revisit.url} was captured before, and that capture is not in this archive.",
+                )
+            elif (first := known[0]) is not None:
+                own = revisit.status not in {None, _NOT_MODIFIED}
+                self._pages += 1
+                yield replace(
+                    revisit,
+                    status=revisit.status if own else first.status,
+                    content_type=first.content_type,
+                    load=partial(known[1].body, revisit.label),
+                )
+
+
+def _page_of(head: RecordHead, archive: Archive) -> StoredPage | Literal["other", "broken"] | None:
+    """Return the page that a record is, or may be if it is a revisit.
+
+    ``"other"`` is an answer that is no page, ``"broken"`` one that is none of HTTP; None is no answer at all.
+    """
+    url = _url_of(head.headers.get("warc-target-uri", ""))
+    if not url or head.kind not in {"response", "resource", "revisit"}:
+        return None
+    kind = head.headers.get("content-type", "")
+    if head.kind == "resource":
+        return _stored(head, url, None, kind, archive) if kind and _may_be_page(None, kind) else "other"
+    answer = head_of(head.beginning)
+    if answer is None:
+        if head.kind == "revisit":
+            return _stored(head, url, None, "", archive)
+        return "broken" if kind.lower().startswith("application/http") else None
+    content_type = _type(head, answer.headers)
+    if not _may_be_page(answer.status, content_type, is_revisit=head.kind == "revisit"):
+        return "other"
+    if not content_type and head.kind == "response":
+        beginning, _ = body_of(
+            head.beginning[answer.end :], answer.headers, most_bytes=len(head.beginning), is_cut=True
+        )
+        if not beginning.lstrip(_BLANKS).lower().startswith(_MARKUP):
+            return "other"
+    return _stored(head, url, answer.status, content_type, archive)
+
+
+def _stored(
+    head: RecordHead, url: str, status: int | None, content_type: str, archive: Archive
+) -> StoredPage:
+    date = _date(head.headers.get("warc-date", ""))
+    return StoredPage(url, url, status, content_type, date, partial(_original(head, archive).body, url))
+
+
+def _original(head: RecordHead, archive: Archive) -> _Original:
+    return _Original(archive, head.place, head.kind != "resource", _cuts(head))
+
+
+def _type(head: RecordHead, headers: dict[str, str]) -> str:
+    """Return the type of an answer, as its head gives it, or as whoever recorded it found it to be."""
+    return headers.get("content-type", "") or head.headers.get("warc-identified-payload-type", "")
+
+
+def _may_be_page(status: int | None, content_type: str, *, is_revisit: bool = False) -> bool:
+    """Return whether what is known of an answer lets it be a page, be it one of an error."""
+    if status is not None and status < _FIRST_ERROR:
+        if status < _FIRST_PAGE or (status >= _FIRST_REDIRECT and not is_revisit):
+            return False
+        if status >= _FIRST_REDIRECT and status != _NOT_MODIFIED:
+            return False
+    return not content_type or content_type.partition(";")[0].strip().lower() in HTML_TYPES
+
+
+def _url_of(text: str) -> str:
+    """Return the address that a head names, empty where it is none of a page."""
+    url = text.strip().removeprefix("<").removesuffix(">")
+    if len(url) > _LONGEST_URL or not url.isprintable():
+        return ""
+    parts = split_url(url)
+    if parts is None or parts.scheme not in {"http", "https"}:
+        return ""
+    try:
+        return url if parts.hostname and parts.port != 0 else ""
+    except ValueError:  # the port is no number
+        return ""
+
+
+def _date(text: str) -> str:
+    try:
+        date = datetime.fromisoformat(text[:_LONGEST_DATE])
+    except ValueError:
+        return ""
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return date.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def _cuts(head: RecordHead) -> tuple[Cut, ...]:
+    """Return what a record says that is missing of its content."""
+    cuts: list[Cut] = []
+    if why := head.headers.get("warc-truncated", "").strip().lower():
+        said = why if why.isalpha() and len(why) < 20 else "it does not say why"
+        kind: CutKind = "bytes" if why == "length" else "time" if why == "time" else "document"
+        cuts.append(Cut(kind, f"the archive holds only its beginning ({said})"))
+    if head.headers.get("warc-segment-number"):
+        cuts.append(Cut("document", "the archive holds it in pieces, of which the first is read"))
+    return tuple(cuts)

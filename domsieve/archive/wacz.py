@@ -1,0 +1,85 @@
+"""The archives in a WACZ file, which is a zip file: where each of them lies.
+
+Nothing is unpacked to disk, so that names in the zip file name nothing outside. Imports the errors of the project.
+"""
+
+import struct
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from domsieve.archive.inflating import InflatedSource
+from domsieve.archive.limits import ArchiveLimits
+from domsieve.archive.source import FileSource, Source, unreadable
+
+_ENDINGS = (".warc", ".warc.gz")
+_LARGEST_DIRECTORY = 5_000_000
+_LOCAL_HEAD = struct.Struct("<4s22xHH")
+_LOCAL_SIGN = b"PK\x03\x04"
+_END_SIGN, _END_SIZE = b"PK\x05\x06", 22
+_LONGEST_COMMENT = 65_535
+_LARGE_END_SIGN, _LARGE_END_BEFORE = b"PK\x06\x06", 56 + 20  # that of zip files beyond 4 GB, and its locator
+_ENCRYPTED = 1
+
+
+class ZipError(Exception):
+    """A zip file, or an entry of it, that cannot be read; the text ends a sentence."""
+
+
+def archives_in(path: Path, limits: ArchiveLimits) -> Iterator[tuple[str, Source | ZipError]]:
+    """Yield the name of each archive in a WACZ file with its bytes, or with why there are none.
+
+    Raises
+    ------
+    ZipError : it is no zip file.
+    TargetError : it cannot be read.
+    """
+    whole = FileSource.of(path)
+    _check_directory(whole)
+    try:
+        with zipfile.ZipFile(path) as file:
+            entries = file.infolist()
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error, EOFError) as error:
+        raise ZipError("is no zip file, or a damaged one") from error
+    found = [entry for entry in entries if entry.filename.lower().endswith(_ENDINGS)]
+    if sum(entry.compress_size for entry in found) > whole.size:
+        raise ZipError("holds files that lie in each other")
+    for entry in sorted(found, key=lambda entry: entry.filename):
+        try:
+            yield entry.filename, _source(whole, entry, limits)
+        except ZipError as error:
+            yield entry.filename, error
+
+
+def _check_directory(whole: FileSource) -> None:
+    """Refuse a file whose list of entries would fill the memory."""
+    most = _LARGE_END_BEFORE + _END_SIZE + _LONGEST_COMMENT
+    tail = whole.read_at(max(whole.size - most, 0), most)
+    found = tail.rfind(_END_SIGN)
+    if found < 0 or len(tail) - found < _END_SIZE:
+        raise ZipError("is no zip file, or a damaged one")
+    size = int.from_bytes(tail[found + 12 : found + 16], "little")
+    large = tail[max(found - _LARGE_END_BEFORE, 0) : found]
+    if large.startswith(_LARGE_END_SIGN):
+        size = int.from_bytes(large[40:48], "little")
+    if size > _LARGEST_DIRECTORY:
+        raise ZipError("lists more files than any archive holds")
+
+
+def _source(whole: FileSource, entry: zipfile.ZipInfo, limits: ArchiveLimits) -> Source:
+    """Return the bytes of an entry, which the directory alone describes."""
+    head = whole.read_at(entry.header_offset, _LOCAL_HEAD.size) if entry.header_offset >= 0 else b""
+    if len(head) < _LOCAL_HEAD.size or not head.startswith(_LOCAL_SIGN):
+        raise ZipError("is not where the zip file says")
+    _, name, extra = _LOCAL_HEAD.unpack(head)
+    start = entry.header_offset + _LOCAL_HEAD.size + name + extra
+    packed = FileSource(whole.path, start, max(min(entry.compress_size, whole.size - start), 0))
+    if entry.flag_bits & _ENCRYPTED:
+        raise ZipError("is encrypted")
+    if entry.compress_type == zipfile.ZIP_STORED:
+        return packed
+    if entry.compress_type == zipfile.ZIP_DEFLATED:
+        return InflatedSource(packed, limits)
+    raise ZipError("is compressed in a way that is not read")
