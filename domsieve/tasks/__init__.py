@@ -124,7 +124,9 @@ _PLACES = {
     "tasks.sampling": "PageMarked describe sample",
     "tasks.sites": "RAW Placed placed",
     "tasks.stored": "read_stored",
-    "tasks.targets": "ArchiveTarget CacheTarget DamagedTarget FileTarget Target UrlTarget find_targets output_name site_of",
+    "tasks.targets": (
+        "ArchiveTarget CacheTarget DamagedTarget FileTarget Target UrlTarget find_targets output_name site_of"
+    ),
     "tasks.weighing": "MATRIX_WRITERS MatrixFormat weigh write_matrix",
 }
 
