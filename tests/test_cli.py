@@ -318,7 +318,7 @@ class TestFailures:
                 ["clean", "nothing"],
                 "or a page or site in the cache. `domsieve cache list` shows what the cache holds.",
             ),
-            (["clean", "empty"], "The folder empty holds no .html, .htm or .xhtml file."),
+            (["clean", "empty"], "The folder empty holds no .html, .htm or .xhtml file and no archive."),
             (["clean", "p.html", "-o", "a", "--output-dir", "b"], "Give either --output or --output-dir."),
             (
                 ["clean", "p.html", "--model", "m", "--method", "tps"],

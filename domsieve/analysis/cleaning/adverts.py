@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from domsieve.analysis.columns.batch import Ints
+from domsieve.analysis.columns.tables import sorted_set
 from domsieve.analysis.columns.words import fold
 from domsieve.budget import check
 from domsieve.snapshot import Kind, Snapshot
@@ -61,7 +62,7 @@ def labelled_adverts(page: Snapshot, words: Ints) -> list[int]:
     """
     strings = page.strings.to_list()
     texts = np.flatnonzero(page.text >= 0)
-    used = np.unique(page.text[texts])
+    used = sorted_set(page.text[texts])
     labels = [
         i
         for i in used.tolist()
