@@ -27,7 +27,7 @@ from domsieve.snapshot import Snapshot
 PER_KIND, LOOKED_AT = 6, 30
 """So many routes of each kind are drawn from each corpus, among the first that are looked at."""
 
-_STEP_S, _SAME, _LONGEST_S = 0.25, 4, 30.0  # the text is taken when it has stayed the same for a second
+_STEP_S, _SAME, _LONGEST_S = 0.25, 4, 180.0  # taken when it has been the same for a second; machines may be busy
 _NO_NAMES = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
 _READ = """
 selector => {
@@ -130,7 +130,7 @@ async def _read(urls: Sequence[str], selector: str, found: Browser) -> list[dict
 
 
 async def _shown(page: Page, url: str, selector: str) -> dict[str, Any]:
-    await page.goto(url, wait_until="load")
+    await page.goto(url, wait_until="load", timeout=_LONGEST_S * 1000)
     last, same = "", 0
     for _ in range(int(_LONGEST_S / _STEP_S)):
         text = await page.evaluate(
