@@ -39,6 +39,7 @@ MOST_BYTES = 2_500_000_000
 # What each pattern finds hardest, as texts to be repeated: "head|body|tail", of which the body is repeated. Patterns
 # by the module below the package and the name, or what a call is given.
 WORST = {
+    "analysis.auto.described _TYPE": ['"@type"| |', '"@type":"|a|', '|"@type"|', '|"@type":"a|'],
     "analysis.auto.names _PART": ["|A|a", "|a|", "|Aa|", "|A| "],
     "analysis.columns.addresses _NO_URL_CHARACTERS": ["|\t|", "|a\t|"],
     "analysis.columns.addresses _UNSAFE_IN_URL": ["| |"],
