@@ -46,6 +46,7 @@ MOST_BYTES = 2_500_000_000
 # What each pattern finds hardest, as texts to be repeated: "head|body|tail", of which the body is repeated. Patterns
 # by the module below the package and the name, or what a call is given.
 WORST = {
+    "analysis.auto.described _TYPE": ['"@type"| |', '"@type":"|a|', '|"@type"|', '|"@type":"a|'],
     "archive.messages _BLANK_LINE": ["|\r|", "|\r\n\r|", "|\n\r|"],
     "archive.messages _SIZE": ["1;|a|", "|1|", "1;|;|"],
     "archive.messages _STATUS": ["HTTP/1.1| |", "HTTP/1|.|", "HTTP/1.1 |2|"],

@@ -24,6 +24,7 @@ from domsieve.analysis.auto import (
     MeasuredBlocks,
     TokenWeights,
     choose,
+    choose_balanced,
     probabilities,
     read_model,
     shipped_model,
@@ -33,6 +34,7 @@ from domsieve.analysis.auto import (
 from domsieve.analysis.auto.characters import Characters, CharIs
 from domsieve.analysis.auto.names import tokens_of
 from domsieve.errors import UsageError
+from domsieve.renderer import parse_html
 from tests.analysis.contract import ARTICLE, SENTENCE, body, site
 
 NO_TOKENS = TokenWeights(np.zeros(BUCKETS, np.int16), np.zeros(BUCKETS, np.int16))
@@ -77,11 +79,11 @@ class TestCharacters:
 
 
 def test_names_have_words_and_parts() -> None:
-    assert tokens_of("articleBody related-posts") == [
+    assert tokens_of("articleBody related-posts") == (
         *("articlebody", "related-posts", "article", "body", "related", "posts"),
-    ]
-    assert tokens_of("nav") == ["nav"]
-    assert tokens_of("") == []
+    )
+    assert tokens_of("nav") == ("nav",)
+    assert tokens_of("") == ()
 
 
 class TestFigures:
@@ -125,6 +127,35 @@ class TestFigures:
         assert np.isnan(found["blocks from h1"]).all()
         assert np.isnan(found["levels to long"]).all()
 
+    def test_of_the_head_are_shares_of_neighbouring_words(self) -> None:
+        page = parse_html(
+            b"<head><title>Mill news</title><meta name=Description content='The old mill turns'>"
+            b"<meta property=og:type content=product>"
+            b'<script type=application/ld+json>{"@type" : "NewsArticle", "name": "x"}</script></head>'
+            b"<body><p>Home</p><div><p>The old mill turns slowly</p></div></body>",
+            url="https://a.example/",
+        )
+        blocks = MeasuredBlocks.of(page, page_blocks(page))
+        found = BlockEvidence.of(blocks).figures["head"]
+        lists = {name: np.broadcast_to(column, (len(blocks),)).tolist() for name, column in found.items()}
+        assert lists["share of description"] == [0, 1]
+        assert lists["levels to description"] == [1, 0]
+        assert lists["blocks from description"] == [-1, 0]
+        assert lists["1 above: share of description"] == [1, 1]
+        assert lists["page says article"] == [1, 1]
+        assert lists["page says product"] == [1, 1]
+        assert lists["page says forum"] == [0, 0]
+
+    def test_a_head_that_says_nothing_is_missing_and_not_0(self) -> None:
+        found = figures("<p>x</p>")
+        assert np.isnan(found["share of description"]).all()
+        assert np.isnan(found["page says article"]).all()
+
+    def test_blocks_are_alike_by_path_and_classes(self) -> None:
+        found = figures("<p class=a>a b</p><p class=a>c d e f</p><p class=b>g</p>")
+        assert found["blocks alike"] == [2, 2, 1]
+        assert found["words alike"] == [6 / 7, 6 / 7, 1 / 7]
+
     def test_tokens_add_up_along_the_elements_around(self) -> None:
         blocks = measured("<div class=related><p class=teaser>one</p></div><p>two</p>")
         tokens = BlockEvidence.of(blocks).tokens
@@ -161,9 +192,9 @@ def some_trees(seed: int, trees: int = 60, most: int = 6) -> BoostedTrees:
         figure=chance.integers(0, 4, shape).astype(np.int16),
         threshold=chance.normal(size=shape).astype(np.float32),
         missing_is_less=chance.random(shape) < 0.5,
-        struck=chance.integers(0, 1 << 31, shape).astype(np.uint32),
+        struck=chance.integers(0, 1 << (LEAVES - 1), shape).astype(np.uint16),
         leaf=leaf,
-        shares=np.stack((leaf // 2, leaf - leaf // 2)),
+        shares=np.stack((leaf // 2, -leaf, 2 * leaf - leaf // 2)),
         bias=123,
     )
 
@@ -186,7 +217,9 @@ class TestTrees:
             123 + sum(int(trees.leaf[t, leaf]) for t, leaf in enumerate(column))
             for column in leaves.T.tolist()
         ]
-        assert (trees.shares_of(leaves).sum(axis=0) + 123 == odds).all()
+        shares = trees.shares_of(leaves)
+        assert (shares.sum(axis=0) + 123 == odds).all()
+        assert (shares[1] == 123 - odds).all()
 
     def test_no_block_has_no_leaf(self) -> None:
         assert some_trees(5).leaves(np.zeros((4, 0), np.float32)).shape == (60, 0)
@@ -231,6 +264,16 @@ class TestChoice:
         if true:
             assert expected(tuple(np.flatnonzero(choice.kept).tolist())) == pytest.approx(best, abs=1e-9)
 
+    def test_running_text_is_chosen_with_more_precision(self) -> None:
+        likely, words = np.array([0.9, 0.8, 0.5]), np.array([40.0, 40.0, 10.0])
+        plain, running = (np.full(3, value) for value in (False, True))
+        by_default = choose_balanced(likely, words, plain)
+        assert by_default.kept.tolist() == choose(likely, words).kept.tolist() == [True, True, True]
+        precise = choose_balanced(likely, words, running)
+        assert precise.kept.tolist() == [True, True, False]
+        assert precise.expected == by_default.expected
+        assert not choose_balanced(np.zeros(3), words, running).kept.any()
+
     def test_nothing_is_chosen_of_nothing(self) -> None:
         assert choose(np.zeros(0), np.zeros(0)).expected == 0
         assert not choose(np.zeros(2), np.ones(2)).kept.any()
@@ -243,10 +286,19 @@ def test_probabilities_are_those_of_log_odds() -> None:
     assert probabilities(np.array([-(10**12), 10**12])).tolist() == pytest.approx([0, 1])
 
 
-def test_the_site_counts_beside_the_page() -> None:
-    odds = np.array([UNIT, UNIT, 0])
-    found = with_site(odds, np.array([True, False, True]), page_share=0.5, tree_odds=2)
-    assert found.tolist() == [2.5 * UNIT, -1.5 * UNIT, 2 * UNIT]
+def test_the_page_counts_beside_the_score_of_the_tree_by_how_far_they_agree() -> None:
+    sure = np.array([40 * UNIT, -40 * UNIT])
+    words, score = np.array([10.0, 10.0]), np.array([0.75, 0.25], np.float32)
+    agreeing, opposed = np.array([True, False]), np.array([False, True])
+    found = with_site(sure, words, agreeing, score, tree_odds=2, tree_middle=0.5)
+    assert found.tolist() == [40.5 * UNIT, -40.5 * UNIT]
+    # Where the page expects nothing of what the tree keeps, the tree alone is asked.
+    found = with_site(sure, words, opposed, score, tree_odds=2, tree_middle=0.5)
+    assert found.tolist() == [0.5 * UNIT, -0.5 * UNIT]
+    half = with_site(sure, words, np.array([True, True]), score, tree_odds=0)
+    assert half.tolist() == pytest.approx([(2 / 3) ** 2 * 40 * UNIT, -((2 / 3) ** 2) * 40 * UNIT], abs=1)
+    none = np.zeros(0)
+    assert with_site(none.astype(np.int64), none, none.astype(np.bool_), none.astype(np.float32)).size == 0
 
 
 class TestCleaner:

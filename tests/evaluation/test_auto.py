@@ -12,6 +12,7 @@ from domsieve.evaluation.experiments.auto_tables import GRID, tables
 from domsieve.evaluation.measures.word_scores import count_words
 from domsieve.evaluation.systems.auto_learning import (
     LearningPage,
+    Lessons,
     chosen,
     curve_of,
     evidence_of,
@@ -20,7 +21,7 @@ from domsieve.evaluation.systems.auto_learning import (
     model_of,
     part_of,
 )
-from domsieve.evaluation.systems.tree_learning import PARAMETERS, learn_trees
+from domsieve.evaluation.systems.tree_learning import PARAMETERS, ROUNDS, learn_trees
 from tests.analysis.contract import ARTICLE, SENTENCE, body, site
 
 lightgbm = pytest.importorskip("lightgbm")
@@ -36,7 +37,7 @@ def test_trees_say_what_lightgbm_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PARAMETERS, "feature_fraction", 0.6)
     learned = learn_trees(figures, content, weight, np.array([0, 0, 1, 1, 1]))
     data = lightgbm.Dataset(figures, content.astype(np.float64), weight=weight / weight.mean())
-    theirs = lightgbm.train(PARAMETERS, data, 240).predict(figures, raw_score=True)
+    theirs = lightgbm.train(PARAMETERS, data, ROUNDS).predict(figures, raw_score=True)
     leaves = learned.leaves(figures.T.copy())
     ours = learned.log_odds(leaves) / UNIT
     assert ours == pytest.approx(theirs, abs=0.01)
@@ -86,6 +87,13 @@ class TestLearning:
         assert first == second
         assert read_model(first).figures == learn_pages(learning_pages()).names
 
+    def test_trees_may_be_learned_without_a_group_of_figures(self) -> None:
+        lessons = Lessons.of(learning_pages())
+        whole, poorer = lessons.learned(), lessons.learned(without="text")
+        text = [number for number, group in enumerate(lessons.groups) if group == "text"]
+        assert np.isin(whole.trees.figure[np.isfinite(whole.trees.threshold)], text).any()
+        assert not np.isin(poorer.trees.figure[np.isfinite(poorer.trees.threshold)], text).any()
+
     def test_tokens_of_one_domain_alone_weigh_nothing(self) -> None:
         pages = learning_pages()
         weights = learn_tokens(pages[:1])
@@ -105,7 +113,7 @@ class TestLearning:
             by_tree=SiteStyleTree().fit(site()).transform(page),
         )
         assert not chosen(learned, np.full(len(learned), UNIT)).kept.any()
-        assert learned.tree_keeps is not None
+        assert learned.by_tree is not None
 
     def test_parts_depend_on_the_name_alone(self) -> None:
         assert part_of("a.example", 5, "fold") == part_of("a.example", 5, "fold")
@@ -149,12 +157,16 @@ def test_tables_of_pages_and_sites() -> None:
     pages = [
         {**page, "page": str(number), "fold": number % 5, "expected": number / 40} for number in range(40)
     ]
-    systems = {f"{share:g} {says:g}": [0.9, 0.8, 1.0] for share, says in GRID}
-    systems |= {name: [0.5, 0.5, 0.5] for name in ("page alone", "sst", "best")}
+    systems = {" ".join(f"{step:g}" for step in steps): [0.9, 0.8, 1.0] for steps in GRID}
+    systems |= {
+        name: [0.5, 0.5, 0.5] for name in ("page alone", "sst", "of few pages", "sst of few pages", "best")
+    }
     sites = [
         {"site": f"s{number}", "pages": 2, "permitted": number < 1, "systems": systems} for number in range(2)
     ]
-    found = tables([*pages, *sites, {"model": "abc", "bytes": 5, "shipped": True}])
+    rendered = {"rendered": "r", "routes": 3, "systems": {"auto": [0.9, 0.8, 1.0], "sst": [0.7, 0.6, 0.9]}}
+    ablated = {"ablated": "p", "kind": "article", "without": {"": 0.8, "names": 0.7, "words": 0.75}}
+    found = tables([*pages, *sites, ablated, rendered, {"model": "abc", "bytes": 5, "shipped": True}])
     by_title = {table.title: table for table in found}
     single = by_title["Word F1 of single pages of WCXB by type"]
     assert [row[0] for row in single.rows] == ["auto", "trafilatura", "best"]
@@ -163,6 +175,13 @@ def test_tables_of_pages_and_sites() -> None:
     assert whole.rows[-1][2] == pytest.approx(0.9)
     assert whole.rows[0][-1] == pytest.approx(0.4)
     assert by_title["The model"].rows == [["abc", 5, "yes"]]
+    brings = by_title["What groups of figures bring: word F1 of single pages of WCXB"]
+    assert [row[:2] for row in brings.rows] == [
+        ["all figures", pytest.approx(0.8)],
+        ["without names", pytest.approx(0.7)],
+        ["without tokens of texts", pytest.approx(0.75)],
+    ]
+    assert by_title["Word F1 of rendered sites by the shipped model"].rows == [["r", 3, 0.9, 0.7, 0.8, 1.0]]
     fifths = by_title["Expected F1 against true F1, by fifths"].rows
     assert [row[1] for row in fifths] == [8] * 5
     assert not tables([])

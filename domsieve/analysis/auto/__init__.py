@@ -4,8 +4,8 @@ From outside the analysis this door serves but the learning of the model that co
 """
 
 from domsieve.analysis.auto.characters import SINGLES
-from domsieve.analysis.auto.choice import Choice, choose
-from domsieve.analysis.auto.cleaner import PAGE_SHARE, TREE_ODDS, AutoCleaner, with_site
+from domsieve.analysis.auto.choice import Choice, choose, choose_balanced
+from domsieve.analysis.auto.cleaner import TREE_MIDDLE, TREE_ODDS, AutoCleaner, with_site
 from domsieve.analysis.auto.evidence import BlockEvidence
 from domsieve.analysis.auto.figures import Row
 from domsieve.analysis.auto.measured import MeasuredBlocks
@@ -16,10 +16,10 @@ from domsieve.analysis.auto.trees import LEAVES, UNIT, BoostedTrees, probabiliti
 __all__ = [
     "BUCKETS",
     "LEAVES",
-    "PAGE_SHARE",
     "SHIPPED",
     "SINGLES",
     "TOKEN_UNIT",
+    "TREE_MIDDLE",
     "TREE_ODDS",
     "UNIT",
     "AutoCleaner",
@@ -33,6 +33,7 @@ __all__ = [
     "Row",
     "TokenWeights",
     "choose",
+    "choose_balanced",
     "probabilities",
     "read_model",
     "shipped_model",

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from domsieve.analysis.auto.choice import choose
+from domsieve.analysis.auto.choice import choose, choose_balanced
 from domsieve.analysis.auto.evidence import BlockEvidence
 from domsieve.analysis.auto.measured import MeasuredBlocks
 from domsieve.analysis.auto.model import shipped_model
@@ -26,12 +27,12 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot import Kind, Snapshot
 from domsieve.vocabulary import Favor, StyleLevel
 
-PAGE_SHARE, TREE_ODDS = 0.3, 1.5
-"""What the log-odds of a page by itself count where the style tree of its site is asked, and what that adds or takes.
+TREE_ODDS, TREE_MIDDLE = 3.0, 0.6
+"""What the score of the style tree of a site adds to the log-odds of a block, and from what score on.
 
-Chosen on whole sites that the trees had not learned from; see `evaluation/`.
+Chosen on whole sites that the trees had not learned from, of which 5 to 40 pages were known; see `evaluation/`.
 """
-_BETA = {"balance": 1.0, "precision": 0.5, "recall": 2.0}
+_BETA = {"precision": 0.5, "recall": 2.0}
 _REASONS = (
     "not visible",
     "looks like boilerplate",
@@ -49,15 +50,16 @@ class AutoCleaner(SiteModel[StyleTree]):
     Other than the site methods it needs no other page: with fewer than `FEWEST_PAGES` of the site a page is judged by
     itself. The score of a text is the probability that its block is content. Numbers of a text: ``words`` and
     ``link_share`` of its block, and what each group of figures adds to the log-odds of content: ``by_text``,
-    ``by_place``, ``by_surroundings``, ``by_names``, ``by_words``, ``by_page``, and ``by_site`` where that is known.
+    ``by_place``, ``by_surroundings``, ``by_names``, ``by_words``, ``by_page``, ``by_head``, and ``by_site`` where the
+    site is known.
 
     Of a rendered page, what stays in place while the page is scrolled (``position: fixed``) is no content, unless it
     holds half of the words.
 
     Parameters
     ----------
-    favor : ``"precision"`` keeps less, ``"recall"`` more: the choice has the highest expected F-beta, with beta 0.5,
-        1 and 2.
+    favor : ``"precision"`` keeps less, ``"recall"`` more: the choice has the highest expected F-beta, with beta 0.5
+        and 2; by default beta is 1, and less on pages of running text.
     style : presentation style of the style tree; ``"auto"`` is ``"layout"`` for rendered pages, ``"html"`` for raw
         ones.
     """
@@ -104,9 +106,13 @@ class AutoCleaner(SiteModel[StyleTree]):
             odds = model.trees.log_odds(leaves)
             groups = dict(zip(model.groups, model.trees.shares_of(leaves), strict=True))
         if by_tree is not None:
-            together = with_site(odds, by_tree.kept[blocks.voice])
+            together = with_site(odds, blocks.words, by_tree.kept[blocks.voice], by_tree.score[blocks.voice])
             groups["site"], odds = together - odds, together
         return self._told(page, blocks, odds, groups)
+
+    def floating(self, page: Snapshot, visible: Bools) -> Bools:
+        """Return which of the N nodes lie in a box that stays in place while the page is scrolled."""
+        return floating_nodes(page, visible)
 
     def _told(
         self, page: Snapshot, blocks: MeasuredBlocks, odds: Ints, groups: Mapping[str, Ints]
@@ -114,10 +120,11 @@ class AutoCleaner(SiteModel[StyleTree]):
         """Return what is kept, by the log-odds of the blocks and what each group of figures adds to them."""
         batch = page_batch(page)
         visible = shown_nodes(page)
-        floating = floating_nodes(page, visible)
+        floating = self.floating(page, visible)
         likely = np.where(floating[blocks.voice], 0.0, probabilities(odds))
-        choice = choose(likely, blocks.words, beta=_BETA[self.favor])
-        expected = choice if self.favor == "balance" else choose(likely, blocks.words)
+        balanced = choose_balanced(likely, blocks.words, blocks.running)
+        beta = _BETA.get(self.favor)
+        choice = balanced if beta is None else choose(likely, blocks.words, beta=beta)
         content = np.zeros(len(page), np.bool_)
         content[blocks.piece] = choice.kept[blocks.block]
         childless = visible & (page.end == np.arange(1, len(page) + 1)) & (page.kind == Kind.ELEMENT)
@@ -146,12 +153,36 @@ class AutoCleaner(SiteModel[StyleTree]):
             _REASONS,
             numbers,
             self.scalars(),
-            expected_f1=shipped_model().confidence(expected.expected),
+            expected_f1=shipped_model().confidence(balanced.expected),
         )
 
 
 def with_site(
-    odds: Ints, keeps: Bools, *, page_share: float = PAGE_SHARE, tree_odds: float = TREE_ODDS
+    odds: Ints,
+    words: F64,
+    keeps: Bools,
+    score: NDArray[np.float32],
+    *,
+    tree_odds: float = TREE_ODDS,
+    tree_middle: float = TREE_MIDDLE,
 ) -> Ints:
-    """Return the log-odds of blocks, in `UNIT`, and of what the style tree of their site keeps, together."""
-    return np.rint(page_share * odds + tree_odds * UNIT * np.where(keeps, 1.0, -1.0)).astype(np.int64)
+    """Return the log-odds of blocks, in `UNIT`, together with what the style tree of their site says of them.
+
+    The page counts by how far it agrees with the tree: by the square of the F1 that it expects of what that keeps.
+    Where it does not, the site is of a kind that the trees of pages have not seen.
+
+    Parameters
+    ----------
+    words, keeps, score : (B,), the words of the blocks, what the tree keeps, and its scores.
+    """
+    true = probabilities(odds) * words
+    held, kept, whole = (_sum(column) for column in (true[keeps], words[keeps], true))
+    agreed = 2 * held / (kept + whole) if held > 0 else 0.0
+    return np.rint(agreed**2 * odds + tree_odds * UNIT * (score.astype(np.float64) - tree_middle)).astype(
+        np.int64
+    )
+
+
+def _sum(column: F64) -> float:
+    # One by one, so that the processor has no say in the order.
+    return float(np.cumsum(column)[-1]) if column.size else 0.0

@@ -17,6 +17,7 @@ from domsieve.analysis.auto.characters import Characters, CharIs, kinds_of
 from domsieve.analysis.auto.measured import MeasuredBlocks
 from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.batch import F64, Ints
+from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.tables import grouping
 from domsieve.snapshot import Snapshot
 from domsieve.urls import split_url
@@ -35,17 +36,18 @@ _TAGS_ABOVE = (
 _HEADINGS = tuple(f"h{level}" for level in range(1, 7))
 _LANDMARKS = ("nav", "header", "footer", "aside", "form", "dialog")
 _LEVELS = (0, 1, 2, 3, 4, 6, 8)
-_STEPS = (-1, 1, -2, 2, -3, 3)
+_STEPS = (-1, 1, -2, 2)
 
 
 def block_figures(
-    blocks: MeasuredBlocks, around: Around, attributes: AttributeIndex
+    blocks: MeasuredBlocks, around: Around, attributes: AttributeIndex, likeness: Ints
 ) -> dict[str, dict[str, Row]]:
     """Return the figures of the B blocks of a page by group and name, each (B,) or one number for all of them.
 
     O(N log N), and loops over levels and tags. There is at least one block.
     """
     text, place = dict(_of_text(blocks)), dict(_of_place(blocks, around))
+    place.update(_of_likeness(blocks, likeness))
     heading = _headings(blocks)
     place["is heading"] = heading > 0
     surroundings = dict(_of_levels(blocks, around, attributes))
@@ -114,6 +116,24 @@ def _of_place(blocks: MeasuredBlocks, around: Around) -> Named:
 _TINY = 2.0**-20
 
 
+def likeness_of(blocks: MeasuredBlocks, around: Around, attributes: AttributeIndex) -> Ints:
+    """Return numbers (B,), from 0 on, equal for blocks with the same path and the same classes next around them."""
+    label = _classes(blocks.page, attributes)
+    found = blocks.path_code.astype(np.uint64)
+    for level in range(_LIKE_LEVELS):
+        found = combine(found, label[around.node[around.level(level)]])
+    return grouping(found).code
+
+
+_LIKE_LEVELS = 3
+
+
+def _of_likeness(blocks: MeasuredBlocks, code: Ints) -> Named:
+    yield "blocks alike", np.bincount(code)[code]
+    yield "words alike", np.bincount(code, blocks.plain)[code] / max(float(blocks.before[-1]), 1.0)
+    yield "long alike", np.bincount(code, blocks.long)[code]
+
+
 def _of_tags(blocks: MeasuredBlocks) -> Named:
     elements, own = blocks.elements, blocks.page.tag[blocks.around]
     for tag in _OWN_TAGS:
@@ -155,12 +175,18 @@ def _of_levels(blocks: MeasuredBlocks, around: Around, attributes: AttributeInde
 
 def _alike_beside(page: Snapshot, attributes: AttributeIndex) -> Ints:
     """Return how many siblings of each node have its tag and class."""
-    node, value = attributes.strings("class")
-    label = np.zeros(len(page), np.uint64)
-    label[node] = value + 1
+    label = _classes(page, attributes)
     above = page.parent.astype(np.uint64) * np.uint64(len(page.tags) + 1) + page.tag.astype(np.uint64)
     groups = grouping(above * np.uint64(len(page.strings) + 2) + label)
     return np.asarray(np.diff(groups.first)[groups.code] - 1)
+
+
+def _classes(page: Snapshot, attributes: AttributeIndex) -> U64:
+    """Return a number of the class of each node, 0 where it has none."""
+    node, value = attributes.strings("class")
+    label = np.zeros(len(page), np.uint64)
+    label[node] = value + 1
+    return label
 
 
 _OF_NEIGHBOUR = ("words", "link share", "marks", "ends a sentence", "is heading")

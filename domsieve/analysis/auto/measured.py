@@ -10,7 +10,7 @@ import numpy as np
 
 from domsieve.analysis.auto.characters import Characters, CharIs
 from domsieve.analysis.columns.batch import F64, Bools, Ints
-from domsieve.analysis.columns.hash import U64
+from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.page_blocks import PageBlocks
 from domsieve.snapshot import Kind, Snapshot
 
@@ -142,6 +142,24 @@ class MeasuredBlocks:
     def long(self) -> Bools:
         """Which blocks are long and not mostly links, shape (B,)."""
         return (self.words >= LONG_BLOCK) & (self.linked <= MOST_LINKED * self.words)
+
+    @property
+    def running(self) -> Bools:
+        """Which blocks are long paragraphs, shape (B,)."""
+        return self.long & (self.page.tag[self.around] == self.elements.number("p"))
+
+    @cached_property
+    def word_hashes(self) -> tuple[Ints, U64]:
+        """The block of each word, and the hash of that in lower case."""
+        chars = self.characters
+        return self.block[np.searchsorted(chars.first, chars.begin, side="right") - 1], chars.hashes()
+
+    @cached_property
+    def pairs(self) -> tuple[Ints, U64]:
+        """The block of each two neighbouring words of a block, and a hash of both."""
+        block, hashes = self.word_hashes
+        same = block[1:] == block[:-1]
+        return block[1:][same], combine(hashes[:-1], hashes[1:])[same]
 
 
 def _summed(block: Ints, per_piece: Ints | F64, number: int) -> F64:

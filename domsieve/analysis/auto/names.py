@@ -6,6 +6,7 @@ A name such as ``articleBody related-posts`` has the tokens ``articlebody``, ``r
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from domsieve.snapshot import Snapshot
 _NAMES = ("class", "id", "role", "itemprop", "itemtype", "aria-label", "rel")
 _PART = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])")
 _MOST_CHARACTERS, _MOST_TOKENS = 200, 24
+_MOST_NAMES = 4_096  # that are remembered; pages share many
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +46,7 @@ class NameTokens:
         node, value = node[among[node]], value[among[node]]
         names, which = distinct(value, len(page.strings))
         check()
-        tokens = [tokens_of(text) for text in page.strings.take(names.tolist())]
+        tokens = [tokens_of(text[:_MOST_CHARACTERS]) for text in page.strings.take(names.tolist())]
         count = np.array([len(one) for one in tokens], np.int64)
         flat = hashes_of([token for one in tokens for token in one])
         first = np.concatenate(([0], np.cumsum(count)))
@@ -52,11 +54,11 @@ class NameTokens:
         return cls(node[of], flat[at])
 
 
-def tokens_of(name: str) -> list[str]:
+@lru_cache(maxsize=_MOST_NAMES)
+def tokens_of(name: str) -> tuple[str, ...]:
     """Return the tokens of a name, each once: its words, and the parts of each."""
-    name = name[:_MOST_CHARACTERS]
     whole = name.lower().split()
     # Most names are words in lower case already, without parts.
     if len(whole) == 1 and name.islower() and name.isalpha():
-        return whole
-    return [*dict.fromkeys((*whole, *[part.lower() for part in _PART.findall(name)]))][:_MOST_TOKENS]
+        return (whole[0],)
+    return (*dict.fromkeys((*whole, *[part.lower() for part in _PART.findall(name)])),)[:_MOST_TOKENS]

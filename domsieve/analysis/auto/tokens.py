@@ -65,9 +65,8 @@ def _text_tokens(blocks: MeasuredBlocks) -> BlockTokens:
 
     Words count one over the root of their number, so that long blocks do not say more than short ones.
     """
-    chars, number = blocks.characters, len(blocks)
-    hashes = chars.hashes()
-    block = blocks.block[np.searchsorted(chars.first, chars.begin, side="right") - 1]
+    number = len(blocks)
+    block, hashes = blocks.word_hashes
     many = np.bincount(block, minlength=number)
     first = np.cumsum(many) - many
     used = np.flatnonzero(np.arange(block.size) - first[block] < _MOST_WORDS)
@@ -113,12 +112,16 @@ class PageTokens:
     near: Ints
     around: Around
     words: F64
+    path: Ints
+    likeness: Ints
 
     @classmethod
-    def of(cls, blocks: MeasuredBlocks, around: Around, names: NameTokens) -> "PageTokens":
+    def of(cls, blocks: MeasuredBlocks, around: Around, names: NameTokens, likeness: Ints) -> "PageTokens":
         """Return the tokens of the blocks of a page; O(tokens)."""
         far, near = _buckets(_FAR, names.token), _buckets(_NEAR, names.token)
-        return cls(_text_tokens(blocks), names.node, far, near, around, blocks.words)
+        return cls(
+            _text_tokens(blocks), names.node, far, near, around, blocks.words, blocks.path_code, likeness
+        )
 
     def names(self) -> BlockTokens:
         """Return the names of all elements around each block, and those of the next ones once more as such."""
@@ -155,8 +158,13 @@ class PageTokens:
         text = self.text.scores(weights.texts, number)
         return {
             "names": {**names, **dict(self._around("names", path + close))},
-            "words": dict(self._around("text", text)),
+            "words": {**dict(self._around("text", text)), **dict(self._alike(text))},
         }
+
+    def _alike(self, text: F64) -> Named:
+        for name, code in (("path", self.path), ("likeness", self.likeness)):
+            held = np.maximum(np.bincount(code, self.words), _LEAST_WORDS)
+            yield f"mean text of {name}", (np.bincount(code, self.words * text) / held)[code]
 
     def _around(self, kind: str, score: F64) -> Named:
         """Yield a score of the blocks, those of the blocks beside them, and means over what holds them."""

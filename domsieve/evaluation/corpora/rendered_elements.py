@@ -27,7 +27,11 @@ from domsieve.snapshot import Snapshot
 PER_KIND, LOOKED_AT = 6, 30
 """So many routes of each kind are drawn from each corpus, among the first that are looked at."""
 
-_STEP_S, _SAME, _LONGEST_S = 0.25, 4, 180.0  # taken when it has been the same for a second; machines may be busy
+_STEP_S, _SAME, _LONGEST_S = (
+    0.25,
+    4,
+    180.0,
+)  # taken when it has been the same for a second; machines may be busy
 _NO_NAMES = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
 _READ = """
 selector => {

@@ -16,6 +16,7 @@ from domsieve.analysis.auto import SHIPPED, with_site, write_model
 from domsieve.evaluation.corpora.magic_pages import magic_pages
 from domsieve.evaluation.corpora.wcxb_pages import page_files, read_page
 from domsieve.evaluation.corpora.whole_sites import read_site, text_site_halves
+from domsieve.evaluation.experiments.auto_rendered import rendered_tasks
 from domsieve.evaluation.experiments.auto_tables import GRID, PREFACE, tables
 from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
 from domsieve.evaluation.measures.word_scores import Score, count_words, score
@@ -23,6 +24,7 @@ from domsieve.evaluation.systems.auto_learning import (
     SEED,
     Corpus,
     LearningPage,
+    Lessons,
     PageModel,
     chosen,
     curve_of,
@@ -38,15 +40,18 @@ from domsieve.renderer import parse_html
 FOLDS = 5
 SITE_PAGES = 24
 """Pages of a site that are learned from and measured, the first by the hash of their names; its tree knows all."""
+FEW_PAGES = 8
+"""Of how many pages a site is learned when few are known."""
 MODEL_FILE = "auto_model.npz"
 PERMITTED = ("api-", "docs-")
 """How the names of the sites begin that the model may be learned from; the licences of the others forbid it."""
+_ABLATED = ("names", "words", "head")
 _EXTRACTORS = ("trafilatura", "resiliparse", "jusText", "boilerpy3")
-_BETAS = {"balance": 1.0, "precision": 0.5, "recall": 2.0}
+_BETAS = {"balance": None, "precision": 0.5, "F1": 1.0, "recall": 2.0}
 
 
 def tasks(inputs: Inputs) -> list[Task]:
-    """Return one task for single pages and the model that is shipped, and one for whole sites."""
+    """Return tasks: single pages and the model that is shipped, whole sites, and each rendered one."""
     data = inputs.data
     files = (data / "wcxb" / "dev", data / "magic", data / "sites")
     common = {"seed": SEED, "site_pages": SITE_PAGES}
@@ -58,6 +63,8 @@ def tasks(inputs: Inputs) -> list[Task]:
             {"folds": FOLDS, **common},
         ),
         Task("sites", partial(measure_sites, data), files, common),
+        Task("ablations", partial(measure_ablations, data), files, {"folds": FOLDS, **common}),
+        *rendered_tasks(inputs),
     ]
 
 
@@ -78,6 +85,24 @@ def measure_pages(data: Path, file: Path) -> list[Row]:
     write_file(file, found, what="The model")
     same = SHIPPED.exists() and SHIPPED.read_bytes() == found
     return [*rows, {"model": hashlib.sha256(found).hexdigest(), "bytes": len(found), "shipped": same}]
+
+
+def measure_ablations(data: Path) -> list[Row]:
+    """Return a row per single page of WCXB, judged by what was learned without its domain and a group of figures."""
+    pages, _ = _single_pages(data, peers=False)
+    sites = [page for site in _permitted(data) for page in site]
+    rows: list[Row] = []
+    for fold in range(FOLDS):
+        lessons = Lessons.of([page for page in pages if part_of(page.group, FOLDS, "fold") != fold] + sites)
+        learned = {group: lessons.learned(without=group) for group in ("", *_ABLATED)}
+        for page in pages:
+            if page.corpus == "wcxb" and part_of(page.group, FOLDS, "fold") == fold:
+                scores = {
+                    group: round(_score(page, chosen(page, one.log_odds(page)).kept).f1, 4)
+                    for group, one in learned.items()
+                }
+                rows.append({"ablated": page.name, "kind": page.kind, "without": scores})
+    return rows
 
 
 def measure_sites(data: Path) -> list[Row]:
@@ -161,7 +186,8 @@ def _site_pages(file: Path) -> list[LearningPage]:
     for group in groups:
         tree = SiteStyleTree().fit([page.snapshot for page in group])
         drawn = sorted(group, key=lambda page: hashlib.sha256(page.name.encode()).digest())
-        for page in drawn[: -(-SITE_PAGES // len(groups))]:
+        few = SiteStyleTree().fit([page.snapshot for page in drawn[:FEW_PAGES]])
+        for number, page in enumerate(drawn[: -(-SITE_PAGES // len(groups))]):
             found.append(
                 evidence_of(
                     page.snapshot,
@@ -172,6 +198,7 @@ def _site_pages(file: Path) -> list[LearningPage]:
                     kind=site.name.partition("-")[0],
                     neutral=page.neutral,
                     by_tree=tree.transform(page.snapshot),
+                    by_few=few.transform(page.snapshot) if number < FEW_PAGES else None,
                 )
             )
     return found
@@ -207,13 +234,17 @@ def _judged_site(pages: Sequence[LearningPage], learned: PageModel) -> Row:
     scores: dict[str, list[Score]] = defaultdict(list)
     for page in pages:
         odds = learned.log_odds(page)
-        keeps = page.tree_keeps if page.tree_keeps is not None else np.zeros(len(page), np.bool_)
         scores["page alone"].append(_score(page, chosen(page, odds).kept))
-        scores["sst"].append(_score(page, keeps & ~page.neutral))
         scores["best"].append(_score(page, page.content & ~page.neutral))
-        for share, says in GRID:
-            both = with_site(odds, keeps, page_share=share, tree_odds=says)
-            scores[f"{share:g} {says:g}"].append(_score(page, chosen(page, both).kept))
+        if page.by_tree is not None:
+            scores["sst"].append(_score(page, page.by_tree.keeps & ~page.neutral))
+            for adds, middle in GRID:
+                both = with_site(odds, page.words, *page.by_tree, tree_odds=adds, tree_middle=middle)
+                scores[f"{adds:g} {middle:g}"].append(_score(page, chosen(page, both).kept))
+        if page.by_few is not None:
+            both = with_site(odds, page.words, *page.by_few)
+            scores["of few pages"].append(_score(page, chosen(page, both).kept))
+            scores["sst of few pages"].append(_score(page, page.by_few.keeps & ~page.neutral))
     return {
         "site": pages[0].group,
         "pages": len(pages),

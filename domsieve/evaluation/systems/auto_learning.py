@@ -8,7 +8,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from domsieve.analysis.auto import (
     Row,
     TokenWeights,
     choose,
+    choose_balanced,
     probabilities,
 )
 from domsieve.evaluation.measures.oracles import WordBlocks, best_choice
@@ -46,6 +47,13 @@ _FEWEST_GROUPS = 2  # a token of one domain alone says nothing of others
 _MOST_OF_NAME = 2.0
 
 
+class TreeSays(NamedTuple):
+    """What the style tree of a site says of B blocks: bool (B,) what it keeps, and float32 (B,) its scores."""
+
+    keeps: NDArray[np.bool_]
+    score: NDArray[np.float32]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LearningPage:
     """The B visible blocks of a page, with all that is learned from and measured.
@@ -59,10 +67,12 @@ class LearningPage:
     figures : float32 (F, B), those that need no tokens; `names` says which, and `groups` of which group each is.
     tokens : their tokens; None where there is no block.
     words : float64 (B,), their words, as the choice counts them.
+    running : bool (B,), which are long paragraphs.
     truth : their words and those of the truth, as the measure counts them.
     content : bool (B,), the best choice that knows the truth.
     neutral : bool (B,), blocks that are no noise and not in the truth.
-    tree_keeps : bool (B,), what the style tree of the site keeps; None where none is known.
+    by_tree : what the style tree of the site says; None where none is known.
+    by_few : what it says when it was learned from few pages of the site.
     """
 
     corpus: Corpus
@@ -75,10 +85,12 @@ class LearningPage:
     figures: Figures
     tokens: PageTokens | None
     words: NDArray[np.float64]
+    running: NDArray[np.bool_]
     truth: WordBlocks
     content: NDArray[np.bool_]
     neutral: NDArray[np.bool_]
-    tree_keeps: NDArray[np.bool_] | None = None
+    by_tree: TreeSays | None = None
+    by_few: TreeSays | None = None
 
     def __len__(self) -> int:
         return self.words.size
@@ -105,6 +117,7 @@ def evidence_of(
     language: str = "",
     neutral: NDArray[np.bool_] | None = None,
     by_tree: Verdict | None = None,
+    by_few: Verdict | None = None,
 ) -> LearningPage:
     """Return the blocks of a page with their labels; `neutral` (N,) is given by node."""
     blocks = MeasuredBlocks.of(snapshot, page_blocks(snapshot))
@@ -124,11 +137,17 @@ def evidence_of(
         figures=figures,
         tokens=None if evidence is None else evidence.tokens,
         words=blocks.words,
+        running=blocks.running,
         truth=known,
         content=best_choice(known, always=none, perhaps=every),
         neutral=none if neutral is None else neutral[blocks.voice],
-        tree_keeps=None if by_tree is None else by_tree.kept[blocks.voice],
+        by_tree=_said(by_tree, blocks),
+        by_few=_said(by_few, blocks),
     )
+
+
+def _said(verdict: Verdict | None, blocks: MeasuredBlocks) -> TreeSays | None:
+    return None if verdict is None else TreeSays(verdict.kept[blocks.voice], verdict.score[blocks.voice])
 
 
 def _flat(
@@ -204,40 +223,81 @@ def all_figures(
     return np.concatenate((page.figures, said)), (*page.names, *names), (*page.groups, *groups)
 
 
-def learn_pages(pages: Sequence[LearningPage]) -> PageModel:
-    """Return what is learned of pages by themselves.
+@dataclass(frozen=True, slots=True, eq=False)
+class Lessons:
+    """What the trees learn from: the blocks that were drawn of pages, and the tokens that were learned of all.
 
-    The scores of tokens that the trees learn with are those that other groups of pages have taught.
+    Parameters
+    ----------
+    names, groups : of the F figures; `groups` says of which group each is.
+    figures : float32 (B, F).
+    content, weight : (B,).
+    tokens : learned of all the pages, for those that are judged.
     """
-    pages = [page for page in pages if len(page)]
-    parts = [part_of(page.group, INNER_FOLDS, "inner") for page in pages]
-    crossed = [
-        learn_tokens([page for page, part in zip(pages, parts, strict=True) if part != left])
-        for left in range(INNER_FOLDS)
-    ]
-    chance = np.random.default_rng(SEED)
-    tables, content, weight = [], [], []
-    for page, part in zip(pages, parts, strict=True):
-        figures, names, groups = all_figures(page, crossed[part])
-        drawn = np.arange(len(page))
-        if len(page) > MOST_BLOCKS:
-            drawn = np.sort(chance.choice(len(page), MOST_BLOCKS, replace=False))
-        tables.append(figures[:, drawn].T)
-        content.append(page.content[drawn])
-        weight.append(page.weight[drawn] * (len(page) / drawn.size))
-    kinds = tuple(dict.fromkeys(groups))
-    trees = learn_trees(
-        np.concatenate(tables),
-        np.concatenate(content),
-        np.concatenate(weight),
-        np.array([kinds.index(group) for group in groups]),
-    )
-    return PageModel(names, kinds, learn_tokens(pages), trees)
+
+    names: tuple[str, ...]
+    groups: tuple[str, ...]
+    figures: Figures
+    content: NDArray[np.bool_]
+    weight: NDArray[np.float64]
+    tokens: TokenWeights
+
+    @classmethod
+    def of(cls, pages: Sequence[LearningPage]) -> "Lessons":
+        """Return the lessons of pages.
+
+        The scores of tokens that the trees learn with are those that other groups of pages have taught.
+        """
+        pages = [page for page in pages if len(page)]
+        parts = [part_of(page.group, INNER_FOLDS, "inner") for page in pages]
+        crossed = [
+            learn_tokens([page for page, part in zip(pages, parts, strict=True) if part != left])
+            for left in range(INNER_FOLDS)
+        ]
+        chance = np.random.default_rng(SEED)
+        tables, content, weight = [], [], []
+        for page, part in zip(pages, parts, strict=True):
+            figures, names, groups = all_figures(page, crossed[part])
+            drawn = np.arange(len(page))
+            if len(page) > MOST_BLOCKS:
+                drawn = np.sort(chance.choice(len(page), MOST_BLOCKS, replace=False))
+            tables.append(figures[:, drawn].T)
+            content.append(page.content[drawn])
+            weight.append(page.weight[drawn] * (len(page) / drawn.size))
+        return cls(
+            names,
+            groups,
+            np.concatenate(tables),
+            np.concatenate(content),
+            np.concatenate(weight),
+            learn_tokens(pages),
+        )
+
+    def learned(self, *, without: str = "") -> PageModel:
+        """Return what is learned of them, without one of the groups of figures."""
+        kinds = tuple(dict.fromkeys(self.groups))
+        figures = self.figures
+        if without:
+            # A figure that is the same for all blocks is never asked about.
+            figures = figures.copy()
+            figures[:, [group == without for group in self.groups]] = 0
+        codes = np.array([kinds.index(group) for group in self.groups])
+        trees = learn_trees(figures, self.content, self.weight, codes)
+        return PageModel(self.names, kinds, self.tokens, trees)
 
 
-def chosen(page: LearningPage, odds: NDArray[np.int64], *, beta: float = 1.0) -> Choice:
+def learn_pages(pages: Sequence[LearningPage]) -> PageModel:
+    """Return what is learned of pages by themselves."""
+    return Lessons.of(pages).learned()
+
+
+def chosen(page: LearningPage, odds: NDArray[np.int64], *, beta: float | None = None) -> Choice:
     """Return the choice of blocks of a page by their log-odds, without those that its corpus calls neutral."""
-    choice = choose(np.where(page.neutral, 0.0, probabilities(odds)), page.words, beta=beta)
+    likely = np.where(page.neutral, 0.0, probabilities(odds))
+    if beta is None:
+        choice = choose_balanced(likely, page.words, page.running)
+    else:
+        choice = choose(likely, page.words, beta=beta)
     return Choice(choice.kept & ~page.neutral, choice.expected)
 
 

@@ -13,8 +13,8 @@ from domsieve.analysis.auto import LEAVES, UNIT, BoostedTrees
 
 PARAMETERS = {
     "objective": "binary",
-    "num_leaves": 31,
-    "learning_rate": 0.07,
+    "num_leaves": LEAVES,
+    "learning_rate": 0.085,
     "feature_fraction": 0.2,
     "bagging_fraction": 0.4,
     "bagging_freq": 1,
@@ -26,7 +26,7 @@ PARAMETERS = {
     "seed": 0,
     "verbosity": -1,
 }
-ROUNDS = 240
+ROUNDS = 300
 _Question = tuple[int, float, bool, int]
 """Figure, threshold, whether what is missing is less, leaves that are struck out when the answer is no."""
 _ALWAYS: _Question = (0, math.inf, True, 0)
@@ -80,7 +80,7 @@ def _arrays(roots: list[dict[str, Any]], groups: NDArray[np.int64]) -> BoostedTr
         figure=figure.astype(np.int16),
         threshold=_below(threshold),
         missing_is_less=less.astype(np.bool_),
-        struck=struck.astype(np.uint32),
+        struck=struck.astype(np.uint16),
         leaf=np.rint(np.array(leaves) * UNIT).astype(np.int32),
         shares=np.rint(np.array(shares).transpose(1, 0, 2) * UNIT).astype(np.int32),
         bias=round(bias * UNIT),
