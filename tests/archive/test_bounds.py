@@ -3,6 +3,7 @@
 import gzip
 import io
 import struct
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 from domsieve.archive import ArchiveLimits, wacz
 from domsieve.errors import TargetError
+from domsieve.snapshot import PageStore
+from domsieve.tasks import find_targets, readable
 from tests.archive.made import answer, noise, numbers, packed, page_record, read, record, url_of, written
 from tests.archive.test_reading import zipped
 
@@ -86,6 +89,28 @@ def test_an_archive_has_so_many_records(tmp_path: Path) -> None:
     assert numbers(pages) == [1, 2, 3, 4, 5]
     assert "more than 5 records" in only.message
     assert read(written(tmp_path, data), ArchiveLimits(records=8))[1] == []
+
+
+def test_pages_of_an_archive_are_not_held(tmp_path: Path) -> None:
+    number, size = 200, 40_000
+    path = tmp_path / "a.warc.gz"
+    with path.open("wb") as file:
+        for one in range(number):
+            source = b"<p>" + noise(one, size // 2).hex().encode()
+            file.write(packed([record(answer(source), url=url_of(one), number=one)]))
+    with PageStore(tmp_path / "cache") as store:
+        readable(find_targets([str(path)], store), {}, store, raw=False)  # loads what is needed
+        tracemalloc.start()
+        try:
+            pages = readable(find_targets([str(path)], store), {}, store, raw=False)
+            for page in pages:
+                page.load()
+            held, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert len(pages) == number
+    assert held < 3_000 * number
+    assert most - held < 50 * size
 
 
 def test_names_in_zip_files_lead_nowhere(tmp_path: Path) -> None:
