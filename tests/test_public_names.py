@@ -9,7 +9,17 @@ import pytest
 
 @pytest.mark.parametrize(
     "name",
-    ["analysis", "analysis.report", "commands", "evaluation", "library", "renderer", "snapshot", "tasks"],
+    [
+        "analysis",
+        "analysis.report",
+        "archive",
+        "commands",
+        "evaluation",
+        "library",
+        "renderer",
+        "snapshot",
+        "tasks",
+    ],
 )
 def test_all_names_what_is_imported(name: str) -> None:
     package = importlib.import_module(f"domsieve.{name}")

@@ -4,13 +4,16 @@ Nothing is unpacked to disk, so that names in the zip file name nothing outside.
 """
 
 import struct
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from domsieve.archive.inflating import InflatedSource
 from domsieve.archive.limits import ArchiveLimits
 from domsieve.archive.source import FileSource, Source, unreadable
+
+if TYPE_CHECKING:
+    from zipfile import ZipInfo  # loaded by those who read such files
 
 _ENDINGS = (".warc", ".warc.gz")
 _LARGEST_DIRECTORY = 5_000_000
@@ -20,6 +23,7 @@ _END_SIGN, _END_SIZE = b"PK\x05\x06", 22
 _LONGEST_COMMENT = 65_535
 _LARGE_END_SIGN, _LARGE_END_BEFORE = b"PK\x06\x06", 56 + 20  # that of zip files beyond 4 GB, and its locator
 _ENCRYPTED = 1
+_STORED, _DEFLATED = 0, 8
 
 
 class ZipError(Exception):
@@ -34,6 +38,8 @@ def archives_in(path: Path, limits: ArchiveLimits) -> Iterator[tuple[str, Source
     ZipError : it is no zip file.
     TargetError : it cannot be read.
     """
+    import zipfile
+
     whole = FileSource.of(path)
     _check_directory(whole)
     try:
@@ -68,7 +74,7 @@ def _check_directory(whole: FileSource) -> None:
         raise ZipError("lists more files than any archive holds")
 
 
-def _source(whole: FileSource, entry: zipfile.ZipInfo, limits: ArchiveLimits) -> Source:
+def _source(whole: FileSource, entry: "ZipInfo", limits: ArchiveLimits) -> Source:
     """Return the bytes of an entry, which the directory alone describes."""
     head = whole.read_at(entry.header_offset, _LOCAL_HEAD.size) if entry.header_offset >= 0 else b""
     if len(head) < _LOCAL_HEAD.size or not head.startswith(_LOCAL_SIGN):
@@ -78,8 +84,8 @@ def _source(whole: FileSource, entry: zipfile.ZipInfo, limits: ArchiveLimits) ->
     packed = FileSource(whole.path, start, max(min(entry.compress_size, whole.size - start), 0))
     if entry.flag_bits & _ENCRYPTED:
         raise ZipError("is encrypted")
-    if entry.compress_type == zipfile.ZIP_STORED:
+    if entry.compress_type == _STORED:
         return packed
-    if entry.compress_type == zipfile.ZIP_DEFLATED:
+    if entry.compress_type == _DEFLATED:
         return InflatedSource(packed, limits)
     raise ZipError("is compressed in a way that is not read")
