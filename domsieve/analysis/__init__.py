@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from domsieve.analysis.metadata.kept_title import TITLE_REASON, judge_title, keep_title
     from domsieve.analysis.metadata.reading import read_metadata
     from domsieve.analysis.metadata.values import Metadata
-    from domsieve.analysis.model_file import load_model, save_model
+    from domsieve.analysis.model_file import load_model, model_from_bytes, model_to_bytes, save_model
     from domsieve.analysis.records.fields import Field, FieldTable, field_tables
     from domsieve.analysis.records.iepad import RepeatedPatterns
     from domsieve.analysis.records.mdr import DataRegionMiner
@@ -160,6 +160,8 @@ __all__ = [
     "matrix_parquet",
     "matrix_svmlight",
     "missing_mark",
+    "model_from_bytes",
+    "model_to_bytes",
     "new_site_model",
     "node_kinds",
     "noise_removed",
@@ -212,7 +214,7 @@ _PLACES = {
     "analysis.metadata.kept_title": "TITLE_REASON judge_title keep_title",
     "analysis.metadata.reading": "read_metadata",
     "analysis.metadata.values": "Metadata",
-    "analysis.model_file": "load_model save_model",
+    "analysis.model_file": "load_model model_from_bytes model_to_bytes save_model",
     "analysis.records.fields": "Field FieldTable field_tables",
     "analysis.records.iepad": "RepeatedPatterns",
     "analysis.records.mdr": "DataRegionMiner",

@@ -5,15 +5,13 @@ and the fields of its counts, tables as columns with their types. Importances ar
 parameter that an older file lacks has its default: in files of format 2, `list_share` of the site style tree.
 """
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 import zstandard
 
-from domsieve.analysis.columns.tables import Table
+from domsieve.analysis.packed_counts import packed_counts, unpacked_counts
 from domsieve.analysis.registry import SITE_METHODS
 from domsieve.analysis.site_model import SiteModel
 from domsieve.errors import DamagedFileError, FormatVersionError, StorageError
@@ -21,7 +19,6 @@ from domsieve.files import write_file
 
 _KIND = "domsieve site model"
 _VERSION = 3
-_TYPES = frozenset(["<u8", "<i8", "<i4", "|b1"])
 
 
 def save_model(model: SiteModel[Any], path: Path | str) -> None:
@@ -32,17 +29,25 @@ def save_model(model: SiteModel[Any], path: Path | str) -> None:
     ModelError : the model has learned nothing.
     StorageError : the file cannot be written.
     """
-    counts = model.counts_
+    write_file(Path(path), model_to_bytes(model), what="The model")
+
+
+def model_to_bytes(model: SiteModel[Any]) -> bytes:
+    """Return what a file of `model` holds; equal models give equal bytes.
+
+    Raises
+    ------
+    ModelError : the model has learned nothing.
+    """
     content = {
         "kind": _KIND,
         "version": _VERSION,
         "method": model.name,
         "parameters": model.scalars(),
         "style": model.style_,
-        "counts": {field.name: _pack(getattr(counts, field.name)) for field in fields(counts)},
+        "counts": packed_counts(model.counts_),
     }
-    data = zstandard.ZstdCompressor(level=3, write_checksum=True).compress(msgspec.msgpack.encode(content))
-    write_file(Path(path), data, what="The model")
+    return zstandard.ZstdCompressor(level=3, write_checksum=True).compress(msgspec.msgpack.encode(content))
 
 
 def load_model(path: Path | str) -> SiteModel[Any]:
@@ -59,18 +64,29 @@ def load_model(path: Path | str) -> SiteModel[Any]:
         data = path.read_bytes()
     except OSError as error:
         raise StorageError(f"The model {path} cannot be read: {error.strerror}.") from error
+    return model_from_bytes(data, name=str(path))
+
+
+def model_from_bytes(data: bytes, *, name: str = "") -> SiteModel[Any]:
+    """Return the model that `model_to_bytes` was given; `name` is that of its file, for messages.
+
+    Raises
+    ------
+    DamagedFileError : they hold no site model as it was written.
+    FormatVersionError : they were written by a newer version.
+    """
+    label = f"The model {name}" if name else "This model"
     try:
         content = msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(data))
         if content["kind"] != _KIND:
             raise ValueError("another kind of file")
         if content["version"] > _VERSION:
             raise FormatVersionError(
-                f"The model {path} has format {content['version']}, this program knows up to {_VERSION}; "
+                f"{label} has format {content['version']}, this program knows up to {_VERSION}; "
                 "update domsieve or learn the model anew."
             )
         model = SITE_METHODS[content["method"]].estimator(**content["parameters"])
-        counts = {name: _unpack(value) for name, value in content["counts"].items()}
-        model.restore(model.counts(**counts), style=content["style"])
+        model.restore(unpacked_counts(model.counts, content["counts"]), style=content["style"])
     except (
         zstandard.ZstdError,
         msgspec.DecodeError,
@@ -79,42 +95,7 @@ def load_model(path: Path | str) -> SiteModel[Any]:
         KeyError,
         AttributeError,
     ) as error:
-        raise DamagedFileError(f"{path} is no intact site model ({error}); learn it anew.") from error
+        raise DamagedFileError(
+            f"{name or 'This'} is no intact site model ({error}); learn it anew."
+        ) from error
     return model
-
-
-def _pack(value: Any) -> Any:
-    """Return a field of counts as MessagePack knows it: a table as a map, all else as it is."""
-    if not isinstance(value, Table):
-        return value
-    return {
-        "key": _bytes(value.key),
-        "fixed": {name: _bytes(column) for name, column in value.fixed.items()},
-        "sums": {name: _bytes(column) for name, column in value.sums.items()},
-    }
-
-
-def _unpack(packed: Any) -> Any:
-    if isinstance(packed, list):
-        return tuple(packed)
-    if not isinstance(packed, dict):
-        return packed
-    table = Table(
-        _array(packed["key"]),
-        {name: _array(column) for name, column in packed["fixed"].items()},
-        {name: _array(column) for name, column in packed["sums"].items()},
-    )
-    if any(column.shape != table.key.shape for column in (*table.fixed.values(), *table.sums.values())):
-        raise ValueError("columns of different length")
-    return table
-
-
-def _bytes(column: np.ndarray[Any, Any]) -> tuple[str, bytes]:
-    column = column.astype(column.dtype.newbyteorder("<"), copy=False)
-    return column.dtype.str, column.tobytes()
-
-
-def _array(packed: tuple[str, bytes]) -> np.ndarray[Any, Any]:
-    if packed[0] not in _TYPES:
-        raise ValueError(f"a column of type {packed[0]}")
-    return np.frombuffer(packed[1], packed[0])

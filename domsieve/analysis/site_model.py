@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, cast, overload
 
+import msgspec
 import numpy as np
+import zstandard
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Batch, Bools, page_batch
 from domsieve.analysis.estimator import Estimator
+from domsieve.analysis.packed_counts import packed_counts, unpacked_counts
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending, spending_on_site
 from domsieve.errors import BudgetError, ModelError
@@ -168,6 +171,24 @@ class SiteModel(Estimator, Generic[C]):
 
     def __sklearn_is_fitted__(self) -> bool:
         return self.learned > 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        counts = msgspec.msgpack.encode(packed_counts(self.counts_)) if self.learned else b""
+        return _unpickled, (type(self), self.get_params(), self.style_, zstandard.compress(counts))
+
+    def __copy__(self) -> Self:
+        twin = type(self).__new__(type(self))
+        vars(twin).update(vars(self))  # counts are never changed, so both may have them
+        return twin
+
+
+def _unpickled(
+    kind: type[SiteModel[Any]], parameters: dict[str, Any], style: StyleLevel | None, packed: bytes
+) -> SiteModel[Any]:
+    model = kind(**parameters)
+    if counts := zstandard.decompress(packed):
+        model.restore(unpacked_counts(kind.counts, msgspec.msgpack.decode(counts)), style=style)
+    return model
 
 
 def verdicts_of(

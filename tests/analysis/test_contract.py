@@ -1,8 +1,10 @@
 """The one contract of all methods: estimators that change nothing they are given and answer the same every time."""
 
 import os
+import pickle
 import subprocess
 import sys
+from copy import copy, deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +16,15 @@ from domsieve.analysis import (
     Records,
     Verdict,
     load_model,
+    model_from_bytes,
+    model_to_bytes,
     prune,
     save_model,
     write_html,
     write_json,
     write_text,
 )
-from domsieve.errors import ModelError
+from domsieve.errors import DamagedFileError, ModelError
 from tests.analysis.contract import (
     METHODS,
     ODD_BODIES,
@@ -216,6 +220,24 @@ def test_models_survive_their_file(name: str, tmp_path: Path) -> None:
     assert (tmp_path / "model").read_bytes() == (tmp_path / "twin").read_bytes()
     assert b"pickle" not in (tmp_path / "model").read_bytes()
     assert again.partial_fit(site(9)[7:]).learned == model.learned + 2
+
+
+@every_site_method
+def test_models_survive_their_bytes_and_pickling(name: str) -> None:
+    pages = site()
+    model = fitted(name, pages)
+    data = model_to_bytes(model)
+    told(model.transform(pages[0]))  # what is derived is not written
+    for again in (model_from_bytes(data), pickle.loads(pickle.dumps(model)), deepcopy(model), copy(model)):
+        assert model_to_bytes(again) == data
+        assert told(again.transform(pages[0])) == told(model.transform(pages[0]))
+        assert again.partial_fit(site(9)[7:]).learned == model.learned + 2
+    assert model_to_bytes(model) == data
+    assert len(pickle.dumps(model)) < 1.2 * len(data) + 1_000
+    new = pickle.loads(pickle.dumps(METHODS[name]()))
+    assert (new.learned, new.get_params()) == (0, METHODS[name]().get_params())
+    with pytest.raises(DamagedFileError, match="This is no intact site model"):
+        model_from_bytes(data[:-1])
 
 
 def test_every_method_is_either_kind() -> None:
