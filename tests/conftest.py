@@ -36,6 +36,8 @@ SLOW = (
     "analysis/test_fields.py::test_many_records_cost_in_proportion",
     "analysis/test_writers.py::test_10000_equal_siblings",
     "analysis/test_writers.py::test_two_processes_with_different_hash_seeds_write_the_same_bytes",
+    "archive/test_bounds.py::test_pages_of_an_archive_are_not_held",
+    "archive/test_damaged.py::test_500_damaged_archives_lose_nothing_that_is_whole",
     "evaluation/test_command.py::",
     "evaluation/test_grids.py::test_the_experiments_tell_classes_apart_where_noise_is_gone",
     "evaluation/test_running.py::",

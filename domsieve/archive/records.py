@@ -106,7 +106,10 @@ class _Reading:
             while self._next is not None:
                 yield from self._run(self._next)
         except ReadOverError:
-            self._note(Place(0), "there is too much to read in search of its records; the rest is left out")
+            place = self._bad.place if self._bad else self._next or Place(0)
+            self._bad = Damage(
+                place, "there is too much to read in search of whole records; the rest is left out"
+            )
         except InflateError as error:  # of the source that it lies in
             self._note(self._next or Place(0), f"the stretch it lies in {error}")
         if self._bad:
