@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import wraps
+from functools import cached_property, wraps
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -54,17 +54,24 @@ _MOST_DAMAGES = 20  # parts of archives that are told of, each in a line
 USUAL_SECONDS, USUAL_MEGABYTES = USUAL.time.total_seconds(), USUAL.memory_bytes // _MEGABYTE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Capture:
     """How URLs are rendered; the options that every rendering command shares."""
 
     options: "CaptureOptions"
     budget: "Budget"
-    egress: "Egress"
+    allow_private: bool
     browser: str | None
     concurrency: int
     refresh: bool
     analysis: AnalysisBudget
+
+    @cached_property
+    def egress(self) -> "Egress":
+        """Where connections may go, made when there is one: it loads the network."""
+        from domsieve.renderer import Egress, environment_proxies
+
+        return Egress(allow_private=self.allow_private, upstreams=environment_proxies())
 
     def renderer(self) -> "Renderer":
         """Return what renders; it loads Playwright, which pages that are there already do not need."""
@@ -119,7 +126,7 @@ def capture_options(
 ) -> Capture:
     """Return the renderer that the options describe."""
     from domsieve.errors import UsageError
-    from domsieve.renderer import Budget, CaptureOptions, Egress, environment_proxies
+    from domsieve.renderer import Budget, CaptureOptions
 
     size = _VIEWPORT.fullmatch(viewport)
     if not size:
@@ -140,9 +147,8 @@ def capture_options(
     )
     budget = Budget(time=seconds("--timeout", timeout))
     at_once = concurrency or os.cpu_count() or 1
-    egress = Egress(allow_private=allow_private, upstreams=environment_proxies())
     analysis = analysis_budget(analysis_timeout, analysis_megabytes)
-    return Capture(options, budget, egress, browser, at_once, refresh, analysis)
+    return Capture(options, budget, allow_private, browser, at_once, refresh, analysis)
 
 
 def analysis_budget(timeout: float, megabytes: int) -> AnalysisBudget:
@@ -218,12 +224,12 @@ def url_of_file(url: str | None, targets: "Sequence[Target]") -> str:
     ------
     UsageError : it is no address, or there is no file, or more than one.
     """
+    if url is None:
+        return ""
     from domsieve.errors import UsageError
     from domsieve.renderer import place_of
     from domsieve.tasks import FileTarget
 
-    if url is None:
-        return ""
     is_web = url.partition("://")[0].lower() in {"http", "https"}
     if not (is_web and url.isprintable() and place_of(url)):
         raise UsageError(f"--url {url!a}: give the address of the page, with http:// or https://.")

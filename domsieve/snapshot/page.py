@@ -163,6 +163,13 @@ class Snapshot:
         return [origin.producer, f"{len(self):,} nodes", "complete" if origin.complete else "incomplete"]
 
     @property
+    def nbytes(self) -> int:
+        """Bytes that the columns and strings hold."""
+        arrays = [getattr(self, name) for name in _DTYPES]
+        arrays += [array for table in (self.tags, self.strings) for array in (table.blob, table.offsets)]
+        return sum(array.nbytes for array in arrays)
+
+    @property
     def has_layout(self) -> bool:
         """Whether boxes and computed styles were captured."""
         return self.provenance.producer != "raw"

@@ -35,6 +35,7 @@ from domsieve.snapshot import Snapshot
 from domsieve.tasks.judging import judged, with_condition
 from domsieve.tasks.learning import fit
 from domsieve.tasks.pages import Page
+from domsieve.tasks.shelf import Shelf, judged_together
 from domsieve.tasks.sites import once
 from domsieve.vocabulary import DEFAULT_METHOD
 
@@ -118,17 +119,23 @@ def clean(
     as_published = options.mode == "paper" or (model is not None and _is_of_paper(model))
     for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
         members = list(group)
-        known = once(members, _keys)
-        if model is None and chosen not in PAGE_METHODS:
-            known = once([*known, *siblings(site)], _keys)
+        others = siblings(site) if model is None and chosen not in PAGE_METHODS else ()
+        known = once([*members, *others], _keys)
+        if model is None and _learns(chosen, known):
+            members = Shelf().keeping(members)
+            known = once([*members, *others], _keys)
         judge = _judge(site, chosen, known, options) if model is None else model.transform
-        for page in members:
+        for page, read in judged_together(members, judge):
             result: tuple[Snapshot, Verdict] | DomsieveError
             try:
                 with page.at_work("clean"):
-                    snapshot = page.read()
+                    snapshot, judge_page = read()
                     verdict = judged(
-                        snapshot, judge, keep_hidden=keep_hidden, may_change=not as_published, kinds=kinds
+                        snapshot,
+                        judge_page,
+                        keep_hidden=keep_hidden,
+                        may_change=not as_published,
+                        kinds=kinds,
                     )
                     verdict = judge_title(snapshot, verdict)
                     result = snapshot, with_condition(snapshot, verdict, page.missing)
@@ -181,15 +188,19 @@ def _is_of_paper(model: SiteModel[Any]) -> bool:
 def _judge(
     site: str, method: Method, known: Sequence[Page], options: Options
 ) -> Callable[[Snapshot], Verdict]:
-    entry = METHODS[method]
-    if method in PAGE_METHODS or (entry.judges_alone and len(known) < FEWEST_PAGES):
+    if not _learns(method, known):
         return page_cleaner(method, options)
-    if len(known) < entry.fewest:
+    if len(known) < METHODS[method].fewest:
         _warn_of_few(site, len(known))
     model = SITE_METHODS[method].make(options)
     # A page that cannot be read is reported when its turn to be cleaned comes.
     fit(model, known, lambda *_: None)
     return model.transform if model.learned else NoCleaning().transform
+
+
+def _learns(method: Method, known: Sequence[Page]) -> bool:
+    """Return whether a method learns from these pages of a site before it judges them."""
+    return method not in PAGE_METHODS and not (METHODS[method].judges_alone and len(known) < FEWEST_PAGES)
 
 
 def _warn_of_few(site: str, known: int) -> None:

@@ -14,6 +14,7 @@ from domsieve.analysis.auto.figures import Named
 from domsieve.analysis.auto.measured import MeasuredBlocks
 from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.hash import U64, combine
+from domsieve.analysis.columns.tables import grouping
 from domsieve.snapshot import JSON_LD
 
 _DESCRIBING = frozenset(("description", "og:description", "twitter:description", "dc.description"))
@@ -93,4 +94,4 @@ def _neighbours(texts: list[str]) -> U64:
     chars = Characters.of(texts)
     text = np.searchsorted(chars.first, chars.begin, side="right")
     hashes = chars.hashes()
-    return np.unique(combine(hashes[:-1], hashes[1:])[text[1:] == text[:-1]])
+    return grouping(combine(hashes[:-1], hashes[1:])[text[1:] == text[:-1]]).key

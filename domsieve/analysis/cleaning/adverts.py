@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from domsieve.analysis.columns.batch import Ints
-from domsieve.analysis.columns.tables import sorted_set
+from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.columns.words import fold
 from domsieve.budget import check
 from domsieve.snapshot import Kind, Snapshot
@@ -60,18 +60,17 @@ def labelled_adverts(page: Snapshot, words: Ints) -> list[int]:
     page : N nodes.
     words : int64 (N + 1,), words before each node.
     """
-    strings = page.strings.to_list()
-    texts = np.flatnonzero(page.text >= 0)
-    used = sorted_set(page.text[texts])
-    labels = [
-        i
-        for i in used.tolist()
-        if len(strings[i]) < _LONGEST_LABEL and fold(strings[i]).strip(" :–-•") in _LABELS
-    ]
+    texts = page_texts(page)
+    labels = {
+        text
+        for text in set(texts.text)
+        if len(text) < _LONGEST_LABEL and fold(text).strip(" :–-•") in _LABELS
+    }
     if not labels:
         return []
     box = _Boxes(page, words)
-    roots = map(box.around, texts[np.isin(page.text[texts], labels)].tolist())
+    said = zip(texts.node.tolist(), texts.text, strict=True)
+    roots = [box.around(node) for node, text in said if text in labels]
     return sorted({root for root in roots if root > 0})
 
 

@@ -161,7 +161,7 @@ def counted_before(column: ArrayLike) -> Ints:
     return np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
 
 
-def distinct(ids: Ints, size: int) -> tuple[Ints, Ints]:
+def distinct(ids: Ints | NDArray[np.int32], size: int) -> tuple[Ints, Ints]:
     """Return the distinct `ids`, all below `size`, in ascending order, and which of them each id is."""
     used = np.zeros(size, np.bool_)
     used[ids] = True

@@ -99,7 +99,7 @@ def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint
     counts. A text between two that was not chosen leaves a space as well, unless a mark stands there that words
     touch, such as a comma or a bracket.
     """
-    heard, texts, blank, pre = _heard(page)
+    heard, texts, blank, pre = heard_texts(page)
     if page.has_layout:
         around = np.where(page.rendered() | prune(chosen, page.end), around, NONE)
     at = _written(chosen[heard] & ~blank, blank & pre, heard, page, around)
@@ -123,7 +123,7 @@ def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint
 
 
 @once_per_page
-def _heard(page: Snapshot) -> tuple[Ints, list[str], Bools, Bools]:
+def heard_texts(page: Snapshot) -> tuple[Ints, list[str], Bools, Bools]:
     """Return the text nodes that are read, what they say, and which are blank, and preformatted."""
     texts = page_texts(page)
     at = np.flatnonzero(~_silent(page)[texts.node])

@@ -11,6 +11,7 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import Ints, counted_before, distinct
 from domsieve.analysis.columns.flow import by_style_row
+from domsieve.analysis.columns.tables import sorted_set
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.kinds.columns import Columns
 from domsieve.analysis.kinds.name_words import Says
@@ -284,7 +285,7 @@ class Structure:
         """
         c = self._columns
         nodes = np.concatenate((named, self._fixed()))
-        nodes = c.tops(np.unique(nodes[c.of(c.letters, nodes) <= _CONSENT_LETTERS]))
+        nodes = c.tops(sorted_set(nodes[c.of(c.letters, nodes) <= _CONSENT_LETTERS]))
         return _nodes([node for node in nodes[:_MOST_LOOKED_AT].tolist() if self._asks(node)])
 
     def _fixed(self) -> Ints:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from domsieve.analysis.columns.batch import below
+from domsieve.analysis.columns.flow import heard_texts
+from domsieve.analysis.columns.hidden import hidden_texts
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.texts import page_texts
-from domsieve.analysis.columns.visible import shown_nodes
+from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.snapshot import Kind, Snapshot
 
 MOST_CHARACTERS = 12_000
@@ -78,6 +80,8 @@ def face_of(page: Snapshot) -> Face | None:
     lengths = np.diff(page.strings.offsets)[page.text[texts]]
     if int(np.minimum(lengths, 4 * MOST_CHARACTERS).sum()) > 4 * MOST_CHARACTERS:
         return None  # without a look at the texts; a character has four bytes at most
+    if _fewest_words(page) * 6 > MOST_CHARACTERS:
+        return None  # without a look at the blocks
     blocks = page_blocks(page)
     many = [_words(text) for text in blocks.text]
     if (
@@ -106,6 +110,16 @@ def face_of(page: Snapshot) -> Face | None:
         if not hidden
     ]
     return Face(_title(page, names), tuple(found), _asks_password(page, shown, tag_is.get("input", -1)))
+
+
+def _fewest_words(page: Snapshot) -> int:
+    """Return how many words the blocks of a page have at least that can be seen.
+
+    Where two texts touch, the last word of one and the first of the other are one.
+    """
+    heard, texts, blank, _ = heard_texts(page)
+    seen = ~blank & (hidden_texts(page)[heard] == 0) & ~never_shown(page)[heard]
+    return sum(len(texts[number].split()) - 1 for number in np.flatnonzero(seen).tolist())
 
 
 def _words(text: str) -> int:

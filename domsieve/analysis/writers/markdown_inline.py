@@ -158,9 +158,9 @@ class Inline:
         escape_starts : whether they begin lines of Markdown, where more is markup than within one.
         """
         if _is_plain(self._pieces):
-            text = "".join(_plain_texts(self._pieces))
-            line = _line([text], self._pieces[0] if self._pieces else None, 0, escape_starts=escape_starts)
-            return [line] if line else []
+            begins = self._pieces[0] if self._pieces else None
+            whole = _line([*_plain_texts(self._pieces)], begins, 0, escape_starts=escape_starts)
+            return [whole] if whole else []
         pieces = _merged(_readable(self._pieces))
         needed = _needed(pieces)
         lines: list[str] = []

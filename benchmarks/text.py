@@ -1,0 +1,185 @@
+"""What it costs to make text of pages, over parsing them with lxml and walking their elements.
+
+    python -m benchmarks.text [--data FOLDER] [--pages 100] [--rounds 3] [--site docs-python]
+
+Each page passes, one after the other and by turns: lxml, our parser, each method from the source to text, from a
+stored Snapshot to text, the writers, resiliparse, and trafilatura on every tenth page. CPU time of one process, each
+figure the median of the rounds. Below that stands the site style tree over pages of a whole site, learned and
+cleaned as the command does it from files.
+
+Absolute limits hold where lxml takes 3.6 ms a page, so the last column says what a figure would be there.
+"""
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+import zipfile
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import lxml.html
+
+from benchmarks.analysis import machine
+from benchmarks.printing import print_table
+from domsieve.analysis import (
+    AutoCleaner,
+    NoCleaning,
+    read_metadata,
+    write_json,
+    write_markdown,
+    write_text,
+)
+from domsieve.evaluation.corpora.wcxb_pages import page_files, read_page
+from domsieve.renderer import parse_html, read_html_file
+from domsieve.snapshot import Snapshot, decode, encode
+from domsieve.tasks import Page, clean, written
+
+LXML_MS = 3.6
+URL = "https://page.example/article"
+PEER_EVERY = 10
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    above = os.environ.get("DOMSIEVE_DATA")
+    parser.add_argument("--data", type=Path, default=Path(above) if above else None, required=not above)
+    parser.add_argument("--pages", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--site", default="docs-python")
+    arguments = parser.parse_args()
+    print(machine())
+    pages(development_sources(arguments.data, arguments.pages), arguments.rounds)
+    site(arguments.data / "sites" / f"{arguments.site}.zip", arguments.pages, arguments.rounds)
+
+
+def development_sources(data: Path, number: int) -> list[bytes]:
+    """Return sources of development pages, evenly over all of them."""
+    found = [page for page in (read_page(*file) for file in page_files(data)) if page.half == "development"]
+    sources = [page.source for page in found if page.source.strip()]
+    return sources[:: max(1, len(sources) // number)][:number]
+
+
+def walk(source: bytes) -> int:
+    return sum(1 for _ in lxml.html.document_fromstring(source.decode("utf-8", "replace")).iter())
+
+
+class Turns:
+    """CPU seconds of a round by name of the work."""
+
+    def __init__(self) -> None:
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+
+    def __call__(self, name: str, work: Callable[..., Any], *given: Any) -> Any:
+        """Do some work and count its time to that of `name`."""
+        start = time.process_time()
+        result = work(*given)
+        self.seconds[name] += time.process_time() - start
+        return result
+
+
+def pages(sources: Sequence[bytes], rounds: int) -> None:
+    import trafilatura
+    from resiliparse.extract.html2text import extract_plain_text
+
+    judge, keeps_all = AutoCleaner().transform, NoCleaning().transform
+    nodes = 0
+
+    def parsed(source: bytes) -> Snapshot:
+        return parse_html(source, url=URL, encoding="utf-8")
+
+    def from_source(source: bytes) -> str:
+        page = parsed(source)
+        return write_text(page, judge(page))
+
+    def from_store(stored: bytes) -> str:
+        page = decode(stored)
+        return write_text(page, judge(page))
+
+    def one_round(sources: Sequence[bytes]) -> Turns:
+        nonlocal nodes
+        turns, nodes = Turns(), 0
+        for number, source in enumerate(sources):
+            turns("lxml parse and walk", walk, source)
+            turns("parse", parsed, source)
+            turns("source to text, auto", from_source, source)
+            turns("stored page to text, auto", from_store, encode(parsed(source)))
+            page = parsed(source)
+            nodes += len(page)
+            verdict = keeps_all(page)
+            turns("text of all", write_text, page, verdict)
+            for name, write in (("Markdown", write_markdown), ("JSON", write_json)):
+                page = parsed(source)
+                turns(f"{name} of all", write, page, keeps_all(page))
+            turns("metadata", read_metadata, parsed(source))
+            turns("resiliparse", extract_plain_text, source.decode("utf-8", "replace"))
+            if number % PEER_EVERY == 0:
+                turns("trafilatura", trafilatura.extract, source.decode("utf-8", "replace"))
+        turns.seconds["trafilatura"] *= len(sources) / len(range(0, len(sources), PEER_EVERY))
+        return turns
+
+    one_round(sources[:PEER_EVERY])  # what is set up on first use is nobody's cost
+    done = [one_round(sources) for _ in range(rounds)]
+    print(f"{len(sources)} pages of {nodes / len(sources):,.0f} nodes; CPU time, median of {rounds} rounds\n")
+    print_rows(done, len(sources))
+    markdown = statistics.median(
+        turns.seconds["Markdown of all"] / turns.seconds["lxml parse and walk"] for turns in done
+    )
+    print(
+        f"Markdown at {LXML_MS} ms: {markdown * LXML_MS * 1e3 * len(sources) / nodes:.1f} us a node\n",
+        flush=True,
+    )
+
+
+def print_rows(done: Sequence[Turns], number: int) -> None:
+    rows = []
+    for name in done[0].seconds:
+        ratio = statistics.median(
+            turns.seconds[name] / turns.seconds["lxml parse and walk"] for turns in done
+        )
+        own = statistics.median(turns.seconds[name] for turns in done) / number
+        figures = {"ms": own * 1e3, "over lxml": ratio, f"ms at {LXML_MS}": ratio * LXML_MS}
+        rows.append((name, figures | {"pages/s": 1e3 / (ratio * LXML_MS)}))
+    print_table(["work", "ms", "over lxml", f"ms at {LXML_MS}", "pages/s"], rows)
+    print()
+
+
+def site(file: Path, number: int, rounds: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(file) as archive:
+        names = [name for name in archive.namelist() if name.endswith((".html", ".htm"))][:number]
+        files = []
+        for place, name in enumerate(names):
+            files.append(Path(folder, f"{place}.html"))
+            files[-1].write_bytes(archive.read(name))
+        sources = [path.read_bytes() for path in files]
+        done = []
+        for _ in range(rounds):
+            turns = Turns()
+            turns("lxml parse and walk", lambda: [*map(walk, sources)])
+            turns("parse", lambda: [*map(read_html_file, files)])
+            for method in ("sst", "auto"):
+                turns(f"files to text, {method}", command, files, method)
+            done.append(turns)
+    nodes = sum(len(parse_html(source, url=URL)) for source in sources) / len(sources)
+    print(
+        f"{len(files)} pages of {file.stem}, {nodes:,.0f} nodes a page; learned and cleaned as by the command\n"
+    )
+    print_rows(done, len(files))
+
+
+def command(files: Sequence[Path], method: Any) -> None:
+    listed = [Page(str(path), path.stem, "site", partial(read_html_file, path)) for path in files]
+    for page, result in clean(listed, method=method, siblings=lambda _: []):
+        if isinstance(result, Exception):
+            raise result
+        written(page, result, "text")
+
+
+if __name__ == "__main__":
+    main()
