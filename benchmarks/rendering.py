@@ -136,7 +136,7 @@ RUNS = {"limit": limit, "ours": ours}
 async def find_launch() -> dict[str, object]:
     from playwright.async_api import async_playwright
 
-    from domsieve.renderer.browser.discovery import find_browser, launch_options
+    from domsieve.renderer import find_browser, launch_options
 
     async with async_playwright() as playwright:
         launch = launch_options(await find_browser(playwright))

@@ -18,7 +18,7 @@ from domsieve.commands.console import advice, failures, say
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
-    from domsieve.renderer import Budget, CaptureOptions, Egress, Renderer
+    from domsieve.renderer import Budget, CaptureOptions, DriverName, Egress, Renderer
     from domsieve.snapshot import PageRecord, PageStore
     from domsieve.tasks import Target
 
@@ -49,6 +49,12 @@ AnalysisTimeout = Annotated[
 AnalysisMegabytes = Annotated[
     int, typer.Option(min=1, max=1_000_000, help="Memory that it may take; a page that needs more fails.")
 ]
+DriverOption = Annotated[
+    Literal["playwright", "pipe"],
+    typer.Option(
+        help="What talks to Chrome; pipe needs less processor time, on Linux and macOS. Captures are the same.",
+    ),
+]
 _MEGABYTE = 1_000_000
 _MOST_DAMAGES = 20  # parts of archives that are told of, each in a line
 USUAL_SECONDS, USUAL_MEGABYTES = USUAL.time.total_seconds(), USUAL.memory_bytes // _MEGABYTE
@@ -62,12 +68,13 @@ class Capture:
     budget: "Budget"
     egress: "Egress"
     browser: str | None
+    driver: "DriverName"
     concurrency: int
     refresh: bool
     analysis: AnalysisBudget
 
     def renderer(self) -> "Renderer":
-        """Return what renders; it loads Playwright, which pages that are there already do not need."""
+        """Return what renders; it loads what talks to Chrome, which pages that are there already do not need."""
         from domsieve.renderer import Renderer
 
         return Renderer(
@@ -76,6 +83,7 @@ class Capture:
             concurrency=self.concurrency,
             executable=self.browser,
             egress=self.egress,
+            driver=self.driver,
         )
 
 
@@ -116,6 +124,7 @@ def capture_options(
     browser: Annotated[
         str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
     ] = None,
+    driver: DriverOption = "playwright",
 ) -> Capture:
     """Return the renderer that the options describe."""
     from domsieve.errors import UsageError
@@ -142,7 +151,7 @@ def capture_options(
     at_once = concurrency or os.cpu_count() or 1
     egress = Egress(allow_private=allow_private, upstreams=environment_proxies())
     analysis = analysis_budget(analysis_timeout, analysis_megabytes)
-    return Capture(options, budget, egress, browser, at_once, refresh, analysis)
+    return Capture(options, budget, egress, browser, driver, at_once, refresh, analysis)
 
 
 def analysis_budget(timeout: float, megabytes: int) -> AnalysisBudget:

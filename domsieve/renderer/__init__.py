@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 from domsieve.doors import opened_on_use
 
 if TYPE_CHECKING:
-    from domsieve.renderer.browser.discovery import Browser, browser_in_use, find_browser, launch_options
+    from domsieve.renderer.browser.connection import DriverName
+    from domsieve.renderer.browser.discovery import Browser
     from domsieve.renderer.browser.machine import Machine, family, held_memory, this_machine
+    from domsieve.renderer.browser.playwright_driver import browser_in_use, find_browser, launch_options
     from domsieve.renderer.limits import Clock, Limits, Patience
     from domsieve.renderer.network.egress import NO_PLACE, Caps, Egress, offline, place_of, private_host
     from domsieve.renderer.network.upstream import environment_proxies
@@ -40,6 +42,7 @@ __all__ = [
     "Caps",
     "CaptureOptions",
     "Clock",
+    "DriverName",
     "Egress",
     "Limits",
     "Machine",
@@ -84,8 +87,10 @@ __all__ = [
 ]
 
 _PLACES = {
-    "renderer.browser.discovery": "Browser browser_in_use find_browser launch_options",
+    "renderer.browser.connection": "DriverName",
+    "renderer.browser.discovery": "Browser",
     "renderer.browser.machine": "Machine family held_memory this_machine",
+    "renderer.browser.playwright_driver": "browser_in_use find_browser launch_options",
     "renderer.limits": "Clock Limits Patience",
     "renderer.network.egress": "NO_PLACE Caps Egress offline place_of private_host",
     "renderer.network.upstream": "environment_proxies",

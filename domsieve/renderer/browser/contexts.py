@@ -1,6 +1,6 @@
 """Browser contexts: a throw-away one per site and options, so that sites share nothing and pages a warm cache.
 
-Imports Playwright and, of the project, the options and the browser.
+Imports, of the project, the options, the browser and how pages are opened in it.
 """
 
 import asyncio
@@ -8,12 +8,11 @@ import contextlib
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from pathlib import Path
-
-from playwright.async_api import BrowserContext, Page
-from playwright.async_api import Error as PlaywrightError
 
 from domsieve.renderer.browser.browser import RunningBrowser
+from domsieve.renderer.browser.connection import CommandError, Params
+from domsieve.renderer.browser.opening import create_page, open_context, prepare_page, set_cookies
+from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.limits import Limits
 from domsieve.renderer.options import CaptureOptions
 
@@ -22,7 +21,6 @@ _PAGES_PER_CONTEXT = 50
 # Idle contexts cost memory; a crawl goes through sites one after another.
 _IDLE_CONTEXTS = 4
 _Key = tuple[str, CaptureOptions]
-_GUARD = Path(__file__).with_name("guard.js").read_text("utf-8")
 
 
 @dataclass(eq=False)
@@ -30,22 +28,10 @@ class _Site:
     """One context, who uses it, and the pages that we opened in it."""
 
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
-    context: BrowserContext | None = None
-    ours: set[Page] = field(default_factory=set)
+    context_id: str = ""
+    ours: set[str] = field(default_factory=set)
     pages: int = 0
     users: int = 0
-
-    def forget(self, page: Page) -> None:
-        """Keep no page of ours that is closed."""
-        self.ours.discard(page)
-
-    async def keep_out(self, page: Page) -> None:
-        """Close a page that another has opened; that one may be gone already."""
-        async with self.opening:  # one of ours is known when it is open
-            if page in self.ours:
-                return
-        with contextlib.suppress(PlaywrightError):
-            await page.close()
 
 
 class Lease:
@@ -53,31 +39,48 @@ class Lease:
 
     Attributes
     ----------
-    context : where the page is opened.
     broken : set by the borrower when a page does not close; the context is then closed with its last page.
     """
 
-    def __init__(self, context: BrowserContext, site: _Site) -> None:
-        self.context = context
+    def __init__(self, pool: "SitePool", site: _Site, options: CaptureOptions) -> None:
         self.broken = False
+        self._pool = pool
         self._site = site
+        self._options = options
 
-    async def open_page(self) -> Page:
+    async def set_cookies(self, url: str) -> None:
+        """Give the context the cookies of the options, for the address of a page."""
+        running = self._pool.running
+        await set_cookies(running.connection, self._site.context_id, url, self._options.cookies)
+
+    async def open_tab(self) -> Tab:
         """Return a new page; what it opens itself is closed."""
+        running = self._pool.running
         async with self._site.opening:
-            page = await self.context.new_page()
-            self._site.ours.add(page)
-        page.on("close", self._site.forget)
-        return page
+            target_id = await create_page(running.connection, self._site.context_id, self._options)
+            self._site.ours.add(target_id)
+        return await prepare_page(running.connection, target_id, self._options, running.identity)
+
+    async def close_tab(self, tab: Tab) -> None:
+        """Return when a page is closed."""
+        gone = asyncio.Event()
+        tab.session.on_lost(gone.set)
+        with contextlib.suppress(CommandError):  # it is
+            await self._pool.running.connection.root.send("Target.closeTarget", {"targetId": tab.target_id})
+            await gone.wait()
+        self._site.ours.discard(tab.target_id)
 
 
 class SitePool:
     """The contexts of one browser, by site and by the options they are opened with."""
 
     def __init__(self, running: RunningBrowser, limits: Limits) -> None:
-        self._running = running
+        self.running = running
         self._limits = limits
         self._sites: OrderedDict[_Key, _Site] = OrderedDict()
+        self._contexts: dict[str, _Site] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+        running.connection.root.on("Target.targetCreated", self._see)
 
     @contextlib.asynccontextmanager
     async def lease(self, site: str, options: CaptureOptions) -> AsyncIterator[Lease]:
@@ -85,7 +88,8 @@ class SitePool:
 
         Raises
         ------
-        TimeoutError, playwright.async_api.Error : the browser does not open one.
+        TimeoutError, CommandError : the browser does not open one.
+        UsageError : the storage-state file holds something else.
         """
         key = site, options
         entry = self._sites.setdefault(key, _Site())
@@ -95,10 +99,13 @@ class SitePool:
         lease = None
         try:
             async with entry.opening:
-                if entry.context is None:
-                    entry.context = await self._open(options)
-                    entry.context.on("page", entry.keep_out)
-            lease = Lease(entry.context, entry)
+                if not entry.context_id:
+                    async with asyncio.timeout(self._limits.open_s):
+                        entry.context_id = await open_context(
+                            self.running.connection, options, self.running.proxy.url
+                        )
+                    self._contexts[entry.context_id] = entry
+            lease = Lease(self, entry, options)
             yield lease
         finally:
             entry.users -= 1
@@ -107,20 +114,21 @@ class SitePool:
                 del self._sites[key]
             await self._tidy(key, entry)
 
-    async def _open(self, options: CaptureOptions) -> BrowserContext:
-        width, height = options.viewport_px
-        async with asyncio.timeout(self._limits.open_s):
-            context = await self._running.browser.new_context(
-                viewport={"width": width, "height": height},
-                user_agent=options.user_agent,
-                extra_http_headers=dict(options.headers),
-                storage_state=options.storage_state,
-                locale=options.locale,
-                accept_downloads=False,
-                service_workers="block",
-            )
-            await context.add_init_script(_GUARD)
-        return context
+    def _see(self, event: Params) -> None:
+        """Close a page that another has opened."""
+        target = event["targetInfo"]
+        entry = self._contexts.get(target.get("browserContextId", ""))
+        if entry and target["type"] == "page" and target["targetId"] not in entry.ours:
+            closing = asyncio.create_task(self._keep_out(entry, target["targetId"]))
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
+
+    async def _keep_out(self, entry: _Site, target_id: str) -> None:
+        async with entry.opening:  # one of ours is known when it is open
+            if target_id in entry.ours:
+                return
+        with contextlib.suppress(CommandError):  # it may be gone already
+            await self.running.connection.root.send("Target.closeTarget", {"targetId": target_id})
 
     async def _tidy(self, key: _Key, entry: _Site) -> None:
         if self._sites.get(key) is not entry and not entry.users:
@@ -130,12 +138,15 @@ class SitePool:
             await self._close(self._sites.pop(name))
 
     async def _close(self, entry: _Site) -> None:
-        if entry.context is None or not self._running.is_alive:
+        if not entry.context_id or not self.running.is_alive:
             return
+        self._contexts.pop(entry.context_id, None)
         try:
             async with asyncio.timeout(self._limits.context_close_s):
-                await entry.context.close()
+                await self.running.connection.root.send(
+                    "Target.disposeBrowserContext", {"browserContextId": entry.context_id}
+                )
         except TimeoutError:
-            self._running.kill()
-        except PlaywrightError:
+            self.running.kill()
+        except CommandError:
             pass  # gone with its browser

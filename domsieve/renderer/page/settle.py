@@ -11,8 +11,7 @@ import asyncio
 from datetime import timedelta
 from math import inf
 
-from playwright.async_api import Error as PlaywrightError
-
+from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.page.watch import Watch
@@ -32,7 +31,7 @@ async def settle(
     Raises
     ------
     TimeoutError : not within `limit_s` seconds.
-    playwright.async_api.Error : the page is gone.
+    CommandError : the page is gone.
     """
     policy = _POLICIES[options.settle]
     async with asyncio.timeout(limit_s):
@@ -76,8 +75,8 @@ async def _call(tab: Tab, watch: Watch, function: str, limit_s: float) -> bool:
     """Return the result of a call, False if the page has navigated meanwhile."""
     try:
         return bool(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
-    except PlaywrightError:
-        if tab.page.is_closed():
+    except CommandError:
+        if not tab.is_open:
             raise
         await watch.news(watch.patience.still_s)
         return False
