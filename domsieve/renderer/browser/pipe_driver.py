@@ -19,6 +19,7 @@ from pathlib import Path
 import msgspec
 
 from domsieve.errors import UsageError
+from domsieve.renderer.browser import process
 from domsieve.renderer.browser.connection import (
     CommandError,
     Connection,
@@ -40,7 +41,7 @@ from domsieve.renderer.browser.discovery import (
     identified,
 )
 from domsieve.renderer.browser.flags import ARGUMENTS, OWN
-from domsieve.renderer.browser.process import BrowserProcess, start_process
+from domsieve.renderer.browser.process import BrowserProcess
 
 _CLOSE_LIMIT_S = 3.0
 _SHELLS = ("chrome-*/headless_shell*", "chrome-headless-shell-*/chrome-headless-shell*")
@@ -172,10 +173,10 @@ async def _launch(location: Location, flags: Sequence[str]) -> tuple[Connection,
         raise LaunchError("not installed")
     sandbox = () if has_sandbox() else ("--no-sandbox",)
     try:
-        process = start_process(str(program), [*OWN, *sandbox, *ARGUMENTS, *flags])
+        started = process.start_process(str(program), [*OWN, *sandbox, *ARGUMENTS, *flags])
     except OSError as error:
         raise LaunchError(f"it does not start: {error.strerror}") from error
-    connection = PipeConnection(process)
+    connection = PipeConnection(started)
     try:
         await connection.open()
         async with asyncio.timeout(LAUNCH_LIMIT_S):
@@ -187,7 +188,7 @@ async def _launch(location: Location, flags: Sequence[str]) -> tuple[Connection,
         if not isinstance(error, CommandError):
             raise LaunchError(SILENT) from error
         raise LaunchError(
-            f"it ended at once ({process.how})", process.last_words(), "\n".join(process.last_words())
+            f"it ended at once ({started.how})", started.last_words(), "\n".join(started.last_words())
         ) from error
     except BaseException:
         await connection.close()
@@ -209,8 +210,7 @@ def _program(channel: str) -> Path | None:
     """Return the program of a channel of Playwright's; None when it is not installed."""
     if channel == "chrome":
         return next((path for path in map(Path, _CHROMES) if path.exists()), None)
-    spec = find_spec("playwright")
-    package = Path(spec.origin).parent / "driver" / "package" if spec and spec.origin else Path()
+    package = playwright_package()
     try:
         listed = msgspec.json.decode((package / "browsers.json").read_bytes())["browsers"]
     except (OSError, msgspec.DecodeError, KeyError, TypeError):
@@ -218,6 +218,12 @@ def _program(channel: str) -> Path | None:
     revisions = {entry["name"]: entry["revision"] for entry in listed}
     folder = _browsers(package) / f"{channel.replace('-', '_')}-{revisions.get(channel, '')}"
     return next((path for pattern in _SHELLS for path in sorted(folder.glob(pattern)) if _runs(path)), None)
+
+
+def playwright_package() -> Path:
+    """Return the folder of Playwright's own program."""
+    spec = find_spec("playwright")
+    return Path(spec.origin).parent / "driver" / "package" if spec and spec.origin else Path()
 
 
 def _browsers(package: Path) -> Path:

@@ -109,7 +109,7 @@ def start_process(program: str, flags: Sequence[str]) -> BrowserProcess:
     OSError : there is no such program, or it may not be run.
     """
     _sweep()
-    profile, lock = _new_profile()
+    profile, lock = new_profile()
     ours: list[int] = []
     theirs: list[int] = []
     try:
@@ -151,7 +151,7 @@ def _file(descriptor: int, mode: str) -> IO[bytes]:
     return os.fdopen(descriptor, mode, buffering=0)
 
 
-def _new_profile() -> tuple[Path, int]:
+def new_profile() -> tuple[Path, int]:
     """Return a new folder, and a descriptor whose lock says that it is in use."""
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
