@@ -179,9 +179,13 @@ async def no_page_is_open(renderer: Renderer) -> None:
 
 
 async def open_pages(renderer: Renderer) -> list[str]:
-    """Return the browser's names of the pages that are open in it."""
+    """Return the browser's names of the pages that are open in it, but for tabs that were emptied."""
     targets = await ask_browser(renderer, "Target.getTargets")
-    return [target["targetId"] for target in targets["targetInfos"] if target["type"] == "page"]
+    pages = [target["targetId"] for target in targets["targetInfos"] if target["type"] == "page"]
+    assert renderer._running
+    idle = {tab.target_id for site in renderer._running[1]._sites.values() for tab in site.idle}
+    assert len(idle) <= 2
+    return [page for page in pages if page not in idle]
 
 
 async def ask_browser(renderer: Renderer, command: str) -> Any:

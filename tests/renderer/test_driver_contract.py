@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from domsieve.errors import BrowserNotFoundError, UsageError
-from domsieve.renderer import CaptureOptions, DriverName, Renderer, Rendering, offline
+from domsieve.renderer import CaptureOptions, DriverName, Limits, Renderer, Rendering, offline
 from domsieve.renderer.browser import pipe_driver
 from domsieve.renderer.browser.browser import RunningBrowser
 from domsieve.renderer.browser.connection import CommandError, Session
@@ -73,6 +73,12 @@ def server() -> Iterator[Server]:
     with serving() as server:
         server.pages.update(PAGES)
         yield server
+
+
+@pytest.fixture(scope="module")
+def another() -> Iterator[Server]:
+    with serving() as another:
+        yield another
 
 
 @pytest.fixture(params=DRIVERS, scope="module")
@@ -145,6 +151,64 @@ def test_a_page_is_shown_what_was_asked_for(captures: dict[str, dict[tuple[str, 
         )
         assert "inner" in visible_text(pages["usual", "/frames"].snapshot)
         assert visible_text(pages["usual", "/half"].snapshot) == "half \ufffd of a pair"
+
+
+LEAVES_MUCH = """<p id=p></p><iframe src=/leaves-too></iframe><script>
+    const left = () => { sessionStorage.setItem("left", "by a page"); name = "left"; };
+    p.textContent = JSON.stringify([name, history.length, sessionStorage.length, document.referrer,
+        document.visibilityState, document.hasFocus()]);
+    requestAnimationFrame(() => requestAnimationFrame(() => p.append(" drawn")));
+    left();
+    history.pushState(1, "", "#on");
+    addEventListener("pagehide", left);
+    addEventListener("beforeunload", event => { left(); event.preventDefault(); });
+    setInterval(left, 5);
+    fetch("/never", {keepalive: true});
+    </script>"""
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_the_first_and_the_last_page_of_a_tab_are_captured_alike(
+    driver: DriverName, server: Server, another: Server, elsewhere: bool
+) -> None:
+    server.pages["/leaves-much"] = LEAVES_MUCH
+    server.pages["/leaves-too"] = "<p>frame</p><script>sessionStorage.setItem('left', 'by a frame')</script>"
+    # What frames of another origin leave is out of reach when they are gone.
+    other = another.url("/leaves-too")
+    another.pages["/leaves-too"] = server.pages["/leaves-too"]
+    removing = "onload = () => document.querySelector('iframe').remove()</script>"
+    server.pages["/leaves-elsewhere"] = LEAVES_MUCH.replace("/leaves-too", other).replace(
+        "</script>", removing
+    )
+    url = server.url("/leaves-elsewhere" if elsewhere else "/leaves-much")
+
+    async def render() -> tuple[list[Rendering], set[int], bool]:
+        async with renderer_of(driver, limits=Limits(close_s=60)) as renderer:
+            pages = [await renderer.render(url, site="site") for _ in range(5)]
+            other = await renderer.render(url, site="another site")
+            assert renderer._running
+            tabs = {tab.pages for site in renderer._running[1]._sites.values() for tab in site.idle}
+            return [*pages, other], tabs, renderer.starts == 1
+
+    pages, tabs, _ = asyncio.run(render())
+    for page in pages[1:]:
+        assert _facts(page) == _facts(pages[0])
+    assert visible_text(pages[0].snapshot).startswith('["",2,0,"","visible",true] drawn')
+    assert tabs == (set() if elsewhere else {4}), "the first page of a site does not leave its tab"
+
+
+def test_addresses_that_differ_after_the_hash_are_pages_of_their_own(
+    driver: DriverName, server: Server
+) -> None:
+    server.pages["/app"] = "<p id=p></p><script>setTimeout(() => p.textContent = location.hash, 100)</script>"
+
+    async def render() -> list[Rendering]:
+        async with renderer_of(driver) as renderer:
+            return [await renderer.render(server.url(f"/app#/{name}")) for name in "abcd"]
+
+    pages = asyncio.run(render())
+    assert [visible_text(page.snapshot) for page in pages] == ["#/a", "#/b", "#/c", "#/d"]
+    assert all(page.snapshot.provenance.complete and page.source for page in pages)
 
 
 def test_headers_go_with_every_request(server: Server, driver: DriverName) -> None:

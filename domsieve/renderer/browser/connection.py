@@ -74,6 +74,11 @@ class Session(ABC):
         else:
             handler()
 
+    def off_lost(self, handler: Callable[[], None]) -> None:
+        """Call it no more."""
+        if handler in self._mourners:
+            self._mourners.remove(handler)
+
     def lose(self) -> None:
         """Take note that the target is gone; commands under way fail."""
         self.is_open = False

@@ -6,12 +6,13 @@ Imports, of the project, the options, the browser and how pages are opened in it
 import asyncio
 import contextlib
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Set
 from dataclasses import dataclass, field
 
 from domsieve.renderer.browser.browser import RunningBrowser
 from domsieve.renderer.browser.connection import CommandError, Params
 from domsieve.renderer.browser.opening import create_page, open_context, prepare_page, set_cookies
+from domsieve.renderer.browser.reuse import empty
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.limits import Limits
 from domsieve.renderer.options import CaptureOptions
@@ -20,16 +21,21 @@ from domsieve.renderer.options import CaptureOptions
 _PAGES_PER_CONTEXT = 50
 # Idle contexts cost memory; a crawl goes through sites one after another.
 _IDLE_CONTEXTS = 4
+# Its process grows with them.
+_PAGES_PER_TAB = 20
+# An empty tab has a process, which costs memory.
+_IDLE_TABS = 2
 _Key = tuple[str, CaptureOptions]
 
 
 @dataclass(eq=False)
 class _Site:
-    """One context, who uses it, and the pages that we opened in it."""
+    """One context, who uses it, the pages that we opened in it, and those of them that are empty again."""
 
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
     context_id: str = ""
     ours: set[str] = field(default_factory=set)
+    idle: list[Tab] = field(default_factory=list)
     pages: int = 0
     users: int = 0
 
@@ -54,21 +60,37 @@ class Lease:
         await set_cookies(running.connection, self._site.context_id, url, self._options.cookies)
 
     async def open_tab(self) -> Tab:
-        """Return a new page; what it opens itself is closed."""
+        """Return an empty page; what it opens itself is closed."""
         running = self._pool.running
+        while self._site.idle:
+            tab = self._site.idle.pop()
+            if tab.is_open:
+                tab.pages += 1
+                return tab
         async with self._site.opening:
             target_id = await create_page(running.connection, self._site.context_id, self._options)
             self._site.ours.add(target_id)
-        return await prepare_page(running.connection, target_id, self._options, running.identity)
+        tab = await prepare_page(running.connection, target_id, self._options, running.identity)
+        tab.pages = 1
+        return tab
 
-    async def close_tab(self, tab: Tab) -> None:
-        """Return when a page is closed."""
-        gone = asyncio.Event()
-        tab.session.on_lost(gone.set)
-        with contextlib.suppress(CommandError):  # it is
-            await self._pool.running.connection.root.send("Target.closeTarget", {"targetId": tab.target_id})
-            await gone.wait()
-        self._site.ours.discard(tab.target_id)
+    async def take_back(self, tab: Tab, origins: Set[str] | None) -> None:
+        """Return when a page is closed, or empty for the next of its site.
+
+        Parameters
+        ----------
+        origins : of all documents that were in it; None when it shall be closed.
+        """
+        # Whether a site has more pages is known from the second one on.
+        if origins is not None and self._site.pages > 1 and tab.pages < _PAGES_PER_TAB and tab.is_open:
+            with contextlib.suppress(CommandError, TimeoutError):
+                async with asyncio.timeout(self._pool.limits.close_s / 2):
+                    is_empty = await empty(tab, origins)
+                if is_empty:
+                    self._site.idle.append(tab)
+                    await self._pool.keep_few_idle(self._site)
+                    return
+        await self._pool.close_tab(self._site, tab)
 
 
 class SitePool:
@@ -76,7 +98,7 @@ class SitePool:
 
     def __init__(self, running: RunningBrowser, limits: Limits) -> None:
         self.running = running
-        self._limits = limits
+        self.limits = limits
         self._sites: OrderedDict[_Key, _Site] = OrderedDict()
         self._contexts: dict[str, _Site] = {}
         self._closing: set[asyncio.Task[None]] = set()
@@ -100,7 +122,7 @@ class SitePool:
         try:
             async with entry.opening:
                 if not entry.context_id:
-                    async with asyncio.timeout(self._limits.open_s):
+                    async with asyncio.timeout(self.limits.open_s):
                         entry.context_id = await open_context(
                             self.running.connection, options, self.running.proxy.url
                         )
@@ -113,6 +135,24 @@ class SitePool:
             if is_used_up and self._sites.get(key) is entry:
                 del self._sites[key]
             await self._tidy(key, entry)
+
+    async def keep_few_idle(self, latest: _Site) -> None:
+        """Close empty tabs that are too many, those of other sites first."""
+        idle = [(site, tab) for site in self._sites.values() for tab in site.idle]
+        idle.sort(key=lambda pair: pair[0] is latest)
+        for site, tab in idle[:-_IDLE_TABS]:
+            if tab in site.idle:
+                site.idle.remove(tab)
+                await self.close_tab(site, tab)
+
+    async def close_tab(self, site: _Site, tab: Tab) -> None:
+        """Return when a page is closed."""
+        gone = asyncio.Event()
+        tab.session.on_lost(gone.set)
+        with contextlib.suppress(CommandError):  # it is
+            await self.running.connection.root.send("Target.closeTarget", {"targetId": tab.target_id})
+            await gone.wait()
+        site.ours.discard(tab.target_id)
 
     def _see(self, event: Params) -> None:
         """Close a page that another has opened."""
@@ -142,7 +182,7 @@ class SitePool:
             return
         self._contexts.pop(entry.context_id, None)
         try:
-            async with asyncio.timeout(self._limits.context_close_s):
+            async with asyncio.timeout(self.limits.context_close_s):
                 await self.running.connection.root.send(
                     "Target.disposeBrowserContext", {"browserContextId": entry.context_id}
                 )

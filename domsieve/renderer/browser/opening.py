@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 from domsieve.errors import UsageError
 from domsieve.renderer.browser.connection import CommandError, Connection, Params, Session
 from domsieve.renderer.browser.discovery import Browser
+from domsieve.renderer.browser.reuse import BLANK, blank_is_there
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.options import CaptureOptions
 
 _GUARD = Path(__file__).with_name("guard.js").read_text("utf-8")
-_BLANK = "about:blank"
 # The headless shell knows no fonts of its own choice, so pages that name none would look like nowhere else.
 _FONTS = {
     "linux": ("Times New Roman", "Monospace", "Times New Roman", "Arial", "Comic Sans MS", "Impact"),
@@ -97,7 +97,7 @@ async def create_page(connection: Connection, context_id: str, options: CaptureO
     width, height = options.viewport_px
     answer = await connection.root.send(
         "Target.createTarget",
-        {"url": _BLANK, "browserContextId": context_id, "width": width, "height": height},
+        {"url": BLANK, "browserContextId": context_id, "width": width, "height": height},
     )
     target_id: str = answer["targetId"]
     return target_id
@@ -182,20 +182,8 @@ def _user_agent(options: CaptureOptions) -> Params:
 
 async def _empty(session: Session) -> None:
     """Return when the empty page that every page begins with is there; it arrives a moment later."""
-    arrived = asyncio.Event()
-
-    def arrive(event: Params) -> None:
-        if event["frame"].get("url") == _BLANK:
-            arrived.set()
-
-    session.on("Page.frameNavigated", arrive)
-    try:
-        await session.send("Page.enable")
-        tree = await session.send("Page.getFrameTree")
-        if tree["frameTree"]["frame"]["url"] != _BLANK:
-            await arrived.wait()
-    finally:
-        session.off("Page.frameNavigated", arrive)
+    await session.send("Page.enable")
+    await blank_is_there(session)
 
 
 def _storage_state(options: CaptureOptions) -> Mapping[str, Any]:
@@ -230,9 +218,7 @@ async def _fill_storage(
     connection: Connection, context_id: str, origins: list[tuple[str, list[tuple[str, str]]]]
 ) -> None:
     """Put items in the local storage of origins; no server is asked for anything."""
-    answer = await connection.root.send(
-        "Target.createTarget", {"url": _BLANK, "browserContextId": context_id}
-    )
+    answer = await connection.root.send("Target.createTarget", {"url": BLANK, "browserContextId": context_id})
     session = await connection.attach(answer["targetId"])
     answers: set[asyncio.Task[None]] = set()
 

@@ -23,11 +23,16 @@ class Tab:
     ----------
     session : the conversation.
     target_id : the browser's name for the page.
+
+    Attributes
+    ----------
+    pages : opened in it, one after the other.
     """
 
     def __init__(self, session: Session, target_id: str) -> None:
         self.session = session
         self.target_id = target_id
+        self.pages = 0
         self._world: tuple[str, int] | None = None
         self._answers: set[asyncio.Task[None]] = set()
         session.on("Page.javascriptDialogOpening", self._dismiss)

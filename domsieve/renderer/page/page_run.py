@@ -36,6 +36,9 @@ _CRASH_NEWS_S = 0.1
 _FORBIDDEN = 403
 # A page that is closed while another process takes it over closes after seconds.
 _SWAP_LIMIT_S = 0.5
+# Of a larger page much may be left in its process for a while, which would count as the next one's memory.
+_SMALL_BYTES = 5_000_000
+_SMALL_NODES = 30_000
 _REDIRECTS = "net::ERR_TOO_MANY_REDIRECTS"
 # How a connection looks to Chrome that the proxy could not make.
 _UNSAID = ("net::ERR_EMPTY_RESPONSE", "net::ERR_TUNNEL_CONNECTION_FAILED")
@@ -75,13 +78,15 @@ async def render_page(running: RunningBrowser, lease: Lease, job: PageJob, *, li
         if job.options.cookies:
             await lease.set_cookies(job.url)
         tab = await lease.open_tab()
+    run = _PageRun(job, tab, limits, running)
     try:
-        return await _PageRun(job, tab, limits, running).render()
+        return await run.render()
     finally:
+        run.leave()
         if running.is_alive:
             try:
                 async with asyncio.timeout(limits.close_s):
-                    await lease.close_tab(tab)
+                    await lease.take_back(tab, run.left_behind)
             except TimeoutError:
                 lease.broken = True
 
@@ -110,11 +115,20 @@ class _PageRun:
         self.loader_id = ""
         self.timings_ms: dict[str, float] = {}
         self.has_crashed = False
+        self.left_behind: set[str] | None = None  # origins, when the tab can be used again
         self._loading: asyncio.Timeout | None = None
         for event, handler in self.watch.handlers.items():
             tab.session.on(event, handler)
         tab.session.on("Inspector.targetCrashed", self._crash)
         tab.session.on_lost(self._end_loading)  # with the browser, for which nothing else may wait
+
+    def leave(self) -> None:
+        """Hear no more of the page."""
+        session = self.tab.session
+        for event, handler in self.watch.handlers.items():
+            session.off(event, handler)
+        session.off("Inspector.targetCrashed", self._crash)
+        session.off_lost(self._end_loading)
 
     def _crash(self, _: Params) -> None:
         self.has_crashed = True
@@ -159,6 +173,9 @@ class _PageRun:
                     cuts.append(Cut("nodes", f"the first {self.budget.nodes:,} were kept"))
             else:
                 columns = document_only(STYLE_NAMES)
+        is_small = watch.received_bytes < _SMALL_BYTES and len(columns["parent"]) < _SMALL_NODES
+        if not cuts and is_small and not self.original and not self.options.extras:
+            self.left_behind = watch.document_origins
         response = watch.response(watch.loader_id or self.loader_id)
         encoding = capture.encoding if capture else ""
         identity = self.running.identity

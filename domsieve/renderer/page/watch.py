@@ -70,6 +70,7 @@ class Watch:
         self.document_url = ""  # asked for last, redirects included
         self.arrived_url = ""  # of the document that is there, or that failed in its place
         self.origins: set[str] = set()  # of all that was asked for
+        self.document_origins: set[str] = set()  # of the page and its frames, and of what was there before
         self.frames = 0
         self.navigations = 0
         self.frame_id = ""
@@ -82,6 +83,7 @@ class Watch:
         self._responses: dict[str, Response] = {}
         self._now = asyncio.get_running_loop().time
         self._in_flight: dict[str, tuple[str, float]] = {}
+        self._known: set[str] = set()  # requests of this page; others are of one that was there before
         self._calls: Counter[str] = Counter()
         self._data_at = -inf
         self._idle_at = -inf
@@ -137,6 +139,7 @@ class Watch:
 
     def _request(self, event: dict[str, Any]) -> None:
         url, kind = event["request"]["url"], event.get("type", "Other")
+        self._known.add(event["requestId"])
         if url.startswith("data:"):
             return
         self.requests += 1
@@ -170,12 +173,15 @@ class Watch:
         )
 
     def _receive(self, event: dict[str, Any]) -> None:
+        if event["requestId"] not in self._known:
+            return
         self.received_bytes += event["dataLength"]
         if self.received_bytes > self.budget.received_bytes:
             self.cut("bytes", f"the budget of {self.budget.received_bytes:,} is used up")
 
     def _finish(self, event: dict[str, Any]) -> None:
-        self.transferred_bytes += int(event.get("encodedDataLength", 0))
+        if event["requestId"] in self._known:
+            self.transferred_bytes += int(event.get("encodedDataLength", 0))
         kind, _ = self._in_flight.pop(event["requestId"], ("", 0.0))
         if kind in _DATA_KINDS:
             self._data_at = self._now()
@@ -197,6 +203,7 @@ class Watch:
 
     def _navigate(self, event: dict[str, Any]) -> None:
         frame = event["frame"]
+        self.document_origins.add(frame.get("securityOrigin", ""))
         if "parentId" in frame:
             return
         self.navigations += 1
