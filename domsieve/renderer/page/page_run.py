@@ -22,7 +22,8 @@ from domsieve.renderer.limits import Limits
 from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page.capture import STYLE_NAMES, Body, capture_document, fetch_source, stop
 from domsieve.renderer.page.convert import Capture, convert, document_only
-from domsieve.renderer.page.extras import DATA, SCREENSHOT, no_screenshot, take_extras, to_json
+from domsieve.renderer.page.extra_names import DATA, SCREENSHOT
+from domsieve.renderer.page.extras import no_screenshot, take_extras, to_json
 from domsieve.renderer.page.settle import settle
 from domsieve.renderer.page.unscripted import Original, Stage
 from domsieve.renderer.page.watch import Watch
