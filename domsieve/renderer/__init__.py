@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
     from domsieve.renderer.page.capture import STYLE_NAMES
     from domsieve.renderer.page.extra_names import DATA, SCREENSHOT
+    from domsieve.renderer.page.opened import capture
     from domsieve.renderer.protocol import Outcome, PageSource, Rendering, ReplaySource
     from domsieve.renderer.renderer import Renderer
     from domsieve.renderer.sampling.events import (
@@ -66,6 +67,7 @@ __all__ = [
     "Supervisor",
     "Wear",
     "browser_in_use",
+    "capture",
     "environment_proxies",
     "family",
     "file_origin",
@@ -97,6 +99,7 @@ _PLACES = {
     "renderer.options": "Budget CaptureOptions SettlePolicy",
     "renderer.page.capture": "STYLE_NAMES",
     "renderer.page.extra_names": "DATA SCREENSHOT",
+    "renderer.page.opened": "capture",
     "renderer.protocol": "Outcome PageSource Rendering ReplaySource",
     "renderer.renderer": "Renderer",
     "renderer.sampling.events": (
