@@ -3,8 +3,9 @@
 The adaptive policy waits, from the first byte of the document, until it is loaded (or, for at most 3 s,
 interactive), no document, script, style sheet or data request younger than 2 s is under way, no data came for
 300 ms (a URL's fourth call and later ones do not count), and nothing of structure changed for 300 ms; at most
-5 s, but never less than the document's own end. `Patience` holds these times, which were measured. The policy
-misses what gives no signal, such as a timer.
+5 s, but never less than the document's own end, and than the end of scripts and style sheets that are coming and
+hold up its load event. `Patience` holds these times, which were measured. The policy misses what gives no signal,
+such as a timer.
 """
 
 import asyncio
@@ -50,8 +51,13 @@ async def _adaptive(tab: Tab, watch: Watch, limit_s: float) -> None:
     start, still_ms = now(), round(watch.patience.still_s * 1000)
     while True:
         navigation = watch.navigations
-        left = max(start, watch.committed_at) + watch.patience.cap_s - now()
+        patience = watch.patience
+        end = max(start, watch.committed_at) + patience.cap_s
+        left = max(end, watch.drawing_at + patience.drawing_s) - now()
         busy = watch.busy_for()
+        if watch.interactive and watch.is_undrawn():
+            await watch.news(patience.still_s)
+            continue
         if left <= 0 and watch.interactive:
             return
         if busy > 0:
