@@ -70,7 +70,7 @@ class Lease:
         async with self._site.opening:
             target_id = await create_page(running.connection, self._site.context_id, self._options)
             self._site.ours.add(target_id)
-        tab = await prepare_page(running.connection, target_id, self._options, running.identity)
+        tab = await prepare_page(running.connection, target_id, self._options)
         tab.pages = 1
         return tab
 

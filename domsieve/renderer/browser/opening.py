@@ -16,13 +16,12 @@ from urllib.parse import urlsplit
 
 from domsieve.errors import UsageError
 from domsieve.renderer.browser.connection import CommandError, Connection, Params, Session
-from domsieve.renderer.browser.discovery import Browser
 from domsieve.renderer.browser.reuse import BLANK, blank_is_there
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.options import CaptureOptions
 
 _GUARD = Path(__file__).with_name("guard.js").read_text("utf-8")
-# The headless shell knows no fonts of its own choice, so pages that name none would look like nowhere else.
+# A headless browser knows no fonts of its own choice, so pages that name none would look like nowhere else.
 _FONTS = {
     "linux": ("Times New Roman", "Monospace", "Times New Roman", "Arial", "Comic Sans MS", "Impact"),
     "darwin": ("Times", "Courier", "Times", "Helvetica", "Apple Chancery", "Papyrus"),
@@ -103,9 +102,7 @@ async def create_page(connection: Connection, context_id: str, options: CaptureO
     return target_id
 
 
-async def prepare_page(
-    connection: Connection, target_id: str, options: CaptureOptions, identity: Browser
-) -> Tab:
+async def prepare_page(connection: Connection, target_id: str, options: CaptureOptions) -> Tab:
     """Return an empty page, made ready for what is opened in it.
 
     Raises
@@ -116,12 +113,12 @@ async def prepare_page(
     tab = Tab(session, target_id)
     # All at once: the browser takes them in order.
     await asyncio.gather(
-        _empty(session), *(session.send(method, params) for method, params in _looks(options, identity))
+        _empty(session), *(session.send(method, params) for method, params in _looks(options))
     )
     return tab
 
 
-def _looks(options: CaptureOptions, identity: Browser) -> list[tuple[str, Params]]:
+def _looks(options: CaptureOptions) -> list[tuple[str, Params]]:
     """Return the commands that make every page look as the options ask."""
     width, height = options.viewport_px
     commands: list[tuple[str, Params]] = [
@@ -147,7 +144,7 @@ def _looks(options: CaptureOptions, identity: Browser) -> list[tuple[str, Params
             },
         ),
     ]
-    if identity.build == "headless-shell" and sys.platform in _FONTS:
+    if sys.platform in _FONTS:
         families = dict(zip(_FAMILIES, _FONTS[sys.platform], strict=True))
         commands.append(("Page.setFontFamilies", {"fontFamilies": families}))
     if options.headers:
