@@ -475,6 +475,16 @@ def test_a_shell_of_playwright_is_found_where_its_installer_puts_it(
     assert pipe_driver._shell() == Location(executable=found)
 
 
+def test_where_no_pipe_can_be_handed_on_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def enter() -> None:
+        async with renderer_of("pipe"):
+            pass
+
+    monkeypatch.delattr(os, "posix_spawn")
+    with pytest.raises(UsageError, match="needs Linux or macOS"):
+        asyncio.run(enter())
+
+
 def test_the_command_line_chooses_the_driver(server: Server, tmp_path: Path) -> None:
     done = run("render", "--driver", "pipe", server.url("/good"), cache=tmp_path)
     assert done.exit_code == 0, done.output

@@ -11,7 +11,7 @@ import signal
 from collections.abc import AsyncIterator
 from importlib import import_module
 
-from domsieve.errors import BrowserLostError
+from domsieve.errors import BrowserLostError, UsageError
 from domsieve.renderer.browser.connection import CommandError, Connection, DriverName
 from domsieve.renderer.browser.discovery import Browser, LaunchError
 from domsieve.renderer.browser.flags import NO_IMAGES, guarded
@@ -120,9 +120,12 @@ async def start_browser(
 
     Raises
     ------
+    UsageError : this system cannot hand pipes on.
     BrowserNotFoundError : no usable browser.
     BrowserLostError : it started and did not answer.
     """
+    if driver == "pipe" and not hasattr(os, "posix_spawn"):
+        raise UsageError("The driver pipe needs Linux or macOS; use the driver playwright.")
     proxy = Proxy(egress)
     await proxy.open()
     try:

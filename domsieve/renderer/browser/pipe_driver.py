@@ -18,7 +18,6 @@ from pathlib import Path
 
 import msgspec
 
-from domsieve.errors import UsageError
 from domsieve.renderer.browser import process
 from domsieve.renderer.browser.connection import (
     CommandError,
@@ -154,12 +153,9 @@ async def start(
 
     Raises
     ------
-    UsageError : this system cannot hand pipes on.
     BrowserNotFoundError : no usable browser.
     LaunchError : the known one does not start.
     """
-    if not hasattr(os, "posix_spawn"):
-        raise UsageError("The driver pipe needs Linux or macOS; use --driver playwright.")
 
     async def connect(location: Location) -> tuple[Connection, Browser]:
         return await _launch(location, flags)
