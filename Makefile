@@ -46,11 +46,12 @@ quick: ## run the tests that need no browser and no corpora, in a minute
 	$(need_python)@$(python) tools/setup_env.py --without-browser $(VENV)
 	$(pytest) -m "not browser and not data and not slow"
 
-test-all: ## the same on the oldest and the newest Python of this machine
+test-all: ## the same on the oldest and the newest Python of this machine, and hostile pages by the driver pipe
 	$(need_python)@pythons=$$($(python) tools/pythons.py) && echo "$$pythons" | while read -r version path; do \
 		echo "== Python $$version: $$path"; \
 		$(MAKE) test PYTHON=$$path VENV=build/venv-$$version </dev/null || exit 1; \
 	done
+	@echo "== The driver pipe"; $(MAKE) setup && DOMSIEVE_TEST_DRIVER=pipe $(pytest) -m browser tests/renderer
 
 evaluate: ## repeat all experiments: make evaluate DATA=/path/to/data
 	$(need_data)@$(MAKE) setup

@@ -1,15 +1,19 @@
 """What rendering costs over the least it can cost, in processor time of browser, driver and Python together.
 
-    python -m benchmarks.rendering FOLDER [--pages 60] [--rounds 3]
+    python -m benchmarks.rendering FOLDER [--pages 60] [--rounds 3] [--own-hosts] [--concurrency 1 2 4 8]
 
 FOLDER holds saved pages (``*.html`` or ``*.html.gz``). They are served on loopback; all other hosts have no
-name. Each round runs these two, each in a process of its own, start-up and imports included:
+name; with ``--own-hosts`` each page has an address of its own (127.0.0.2 and so on). Each round runs these, each in a
+process of its own, start-up and imports included:
 
-limit   Playwright, one page used again and again, goto until load, one at a time, nothing captured
-ours    Renderer with its defaults, every page captured, converted and stored with its source
+limit       Playwright, one page used again and again, goto until load, one at a time, nothing captured
+bare        Playwright as people use it: a context and a page each, goto until load, a DOM snapshot, nothing stored
+playwright  Renderer with its defaults, every page captured, converted and stored with its source
+pipe        the same by the other driver
 
-The ratio of a round is ours over limit; the result is the median over the rounds. Linux only: times come
-from /proc.
+The ratio of a round is each over limit; the result is the median over the rounds. With ``--concurrency`` the two
+drivers are run with so many pages at once, for pages per minute and the most memory that all processes held together.
+Linux only: times and memory come from /proc.
 """
 
 import argparse
@@ -22,6 +26,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -38,9 +44,11 @@ class Job:
     urls: list[str]
     executable: str
     launch: dict[str, object]
+    driver: str = "playwright"
+    concurrency: int | None = None
 
 
-def serve(files: list[Path]) -> ThreadingHTTPServer:
+def serve(files: list[Path], address: str) -> ThreadingHTTPServer:
     """Serve the files as ``/0.html``, ``/1.html``, ... on a free port; everything else is missing."""
     pages = {f"/{number}.html": _read(file) for number, file in enumerate(files)}
 
@@ -62,7 +70,7 @@ def serve(files: list[Path]) -> ThreadingHTTPServer:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer((address, 0), Handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
@@ -106,13 +114,54 @@ async def limit(job: Job) -> dict[str, float]:
     return {"cpu_s": seconds, "failed": failed}
 
 
+async def bare(job: Job) -> dict[str, float]:
+    from playwright.async_api import Error, async_playwright
+
+    from domsieve.renderer import STYLE_NAMES
+
+    failed = 0
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(**job.launch)  # type: ignore[arg-type]
+        places = asyncio.Semaphore(os.cpu_count() or 1)
+
+        async def visit(url: str) -> None:
+            nonlocal failed
+            async with places:
+                context = await browser.new_context(viewport={"width": 1280, "height": 800})
+                page = await context.new_page()
+                try:
+                    await page.goto(url, wait_until="load", timeout=GOTO_LIMIT_MS)
+                    session = await context.new_cdp_session(page)
+                    await session.send(
+                        "DOMSnapshot.captureSnapshot",
+                        {"computedStyles": list(STYLE_NAMES), "includePaintOrder": True},
+                    )
+                except Error:
+                    failed += 1
+                await context.close()
+
+        await asyncio.gather(*map(visit, job.urls))
+        seconds = processor_seconds()
+        await browser.close()
+    return {"cpu_s": seconds, "failed": failed}
+
+
 async def ours(job: Job) -> dict[str, float]:
     from domsieve.renderer import Renderer, Rendering, offline
     from domsieve.snapshot import PageStore
 
     nodes = incomplete = failed = stored = 0
     with tempfile.TemporaryDirectory() as folder, PageStore(Path(folder)) as store:
-        async with Renderer(executable=job.executable, egress=offline()) as renderer:
+        async with (
+            Renderer(
+                executable=job.executable,
+                egress=offline(),
+                driver=job.driver,  # type: ignore[arg-type]
+                concurrency=job.concurrency,
+            ) as renderer,
+            most_memory() as memory,
+        ):
+            begun = time.monotonic()
             async for _, outcome in renderer.render_many(job.urls):
                 if not isinstance(outcome, Rendering):
                     failed += 1
@@ -121,8 +170,11 @@ async def ours(job: Job) -> dict[str, float]:
                 incomplete += not outcome.snapshot.provenance.complete
                 nodes += len(outcome.snapshot)
             seconds = processor_seconds()
+            minutes = (time.monotonic() - begun) / 60
     return {
         "cpu_s": seconds,
+        "pages_per_minute": round(len(job.urls) / minutes),
+        "most_mb": round(max(memory) / 1e6),
         "failed": failed,
         "incomplete": incomplete,
         "nodes": nodes,
@@ -130,13 +182,32 @@ async def ours(job: Job) -> dict[str, float]:
     }
 
 
-RUNS = {"limit": limit, "ours": ours}
+@contextlib.asynccontextmanager
+async def most_memory() -> AsyncIterator[list[int]]:
+    """Note what this process and all below it hold, five times a second."""
+    from domsieve.renderer import family, held_memory
+
+    seen: list[int] = [0]
+
+    async def look() -> None:
+        while True:
+            seen.append(sum(map(held_memory, family(os.getpid()))))
+            await asyncio.sleep(0.2)
+
+    looking = asyncio.create_task(look())
+    try:
+        yield seen
+    finally:
+        looking.cancel()
+
+
+RUNS = {"limit": limit, "bare": bare, "playwright": ours, "pipe": ours}
 
 
 async def find_launch() -> dict[str, object]:
     from playwright.async_api import async_playwright
 
-    from domsieve.renderer.browser.discovery import find_browser, launch_options
+    from domsieve.renderer import find_browser, launch_options
 
     async with async_playwright() as playwright:
         launch = launch_options(await find_browser(playwright))
@@ -154,6 +225,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--pages", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--own-hosts", action="store_true")
+    parser.add_argument("--concurrency", type=int, nargs="*")
     parser.add_argument("--run", choices=RUNS, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.run:
@@ -161,23 +234,40 @@ def main() -> None:
         return
     files = sorted([*arguments.folder.rglob("*.html"), *arguments.folder.rglob("*.html.gz")])
     files = files[:: max(1, len(files) // arguments.pages)][: arguments.pages]
-    server = serve(files)
+    server = serve(files, "0.0.0.0" if arguments.own_hosts else "127.0.0.1")
     launch = asyncio.run(find_launch())
-    urls = [f"http://127.0.0.1:{server.server_port}/{number}.html" for number in range(len(files))]
-    job = json.dumps({"urls": urls, "executable": launch["executable_path"], "launch": launch})
-    ratios = []
+    urls = [
+        f"http://127.0.0.{1 + number % 250 if arguments.own_hosts else 1}:{server.server_port}/{number}.html"
+        for number in range(len(files))
+    ]
+    job = {"urls": urls, "executable": launch["executable_path"], "launch": launch}
+
+    def run(name: str, **more: object) -> dict[str, float]:
+        command = [sys.executable, "-m", "benchmarks.rendering", str(arguments.folder), "--run", name]
+        told = json.dumps({**job, **({"driver": name} if RUNS[name] is ours else {}), **more})
+        done = subprocess.run(command, input=told, stdout=subprocess.PIPE, text=True, check=True)
+        result: dict[str, float] = json.loads(done.stdout)
+        return result
+
+    ratios: dict[str, list[float]] = {name: [] for name in RUNS}
     for number in range(1, arguments.rounds + 1):
         seconds = {}
         for name in RUNS:
-            command = [sys.executable, "-m", "benchmarks.rendering", str(arguments.folder), "--run", name]
-            done = subprocess.run(command, input=job, stdout=subprocess.PIPE, text=True, check=True)
-            result = json.loads(done.stdout)
+            result = run(name)
             seconds[name] = result.pop("cpu_s")
+            ratios[name].append(seconds[name] / seconds["limit"])
             per_page_ms = seconds[name] / len(urls) * 1000
-            print(f"round {number}  {name:5}  {per_page_ms:5.0f} ms per page  {result}", flush=True)
-        ratios.append(seconds["ours"] / seconds["limit"])
-        print(f"round {number}  ratio  {ratios[-1]:.2f}", flush=True)
-    print(f"ours over limit, median of {len(ratios)} rounds: {median(ratios):.2f}")
+            print(
+                f"round {number}  {name:10}  {per_page_ms:5.0f} ms per page  "
+                f"{ratios[name][-1]:.2f} of limit  {result}",
+                flush=True,
+            )
+    for name, found in ratios.items():
+        if found:
+            print(f"{name} over limit, median of {len(found)} rounds: {median(found):.2f}")
+    for at_once in arguments.concurrency or ():
+        for name in ("playwright", "pipe"):
+            print(f"{at_once} at once  {name:10}  {run(name, concurrency=at_once)}", flush=True)
 
 
 if __name__ == "__main__":

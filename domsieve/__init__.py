@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         render,
         render_async,
     )
-    from domsieve.renderer import CaptureOptions
+    from domsieve.renderer import CaptureOptions, capture
     from domsieve.snapshot import Snapshot
 
     __version__: str
@@ -65,6 +65,7 @@ __all__ = [
     "StoredPage",
     "UsageError",
     "__version__",
+    "capture",
     "clean",
     "clean_async",
     "compare",
@@ -90,6 +91,7 @@ _ELSEWHERE = {
     "StorageError": "errors",
     "StoredPage": "archive",
     "UsageError": "errors",
+    "capture": "renderer",
 }
 
 

@@ -11,6 +11,7 @@ SLOWEST = (
     "renderer/test_leaks.py",
     "renderer/test_hostile_scripts.py",
     "renderer/test_hostile_network.py",
+    "renderer/test_driver_contract.py",
     "service/web/test_page_browser.py",
     "analysis/test_contract.py",
     "service/web/test_hostile_site.py",

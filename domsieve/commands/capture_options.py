@@ -18,7 +18,7 @@ from domsieve.commands.console import advice, failures, say
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
-    from domsieve.renderer import Budget, CaptureOptions, Egress, Renderer
+    from domsieve.renderer import Budget, CaptureOptions, DriverName, Egress, Renderer
     from domsieve.snapshot import PageRecord, PageStore
     from domsieve.tasks import Target
 
@@ -49,6 +49,12 @@ AnalysisTimeout = Annotated[
 AnalysisMegabytes = Annotated[
     int, typer.Option(min=1, max=1_000_000, help="Memory that it may take; a page that needs more fails.")
 ]
+DriverOption = Annotated[
+    Literal["playwright", "pipe"],
+    typer.Option(
+        help="What talks to Chrome; pipe needs less processor time, on Linux and macOS. Captures are the same.",
+    ),
+]
 _MEGABYTE = 1_000_000
 _MOST_DAMAGES = 20  # parts of archives that are told of, each in a line
 USUAL_SECONDS, USUAL_MEGABYTES = USUAL.time.total_seconds(), USUAL.memory_bytes // _MEGABYTE
@@ -62,6 +68,7 @@ class Capture:
     budget: "Budget"
     allow_private: bool
     browser: str | None
+    driver: "DriverName"
     concurrency: int
     refresh: bool
     analysis: AnalysisBudget
@@ -74,7 +81,7 @@ class Capture:
         return Egress(allow_private=self.allow_private, upstreams=environment_proxies())
 
     def renderer(self) -> "Renderer":
-        """Return what renders; it loads Playwright, which pages that are there already do not need."""
+        """Return what renders; it loads what talks to Chrome, which pages that are there already do not need."""
         from domsieve.renderer import Renderer
 
         return Renderer(
@@ -83,6 +90,7 @@ class Capture:
             concurrency=self.concurrency,
             executable=self.browser,
             egress=self.egress,
+            driver=self.driver,
         )
 
 
@@ -123,6 +131,7 @@ def capture_options(
     browser: Annotated[
         str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
     ] = None,
+    driver: DriverOption = "playwright",
 ) -> Capture:
     """Return the renderer that the options describe."""
     from domsieve.errors import UsageError
@@ -148,7 +157,7 @@ def capture_options(
     budget = Budget(time=seconds("--timeout", timeout))
     at_once = concurrency or os.cpu_count() or 1
     analysis = analysis_budget(analysis_timeout, analysis_megabytes)
-    return Capture(options, budget, allow_private, browser, at_once, refresh, analysis)
+    return Capture(options, budget, allow_private, browser, driver, at_once, refresh, analysis)
 
 
 def analysis_budget(timeout: float, megabytes: int) -> AnalysisBudget:

@@ -10,6 +10,7 @@ from domsieve.commands.capture_options import (
     USUAL_SECONDS,
     AnalysisMegabytes,
     AnalysisTimeout,
+    DriverOption,
     analysis_budget,
 )
 from domsieve.commands.console import failures, need_extra
@@ -97,6 +98,7 @@ def serve(
     browser: Annotated[
         str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
     ] = None,
+    driver: DriverOption = "playwright",
 ) -> None:
     """Serve the API and a web page until interrupted; needs the extra `serve`."""
     with failures():
@@ -133,6 +135,7 @@ def serve(
                 memory_bytes=(worker_megabytes or _megabytes_of_one(machine.memory_bytes, processes))
                 * _MEGABYTE,
                 browser=browser,
+                driver=driver,
                 analysis=analysis_budget(analysis_timeout, analysis_megabytes),
             ),
             ready=typer.echo,

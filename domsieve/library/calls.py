@@ -18,7 +18,7 @@ from domsieve.library.loops import in_thread, run
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.library.running import ComparingCall, PagesCall
 from domsieve.library.work import Cleaning, cleaned, mined, snapshot_of
-from domsieve.renderer import Budget, CaptureOptions
+from domsieve.renderer import Budget, CaptureOptions, DriverName
 from domsieve.snapshot import Snapshot
 from domsieve.vocabulary import BlockKind, Favor, Method, MiningMethod, Mode, StyleLevel
 
@@ -36,6 +36,7 @@ class FetchKeywords(TypedDict, total=False):
     concurrency: int | None
     private_hosts: Iterable[str]
     allow_private: bool
+    driver: DriverName
     keep_errors: bool
     analysis_budget: AnalysisBudget | None
 
@@ -93,6 +94,7 @@ def clean(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    driver: DriverName = "playwright",
     keep_errors: bool = False,
     analysis_budget: AnalysisBudget | None = None,
 ) -> CleanResult | list[CleanResult]:
@@ -131,6 +133,8 @@ def clean(
     private_hosts : hosts that URLs and what they lead to may be on although they are private, such as this machine:
         ``HOST`` or ``HOST:PORT``. Without, every URL must be public, for a stranger may have chosen it.
     allow_private : whether pages may reach all of this machine and of private networks.
+    driver : what carries messages to the browser: ``"playwright"``, or ``"pipe"``, which needs less processor time
+        and works on Linux and macOS. Captures are the same.
     keep_errors : whether pages that count as failed are worked on all the same: errors of their server (HTTP 400 and
         above), what is no HTML or no text, empty documents, and what was cut before any text stood there.
     analysis_budget : what the analysis of one page may cost: processor time and memory. None is what no honest page
@@ -169,6 +173,7 @@ def clean(
             concurrency=concurrency,
             private_hosts=private_hosts,
             allow_private=allow_private,
+            driver=driver,
             keep_errors=keep_errors,
             analysis_budget=analysis_budget,
         ),
@@ -205,6 +210,7 @@ async def clean_async(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    driver: DriverName = "playwright",
     keep_errors: bool = False,
     analysis_budget: AnalysisBudget | None = None,
 ) -> CleanResult | list[CleanResult]:
@@ -235,6 +241,7 @@ async def clean_async(
             concurrency=concurrency,
             private_hosts=private_hosts,
             allow_private=allow_private,
+            driver=driver,
             keep_errors=keep_errors,
             analysis_budget=analysis_budget,
         ),
@@ -260,6 +267,7 @@ def records(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    driver: DriverName = "playwright",
     keep_errors: bool = False,
     analysis_budget: AnalysisBudget | None = None,
 ) -> RecordsResult | list[RecordsResult]:
@@ -271,7 +279,7 @@ def records(
     ----------
     page, url : see `clean`.
     method : how records are found.
-    cache, options, timeout, concurrency, private_hosts, allow_private, keep_errors, analysis_budget : see
+    cache, options, timeout, concurrency, private_hosts, allow_private, driver, keep_errors, analysis_budget : see
         `clean`.
 
     Raises
@@ -285,6 +293,7 @@ def records(
         concurrency=concurrency,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        driver=driver,
         keep_errors=keep_errors,
         analysis_budget=analysis_budget,
     )
@@ -310,6 +319,7 @@ async def records_async(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    driver: DriverName = "playwright",
     keep_errors: bool = False,
     analysis_budget: AnalysisBudget | None = None,
 ) -> RecordsResult | list[RecordsResult]:
@@ -321,6 +331,7 @@ async def records_async(
         concurrency=concurrency,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        driver=driver,
         keep_errors=keep_errors,
         analysis_budget=analysis_budget,
     )
@@ -342,6 +353,7 @@ def compare(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    driver: DriverName = "playwright",
     keep_errors: bool = False,
     analysis_budget: AnalysisBudget | None = None,
 ) -> CompareResult | list[CompareResult]:
@@ -352,7 +364,7 @@ def compare(
     Parameters
     ----------
     url : a URL, or an iterable of URLs.
-    cache, options, timeout, concurrency, private_hosts, allow_private, keep_errors, analysis_budget : see
+    cache, options, timeout, concurrency, private_hosts, allow_private, driver, keep_errors, analysis_budget : see
         `clean`. Without a cache, captures lie in a temporary folder until this returns.
 
     Raises
@@ -366,6 +378,7 @@ def compare(
         concurrency=concurrency,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        driver=driver,
         keep_errors=keep_errors,
         analysis_budget=analysis_budget,
     )
@@ -387,6 +400,7 @@ async def compare_async(
     concurrency: int | None = None,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    driver: DriverName = "playwright",
     keep_errors: bool = False,
     analysis_budget: AnalysisBudget | None = None,
 ) -> CompareResult | list[CompareResult]:
@@ -398,6 +412,7 @@ async def compare_async(
         concurrency=concurrency,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        driver=driver,
         keep_errors=keep_errors,
         analysis_budget=analysis_budget,
     )
@@ -412,6 +427,7 @@ def render(
     timeout: timedelta = _TIMEOUT,
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    driver: DriverName = "playwright",
     keep_errors: bool = False,
 ) -> Snapshot:
     """Return the page at a URL as the browser shows it.
@@ -419,7 +435,7 @@ def render(
     Parameters
     ----------
     url : begins with ``http://`` or ``https://``. For several URLs call `clean`; its results have a `snapshot`.
-    cache, options, timeout, private_hosts, allow_private, keep_errors : see `clean`.
+    cache, options, timeout, private_hosts, allow_private, driver, keep_errors : see `clean`.
 
     Raises
     ------
@@ -435,6 +451,7 @@ def render(
         concurrency=1,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        driver=driver,
         keep_errors=keep_errors,
     )
     return snapshot_of(run(fetching.captured([url]))[url], fetching)
@@ -448,6 +465,7 @@ async def render_async(
     timeout: timedelta = _TIMEOUT,  # noqa: ASYNC109
     private_hosts: Iterable[str] = (),
     allow_private: bool = False,
+    driver: DriverName = "playwright",
     keep_errors: bool = False,
 ) -> Snapshot:
     """Do as `render`, which says what the parameters are, without holding up the event loop."""
@@ -459,6 +477,7 @@ async def render_async(
         concurrency=1,
         private_hosts=private_hosts,
         allow_private=allow_private,
+        driver=driver,
         keep_errors=keep_errors,
     )
     outcomes = await fetching.captured([url])

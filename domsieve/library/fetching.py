@@ -12,15 +12,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Self, TypeVar, cast, get_args
 
 from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import DomsieveError, NavigationError, PolicyError
-from domsieve.library.checks import check_count, check_flag, check_time, path_of, places_of, wrong
+from domsieve.library.checks import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_time,
+    path_of,
+    places_of,
+    wrong,
+)
 from domsieve.renderer import (
     NO_PLACE,
     Budget,
     CaptureOptions,
+    DriverName,
     Egress,
     Renderer,
     Rendering,
@@ -49,6 +58,7 @@ class Fetching:
     concurrency : pages open at the same time.
     private_hosts : hosts and ports that may be private; a port of None stands for any.
     allow_private : whether pages may reach all of this machine and of private networks.
+    driver : what carries messages to the browser.
     keep_errors : whether pages that count as failed are worked on.
     analysis : what the analysis of one page may cost then.
     """
@@ -59,6 +69,7 @@ class Fetching:
     concurrency: int
     private_hosts: tuple[tuple[str, int | None], ...]
     allow_private: bool
+    driver: DriverName
     keep_errors: bool
     analysis: AnalysisBudget
 
@@ -72,6 +83,7 @@ class Fetching:
         concurrency: int | None,
         private_hosts: object,
         allow_private: bool,
+        driver: object = "playwright",
         keep_errors: bool = False,
         analysis_budget: object = None,
     ) -> Self:
@@ -89,6 +101,7 @@ class Fetching:
         assert isinstance(timeout, timedelta)
         check_count("concurrency", concurrency)
         check_flag("allow_private", allow_private)
+        check_choice("driver", driver, get_args(DriverName))
         check_flag("keep_errors", keep_errors)
         if analysis_budget is None:
             analysis_budget = USUAL
@@ -101,6 +114,7 @@ class Fetching:
             concurrency=concurrency or os.cpu_count() or 1,
             private_hosts=places_of("private_hosts", private_hosts),
             allow_private=allow_private,
+            driver=cast(DriverName, driver),
             keep_errors=keep_errors,
             analysis=analysis_budget,
         )
@@ -156,7 +170,7 @@ class Fetching:
 
     def _renderer(self, egress: Egress) -> Renderer:
         budget = Budget(time=self.timeout)
-        return Renderer(self.options, budget, concurrency=self.concurrency, egress=egress)
+        return Renderer(self.options, budget, concurrency=self.concurrency, egress=egress, driver=self.driver)
 
 
 async def _refused(urls: Iterable[str], egress: Egress) -> dict[str, PolicyError | NavigationError]:

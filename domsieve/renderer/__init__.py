@@ -5,14 +5,17 @@ from typing import TYPE_CHECKING
 from domsieve.doors import opened_on_use
 
 if TYPE_CHECKING:
-    from domsieve.renderer.browser.discovery import Browser, browser_in_use, find_browser, launch_options
+    from domsieve.renderer.browser.connection import DriverName
+    from domsieve.renderer.browser.discovery import Browser
     from domsieve.renderer.browser.machine import Machine, family, held_memory, this_machine
+    from domsieve.renderer.browser.playwright_driver import browser_in_use, find_browser, launch_options
     from domsieve.renderer.limits import Clock, Limits, Patience
     from domsieve.renderer.network.egress import NO_PLACE, Caps, Egress, offline, place_of, private_host
     from domsieve.renderer.network.upstream import environment_proxies
     from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
     from domsieve.renderer.page.capture import STYLE_NAMES
     from domsieve.renderer.page.extra_names import DATA, SCREENSHOT
+    from domsieve.renderer.page.opened import capture
     from domsieve.renderer.protocol import Outcome, PageSource, Rendering, ReplaySource
     from domsieve.renderer.renderer import Renderer
     from domsieve.renderer.sampling.events import (
@@ -40,6 +43,7 @@ __all__ = [
     "Caps",
     "CaptureOptions",
     "Clock",
+    "DriverName",
     "Egress",
     "Limits",
     "Machine",
@@ -63,6 +67,7 @@ __all__ = [
     "Supervisor",
     "Wear",
     "browser_in_use",
+    "capture",
     "environment_proxies",
     "family",
     "file_origin",
@@ -84,14 +89,17 @@ __all__ = [
 ]
 
 _PLACES = {
-    "renderer.browser.discovery": "Browser browser_in_use find_browser launch_options",
+    "renderer.browser.connection": "DriverName",
+    "renderer.browser.discovery": "Browser",
     "renderer.browser.machine": "Machine family held_memory this_machine",
+    "renderer.browser.playwright_driver": "browser_in_use find_browser launch_options",
     "renderer.limits": "Clock Limits Patience",
     "renderer.network.egress": "NO_PLACE Caps Egress offline place_of private_host",
     "renderer.network.upstream": "environment_proxies",
     "renderer.options": "Budget CaptureOptions SettlePolicy",
     "renderer.page.capture": "STYLE_NAMES",
     "renderer.page.extra_names": "DATA SCREENSHOT",
+    "renderer.page.opened": "capture",
     "renderer.protocol": "Outcome PageSource Rendering ReplaySource",
     "renderer.renderer": "Renderer",
     "renderer.sampling.events": (

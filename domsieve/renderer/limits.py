@@ -29,15 +29,18 @@ class Patience:
 
     Parameters
     ----------
-    cap_s : from the first byte of the document, but never less than its own end.
+    cap_s : from the first byte of the document, but never less than its own end. Scripts and style sheets that
+        are coming and hold up the load event are waited for, as long as the page's time allows.
     interactive_s : for what a parsed document still loads.
     in_flight_s : for one request; those that stay open, as long polls do, bring no content.
+    drawing_s : for what scripts and style sheets show that came late, even beyond the cap.
     still_s : without a change of structure, and without data that arrived.
     """
 
     cap_s: float = 5.0
     interactive_s: float = 3.0
     in_flight_s: float = 2.0
+    drawing_s: float = 1.0
     still_s: float = 0.3
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import DomsieveError
-from domsieve.renderer import browser_in_use, private_host
+from domsieve.renderer import DriverName, browser_in_use, private_host
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.pool import WorkerPool, owned
 from domsieve.service.jobs.store import JobStore
@@ -50,6 +50,7 @@ class Work:
     memory_bytes : what each worker may hold, without its browser.
     browser : path or name of Chrome; None looks for one.
     browser_arguments : further flags of it.
+    driver : what carries messages to it.
     analysis : what the analysis of one page may cost.
     """
 
@@ -60,6 +61,7 @@ class Work:
     memory_bytes: int = 5_000_000_000
     browser: str | None = None
     browser_arguments: tuple[str, ...] = ()
+    driver: DriverName = "playwright"
     analysis: AnalysisBudget = USUAL
 
 
@@ -89,6 +91,7 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
         memory_bytes=work.memory_bytes,
         browser=work.browser,
         browser_arguments=work.browser_arguments,
+        driver=work.driver,
         analysis_s=work.analysis.time.total_seconds(),
         analysis_bytes=work.analysis.memory_bytes,
     )

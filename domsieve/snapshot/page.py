@@ -54,6 +54,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     capture_version : version of the code that turned the page into columns, see `CAPTURE_VERSION`.
     browser : product and version, such as ``"HeadlessChrome/156.0.8078.79"``; empty for raw pages.
     build : ``"headless-shell"`` or ``"full"``: their text widths differ; empty for raw pages.
+    driver : what carried the messages to the browser, ``"playwright"`` or ``"pipe"``; captures are the same. Empty
+        for raw pages, and for captures of versions that had one driver.
     options : every option that shaped the capture.
     site : name the page is stored under, empty outside a store.
     source_digest : hash of the raw source bytes in the store, empty when they were not kept.
@@ -75,6 +77,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     capture_version: int = CAPTURE_VERSION
     browser: str = ""
     build: str = ""
+    driver: str = ""
     options: dict[str, Scalar] = {}
     site: str = ""
     source_digest: str = ""

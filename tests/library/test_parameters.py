@@ -38,6 +38,7 @@ PAGES = [page(number) for number in range(6)]
         ("private_hosts", None, "give a list"),
         ("private_hosts", [("127.0.0.1", 80)], "give a list"),
         ("allow_private", "yes", "give True or False"),
+        ("driver", "pipes", "choose one of playwright, pipe"),
     ],
 )
 @pytest.mark.parametrize("given", [HTML, []], ids=["page", "list"])

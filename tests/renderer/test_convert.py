@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from domsieve.renderer.browser.wire import decode
+from domsieve.renderer.browser.connection import decode
 from domsieve.renderer.page.convert import Capture, convert, document_only
 from domsieve.snapshot import Provenance, Snapshot
 from tests.renderer.reading import outline

@@ -15,8 +15,9 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Playwright, Route, async_playwright
 
 from domsieve.errors import BrowserNotFoundError
-from domsieve.renderer.browser import discovery
-from domsieve.renderer.browser.discovery import Browser, Location, find_browser, launch_options
+from domsieve.renderer.browser import playwright_driver
+from domsieve.renderer.browser.discovery import Browser, Location
+from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
 
 SHELLS = ["chromium-headless-shell", "chrome-headless-shell", "headless_shell"]
 FULL = ["google-chrome-stable", "google-chrome", "chromium", "chromium-browser", "microsoft-edge"]
@@ -207,7 +208,7 @@ def test_one_that_starts_and_stays_silent_is_closed_and_passed_over(
     programs: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     programs("chromium", "microsoft-edge")
-    monkeypatch.setattr(discovery, "_ANSWER_LIMIT_S", 0.01)
+    monkeypatch.setattr(playwright_driver, "ANSWER_LIMIT_S", 0.01)
     silent = FakeBrowser("", silent=True)
     playwright = FakePlaywright(chromium=silent, microsoft_edge=FakeBrowser("Edg/9"))
     assert playwright.find().product == "Edg"

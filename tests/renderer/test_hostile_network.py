@@ -4,15 +4,25 @@ import asyncio
 import contextlib
 from datetime import timedelta
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from playwright.async_api import Error, async_playwright
 
 from domsieve.errors import DomsieveError, NavigationError, PolicyError
-from domsieve.renderer import Budget, Egress, Renderer, Rendering, offline
-from domsieve.renderer.browser.discovery import find_browser, launch_options
+from domsieve.renderer import (
+    Budget,
+    DriverName,
+    Egress,
+    Renderer,
+    Rendering,
+    find_browser,
+    launch_options,
+    offline,
+)
 from domsieve.renderer.network.egress import Factory
 from tests.command import process
+from tests.renderer.conftest import DRIVER
 from tests.renderer.hostile_site import LEAVING, REDIRECTS, HostileSite, hostile_site
 
 pytestmark = pytest.mark.browser
@@ -59,17 +69,22 @@ class Network:
         return transport
 
 
-async def render_all(site: HostileSite, egress: Egress) -> dict[str, Rendering | DomsieveError]:
-    async with Renderer(budget=Budget(time=timedelta(minutes=2)), concurrency=3, egress=egress) as renderer:
+async def render_all(
+    site: HostileSite, egress: Egress, driver: DriverName
+) -> dict[str, Rendering | DomsieveError]:
+    async with Renderer(
+        budget=Budget(time=timedelta(minutes=2)), concurrency=3, egress=egress, driver=driver
+    ) as renderer:
         urls = {site.url(path): path for path in site.paths}
         return {urls[url]: outcome async for url, outcome in renderer.render_many(urls)}
 
 
-def test_the_renderer_reaches_nothing_private() -> None:
+@pytest.mark.parametrize("driver", get_args(DriverName))
+def test_the_renderer_reaches_nothing_private(driver: DriverName) -> None:
     network = Network()
     with hostile_site(*_ANSWERS) as site:
         egress = Egress(named=[("127.0.0.1", site.port)], resolver=network.resolve, dialer=network.dial)
-        outcomes = asyncio.run(render_all(site, egress))
+        outcomes = asyncio.run(render_all(site, egress, driver))
         standin = site.standin
     assert (standin.connections, standin.datagrams, standin.reached) == (0, 0, set())
     assert network.dialed <= {("127.0.0.1", site.port), ("93.184.216.34", standin.port)}
@@ -152,7 +167,7 @@ def test_a_page_whose_server_takes_too_long_says_so(scheme: str) -> None:
         raise TimeoutError
 
     async def render() -> Rendering:
-        async with Renderer(egress=offline(dialer=dial)) as renderer:
+        async with Renderer(egress=offline(dialer=dial), driver=DRIVER) as renderer:
             return await renderer.render(f"{scheme}://127.0.0.1:8123/")
 
     with pytest.raises(NavigationError) as raised:

@@ -14,7 +14,7 @@ from domsieve.errors import ContentError, NavigationError, PolicyError
 from domsieve.renderer import Budget, Rendering
 from domsieve.snapshot import Snapshot
 from tests.renderer.bad_server import send
-from tests.renderer.conftest import BUDGET, Studio, no_page_is_open
+from tests.renderer.conftest import BUDGET, Studio, ask_browser, no_page_is_open
 from tests.renderer.reading import visible_text
 
 pytestmark = pytest.mark.browser
@@ -98,9 +98,7 @@ def test_crash_of_the_renderer(studio: Studio) -> None:
     async def crash_while_loading() -> Snapshot:
         loading = asyncio.create_task(renderer.render(studio.server.url("/held")))
         await studio.asked("/reached")
-        assert renderer._running
-        wire = renderer._running[0].wire
-        processes = (await wire.ask("SystemInfo.getProcessInfo", limit_s=60))["processInfo"]
+        processes = (await ask_browser(renderer, "SystemInfo.getProcessInfo"))["processInfo"]
         for process in processes:
             if process["type"] == "renderer":
                 os.kill(process["id"], signal.SIGKILL)

@@ -9,12 +9,12 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
-from playwright.async_api import Error as PlaywrightError
 
 from domsieve.renderer import Budget, Rendering
+from domsieve.renderer.browser.connection import CommandError
 from domsieve.snapshot import Snapshot
 from tests.renderer.bad_server import REPORT, send
-from tests.renderer.conftest import BUDGET, LONG, Studio
+from tests.renderer.conftest import BUDGET, LONG, Studio, ask_browser, open_pages
 from tests.renderer.reading import node, visible_text
 
 pytestmark = pytest.mark.browser
@@ -250,9 +250,9 @@ def test_a_crash_beneath_the_page(studio: Studio, command: str) -> None:
     async def crash_while_loading() -> Snapshot:
         loading = asyncio.create_task(renderer.render(studio.server.url("/waits")))
         await studio.asked("/once-crashed.js")
-        assert renderer._running
-        with contextlib.suppress(PlaywrightError, TimeoutError):  # gone before it can answer
-            await renderer._running[0].wire.ask(command, limit_s=2)
+        with contextlib.suppress(CommandError, TimeoutError):  # gone before it can answer
+            async with asyncio.timeout(2):
+                await ask_browser(renderer, command)
         crashed.set()
         return (await loading).snapshot
 
@@ -268,8 +268,8 @@ def test_a_page_that_crashes_its_process(studio: Studio) -> None:
         loading = asyncio.create_task(renderer.render(studio.server.url("/held")))
         await studio.asked("/reached")
         assert renderer._running
-        (page,) = [page for context in renderer._running[0].browser.contexts for page in context.pages]
-        session = await page.context.new_cdp_session(page)
+        (page,) = await open_pages(renderer)
+        session = await renderer._running[0].connection.attach(page)
         crashing = asyncio.create_task(session.send("Page.crash"))
         try:
             return (await loading).snapshot

@@ -9,7 +9,7 @@ import pytest
 
 from domsieve.errors import PageError
 from domsieve.renderer import Limits, Patience, Renderer, offline
-from tests.renderer.conftest import Studio, no_page_is_open
+from tests.renderer.conftest import DRIVER, Studio, ask_browser, no_page_is_open
 
 # What a page still does when it is captured is of no account here.
 IMPATIENT = Limits(patience=Patience(cap_s=0.5, interactive_s=0.1, in_flight_s=0.1, still_s=0.01))
@@ -28,11 +28,10 @@ class Count:
     descriptors: int
 
 
-def count(renderer: Renderer) -> Count:
-    browsers = [renderer._running[0].browser] if renderer._running else []
-    contexts = [context for browser in browsers for context in browser.contexts]
+async def count(renderer: Renderer) -> Count:
+    contexts = (await ask_browser(renderer, "Target.getBrowserContexts"))["browserContextIds"]
     return Count(
-        browsers=len(browsers),
+        browsers=renderer.starts,
         contexts=len(contexts),
         processes=len(descendants()),
         descriptors=descriptors(),
@@ -61,7 +60,7 @@ def descendants() -> set[int]:
 
 def test_many_pages_leave_nothing_behind(studio: Studio) -> None:
     pages = 300  # six contexts of one site and thirty of others
-    renderer = Renderer(concurrency=2, egress=offline(), limits=IMPATIENT)
+    renderer = Renderer(concurrency=2, egress=offline(), driver=DRIVER, limits=IMPATIENT)
     # Every tenth page is of a site of its own, and a few mean harm.
     paths = [
         "/good",
@@ -89,10 +88,10 @@ def test_many_pages_leave_nothing_behind(studio: Studio) -> None:
     try:
         studio.runner.run(render(range(10)))
         studio.runner.run(no_page_is_open(renderer))
-        before = count(renderer)
+        before = studio.runner.run(count(renderer))
         studio.runner.run(render(range(10, 10 + pages)))
         studio.runner.run(no_page_is_open(renderer))
-        after = count(renderer)
+        after = studio.runner.run(count(renderer))
     finally:
         studio.runner.run(renderer.__aexit__(None, None, None))
     assert after.browsers == 1
@@ -105,7 +104,7 @@ def test_many_pages_leave_nothing_behind(studio: Studio) -> None:
 
 def test_renderer_that_is_cancelled_leaves_nothing_behind(studio: Studio) -> None:
     async def take_one() -> None:
-        async with Renderer(concurrency=3, egress=offline()) as renderer:
+        async with Renderer(concurrency=3, egress=offline(), driver=DRIVER) as renderer:
             outcomes = renderer.render_many(studio.server.url(path) for path in ("/good", "/silent", "/drip"))
             async for _ in outcomes:
                 break

@@ -9,7 +9,8 @@ import pytest
 from domsieve.errors import BrowserLostError
 from domsieve.renderer import Budget, CaptureOptions, Outcome, Renderer, Rendering, offline
 from domsieve.renderer.browser.memory import MemoryGuard
-from tests.renderer.conftest import LONG, Studio
+from domsieve.renderer.page.page_run import PageJob
+from tests.renderer.conftest import DRIVER, LONG, Studio
 from tests.renderer.reading import visible_text
 
 MEGABYTE = 1_000_000
@@ -243,7 +244,8 @@ def test_pages_that_lost_their_browser_are_opened_again_one_by_one(monkeypatch: 
     seen: list[list[str]] = []
     tried: set[str] = set()
 
-    async def attempt(self: Renderer, url: str, *_: object, **__: object) -> str:
+    async def attempt(self: Renderer, job: PageJob) -> str:
+        url = job.url
         open_now.append(url)
         await asyncio.sleep(0)
         if url in tried:
@@ -254,7 +256,7 @@ def test_pages_that_lost_their_browser_are_opened_again_one_by_one(monkeypatch: 
         return "held more than it may"
 
     async def render() -> list[Outcome]:
-        renderer = Renderer(concurrency=3, egress=offline())
+        renderer = Renderer(concurrency=3, egress=offline(), driver=DRIVER)
         return [outcome async for outcome in renderer.render_many(f"http://a.example/{i}" for i in range(3))]
 
     monkeypatch.setattr(Renderer, "_attempt", attempt)

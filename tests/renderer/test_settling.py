@@ -1,6 +1,8 @@
 """When a page counts as complete."""
 
+import threading
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -55,6 +57,38 @@ def test_content_that_comes_with_a_signal_is_waited_for(studio: Studio) -> None:
     for app, rendering in shown(studio, APPS, PATIENT).items():
         assert rendering.snapshot.provenance.complete, app
         assert visible_text(rendering.snapshot).endswith("done"), app
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_page_whose_scripts_are_coming_at_the_cap_is_not_taken_for_complete(
+    studio: Studio, ends: bool
+) -> None:
+    passed = threading.Event()
+
+    def slow(handler: Any) -> None:
+        start(handler, {"Content-Type": "text/javascript"})
+        handler.wfile.write(b"/* begun */")
+        handler.wfile.flush()
+        (passed if ends else studio.server.stopped).wait(120)
+        handler.wfile.write(b"document.body.append('drawn')")
+
+    def after_the_cap(handler: Any) -> None:
+        passed.set()
+        start(handler, {"Content-Type": "text/plain"})
+
+    studio.server.pages |= {
+        "/slow.js": slow,
+        "/after-the-cap": after_the_cap,
+        "/undrawn": "<p>early</p><script async src=/slow.js></script>"
+        "<script>setTimeout(() => new Image().src = '/after-the-cap', 1500)</script>",
+    }
+    hasty = Patience(cap_s=0.2, interactive_s=0.1, in_flight_s=60, still_s=0.05)
+    until = [] if ends else ["/after-the-cap"]
+    page = studio.render_all(["/undrawn"], until=until, patience=hasty)["/undrawn"]
+    assert isinstance(page, Rendering)
+    assert page.snapshot.provenance.complete is ends
+    assert visible_text(page.snapshot) == ("early drawn" if ends else "early")
+    assert page.snapshot.provenance.was_cut_by("time") is not ends
 
 
 # Live connections and endless changes must not hold a page up for longer than the cap.

@@ -69,6 +69,30 @@ def test_a_request_counts_for_two_seconds(tape: Tape, kind: str) -> None:
     assert tape.watch.busy_for() == 0.0
 
 
+@pytest.mark.parametrize("kind", ["Script", "Stylesheet"])
+def test_what_draws_a_page_is_waited_for_when_its_answer_has_begun(tape: Tape, kind: str) -> None:
+    tape.play("Page.frameNavigated", frame=PAGE)
+    tape.play("Page.domContentEventFired")
+    assert not tape.watch.is_undrawn()
+    for number in "12":
+        tape.request(number, kind)
+    tape.request("3", "Image")
+    response = {"url": "http://a.test/", "status": 200, "mimeType": "text/javascript", "headers": {}}
+    tape.play("Network.responseReceived", requestId="1", loaderId="L", type=kind, response=response)
+    tape.time += 10.0
+    assert tape.watch.is_undrawn(), "however long it takes"
+    tape.finish("1")
+    assert not tape.watch.is_undrawn(), "the other may never be answered"
+    assert tape.watch.drawing_at == tape.time
+    tape.request("4", kind)
+    assert tape.watch.is_undrawn()
+    tape.play("Page.loadEventFired")
+    assert not tape.watch.is_undrawn(), "what comes then is not what the page is made of"
+    tape.time += 1.0
+    tape.finish("4")
+    assert tape.watch.drawing_at == tape.time - 1.0
+
+
 @pytest.mark.parametrize("kind", ["Image", "Font", "Media", "EventSource", "WebSocket", "Other"])
 def test_what_brings_no_content_does_not_count(tape: Tape, kind: str) -> None:
     tape.open()
@@ -104,10 +128,12 @@ def test_another_document_starts_anew(tape: Tape) -> None:
 
 
 def test_budgets_cut_once_with_the_first_reason(tape: Tape) -> None:
-    tape.play("Network.dataReceived", dataLength=1000)
+    tape.play("Network.dataReceived", requestId="of the page before", dataLength=5000)
+    tape.request("0", "Image")
+    tape.play("Network.dataReceived", requestId="0", dataLength=1000)
     assert tape.cuts == 0
-    tape.play("Network.dataReceived", dataLength=1)
-    for number in range(22):
+    tape.play("Network.dataReceived", requestId="0", dataLength=1)
+    for number in range(1, 22):
         tape.request(str(number), "Image")
     assert tape.cuts == 1
     assert str(tape.watch.cut_by) == "bytes: the budget of 1,000 is used up"

@@ -1,19 +1,19 @@
 """Browser contexts: a throw-away one per site and options, so that sites share nothing and pages a warm cache.
 
-Imports Playwright and, of the project, the options and the browser.
+Imports, of the project, the options, the browser and how pages are opened in it.
 """
 
 import asyncio
 import contextlib
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Set
 from dataclasses import dataclass, field
-from pathlib import Path
-
-from playwright.async_api import BrowserContext, Page
-from playwright.async_api import Error as PlaywrightError
 
 from domsieve.renderer.browser.browser import RunningBrowser
+from domsieve.renderer.browser.connection import CommandError, Params
+from domsieve.renderer.browser.opening import create_page, open_context, prepare_page, set_cookies
+from domsieve.renderer.browser.reuse import empty
+from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.limits import Limits
 from domsieve.renderer.options import CaptureOptions
 
@@ -21,31 +21,23 @@ from domsieve.renderer.options import CaptureOptions
 _PAGES_PER_CONTEXT = 50
 # Idle contexts cost memory; a crawl goes through sites one after another.
 _IDLE_CONTEXTS = 4
+# Its process grows with them.
+_PAGES_PER_TAB = 20
+# An empty tab has a process, which costs memory.
+_IDLE_TABS = 2
 _Key = tuple[str, CaptureOptions]
-_GUARD = Path(__file__).with_name("guard.js").read_text("utf-8")
 
 
 @dataclass(eq=False)
 class _Site:
-    """One context, who uses it, and the pages that we opened in it."""
+    """One context, who uses it, the pages that we opened in it, and those of them that are empty again."""
 
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
-    context: BrowserContext | None = None
-    ours: set[Page] = field(default_factory=set)
+    context_id: str = ""
+    ours: set[str] = field(default_factory=set)
+    idle: list[Tab] = field(default_factory=list)
     pages: int = 0
     users: int = 0
-
-    def forget(self, page: Page) -> None:
-        """Keep no page of ours that is closed."""
-        self.ours.discard(page)
-
-    async def keep_out(self, page: Page) -> None:
-        """Close a page that another has opened; that one may be gone already."""
-        async with self.opening:  # one of ours is known when it is open
-            if page in self.ours:
-                return
-        with contextlib.suppress(PlaywrightError):
-            await page.close()
 
 
 class Lease:
@@ -53,31 +45,64 @@ class Lease:
 
     Attributes
     ----------
-    context : where the page is opened.
     broken : set by the borrower when a page does not close; the context is then closed with its last page.
     """
 
-    def __init__(self, context: BrowserContext, site: _Site) -> None:
-        self.context = context
+    def __init__(self, pool: "SitePool", site: _Site, options: CaptureOptions) -> None:
         self.broken = False
+        self._pool = pool
         self._site = site
+        self._options = options
 
-    async def open_page(self) -> Page:
-        """Return a new page; what it opens itself is closed."""
+    async def set_cookies(self, url: str) -> None:
+        """Give the context the cookies of the options, for the address of a page."""
+        running = self._pool.running
+        await set_cookies(running.connection, self._site.context_id, url, self._options.cookies)
+
+    async def open_tab(self) -> Tab:
+        """Return an empty page; what it opens itself is closed."""
+        running = self._pool.running
+        while self._site.idle:
+            tab = self._site.idle.pop()
+            if tab.is_open:
+                tab.pages += 1
+                return tab
         async with self._site.opening:
-            page = await self.context.new_page()
-            self._site.ours.add(page)
-        page.on("close", self._site.forget)
-        return page
+            target_id = await create_page(running.connection, self._site.context_id, self._options)
+            self._site.ours.add(target_id)
+        tab = await prepare_page(running.connection, target_id, self._options)
+        tab.pages = 1
+        return tab
+
+    async def take_back(self, tab: Tab, origins: Set[str] | None) -> None:
+        """Return when a page is closed, or empty for the next of its site.
+
+        Parameters
+        ----------
+        origins : of all documents that were in it; None when it shall be closed.
+        """
+        # Whether a site has more pages is known from the second one on.
+        if origins is not None and self._site.pages > 1 and tab.pages < _PAGES_PER_TAB and tab.is_open:
+            with contextlib.suppress(CommandError, TimeoutError):
+                async with asyncio.timeout(self._pool.limits.close_s / 2):
+                    is_empty = await empty(tab, origins)
+                if is_empty:
+                    self._site.idle.append(tab)
+                    await self._pool.keep_few_idle(self._site)
+                    return
+        await self._pool.close_tab(self._site, tab)
 
 
 class SitePool:
     """The contexts of one browser, by site and by the options they are opened with."""
 
     def __init__(self, running: RunningBrowser, limits: Limits) -> None:
-        self._running = running
-        self._limits = limits
+        self.running = running
+        self.limits = limits
         self._sites: OrderedDict[_Key, _Site] = OrderedDict()
+        self._contexts: dict[str, _Site] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+        running.connection.root.on("Target.targetCreated", self._see)
 
     @contextlib.asynccontextmanager
     async def lease(self, site: str, options: CaptureOptions) -> AsyncIterator[Lease]:
@@ -85,7 +110,8 @@ class SitePool:
 
         Raises
         ------
-        TimeoutError, playwright.async_api.Error : the browser does not open one.
+        TimeoutError, CommandError : the browser does not open one.
+        UsageError : the storage-state file holds something else.
         """
         key = site, options
         entry = self._sites.setdefault(key, _Site())
@@ -95,10 +121,13 @@ class SitePool:
         lease = None
         try:
             async with entry.opening:
-                if entry.context is None:
-                    entry.context = await self._open(options)
-                    entry.context.on("page", entry.keep_out)
-            lease = Lease(entry.context, entry)
+                if not entry.context_id:
+                    async with asyncio.timeout(self.limits.open_s):
+                        entry.context_id = await open_context(
+                            self.running.connection, options, self.running.proxy.url
+                        )
+                    self._contexts[entry.context_id] = entry
+            lease = Lease(self, entry, options)
             yield lease
         finally:
             entry.users -= 1
@@ -107,20 +136,39 @@ class SitePool:
                 del self._sites[key]
             await self._tidy(key, entry)
 
-    async def _open(self, options: CaptureOptions) -> BrowserContext:
-        width, height = options.viewport_px
-        async with asyncio.timeout(self._limits.open_s):
-            context = await self._running.browser.new_context(
-                viewport={"width": width, "height": height},
-                user_agent=options.user_agent,
-                extra_http_headers=dict(options.headers),
-                storage_state=options.storage_state,
-                locale=options.locale,
-                accept_downloads=False,
-                service_workers="block",
-            )
-            await context.add_init_script(_GUARD)
-        return context
+    async def keep_few_idle(self, latest: _Site) -> None:
+        """Close empty tabs that are too many, those of other sites first."""
+        idle = [(site, tab) for site in self._sites.values() for tab in site.idle]
+        idle.sort(key=lambda pair: pair[0] is latest)
+        for site, tab in idle[:-_IDLE_TABS]:
+            if tab in site.idle:
+                site.idle.remove(tab)
+                await self.close_tab(site, tab)
+
+    async def close_tab(self, site: _Site, tab: Tab) -> None:
+        """Return when a page is closed."""
+        gone = asyncio.Event()
+        tab.session.on_lost(gone.set)
+        with contextlib.suppress(CommandError):  # it is
+            await self.running.connection.root.send("Target.closeTarget", {"targetId": tab.target_id})
+            await gone.wait()
+        site.ours.discard(tab.target_id)
+
+    def _see(self, event: Params) -> None:
+        """Close a page that another has opened."""
+        target = event["targetInfo"]
+        entry = self._contexts.get(target.get("browserContextId", ""))
+        if entry and target["type"] == "page" and target["targetId"] not in entry.ours:
+            closing = asyncio.create_task(self._keep_out(entry, target["targetId"]))
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
+
+    async def _keep_out(self, entry: _Site, target_id: str) -> None:
+        async with entry.opening:  # one of ours is known when it is open
+            if target_id in entry.ours:
+                return
+        with contextlib.suppress(CommandError):  # it may be gone already
+            await self.running.connection.root.send("Target.closeTarget", {"targetId": target_id})
 
     async def _tidy(self, key: _Key, entry: _Site) -> None:
         if self._sites.get(key) is not entry and not entry.users:
@@ -130,12 +178,15 @@ class SitePool:
             await self._close(self._sites.pop(name))
 
     async def _close(self, entry: _Site) -> None:
-        if entry.context is None or not self._running.is_alive:
+        if not entry.context_id or not self.running.is_alive:
             return
+        self._contexts.pop(entry.context_id, None)
         try:
-            async with asyncio.timeout(self._limits.context_close_s):
-                await entry.context.close()
+            async with asyncio.timeout(self.limits.context_close_s):
+                await self.running.connection.root.send(
+                    "Target.disposeBrowserContext", {"browserContextId": entry.context_id}
+                )
         except TimeoutError:
-            self._running.kill()
-        except PlaywrightError:
+            self.running.kill()
+        except CommandError:
             pass  # gone with its browser

@@ -3,26 +3,24 @@
 The order is: the one asked for (argument, then ``DOMSIEVE_BROWSER``); Playwright's own headless shell; a
 headless shell on PATH; a full Chrome, Chromium or Edge on PATH; Google Chrome where its installer puts it.
 Headless shells come first because a page costs them about a third of the processor time. A candidate counts
-only after it was started and has told its version. One that was asked for is never passed over.
+only after it was started and has told its version; it is then used, not started anew. One that was asked for is never
+passed over. How a browser is started is a matter of the driver.
 
-Imports Playwright and, of the project, only ``snapshot``.
+Imports nothing of the project but the error tree.
 """
 
-import asyncio
 import logging
 import os
-import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypedDict
-
-from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Playwright, async_playwright
+from typing import Literal, TypeVar
 
 from domsieve.errors import BrowserNotFoundError
+
+T = TypeVar("T")
 
 BROWSER_VARIABLE = "DOMSIEVE_BROWSER"
 
@@ -30,25 +28,8 @@ _SHELL_NAMES = ("chromium-headless-shell", "chrome-headless-shell", "headless_sh
 _FULL_NAMES = ("google-chrome-stable", "google-chrome", "chromium", "chromium-browser", "microsoft-edge")
 
 # A first start from a cold disk took 1.3 s on a busy machine.
-_LAUNCH_LIMIT_MS = 20_000.0
-_ANSWER_LIMIT_S = 10.0
-
-# Playwright itself turns off background networking, component updates, sync and extensions.
-_ARGUMENTS = (
-    # All frames of a page in one process, so that one DOM snapshot sees them: else the full build lacks all
-    # cross-origin and sandboxed frames, the headless shell those sent with Origin-Agent-Cluster. The price is
-    # a security boundary: contexts must not be shared between sites. Not by --disable-features, which would
-    # replace Playwright's own list.
-    "--disable-site-isolation-trials",
-    # When it starts, the full build asks Google for component updates and accounts, in spite of all that
-    # Playwright turns off. Chrome refuses to connect to port 9 at all.
-    "--component-updater=url-source=http://127.0.0.1:9/",
-    "--gaia-url=http://127.0.0.1:9/",
-)
-
-# What Playwright gives of itself and must not: without this protection of Chrome's, one page that goes through its
-# history without end holds up the browser's process and with it all other pages, for 20 s and more.
-_UNWANTED = ("--disable-ipc-flooding-protection",)
+LAUNCH_LIMIT_S = 20.0
+ANSWER_LIMIT_S = 10.0
 
 # The environment of an installed application is not on PATH, its Python is known.
 _PLAYWRIGHT = f"{sys.executable} -m playwright"
@@ -111,59 +92,35 @@ class Browser(Location):
         return f"{self.product} {self.version} ({self.build}, {Location.__str__(self)})"
 
 
-class LaunchOptions(TypedDict):
-    """Keyword arguments of Playwright's ``chromium.launch``."""
-
-    executable_path: Path | None
-    channel: str | None
-    headless: bool
-    chromium_sandbox: bool
-    args: list[str]
-    ignore_default_args: list[str]
-    timeout: float
-
-
-def launch_options(location: Location) -> LaunchOptions:
-    """Return how the browser at `location` is started, both to verify it and to render with it.
-
-    Chrome's sandbox is on unless the effective user is root, for whom Chrome refuses it.
-    """
-    return LaunchOptions(
-        executable_path=location.executable,
-        channel=location.channel,
-        headless=True,
-        chromium_sandbox=os.geteuid() != 0,
-        args=list(_ARGUMENTS),
-        ignore_default_args=list(_UNWANTED),
-        timeout=_LAUNCH_LIMIT_MS,
-    )
-
-
-def guarded(proxy: str) -> list[str]:
-    """Return the flags that leave a browser no way to the network but the proxy at the address `proxy`."""
-    return [
-        f"--proxy-server={proxy}",
-        # Chrome goes around a proxy to loopback and link-local addresses unless told otherwise.
-        "--proxy-bypass-list=<-loopback>",
-        # WebRTC goes around any proxy. The headless shell obeys only the first, the full build the second.
-        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-        "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-        # Names are resolved at the proxy. Whatever Chrome would ask for itself (hints for its cache, STUN
-        # servers) tells the world what is being rendered.
-        "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-        "--dns-prefetch-disable",
-        "--disable-quic",
-    ]
-
-
-async def find_browser(playwright: Playwright, explicit: str | None = None) -> Browser:
-    """Return the first browser that starts, in the order the module gives.
-
-    Starting, asking and closing one takes about 0.15 s; a candidate that hangs takes up to 30 s.
+class LaunchError(Exception):
+    """A browser did not start, or started and did not answer.
 
     Parameters
     ----------
-    playwright : a running Playwright.
+    sentence : why.
+    said : its last lines.
+    log : all that is known, in which hints are looked for.
+    """
+
+    def __init__(self, sentence: str, said: Sequence[str] = (), log: str = "") -> None:
+        super().__init__(sentence)
+        lines = [sentence, *(f"it said: {line}" for line in said)]
+        lines += [f"hint: {hint}" for mark, hint in _HINTS if mark in log][:1]
+        self.reason = "\n      ".join(lines)
+
+
+SILENT = "it started but did not answer"
+
+
+async def first_that_starts(
+    start: Callable[[Location], Awaitable[T]], shell: Location | str, explicit: str | None = None
+) -> T:
+    """Return what `start` makes of the first browser that starts, in the order the module gives.
+
+    Parameters
+    ----------
+    start : starts a browser, or raises a `LaunchError`; 30 s are enough for it.
+    shell : Playwright's own headless shell, or why it cannot be started.
     explicit : path or name of the only browser to try; by default ``DOMSIEVE_BROWSER`` says, if it is set.
 
     Raises
@@ -172,46 +129,53 @@ async def find_browser(playwright: Playwright, explicit: str | None = None) -> B
         None starts, or the one that was asked for does not; the message has each reason and what to do.
     """
     asked = explicit or os.environ.get(BROWSER_VARIABLE)
-    browser = await (_asked_for(playwright, asked) if asked else _first_that_starts(playwright))
-    if not launch_options(browser)["chromium_sandbox"]:
+    started = await (_asked_for(start, asked) if asked else _first_of_all(start, shell))
+    if not has_sandbox():
         logger.warning("Chrome runs without its sandbox, because it has none for root; use an ordinary user.")
-    return browser
+    return started
 
 
-def browser_in_use(explicit: str | None = None) -> Browser:
-    """Return the browser that renderings would run in, found as by `find_browser`; for use outside of a loop."""
-
-    async def find() -> Browser:
-        async with async_playwright() as playwright:
-            return await find_browser(playwright, explicit)
-
-    return asyncio.run(find())
+def has_sandbox() -> bool:
+    """Return whether Chrome's sandbox is on; it is off for root, for whom Chrome refuses it."""
+    return os.geteuid() != 0
 
 
-async def _asked_for(playwright: Playwright, asked: str) -> Browser:
+def identified(location: Location, product: str) -> Browser:
+    """Return the browser at `location`, which calls itself `product`, such as ``"HeadlessChrome/156.0.8078.79"``."""
+    name, _, version = product.partition("/")
+    return Browser(
+        executable=location.executable,
+        channel=location.channel,
+        product=name,
+        version=version,
+        build="headless-shell" if name.startswith("Headless") else "full",
+    )
+
+
+async def _asked_for(start: Callable[[Location], Awaitable[T]], asked: str) -> T:
     executable = shutil.which(asked)
     reason = "no executable file of that name"
     if executable:
         try:
-            return await _verify(playwright, Location(executable=Path(executable)))
-        except (PlaywrightError, TimeoutError) as error:
-            reason = _reason(error)
+            return await start(Location(executable=Path(executable)))
+        except LaunchError as error:
+            reason = error.reason
     raise BrowserNotFoundError(
         f"The browser that was asked for, {asked}, cannot be used: {reason.rstrip('.')}.\n"
         f"Name a Chrome or Chromium that starts, or none (unset {BROWSER_VARIABLE}) to have one looked for."
     )
 
 
-async def _first_that_starts(playwright: Playwright) -> Browser:
+async def _first_of_all(start: Callable[[Location], Awaitable[T]], shell: Location | str) -> T:
     tried = []
-    for name, location in _candidates(Path(playwright.chromium.executable_path)):
+    for name, location in _candidates(shell):
         if isinstance(location, str):
             tried.append(f"{name}: {location}")
             continue
         try:
-            return await _verify(playwright, location)
-        except (PlaywrightError, TimeoutError) as error:
-            tried.append(f"{name}: {_reason(error)}")
+            return await start(location)
+        except LaunchError as error:
+            tried.append(f"{name}: {error.reason}")
     raise BrowserNotFoundError(
         "No usable Chromium found. Tried:\n" + "".join(f"  - {line}\n" for line in tried) + "Fix one of:\n"
         f"  (1) {_PLAYWRIGHT} install --only-shell chromium\n"
@@ -220,57 +184,10 @@ async def _first_that_starts(playwright: Playwright) -> Browser:
     )
 
 
-def _candidates(full_build: Path) -> Iterator[tuple[str, Location | str]]:
+def _candidates(shell: Location | str) -> Iterator[tuple[str, Location | str]]:
     """Yield what may be started, or why it cannot be."""
-    shell = Location(channel="chromium-headless-shell")
-    yield "Playwright's headless shell", shell if _may_have_shell(full_build) else "not installed"
+    yield "Playwright's headless shell", shell
     for name in (*_SHELL_NAMES, *_FULL_NAMES):
         found = shutil.which(name)
         yield name, Location(executable=Path(found)) if found else "not on PATH"
     yield "Google Chrome", Location(channel="chrome")
-
-
-def _may_have_shell(full_build: Path) -> bool:
-    """Return whether Playwright's headless shell may be installed; it tells the path of its full build only.
-
-    Without one it must not be asked to start it, since it leaves temporary folders behind when it fails.
-    """
-    for folder in full_build.parents:
-        if folder.name.startswith("chromium-"):
-            return any(folder.parent.glob("chromium_headless_shell-*"))
-    return True
-
-
-async def _verify(playwright: Playwright, location: Location) -> Browser:
-    running = await playwright.chromium.launch(**launch_options(location))
-    try:
-        async with asyncio.timeout(_ANSWER_LIMIT_S):
-            session = await running.new_browser_cdp_session()
-            answer = await session.send("Browser.getVersion")
-    finally:
-        async with asyncio.timeout(_ANSWER_LIMIT_S):
-            await running.close()
-    product, _, version = answer["product"].partition("/")
-    return Browser(
-        executable=location.executable,
-        channel=location.channel,
-        product=product,
-        version=version,
-        build="headless-shell" if product.startswith("Headless") else "full",
-    )
-
-
-def _reason(error: Exception) -> str:
-    """Return why a launch failed, line by line: Playwright's sentence, the browser's last words, a hint."""
-    text = str(error)
-    if not isinstance(error, PlaywrightError):
-        return "it started but did not answer"
-    sentence = text.partition("\n")[0].removeprefix("BrowserType.launch: ")
-    if ended := re.search(r"process did exit: exitCode=(\w+), signal=(\w+)", text):
-        code, killed_by = ended.groups()
-        sentence = f"it ended at once ({f'exit code {code}' if code != 'null' else killed_by})"
-    # Playwright repeats the log, hence the dictionary.
-    words = list(dict.fromkeys(re.findall(r"\[err\] (.+)", text)))[-3:]
-    lines = [sentence, *(f"it said: {line}" for line in words)]
-    lines += [f"hint: {hint}" for mark, hint in _HINTS if mark in text][:1]
-    return "\n      ".join(lines)

@@ -3,6 +3,9 @@
   // What a browser that blocks popups does.
   window.open = () => null;
 
+  // A worker that outlives its page, and would answer for the server of the next one, is never fetched.
+  if (self.ServiceWorkerContainer) ServiceWorkerContainer.prototype.register = async () => {};
+
   // Nothing outside sees changes inside a closed shadow tree, so each tells the document of its own.
   const { apply } = Reflect;
   const Observer = MutationObserver;

@@ -1,31 +1,46 @@
 """One open page: commands to it, and calls of our own script beside the page's scripts.
 
-Imports Playwright only.
+Imports, of the project, the seam only.
 """
 
 import asyncio
+import contextlib
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from playwright.async_api import CDPSession, Page
+from domsieve.renderer.browser.connection import CommandError, Session
+
+T = TypeVar("T")
 
 _WORLD = "domsieve"
 _SCRIPT = Path(__file__).with_name("tab.js").read_text("utf-8")
 
 
 class Tab:
-    """An open page and its session.
+    """An open page and the conversation with it.
 
     Parameters
     ----------
-    page : Playwright's handle.
-    session : Playwright's CDP session with it.
+    session : the conversation.
+    target_id : the browser's name for the page.
+
+    Attributes
+    ----------
+    pages : opened in it, one after the other.
     """
 
-    def __init__(self, page: Page, session: CDPSession) -> None:
-        self.page = page
+    def __init__(self, session: Session, target_id: str) -> None:
         self.session = session
+        self.target_id = target_id
+        self.pages = 0
         self._world: tuple[str, int] | None = None
+        self._answers: set[asyncio.Task[None]] = set()
+        session.on("Page.javascriptDialogOpening", self._dismiss)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the page is there."""
+        return self.session.is_open
 
     async def send(self, method: str, params: dict[str, Any] | None = None, *, limit_s: float) -> Any:
         """Return the answer to a command.
@@ -33,10 +48,15 @@ class Tab:
         Raises
         ------
         TimeoutError : no answer within `limit_s` seconds.
-        playwright.async_api.Error : the browser refused, or the page is gone.
+        CommandError : the browser refused, or the page is gone.
         """
         async with asyncio.timeout(limit_s):
             return await self.session.send(method, params)
+
+    async def ask(self, method: str, params: dict[str, Any], kind: type[T], *, limit_s: float) -> T:
+        """Return the answer to a command, decoded to `kind`; see `send`."""
+        async with asyncio.timeout(limit_s):
+            return await self.session.ask(method, params, kind)
 
     async def call(self, frame_id: str, loader_id: str, function: str, *, limit_s: float) -> Any:
         """Return the result of a call of ``tab.js``, made where the page's scripts cannot interfere.
@@ -50,7 +70,7 @@ class Tab:
         Raises
         ------
         TimeoutError : the page does not answer within `limit_s` seconds.
-        playwright.async_api.Error : it has navigated, or is gone.
+        CommandError : it has navigated, or is gone.
         """
         async with asyncio.timeout(limit_s):
             if self._world is None or self._world[0] != loader_id:
@@ -67,3 +87,13 @@ class Tab:
             {"expression": expression, "contextId": context_id, "awaitPromise": True, "returnByValue": True},
         )
         return answer["result"].get("value")
+
+    def _dismiss(self, event: dict[str, Any]) -> None:
+        """Answer a question of the page with no, but for whether it may be left."""
+        answer = asyncio.create_task(self._answer(event.get("type") == "beforeunload"))
+        self._answers.add(answer)
+        answer.add_done_callback(self._answers.discard)
+
+    async def _answer(self, accept: bool) -> None:
+        with contextlib.suppress(CommandError):  # answered, or gone
+            await self.session.send("Page.handleJavaScriptDialog", {"accept": accept})

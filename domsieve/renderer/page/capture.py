@@ -1,6 +1,6 @@
 """Take the DOM snapshot and the source of a page that is open, whole or cut.
 
-Imports the Snapshot, the conversion, the wire and the page's watch.
+Imports the Snapshot, the conversion, the page's tab and its watch.
 """
 
 import asyncio
@@ -9,10 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from playwright.async_api import Error as PlaywrightError
-
+from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.browser.wire import Wire
 from domsieve.renderer.page.convert import Capture
 from domsieve.renderer.page.watch import Watch
 from domsieve.snapshot import Cut
@@ -100,7 +98,7 @@ async def stop(tab: Tab, *, limit_s: float) -> None:
 
 
 async def capture_document(
-    tab: Tab, watch: Watch, wire: Wire, *, max_nodes: int, left_s: float, least_s: float, scripts: bool
+    tab: Tab, watch: Watch, *, max_nodes: int, left_s: float, least_s: float, scripts: bool
 ) -> tuple[Capture | None, Cut | None]:
     """Return the DOM snapshot, and what was cut from it or why there is none.
 
@@ -117,8 +115,7 @@ async def capture_document(
     try:
         async with asyncio.timeout(limit_s):
             count = await _trim(tab, watch, max_nodes, scripts=scripts, limit_s=limit_s)
-            capture = await wire.ask_page(
-                watch.frame_id,  # the main frame's id is the page's too
+            capture = await tab.ask(
                 "DOMSnapshot.captureSnapshot",
                 {"computedStyles": STYLE_NAMES, "includePaintOrder": True},
                 Capture,
@@ -126,7 +123,7 @@ async def capture_document(
             )
     except TimeoutError:
         return None, Cut("capture", f"no answer within {limit_s:.0f} s")
-    except PlaywrightError as error:
+    except CommandError as error:
         return None, Cut("capture", error.message)
     if count <= max_nodes:
         return capture, None
@@ -145,7 +142,7 @@ async def _trim(tab: Tab, watch: Watch, max_nodes: int, *, scripts: bool, limit_
     await tab.send(_SCRIPTS, {"value": True}, limit_s=limit_s)
     try:
         count = int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
-    except PlaywrightError:  # it has navigated, and where it arrives needs its scripts
+    except CommandError:  # it has navigated, and where it arrives needs its scripts
         await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
         raise
     await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
@@ -158,6 +155,6 @@ async def fetch_source(tab: Tab, watch: Watch, *, limit_s: float) -> tuple[Body 
         answer = await tab.send("Network.getResponseBody", {"requestId": watch.loader_id}, limit_s=limit_s)
     except TimeoutError:
         return None, f"no answer within {limit_s:.0f} s"
-    except PlaywrightError:
+    except CommandError:
         return None, "the browser has no whole body"
     return Body(answer["body"], answer["base64Encoded"]), ""

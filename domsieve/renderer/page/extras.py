@@ -4,7 +4,7 @@
     screenshot-0.webp    the page's first 4,096 px from above, and so on
     data.json            [{"url", "status", "bytes", "text"}] in order of arrival
 
-Both are taken after the page's own capture, which they cannot change. Imports Playwright and, of the project, the
+Both are taken after the page's own capture, which they cannot change. Imports, of the project, the
 page's tab and watch.
 """
 
@@ -13,8 +13,7 @@ import base64
 import json
 from typing import Any
 
-from playwright.async_api import Error as PlaywrightError
-
+from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page.extra_names import DATA, SCREENSHOT
 from domsieve.renderer.page.watch import Watch
@@ -47,7 +46,7 @@ async def take_extras(tab: Tab, watch: Watch, *, screenshot: bool, limit_s: floa
                 )
     except TimeoutError:
         facts = no_screenshot(f"no answer within {limit_s:.0f} s")
-    except PlaywrightError as error:
+    except CommandError as error:
         facts = no_screenshot(error.message)
     if not screenshot:
         return {DATA: to_json(data)}
@@ -100,7 +99,7 @@ async def _add_data(data: list[dict[str, Any]], tab: Tab, watch: Watch, *, limit
     for number, response in [*watch.data.items()][:_MOST_RESPONSES]:
         try:
             answer = await tab.send("Network.getResponseBody", {"requestId": number}, limit_s=limit_s)
-        except PlaywrightError:  # it was not kept, or is still coming
+        except CommandError:  # it was not kept, or is still coming
             continue
         text = answer["body"]
         if answer["base64Encoded"]:

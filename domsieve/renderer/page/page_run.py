@@ -3,20 +3,19 @@
 The ladder when something does not answer: stop loading and scripts, capture what is there, close page, close
 context, kill the browser. Each rung has a deadline, their sum is below ten seconds.
 
-Imports Playwright and, of the project, its neighbours in this package and the Snapshot.
+Imports its neighbours in this package and the Snapshot.
 """
 
 import asyncio
 import contextlib
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
-
-from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Page
 
 from domsieve.errors import ContentError, NavigationError, PolicyError
 from domsieve.renderer.browser.browser import RunningBrowser
+from domsieve.renderer.browser.connection import CommandError, Params
 from domsieve.renderer.browser.contexts import Lease
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.limits import Limits
@@ -38,47 +37,57 @@ _CRASH_NEWS_S = 0.1
 _FORBIDDEN = 403
 # A page that is closed while another process takes it over closes after seconds.
 _SWAP_LIMIT_S = 0.5
+# Of a larger page much may be left in its process for a while, which would count as the next one's memory.
+_SMALL_BYTES = 5_000_000
+_SMALL_NODES = 30_000
 _REDIRECTS = "net::ERR_TOO_MANY_REDIRECTS"
 # How a connection looks to Chrome that the proxy could not make.
 _UNSAID = ("net::ERR_EMPTY_RESPONSE", "net::ERR_TUNNEL_CONNECTION_FAILED")
 _RETRY_HELPS = ("CONNECTION", "TIMED_OUT", "EMPTY_RESPONSE", "NETWORK_CHANGED", "ADDRESS_UNREACHABLE")
 
 
-async def render_page(
-    running: RunningBrowser,
-    lease: Lease,
-    url: str,
-    *,
-    options: CaptureOptions,
-    budget: Budget,
-    limits: Limits,
-    original: Original | None = None,
-) -> Rendering:
-    """Return the page at `url`, whole or cut; of an `original`, what it looks like without scripts.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageJob:
+    """What is asked of the renderer for one page.
+
+    Parameters
+    ----------
+    url : its address.
+    site : pages of an equal site and options share cookies and cache.
+    options, budget : of this page.
+    original : the source to show instead, without scripts; None to open the page.
+    """
+
+    url: str
+    site: str
+    options: CaptureOptions
+    budget: Budget
+    original: Original | None = None
+
+
+async def render_page(running: RunningBrowser, lease: Lease, job: PageJob, *, limits: Limits) -> Rendering:
+    """Return the page that `job` asks for, whole or cut.
 
     Raises
     ------
     PolicyError : its address, or one that it leads to, may not be reached.
     NavigationError : no document arrived.
     ContentError : what arrived is not HTML.
-    TimeoutError, playwright.async_api.Error : the browser is not usable.
+    TimeoutError, CommandError : the browser is not usable.
     """
-    context = lease.context
-    if options.cookies:
-        await context.add_cookies(
-            [{"name": name, "value": value, "url": url} for name, value in options.cookies]
-        )
     async with asyncio.timeout(limits.open_s):
-        page = await lease.open_page()
+        if job.options.cookies:
+            await lease.set_cookies(job.url)
+        tab = await lease.open_tab()
+    run = _PageRun(job, tab, limits, running)
     try:
-        async with asyncio.timeout(limits.open_s):
-            tab = Tab(page, await context.new_cdp_session(page))
-        return await _PageRun(url, tab, options, budget, limits, original, running).render()
+        return await run.render()
     finally:
+        run.leave()
         if running.is_alive:
             try:
                 async with asyncio.timeout(limits.close_s):
-                    await page.close()
+                    await lease.take_back(tab, run.left_behind)
             except TimeoutError:
                 lease.broken = True
 
@@ -88,19 +97,16 @@ class _PageRun:
 
     def __init__(
         self,
-        url: str,
+        job: PageJob,
         tab: Tab,
-        options: CaptureOptions,
-        budget: Budget,
         limits: Limits,
-        original: Original | None,
         running: RunningBrowser,
     ) -> None:
-        self.url = url
-        self.original = original
+        self.url = job.url
+        self.original = job.original
         self.tab = tab
-        self.options = options
-        self.budget = budget
+        self.options = job.options
+        self.budget = budget = job.budget
         self.running = running
         self.proxy = running.proxy
         self.limits = limits
@@ -110,15 +116,22 @@ class _PageRun:
         self.loader_id = ""
         self.timings_ms: dict[str, float] = {}
         self.has_crashed = False
+        self.left_behind: set[str] | None = None  # origins, when the tab can be used again
         self._loading: asyncio.Timeout | None = None
         for event, handler in self.watch.handlers.items():
             tab.session.on(event, handler)
-        tab.page.on("crash", self._crash)
-        tab.page.on(
-            "close", lambda _: self._end_loading()
-        )  # with the browser, for which nothing else may wait
+        tab.session.on("Inspector.targetCrashed", self._crash)
+        tab.session.on_lost(self._end_loading)  # with the browser, for which nothing else may wait
 
-    def _crash(self, _: Page) -> None:
+    def leave(self) -> None:
+        """Hear no more of the page."""
+        session = self.tab.session
+        for event, handler in self.watch.handlers.items():
+            session.off(event, handler)
+        session.off("Inspector.targetCrashed", self._crash)
+        session.off_lost(self._end_loading)
+
+    def _crash(self, _: Params) -> None:
         self.has_crashed = True
         killed = self.running.memory.verdict()
         if killed:
@@ -145,7 +158,7 @@ class _PageRun:
             navigations = watch.navigations
             capture, body, cut, source_reason = await self._capture(end)
             if not capture and not self.running.is_alive:
-                raise PlaywrightError(f"The browser is gone. {cut or ''}")
+                raise CommandError(f"The browser is gone. {cut or ''}")
             # A page that went on while it was captured is captured again where it has arrived.
             if watch.navigations == navigations or watch.cut_by:
                 break
@@ -161,6 +174,9 @@ class _PageRun:
                     cuts.append(Cut("nodes", f"the first {self.budget.nodes:,} were kept"))
             else:
                 columns = document_only(STYLE_NAMES)
+        is_small = watch.received_bytes < _SMALL_BYTES and len(columns["parent"]) < _SMALL_NODES
+        if not cuts and is_small and not self.original and not self.options.extras:
+            self.left_behind = watch.document_origins
         response = watch.response(watch.loader_id or self.loader_id)
         encoding = capture.encoding if capture else ""
         identity = self.running.identity
@@ -174,6 +190,7 @@ class _PageRun:
             captured_at=captured_at,
             browser=f"{identity.product}/{identity.version}",
             build=identity.build,
+            driver=self.running.connection.driver,
             options=self.options.canonical() | ({"scripts": False} if self.original else {}),
             complete=not cuts,
             reasons=tuple(map(str, cuts)),
@@ -225,8 +242,6 @@ class _PageRun:
         try:
             async with self.clock.deadline(end) as self._loading:
                 if not self.loader_id:
-                    for domain in ("Page", "Network"):
-                        await self.tab.send(f"{domain}.enable", limit_s=self.limit_s)
                     if self.original:
                         await Stage(self.tab, self.original).prepare(limit_s=self.limit_s)
                     stage = "waiting for the server"
@@ -244,7 +259,7 @@ class _PageRun:
         except TimeoutError:
             self._loading = None
             self.watch.cut("time", f"{self.limit_s:g} s are used up while {stage}")
-        except PlaywrightError:
+        except CommandError:
             await asyncio.sleep(_CRASH_NEWS_S)
             if not self.has_crashed:
                 raise
@@ -264,7 +279,6 @@ class _PageRun:
                 capture_document(
                     self.tab,
                     watch,
-                    self.running.wire,
                     max_nodes=self.budget.nodes,
                     left_s=left_s,
                     least_s=self.limits.capture_s,
@@ -278,8 +292,8 @@ class _PageRun:
         try:
             url = self.original.url if self.original else self.url
             answer = await self.tab.send("Page.navigate", {"url": url}, limit_s=self.limit_s)
-        except PlaywrightError as error:
-            if self.tab.page.is_closed() or self.has_crashed:
+        except CommandError as error:
+            if not self.tab.is_open or self.has_crashed:
                 raise
             raise NavigationError(f"The browser cannot open it: {error.message}", url=self.url) from error
         self.loader_id = answer.get("loaderId", "")

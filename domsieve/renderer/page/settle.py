@@ -3,16 +3,16 @@
 The adaptive policy waits, from the first byte of the document, until it is loaded (or, for at most 3 s,
 interactive), no document, script, style sheet or data request younger than 2 s is under way, no data came for
 300 ms (a URL's fourth call and later ones do not count), and nothing of structure changed for 300 ms; at most
-5 s, but never less than the document's own end. `Patience` holds these times, which were measured. The policy
-misses what gives no signal, such as a timer.
+5 s, but never less than the document's own end, and than the end of scripts and style sheets that are coming and
+hold up its load event. `Patience` holds these times, which were measured. The policy misses what gives no signal,
+such as a timer.
 """
 
 import asyncio
 from datetime import timedelta
 from math import inf
 
-from playwright.async_api import Error as PlaywrightError
-
+from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.page.watch import Watch
@@ -32,7 +32,7 @@ async def settle(
     Raises
     ------
     TimeoutError : not within `limit_s` seconds.
-    playwright.async_api.Error : the page is gone.
+    CommandError : the page is gone.
     """
     policy = _POLICIES[options.settle]
     async with asyncio.timeout(limit_s):
@@ -51,8 +51,13 @@ async def _adaptive(tab: Tab, watch: Watch, limit_s: float) -> None:
     start, still_ms = now(), round(watch.patience.still_s * 1000)
     while True:
         navigation = watch.navigations
-        left = max(start, watch.committed_at) + watch.patience.cap_s - now()
+        patience = watch.patience
+        end = max(start, watch.committed_at) + patience.cap_s
+        left = max(end, watch.drawing_at + patience.drawing_s) - now()
         busy = watch.busy_for()
+        if watch.interactive and watch.is_undrawn():
+            await watch.news(patience.still_s)
+            continue
         if left <= 0 and watch.interactive:
             return
         if busy > 0:
@@ -76,8 +81,8 @@ async def _call(tab: Tab, watch: Watch, function: str, limit_s: float) -> bool:
     """Return the result of a call, False if the page has navigated meanwhile."""
     try:
         return bool(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
-    except PlaywrightError:
-        if tab.page.is_closed():
+    except CommandError:
+        if not tab.is_open:
             raise
         await watch.news(watch.patience.still_s)
         return False

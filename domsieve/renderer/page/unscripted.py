@@ -1,6 +1,6 @@
 """Show a page's raw source as a browser does when no script runs: styled, laid out, and otherwise as it came.
 
-Imports Playwright and, of the project, the page's tab.
+Imports, of the project, the page's tab.
 """
 
 import asyncio
@@ -9,8 +9,7 @@ import contextlib
 from dataclasses import dataclass
 from typing import Any
 
-from playwright.async_api import Error as PlaywrightError
-
+from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 
 
@@ -53,7 +52,7 @@ class Stage:
 
     async def _answer(self, event: dict[str, Any]) -> None:
         number = {"requestId": event["requestId"]}
-        with contextlib.suppress(PlaywrightError):  # the page is gone
+        with contextlib.suppress(CommandError):  # the page is gone
             if not self._frame_id:
                 self._frame_id = event["frameId"]
                 headers = [{"name": "Content-Type", "value": self._original.content_type or "text/html"}]

@@ -17,6 +17,8 @@ from domsieve.snapshot import Cut, CutKind
 # The measured policy: requests of these kinds can still bring content, unless they come again and again, as polls do.
 _CONTENT_KINDS = frozenset({"Document", "Script", "Stylesheet", "XHR", "Fetch"})
 _DATA_KINDS = frozenset({"XHR", "Fetch"})
+# What draws an application; until it is there, there is nothing to see.
+_DRAWING_KINDS = frozenset({"Script", "Stylesheet"})
 _CALLS_THAT_COUNT = 3
 # A page may redirect itself; one that goes on is no page to wait for.
 _NAVIGATION_LIMIT = 4
@@ -70,6 +72,7 @@ class Watch:
         self.document_url = ""  # asked for last, redirects included
         self.arrived_url = ""  # of the document that is there, or that failed in its place
         self.origins: set[str] = set()  # of all that was asked for
+        self.document_origins: set[str] = set()  # of the page and its frames, and of what was there before
         self.frames = 0
         self.navigations = 0
         self.frame_id = ""
@@ -82,6 +85,9 @@ class Watch:
         self._responses: dict[str, Response] = {}
         self._now = asyncio.get_running_loop().time
         self._in_flight: dict[str, tuple[str, float]] = {}
+        self._answered: set[str] = set()
+        self.drawing_at = -inf  # when the last script or style sheet came that the page waits for
+        self._known: set[str] = set()  # requests of this page; others are of one that was there before
         self._calls: Counter[str] = Counter()
         self._data_at = -inf
         self._idle_at = -inf
@@ -131,12 +137,24 @@ class Watch:
         ]
         return max(waits)
 
+    def is_undrawn(self) -> bool:
+        """Return whether scripts or style sheets of a page that is not loaded are on their way.
+
+        One that has had no answer for long may never have one, and is not waited for.
+        """
+        since = self._now() - self.patience.in_flight_s
+        return not self.loaded and any(
+            kind in _DRAWING_KINDS and (begun > since or number in self._answered)
+            for number, (kind, begun) in self._in_flight.items()
+        )
+
     def idle_s(self) -> float:
         """Return for how many seconds no request has been under way."""
         return 0.0 if self._in_flight else self._now() - self._idle_at
 
     def _request(self, event: dict[str, Any]) -> None:
         url, kind = event["request"]["url"], event.get("type", "Other")
+        self._known.add(event["requestId"])
         if url.startswith("data:"):
             return
         self.requests += 1
@@ -158,6 +176,7 @@ class Watch:
 
     def _respond(self, event: dict[str, Any]) -> None:
         response = event["response"]
+        self._answered.add(event["requestId"])
         if event["requestId"] != event["loaderId"]:  # not a document
             if carries_data(event.get("type", ""), response["mimeType"]):
                 self.data[event["requestId"]] = Response(
@@ -170,13 +189,18 @@ class Watch:
         )
 
     def _receive(self, event: dict[str, Any]) -> None:
+        if event["requestId"] not in self._known:
+            return
         self.received_bytes += event["dataLength"]
         if self.received_bytes > self.budget.received_bytes:
             self.cut("bytes", f"the budget of {self.budget.received_bytes:,} is used up")
 
     def _finish(self, event: dict[str, Any]) -> None:
-        self.transferred_bytes += int(event.get("encodedDataLength", 0))
+        if event["requestId"] in self._known:
+            self.transferred_bytes += int(event.get("encodedDataLength", 0))
         kind, _ = self._in_flight.pop(event["requestId"], ("", 0.0))
+        if kind in _DRAWING_KINDS and not self.loaded:
+            self.drawing_at = self._now()
         if kind in _DATA_KINDS:
             self._data_at = self._now()
         if kind and not self._in_flight:
@@ -197,6 +221,7 @@ class Watch:
 
     def _navigate(self, event: dict[str, Any]) -> None:
         frame = event["frame"]
+        self.document_origins.add(frame.get("securityOrigin", ""))
         if "parentId" in frame:
             return
         self.navigations += 1
@@ -207,6 +232,7 @@ class Watch:
         self.interactive = self.loaded = False
         self.frames = 0
         self.data = {}
+        self.drawing_at = -inf
         self._in_flight = {
             number: request for number, request in self._in_flight.items() if number == self.loader_id
         }

@@ -26,7 +26,7 @@ import msgspec
 
 from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import BrowserError, BrowserLostError, DomsieveError
-from domsieve.renderer import Egress, Renderer, Supervisor, Wear
+from domsieve.renderer import DriverName, Egress, Renderer, Supervisor, Wear
 from domsieve.service.jobs.captures import CACHE
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.problems import overrun, problem_of
@@ -65,6 +65,7 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     private_hosts : hosts and ports that may be private; a port of None stands for any.
     browser : path or name of the browser; None looks for one.
     browser_arguments : further command line flags of the browser.
+    driver : what carries messages to the browser.
     grace_s : seconds that jobs may go on after SIGTERM.
     job_s : seconds that a job may take once it was claimed; one of a site has an hour more.
     step_s : seconds that each of its parts may take that runs in a thread.
@@ -78,6 +79,7 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     private_hosts: tuple[tuple[str, int | None], ...] = ()
     browser: str | None = None
     browser_arguments: tuple[str, ...] = ()
+    driver: DriverName = "playwright"
     grace_s: float = 10.0
     job_s: float = 1_800.0
     step_s: float = 900.0
@@ -316,6 +318,7 @@ async def serve(name: str, settings: WorkerSettings, news: asyncio.Event, pulse:
             concurrency=settings.concurrency + 1,  # one more for the page that tells its health
             executable=settings.browser,
             arguments=settings.browser_arguments,
+            driver=settings.driver,
             egress=egress,
         )
 

@@ -1,0 +1,250 @@
+"""Open contexts and pages, with all that the options ask of them.
+
+A context is told what belongs to all of its pages (cookies, storage, no downloads), a page what it looks like.
+
+Imports, of the project, the seam, the options and the tab.
+"""
+
+import asyncio
+import json
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from domsieve.errors import UsageError
+from domsieve.renderer.browser.connection import CommandError, Connection, Params, Session
+from domsieve.renderer.browser.reuse import BLANK, blank_is_there
+from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.options import CaptureOptions
+
+_GUARD = Path(__file__).with_name("guard.js").read_text("utf-8")
+# A headless browser knows no fonts of its own choice, so pages that name none would look like nowhere else.
+_FONTS = {
+    "linux": ("Times New Roman", "Monospace", "Times New Roman", "Arial", "Comic Sans MS", "Impact"),
+    "darwin": ("Times", "Courier", "Times", "Helvetica", "Apple Chancery", "Papyrus"),
+    "win32": ("Times New Roman", "Consolas", "Times New Roman", "Arial", "Comic Sans MS", "Impact"),
+}
+_FAMILIES = ("standard", "fixed", "serif", "sansSerif", "cursive", "fantasy")
+_MEDIA = {
+    "prefers-color-scheme": "light",
+    "prefers-reduced-motion": "no-preference",
+    "forced-colors": "none",
+    "prefers-contrast": "no-preference",
+}
+# What a User-Agent that somebody has written says of its system; the first that matches counts.
+_SYSTEMS = (
+    ("Android", re.compile(r"Android (\d+(?:\.\d+){0,2})")),
+    ("iOS", re.compile(r"(?:iPhone|iPad; CPU) OS (\d+(?:_\d+){0,2})")),
+    ("macOS", re.compile(r"Mac OS X (\d+(?:_\d+){0,2})")),
+    ("Windows", re.compile(r"Windows NT (\d+(?:\.\d+){0,2})")),
+    ("Linux", re.compile(r"(?i:linux)()")),
+)
+
+
+async def open_context(connection: Connection, options: CaptureOptions, proxy: str) -> str:
+    """Return the browser's name of a new throw-away context; it ends with the conversation, if not before.
+
+    Parameters
+    ----------
+    proxy : address of what all its traffic passes; the browser was started with it too.
+
+    Raises
+    ------
+    UsageError : the storage-state file holds something else.
+    CommandError : the browser does not open one.
+    """
+    root = connection.root
+    state = _storage_state(options)
+    answer = await root.send(
+        "Target.createBrowserContext",
+        {"disposeOnDetach": True, "proxyServer": proxy, "proxyBypassList": "<-loopback>"},
+    )
+    context_id: str = answer["browserContextId"]
+    await root.send("Browser.setDownloadBehavior", {"behavior": "deny", "browserContextId": context_id})
+    if cookies := state.get("cookies"):
+        await root.send("Storage.setCookies", {"cookies": cookies, "browserContextId": context_id})
+    if origins := state.get("origins"):
+        await _fill_storage(connection, context_id, origins)
+    return context_id
+
+
+async def set_cookies(
+    connection: Connection, context_id: str, url: str, cookies: tuple[tuple[str, str], ...]
+) -> None:
+    """Give a context cookies for the address of a page.
+
+    Raises
+    ------
+    CommandError : the browser does not take them.
+    """
+    parts = urlsplit(url)
+    place = {
+        "url": url,
+        "domain": parts.hostname or "",
+        "path": parts.path.rpartition("/")[0] + "/",
+        "secure": parts.scheme == "https",
+    }
+    given = [{"name": name, "value": value, **place} for name, value in cookies]
+    await connection.root.send("Storage.setCookies", {"cookies": given, "browserContextId": context_id})
+
+
+async def create_page(connection: Connection, context_id: str, options: CaptureOptions) -> str:
+    """Return the browser's name of a new empty page."""
+    width, height = options.viewport_px
+    answer = await connection.root.send(
+        "Target.createTarget",
+        {"url": BLANK, "browserContextId": context_id, "width": width, "height": height},
+    )
+    target_id: str = answer["targetId"]
+    return target_id
+
+
+async def prepare_page(connection: Connection, target_id: str, options: CaptureOptions) -> Tab:
+    """Return an empty page, made ready for what is opened in it.
+
+    Raises
+    ------
+    CommandError : it is gone.
+    """
+    session = await connection.attach(target_id)
+    tab = Tab(session, target_id)
+    # All at once: the browser takes them in order.
+    await asyncio.gather(
+        _empty(session), *(session.send(method, params) for method, params in _looks(options))
+    )
+    return tab
+
+
+def _looks(options: CaptureOptions) -> list[tuple[str, Params]]:
+    """Return the commands that make every page look as the options ask."""
+    width, height = options.viewport_px
+    commands: list[tuple[str, Params]] = [
+        ("Inspector.enable", {}),
+        ("Network.enable", {}),
+        ("Network.setBypassServiceWorker", {"bypass": True}),
+        ("Page.addScriptToEvaluateOnNewDocument", {"source": _GUARD}),
+        ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
+        (
+            "Emulation.setEmulatedMedia",
+            {"media": "", "features": [{"name": name, "value": value} for name, value in _MEDIA.items()]},
+        ),
+        (
+            "Emulation.setDeviceMetricsOverride",
+            {
+                "mobile": False,
+                "width": width,
+                "height": height,
+                "screenWidth": width,
+                "screenHeight": height,
+                "deviceScaleFactor": 1,
+                "screenOrientation": {"angle": 0, "type": "landscapePrimary"},
+            },
+        ),
+    ]
+    if sys.platform in _FONTS:
+        families = dict(zip(_FAMILIES, _FONTS[sys.platform], strict=True))
+        commands.append(("Page.setFontFamilies", {"fontFamilies": families}))
+    if options.headers:
+        commands.append(("Network.setExtraHTTPHeaders", {"headers": dict(options.headers)}))
+    if options.user_agent or options.locale:
+        commands.append(("Emulation.setUserAgentOverride", _user_agent(options)))
+    if options.locale:
+        commands.append(("Emulation.setLocaleOverride", {"locale": options.locale}))
+    return commands
+
+
+def _user_agent(options: CaptureOptions) -> Params:
+    agent = options.user_agent or ""
+    override: Params = {"userAgent": agent}
+    if options.locale:
+        override["acceptLanguage"] = options.locale
+    if agent:
+        known = ((name, pattern.search(agent)) for name, pattern in _SYSTEMS)
+        system, version = next(((name, found[1]) for name, found in known if found), ("Windows", ""))
+        is_mobile_chip = (
+            system in {"Android", "iOS"} or "ARM" in agent or (system == "macOS" and "Intel" not in agent)
+        )
+        override["userAgentMetadata"] = {
+            "platform": system,
+            "platformVersion": version,
+            "architecture": "arm" if is_mobile_chip else "x86",
+            "model": "",
+            "mobile": False,
+        }
+    return override
+
+
+async def _empty(session: Session) -> None:
+    """Return when the empty page that every page begins with is there; it arrives a moment later."""
+    await session.send("Page.enable")
+    await blank_is_there(session)
+
+
+def _storage_state(options: CaptureOptions) -> Mapping[str, Any]:
+    if not options.storage_state:
+        return {}
+    try:
+        state = json.loads(Path(options.storage_state).read_bytes())
+        return {
+            "cookies": [_cookie(cookie) for cookie in state.get("cookies", ())],
+            "origins": [
+                (str(entry["origin"]), [(item["name"], item["value"]) for item in entry["localStorage"]])
+                for entry in state.get("origins", ())
+            ],
+        }
+    except OSError as error:
+        raise UsageError(
+            f"The storage-state file {options.storage_state} cannot be read: {error.strerror}."
+        ) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"The storage-state file {options.storage_state} holds something else.") from error
+
+
+def _cookie(entry: Mapping[str, Any]) -> Params:
+    names = ("name", "value", "domain", "path", "httpOnly", "secure", "sameSite")
+    cookie = {name: entry[name] for name in names if name in entry}
+    if entry.get("expires", -1) != -1:
+        cookie["expires"] = entry["expires"]
+    return cookie
+
+
+async def _fill_storage(
+    connection: Connection, context_id: str, origins: list[tuple[str, list[tuple[str, str]]]]
+) -> None:
+    """Put items in the local storage of origins; no server is asked for anything."""
+    answer = await connection.root.send("Target.createTarget", {"url": BLANK, "browserContextId": context_id})
+    session = await connection.attach(answer["targetId"])
+    answers: set[asyncio.Task[None]] = set()
+
+    async def answer_request(event: Params) -> None:
+        body = {"responseCode": 200, "responseHeaders": [{"name": "Content-Type", "value": "text/html"}]}
+        await session.send("Fetch.fulfillRequest", {"requestId": event["requestId"], **body})
+
+    def pause(event: Params) -> None:
+        task = asyncio.create_task(answer_request(event))
+        answers.add(task)
+        task.add_done_callback(answers.discard)
+
+    session.on("Fetch.requestPaused", pause)
+    await _empty(session)
+    await session.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
+    for origin, items in origins:
+        arrived = asyncio.Event()
+
+        def load(_: Params, arrived: asyncio.Event = arrived) -> None:
+            arrived.set()
+
+        session.on("Page.loadEventFired", load)
+        fault = (await session.send("Page.navigate", {"url": origin})).get("errorText")
+        if fault:
+            raise CommandError(f"{origin}: {fault}")
+        await arrived.wait()
+        session.off("Page.loadEventFired", load)
+        lines = "".join(
+            f"localStorage.setItem({json.dumps(name)}, {json.dumps(value)});" for name, value in items
+        )
+        await session.send("Runtime.evaluate", {"expression": lines})
+    await connection.root.send("Target.closeTarget", {"targetId": answer["targetId"]})

@@ -1,0 +1,309 @@
+"""The default driver: Playwright starts the browser and carries our messages.
+
+Its own pages and contexts are not used, because it hears and hands on all that happens in them, which costs more
+processor time than some pages do. Messages of a page travel as one string (``Target.sendMessageToTarget``):
+Playwright hands every number of an answer through Python code that looks for handles, which makes a DOM snapshot four
+times as dear as its decoding.
+
+Imports the seam, the discovery and, on use because it takes 0.4 s, Playwright.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, TypeVar
+
+import msgspec
+
+from domsieve.renderer.browser.connection import (
+    CommandError,
+    Connection,
+    Handler,
+    Message,
+    MessageSession,
+    Params,
+    Session,
+    decode,
+)
+from domsieve.renderer.browser.discovery import (
+    ANSWER_LIMIT_S,
+    LAUNCH_LIMIT_S,
+    SILENT,
+    Browser,
+    LaunchError,
+    Location,
+    first_that_starts,
+    has_sandbox,
+    identified,
+)
+from domsieve.renderer.browser.flags import ARGUMENTS, UNWANTED
+from domsieve.renderer.browser.machine import children, family
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser as PlaywrightBrowser
+    from playwright.async_api import CDPSession, Playwright
+
+T = TypeVar("T")
+
+_CLOSE_LIMIT_S = 3.0
+# After a browser that was killed, the driver may wait for its answer before it ends by force, for 30 s.
+_DRIVER_LIMIT_S = 60.0
+
+
+class LaunchOptions(TypedDict):
+    """Keyword arguments of Playwright's ``chromium.launch``."""
+
+    executable_path: Path | None
+    channel: str | None
+    headless: bool
+    chromium_sandbox: bool
+    args: list[str]
+    ignore_default_args: list[str]
+    timeout: float
+
+
+def launch_options(location: Location) -> LaunchOptions:
+    """Return how Playwright starts the browser at `location`, both to verify it and to render with it."""
+    return LaunchOptions(
+        executable_path=location.executable,
+        channel=location.channel,
+        headless=True,
+        chromium_sandbox=has_sandbox(),
+        args=list(ARGUMENTS),
+        ignore_default_args=list(UNWANTED),
+        timeout=LAUNCH_LIMIT_S * 1000,
+    )
+
+
+class PlaywrightSession(Session):
+    """A session of Playwright's own, for small answers."""
+
+    def __init__(self, session: "CDPSession") -> None:
+        super().__init__()
+        self._session = session
+
+    async def ask(self, method: str, params: Params | None, kind: type[T]) -> T:
+        """Return the answer to a command; see `Session.ask`."""
+        if not self.is_open:
+            raise CommandError(f"{method}: the target is gone.")
+        try:
+            answer = await self._session.send(method, params)
+        except _error() as error:
+            raise CommandError(str(error)) from error
+        return msgspec.convert(answer, kind)
+
+    def on(self, event: str, handler: Handler) -> None:
+        """Call `handler` with the parameters of each such event."""
+        self._session.on(event, handler)
+
+    def off(self, event: str, handler: Handler) -> None:
+        """Call it no more."""
+        self._session.remove_listener(event, handler)
+
+
+class _PageSession(MessageSession):
+    """A conversation with a page, carried by that with the browser."""
+
+    def __init__(self, session_id: str, root: Session) -> None:
+        super().__init__(session_id)
+        self._root = root
+
+    async def write(self, message: Params) -> None:
+        """Send a message to the page."""
+        await self._root.send(
+            "Target.sendMessageToTarget", {"sessionId": self.session_id, "message": json.dumps(message)}
+        )
+
+
+class PlaywrightConnection(Connection):
+    """A browser that Playwright started; `connect` makes it."""
+
+    driver = "playwright"
+
+    def __init__(
+        self, playwright: "Playwright", browser: "PlaywrightBrowser", session: PlaywrightSession, pid: int
+    ) -> None:
+        self.root = session
+        self.pid = pid
+        self._playwright = playwright
+        self._browser = browser
+        self._pages: dict[str, _PageSession] = {}
+        # Found while it lives; where there is no /proc, it ends in its own time.
+        self._node = next((child for child in children(os.getpid()) if pid in family(child)), None)
+        self.root.on("Target.receivedMessageFromTarget", self._receive)
+        self.root.on("Target.detachedFromTarget", self._detach)
+        browser.on("disconnected", lambda _: self._lose())
+
+    async def attach(self, target_id: str) -> Session:
+        """Return a new conversation with a page; see `Connection.attach`."""
+        attached = await self.root.send("Target.attachToTarget", {"targetId": target_id, "flatten": False})
+        session = self._pages[attached["sessionId"]] = _PageSession(attached["sessionId"], self.root)
+        return session
+
+    async def close(self) -> None:
+        """End browser and driver."""
+        with contextlib.suppress(_error(), TimeoutError):
+            async with asyncio.timeout(_CLOSE_LIMIT_S):
+                await self._browser.close()
+        await _stop(self._playwright, self._node)
+
+    def _receive(self, event: Params) -> None:
+        if page := self._pages.get(event["sessionId"]):
+            page.receive(decode(event["message"], Message))
+
+    def _detach(self, event: Params) -> None:
+        if page := self._pages.pop(event["sessionId"], None):
+            page.lose()
+
+    def _lose(self) -> None:
+        for page in [*self._pages.values()]:
+            page.lose()
+        self._pages.clear()
+        self.root.lose()
+
+
+async def _stop(playwright: "Playwright", node: int | None) -> None:
+    """End the driver, which must not outlive the loop that waits for it."""
+    stopping = asyncio.ensure_future(playwright.stop())
+    await asyncio.wait([stopping], timeout=_CLOSE_LIMIT_S)
+    if not stopping.done() and node is not None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(node, signal.SIGKILL)
+    with contextlib.suppress(_error(), TimeoutError):
+        async with asyncio.timeout(_DRIVER_LIMIT_S):
+            await stopping
+
+
+async def start(
+    known: Location | None, explicit: str | None, flags: Sequence[str]
+) -> tuple[Connection, Browser]:
+    """Return a browser that Playwright has just started with further `flags`, and what it is.
+
+    Parameters
+    ----------
+    known : the browser to start; by default one is looked for.
+    explicit : see `first_that_starts`.
+
+    Raises
+    ------
+    BrowserNotFoundError : no usable browser.
+    LaunchError : the known one does not start.
+    """
+    from playwright.async_api import async_playwright
+
+    playwright = await async_playwright().start()
+    try:
+
+        async def connect(location: Location) -> tuple[Connection, Browser]:
+            browser, product = await _launch(playwright, location, flags)
+            try:
+                async with asyncio.timeout(ANSWER_LIMIT_S):
+                    root = PlaywrightSession(await browser.new_browser_cdp_session())
+                    processes = await root.send("SystemInfo.getProcessInfo")
+            except (CommandError, _error(), TimeoutError) as error:
+                await _close(browser)
+                raise LaunchError(SILENT) from error
+            pid = next(int(entry["id"]) for entry in processes["processInfo"] if entry["type"] == "browser")
+            return PlaywrightConnection(playwright, browser, root, pid), identified(location, product)
+
+        return await (connect(known) if known else first_that_starts(connect, _shell(playwright), explicit))
+    except BaseException:
+        await _stop(playwright, None)
+        raise
+
+
+async def find_browser(playwright: "Playwright", explicit: str | None = None) -> Browser:
+    """Return the first browser that starts, in the order of the discovery.
+
+    Starting, asking and closing one takes about 0.15 s; a candidate that hangs takes up to 30 s.
+
+    Parameters
+    ----------
+    playwright : a running Playwright.
+    explicit : see `first_that_starts`.
+
+    Raises
+    ------
+    BrowserNotFoundError : no usable browser.
+    """
+
+    async def verify(location: Location) -> Browser:
+        browser, product = await _launch(playwright, location, ())
+        await _close(browser)
+        return identified(location, product)
+
+    return await first_that_starts(verify, _shell(playwright), explicit)
+
+
+def browser_in_use(explicit: str | None = None) -> Browser:
+    """Return the browser that renderings would run in, found as by `find_browser`; for use outside of a loop."""
+    from playwright.async_api import async_playwright
+
+    async def find() -> Browser:
+        async with async_playwright() as playwright:
+            return await find_browser(playwright, explicit)
+
+    return asyncio.run(find())
+
+
+def _shell(playwright: "Playwright") -> Location | str:
+    """Return Playwright's headless shell; it tells the path of its full build only.
+
+    Without one it must not be asked to start it, since it leaves temporary folders behind when it fails.
+    """
+    shell = Location(channel="chromium-headless-shell")
+    for folder in Path(playwright.chromium.executable_path).parents:
+        if folder.name.startswith("chromium-"):
+            return shell if any(folder.parent.glob("chromium_headless_shell-*")) else "not installed"
+    return shell
+
+
+async def _launch(
+    playwright: "Playwright", location: Location, flags: Sequence[str]
+) -> "tuple[PlaywrightBrowser, str]":
+    """Return a browser and its name for itself; one that does not tell it is closed."""
+    options = launch_options(location)
+    options["args"] += flags
+    try:
+        browser = await playwright.chromium.launch(**options)
+    except _error() as error:
+        raise _explained(str(error)) from error
+    except TimeoutError as error:
+        raise LaunchError(SILENT) from error
+    try:
+        async with asyncio.timeout(ANSWER_LIMIT_S):
+            session = await browser.new_browser_cdp_session()
+            answer = await session.send("Browser.getVersion")
+    except (_error(), TimeoutError) as error:
+        await _close(browser)
+        raise LaunchError(SILENT) from error
+    return browser, answer["product"]
+
+
+async def _close(browser: "PlaywrightBrowser") -> None:
+    with contextlib.suppress(_error(), TimeoutError):
+        async with asyncio.timeout(ANSWER_LIMIT_S):
+            await browser.close()
+
+
+def _explained(text: str) -> LaunchError:
+    """Return why a launch failed: Playwright's sentence, the browser's last words, a hint."""
+    sentence = text.partition("\n")[0].removeprefix("BrowserType.launch: ")
+    if ended := re.search(r"process did exit: exitCode=(\w+), signal=(\w+)", text):
+        code, killed_by = ended.groups()
+        sentence = f"it ended at once ({f'exit code {code}' if code != 'null' else killed_by})"
+    # Playwright repeats the log, hence the dictionary.
+    words = list(dict.fromkeys(re.findall(r"\[err\] (.+)", text)))[-3:]
+    return LaunchError(sentence, words, text)
+
+
+def _error() -> type[Exception]:
+    """Return what Playwright raises."""
+    from playwright.async_api import Error
+
+    return Error

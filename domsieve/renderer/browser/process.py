@@ -1,0 +1,171 @@
+"""A browser as a process: started at the other end of two pipes, with its own folder, and ended with all below it.
+
+Imports nothing of the project.
+"""
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import shutil
+import signal
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+_PREFIX = "domsieve-chrome-"
+_LOCK = "domsieve.lock"
+# Beyond the numbers that the browser's own ends get.
+_FIRST_NUMBER = 10
+_WORDS = 20
+_LONGEST_WORD = 1_000
+_END_LIMIT_S = 10.0
+_PIPE_BYTES = 1 << 20
+
+
+class BrowserProcess:
+    """A process group of its own; `start_process` makes it.
+
+    Attributes
+    ----------
+    pid : number of the process that was started, which leads the group.
+    to_browser, from_browser : our ends of the pipes.
+    ended : set when the process has ended.
+    how : how it ended; empty before.
+    """
+
+    def __init__(
+        self, pid: int, to_browser: int, from_browser: int, errors: int, profile: Path, lock: int
+    ) -> None:
+        self.pid = pid
+        self.to_browser = _file(to_browser, "wb")
+        self.from_browser = _file(from_browser, "rb")
+        self.ended = asyncio.Event()
+        self.how = ""
+        self._profile = profile
+        self._lock = lock
+        self._words: deque[str] = deque(maxlen=_WORDS)
+        loop = asyncio.get_running_loop()
+        self._threads = [
+            threading.Thread(target=self._listen, args=(errors,), daemon=True),
+            threading.Thread(target=self._wait, args=(loop,), daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def last_words(self) -> list[str]:
+        """Return the last lines that it has written to stderr."""
+        return list(self._words)[-3:]
+
+    async def end(self) -> None:
+        """Return when the process and all of its group have ended, by force if they have not, and leave no files."""
+        if not self.ended.is_set():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_END_LIMIT_S):
+                await self.ended.wait()
+        await asyncio.to_thread(self._clean)
+
+    def _clean(self) -> None:
+        for thread in self._threads:
+            thread.join(_END_LIMIT_S)
+        # What another process of the group still writes is gone a moment later.
+        shutil.rmtree(self._profile, ignore_errors=True)
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def _listen(self, errors: int) -> None:
+        with open(errors, encoding="utf-8", errors="replace") as file:
+            while line := file.readline(_LONGEST_WORD):
+                if line.strip():
+                    self._words.append(line.strip())
+
+    def _wait(self, loop: asyncio.AbstractEventLoop) -> None:
+        if hasattr(os, "waitid"):
+            # Until it is waited for, nobody else gets its number.
+            with contextlib.suppress(ChildProcessError):
+                os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        try:
+            code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        except ChildProcessError:
+            code = 0
+        self.how = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
+        with contextlib.suppress(RuntimeError):  # the loop has ended before
+            loop.call_soon_threadsafe(self.ended.set)
+
+
+def start_process(program: str, flags: Sequence[str]) -> BrowserProcess:
+    """Return a browser that was just started with `flags`, in a process group of its own.
+
+    Raises
+    ------
+    OSError : there is no such program, or it may not be run.
+    """
+    _sweep()
+    profile, lock = new_profile()
+    ours: list[int] = []
+    theirs: list[int] = []
+    try:
+        for _ in range(3):
+            for end, ends in zip(os.pipe(), (theirs, ours), strict=True):
+                ends.append(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _FIRST_NUMBER))
+                os.close(end)
+        # Of the first pipe the browser reads, of the others it writes.
+        for number in (1, 2):
+            ours[number], theirs[number] = theirs[number], ours[number]
+        if hasattr(fcntl, "F_SETPIPE_SZ"):
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(ours[1], fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        pid = os.posix_spawn(
+            program,
+            [program, *flags, f"--user-data-dir={profile}"],
+            os.environ,
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                (os.POSIX_SPAWN_DUP2, theirs[2], 2),
+                (os.POSIX_SPAWN_DUP2, theirs[0], 3),
+                (os.POSIX_SPAWN_DUP2, theirs[1], 4),
+            ],
+            setpgroup=0,
+        )
+    except BaseException:
+        for end in (*ours, lock):
+            os.close(end)
+        shutil.rmtree(profile, ignore_errors=True)
+        raise
+    finally:
+        for end in theirs:
+            os.close(end)
+    return BrowserProcess(pid, ours[0], ours[1], ours[2], profile, lock)
+
+
+def _file(descriptor: int, mode: str) -> IO[bytes]:
+    return os.fdopen(descriptor, mode, buffering=0)
+
+
+def new_profile() -> tuple[Path, int]:
+    """Return a new folder, and a descriptor whose lock says that it is in use."""
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return folder, lock
+
+
+def _sweep() -> None:
+    """Remove the folders of processes that have ended without time to do it."""
+    for lock in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_LOCK}"):
+        with contextlib.suppress(OSError):  # in use, or another user's
+            descriptor = os.open(lock, os.O_RDWR)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(lock.parent, ignore_errors=True)
+            finally:
+                os.close(descriptor)
