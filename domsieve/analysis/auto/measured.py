@@ -146,7 +146,7 @@ class MeasuredBlocks:
     @property
     def running(self) -> Bools:
         """Which blocks are long paragraphs, shape (B,)."""
-        return self.long & (self.page.tag[self.around] == self.elements.number("p"))
+        return np.asarray(self.long & (self.page.tag[self.around] == self.elements.number("p")))
 
     @cached_property
     def word_hashes(self) -> tuple[Ints, U64]:
