@@ -126,11 +126,11 @@ WORST = {
     "commands.capture_options _VIEWPORT": ["|0|", "|0|1", "1x|0|", "|1|"],
     "library.inputs _MARKUP": ["|<|", "|< |"],
     "library.inputs _URL": ["|http|"],
-    "renderer.browser.discovery 'process did exit: exitCode=(\\\\w+), signal=(\\\\w+)'": [
+    "renderer.browser.playwright_driver 'process did exit: exitCode=(\\\\w+), signal=(\\\\w+)'": [
         "process did exit: exitCode=|1|",
         "|process did exit: exitCode=1, |",
     ],
-    "renderer.browser.discovery '\\\\[err\\\\] (.+)'": ["|[err] |", "|[err]|"],
+    "renderer.browser.playwright_driver '\\\\[err\\\\] (.+)'": ["|[err] |", "|[err]|"],
     "renderer.network.addresses _ESCAPE": ["|%|", "|%4|"],
     "renderer.network.addresses _LABEL": ["|a|", "|-|"],
     "renderer.network.addresses _NUMBER": ["0x|1|g", "|1|g"],
@@ -227,6 +227,10 @@ OUR_OWN = {
         "a text and pages of a research corpus, chosen by hand; of plain characters"
     ),
     "renderer.browser.machine _HELD": "a file of the system",
+    **{
+        f"renderer.browser.opening {name}": "the User-Agent that the user has written"
+        for name in ("_ANDROID", "_IOS", "_MACOS", "_WINDOWS")
+    },
     "service.jobs.result_files _JOB": "names of files in the service's folder",
     "service.jobs.result_files _PLACE": "names of files in the service's folder",
 }

@@ -246,7 +246,7 @@ def test_methods_filters_and_editions_change_what_is_outlined(
     reader: Reader, demo: tuple[Path, Path]
 ) -> None:
     report = Opened(reader, demo[0])
-    assert report.text("#methods [aria-pressed=true]") == "sst"
+    assert report.text("#methods [aria-pressed=true]") == "auto"
     assert report.count(".block.dropped") > 3
     report.click("#methods [value=none]")
     assert report.count(".block.dropped:not(.hidden)") == 0
@@ -317,7 +317,7 @@ def test_a_page_is_seen_in_the_light_of_its_cached_site(demo: tuple[Path, Path],
     found = re.search(r'id="index">(.*?)</script>', (tmp_path / "r.html").read_text(encoding="utf-8"))
     assert found
     index = json.loads(found[1])
-    assert (len(index["pages"]), index["sites"][0]["known"], index["start"]) == (1, 6, "sst")
+    assert (len(index["pages"]), index["sites"][0]["known"], index["start"]) == (1, 6, "auto")
 
 
 def test_a_damaged_picture_costs_the_picture_only(demo: tuple[Path, Path], tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from domsieve.analysis import (
-    AutoCleaner,
     NoCleaning,
     TagPathFilter,
     Verdict,
@@ -114,7 +113,7 @@ def test_nothing_is_dropped_where_everything_is_kept_or_in_paper_mode() -> None:
 
 def test_all_formats_agree() -> None:
     snapshot = body("<h2 id=a>Use<a class=headerlink href=#a>¶</a></h2><pre><b class=lineno>1</b>a = b</pre>")
-    verdict = judge_furniture(snapshot, AutoCleaner().transform(snapshot))
+    verdict = judge_furniture(snapshot, everything(snapshot))
     assert "Use\n" in write_text(snapshot, verdict)
     assert "a = b\n" in write_text(snapshot, verdict)
     assert "## Use\n" in write_markdown(snapshot, verdict)

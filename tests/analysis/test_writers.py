@@ -428,6 +428,7 @@ class TestEvidence:
                 "method",
                 "instead_of",
                 "parameters",
+                "expected_f1",
                 "words",
                 "text",
                 "blocks",

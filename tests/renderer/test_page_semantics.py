@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from domsieve.renderer import CaptureOptions
-from domsieve.snapshot import Kind
+from domsieve.snapshot import JSON_LD, LONGEST_JSON_LD, Kind
 from tests.renderer.bad_server import Server, send, serving
 from tests.renderer.conftest import Studio
 from tests.renderer.reading import node, nodes, outline, visible_text
@@ -34,6 +34,17 @@ def test_plain_page_has_provenance_and_source(studio: Studio) -> None:
     assert origin.transferred_bytes > len(html)
     assert set(origin.timings_ms) == {"navigate", "settle", "capture", "convert"}
     assert origin.options == CaptureOptions().canonical()
+
+
+def test_of_scripts_only_what_the_page_says_of_itself_is_kept(studio: Studio) -> None:
+    long = "a" * (LONGEST_JSON_LD + 1)
+    page = studio.show(
+        '<script type="Application/LD+JSON; x=y">{"@type": "Article"}</script><p>ok</p><script>var code</script>'
+        f"<script type=application/ld+json>{long}</script>"
+    ).snapshot
+    said = [page.attributes(n).get(JSON_LD) for n in range(len(page)) if page.tag_name(n) == "script"]
+    assert said == ['{"@type": "Article"}', None, None]
+    assert not [text for text in page.strings.to_list() if "var code" in text or "aaa" in text]
 
 
 def test_same_page_gives_the_same_columns(studio: Studio) -> None:

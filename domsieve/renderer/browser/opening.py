@@ -34,14 +34,11 @@ _MEDIA = {
     "forced-colors": "none",
     "prefers-contrast": "no-preference",
 }
-# What a User-Agent that somebody has written says of its system; the first that matches counts.
-_SYSTEMS = (
-    ("Android", re.compile(r"Android (\d+(?:\.\d+){0,2})")),
-    ("iOS", re.compile(r"(?:iPhone|iPad; CPU) OS (\d+(?:_\d+){0,2})")),
-    ("macOS", re.compile(r"Mac OS X (\d+(?:_\d+){0,2})")),
-    ("Windows", re.compile(r"Windows NT (\d+(?:\.\d+){0,2})")),
-    ("Linux", re.compile(r"(?i:linux)()")),
-)
+# What a User-Agent that the user has written says of its system.
+_ANDROID = re.compile(r"Android (\d+(?:\.\d+){0,2})")
+_IOS = re.compile(r"(?:iPhone|iPad; CPU) OS (\d+(?:_\d+){0,2})")
+_MACOS = re.compile(r"Mac OS X (\d+(?:_\d+){0,2})")
+_WINDOWS = re.compile(r"Windows NT (\d+(?:\.\d+){0,2})")
 
 
 async def open_context(connection: Connection, options: CaptureOptions, proxy: str) -> str:
@@ -162,8 +159,7 @@ def _user_agent(options: CaptureOptions) -> Params:
     if options.locale:
         override["acceptLanguage"] = options.locale
     if agent:
-        known = ((name, pattern.search(agent)) for name, pattern in _SYSTEMS)
-        system, version = next(((name, found[1]) for name, found in known if found), ("Windows", ""))
+        system, version = _system(agent)
         is_mobile_chip = (
             system in {"Android", "iOS"} or "ARM" in agent or (system == "macOS" and "Intel" not in agent)
         )
@@ -175,6 +171,20 @@ def _user_agent(options: CaptureOptions) -> Params:
             "mobile": False,
         }
     return override
+
+
+def _system(agent: str) -> tuple[str, str]:
+    """Return the name and the version of the system that a User-Agent names; of several the first here counts."""
+    named = {
+        "Android": _ANDROID.search(agent),
+        "iOS": _IOS.search(agent),
+        "macOS": _MACOS.search(agent),
+        "Windows": _WINDOWS.search(agent),
+    }
+    for system, found in named.items():
+        if found:
+            return system, found[1]
+    return ("Linux" if "linux" in agent.lower() else "Windows"), ""
 
 
 async def _empty(session: Session) -> None:

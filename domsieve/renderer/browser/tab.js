@@ -15,6 +15,9 @@ globalThis.domsieve = (() => {
     .observe(document, { childList: true, subtree: true });
   own("addEventListener").call(document, "domsieve-shadow-change", changed);
   const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+  // What the page says of itself as JSON-LD; see snapshot/json_ld.py.
+  const isData = (script) => script.type.slice(0, 100).split(";")[0].trim().toLowerCase() === "application/ld+json"
+    && script.textContent.length <= 1_000_000;
   const frame = () => new Promise((done) => requestAnimationFrame(done));
 
   return {
@@ -60,7 +63,7 @@ globalThis.domsieve = (() => {
         rest.deleteContents();
       }
       // Half of what a capture carries would be source code, which nobody wants.
-      for (const script of own("scripts")) script.textContent = "";
+      for (const script of own("scripts")) if (!isData(script)) script.textContent = "";
       return count;
     },
   };

@@ -230,7 +230,7 @@ def test_a_phone_shows_all_of_the_width(person: Person, demo: str, theme: Any) -
 
 
 def test_what_a_page_says_is_only_ever_text(person: Person, bad: Server) -> None:
-    bad.pages["/hostile"] = f"<title>{HOSTILE}</title><main><h1>Heading</h1><p>{'word ' * 80}</p><p>" + (
+    bad.pages["/hostile"] = f"<title>{HOSTILE}</title><main><h1>Heading</h1><p>{'word ' * 80}" + (
         HOSTILE.replace("&", "&amp;").replace("<", "&lt;") + "</p></main>"
     )
     url = bad.url("/hostile") + "?q=" + HOSTILE.replace(" ", "/")
