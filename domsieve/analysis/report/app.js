@@ -102,9 +102,9 @@ function summarise() {
   const learned = method().parameters.pages
   const legend = [['kept', kept], ['dropped', dropped]].map(([look, words]) =>
     el('span', { class: `key ${look}` }, `${look} ${count(words, 'word')}`))
+  if (hidden) legend.push(el('span', { class: 'key hidden' }, `hidden ${count(hidden, 'word')}`))
   const expected = method().expected_f1
   if (expected != null) legend.push(el('span', { class: 'fine' }, `expected F1 ${expected.toFixed(2)}`))
-  if (hidden) legend.push(el('span', { class: 'key hidden' }, `hidden ${count(hidden, 'word')}`))
   const hits = now.query ? el('span', { class: 'key hit' }, count(now.hits.size, 'hit')) : null
   say(el('b', {}, index.titles[now.method]), learned ? ` learned from ${count(learned, 'page')} ` : ' ', ...legend, hits)
 }

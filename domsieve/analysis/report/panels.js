@@ -123,7 +123,7 @@ function showPages() {
     for (const problem of entry.problems) rows.push(el('li', { class: 'fine' }, captured(problem, 'bdi')))
   })
   panel.replaceChildren(
-    el('p', { class: 'fine' }, `${count(index.pages.length, 'page')} in this report. Green is what ${index.titles[now.method]} keeps. `
+    el('p', { class: 'fine' }, `${count(index.pages.length, 'page')} in this report. Green is what is kept by ${now.method}. `
       + 'Of each site the pages come first whose result is least sure.'),
     el('ul', { class: 'page-list' }, ...rows))
 }
