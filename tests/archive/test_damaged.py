@@ -108,6 +108,8 @@ def test_neighbouring_damages_are_told_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "data",
     [b"", b"no archive", bytes(3_000), b"\x1f\x8b\x08", gzip.compress(b"x"), b"PK\x03\x04"],
+    # Of data that holds the time every process would make another name.
+    ids=["empty", "words", "zeros", "a head of gzip", "gzip", "a head of zip"],
 )
 @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz", "a.wacz"])
 def test_what_is_no_archive_is_told(data: bytes, name: str, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
-"""Finds the adverts of a page that say so: a small box whose first words are "Advertisement".
+"""Finds boxes that are labelled as adverts: small ones whose first words are "Advertisement" or the like.
 
-Many laws ask for such a label, so it is the same few words on most sites. Imports the columns and the Snapshot.
+Laws in many countries require such a label, so most sites use the same few words. Imports the columns and the
+Snapshot.
 """
 
 from collections.abc import Sequence

@@ -45,7 +45,7 @@ FURNITURE_REASONS = (
     "a path of links to the page",
     "skips to the content",
     "says the title again",
-    "an advert that says so",
+    "labelled as an advert",
 )
 _PERMALINK, _NUMBERS, _BUTTON, _TOOL, _PATH, _SKIP, _TITLE, _ADVERT = range(len(FURNITURE_REASONS))
 _MOST_WORDS = {_SKIP: 20, _TOOL: 12}
@@ -61,8 +61,9 @@ def judge_furniture(page: Snapshot, verdict: Verdict) -> Verdict:
 
     Furniture are links of headings to themselves, numbers of lines of code, buttons that copy or share, links to the
     source of the page, paths of links that lead to it (breadcrumbs), links that skip to the content, the title where
-    it is said twice on end, and boxes that say they are adverts. A verdict that keeps everything (method ``"none"``)
-    and one of ``paper`` mode stay as they are.
+    it is said twice on end, and boxes that are labelled as adverts.
+
+    A verdict that keeps everything (method ``"none"``) and one of ``paper`` mode stay as they are.
     """
     if verdict.method == "none" or verdict.parameters.get("mode") == "paper" or not verdict.kept.any():
         return verdict
