@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from domsieve.analysis.auto.characters import Characters, CharIs
-from domsieve.analysis.columns.batch import F64, Bools, Ints
+from domsieve.analysis.columns.batch import F64, Bools, Ints, counted_before
 from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.page_blocks import PageBlocks
 from domsieve.snapshot import Kind, Snapshot
@@ -27,7 +27,7 @@ class Elements:
         tag = page.tag[node]
         self._node = node[np.argsort(tag, kind="stable")]
         self._end = page.end
-        self._first = np.concatenate(([0], np.cumsum(np.bincount(tag, minlength=len(self._number))))).tolist()
+        self._first = counted_before(np.bincount(tag, minlength=len(self._number))).tolist()
 
     def number(self, tag: str) -> int:
         """Return the number of a tag in the page, -1 where it has none."""

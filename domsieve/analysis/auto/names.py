@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from domsieve.analysis.columns.attributes import AttributeIndex
-from domsieve.analysis.columns.batch import Bools, Ints, distinct
+from domsieve.analysis.columns.batch import Bools, Ints, counted_before, distinct
 from domsieve.analysis.columns.hash import U64, hashes_of
 from domsieve.analysis.columns.tables import ranges
 from domsieve.budget import check
@@ -49,7 +49,7 @@ class NameTokens:
         tokens = [tokens_of(text[:_MOST_CHARACTERS]) for text in page.strings.take(names.tolist())]
         count = np.array([len(one) for one in tokens], np.int64)
         flat = hashes_of([token for one in tokens for token in one])
-        first = np.concatenate(([0], np.cumsum(count)))
+        first = counted_before(count)
         at, of = ranges(first[which], count[which])
         return cls(node[of], flat[at])
 

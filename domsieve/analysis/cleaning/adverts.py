@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Ints
+from domsieve.analysis.columns.batch import Ints, counted_before
 from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.columns.words import fold
 from domsieve.budget import check
@@ -85,7 +85,7 @@ class _Boxes:
         self._tag: list[int] = page.tag.tolist()
         leads = np.array([tag in _LEADING for tag in self._tags], np.bool_)[page.tag]
         leads &= page.kind == Kind.ELEMENT
-        self._leading = np.concatenate(([0], np.cumsum(leads, dtype=np.int64)))
+        self._leading = counted_before(leads)
 
     def around(self, label: int) -> int:
         """Return the box that a label names, the element of the label where there is none, and 0 for no label."""

@@ -5,7 +5,7 @@ Imports the columns.
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Bools, below
+from domsieve.analysis.columns.batch import Bools, below, counted_before
 from domsieve.analysis.columns.flow import by_style_row
 from domsieve.snapshot import Kind, Snapshot
 
@@ -20,9 +20,9 @@ def floating_nodes(page: Snapshot, visible: Bools) -> Bools:
         return roots
     fixed = np.flatnonzero((page.kind == Kind.ELEMENT) & (page.style >= 0) & (by_row[page.style] > 0))
     text = np.flatnonzero((page.kind == Kind.TEXT) & visible)
-    words = np.zeros(len(page) + 1, np.int64)
-    words[text + 1] = [len(line.split()) for line in page.strings.take(page.text[text].tolist())]
-    before = np.cumsum(words)
+    words = np.zeros(len(page), np.int64)
+    words[text] = [len(line.split()) for line in page.strings.take(page.text[text].tolist())]
+    before = counted_before(words)
     small = fixed[before[page.end[fixed]] - before[fixed] < _MOST_FLOATING * before[-1]]
     roots[small] = True
     return below(roots, page.end.astype(np.int64))

@@ -29,7 +29,7 @@ from domsieve.analysis.cleaning.furniture_words import (
     SKIP_CLASSES,
 )
 from domsieve.analysis.columns.attributes import attributes_of
-from domsieve.analysis.columns.batch import Bools, Ints, below
+from domsieve.analysis.columns.batch import Bools, below, counted_before
 from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.kinds.finding import paths_and_shares
@@ -92,9 +92,9 @@ class _Finder:
         self._attributes = attributes_of(page)
         words = np.zeros(len(page), np.int64)
         words[self._text.node] = [len(text.split()) for text in self._text.text]
-        self._words = _counts(words)
-        self._code = _counts(self._named("pre", "code"))
-        self._titles = _counts(self._named("h1"))
+        self._words = counted_before(words)
+        self._code = counted_before(self._named("pre", "code"))
+        self._titles = counted_before(self._named("h1"))
         self._in_heading = below(self._named(*_HEADINGS), page.end.astype(np.int64))
         self._found: dict[int, int] = {}
 
@@ -250,8 +250,3 @@ _BY_CLASS = (
 def _kinds_of_classes(value: str) -> list[int]:
     classes = {*value.split()}
     return [what for what, known in _BY_CLASS if not known.isdisjoint(classes)]
-
-
-def _counts(marked: NDArray[np.generic]) -> Ints:
-    """Return how many are marked before each node, and before the end."""
-    return np.concatenate(([0], np.cumsum(marked, dtype=np.int64)))

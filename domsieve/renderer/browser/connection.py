@@ -120,6 +120,21 @@ class Connection(ABC):
         return self.root.is_open
 
 
+async def browser_pid(root: Session) -> int:
+    """Return the number of the browser's process; what was started may be a script that starts the browser.
+
+    Parameters
+    ----------
+    root : the conversation with the browser itself.
+
+    Raises
+    ------
+    CommandError : the browser refused, or is gone.
+    """
+    processes = await root.send("SystemInfo.getProcessInfo")
+    return next(int(entry["id"]) for entry in processes["processInfo"] if entry["type"] == "browser")
+
+
 class _Fault(msgspec.Struct):
     message: str = ""
     data: Any = None

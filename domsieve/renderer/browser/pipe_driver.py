@@ -26,6 +26,7 @@ from domsieve.renderer.browser.connection import (
     MessageSession,
     Params,
     Session,
+    browser_pid,
     decode,
 )
 from domsieve.renderer.browser.discovery import (
@@ -178,7 +179,7 @@ async def _launch(location: Location, flags: Sequence[str]) -> tuple[Connection,
         async with asyncio.timeout(LAUNCH_LIMIT_S):
             answer = await connection.root.send("Browser.getVersion")
         async with asyncio.timeout(ANSWER_LIMIT_S):
-            processes = await connection.root.send("SystemInfo.getProcessInfo")
+            connection.pid = await browser_pid(connection.root)
     except (CommandError, TimeoutError) as error:
         await connection.close()
         if not isinstance(error, CommandError):
@@ -189,10 +190,6 @@ async def _launch(location: Location, flags: Sequence[str]) -> tuple[Connection,
     except BaseException:
         await connection.close()
         raise
-    # What was started may be a script that starts the browser.
-    connection.pid = next(
-        int(entry["id"]) for entry in processes["processInfo"] if entry["type"] == "browser"
-    )
     return connection, identified(location, answer["product"])
 
 

@@ -28,6 +28,7 @@ from domsieve.renderer.browser.connection import (
     MessageSession,
     Params,
     Session,
+    browser_pid,
     decode,
 )
 from domsieve.renderer.browser.discovery import (
@@ -204,11 +205,10 @@ async def start(
             try:
                 async with asyncio.timeout(ANSWER_LIMIT_S):
                     root = PlaywrightSession(await browser.new_browser_cdp_session())
-                    processes = await root.send("SystemInfo.getProcessInfo")
+                    pid = await browser_pid(root)
             except (CommandError, _error(), TimeoutError) as error:
                 await _close(browser)
                 raise LaunchError(SILENT) from error
-            pid = next(int(entry["id"]) for entry in processes["processInfo"] if entry["type"] == "browser")
             return PlaywrightConnection(playwright, browser, root, pid), identified(location, product)
 
         return await (connect(known) if known else first_that_starts(connect, _shell(playwright), explicit))
