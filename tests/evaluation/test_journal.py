@@ -6,8 +6,9 @@ import pytest
 
 from domsieve.errors import DamagedFileError
 from domsieve.evaluation import Journal
+from domsieve.evaluation.frame import journal
 from domsieve.evaluation.frame.experiment import Inputs
-from domsieve.evaluation.frame.journal import Line, digest_of, facts_of, key_of
+from domsieve.evaluation.frame.journal import Line, digest_of, facts_of, key_of, program_digest
 from tests.evaluation.made import made, write_numbers
 
 
@@ -51,6 +52,29 @@ def test_a_digest_knows_names_and_contents_but_no_places(tmp_path: Path) -> None
     one, two, three, four = (digest_of((tmp_path / n / "numbers",)) for n in ("one", "two", "three", "four"))
     assert one == two
     assert len({one, three, four}) == 3
+
+
+def test_the_digest_of_the_program_knows_modules_and_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal, "ROOT", tmp_path)
+    monkeypatch.setattr(journal, "_CODE", ("analysis",))
+    (tmp_path / "analysis").mkdir()
+    digests = set()
+    for name, content in (
+        ("a.py", "1"),
+        ("a.py", "2"),
+        ("model.npz", "1"),
+        ("model.npz", "2"),
+        ("notes.md", "1"),
+    ):
+        (tmp_path / "analysis" / name).write_text(content, encoding="utf-8")
+        program_digest.cache_clear()
+        journal._file_digest.cache_clear()
+        digests.add(program_digest())
+    program_digest.cache_clear()
+    journal._file_digest.cache_clear()
+    assert len(digests) == 4
 
 
 def test_the_key_depends_on_all_that_shapes_the_rows(tmp_path: Path) -> None:
