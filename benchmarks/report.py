@@ -24,7 +24,7 @@ from domsieve.renderer import (
     offline,
 )
 from domsieve.snapshot import PageStore
-from domsieve.tasks import find_targets, keep, report, reported
+from domsieve.tasks import Fetched, find_targets, keep, report, reported
 from examples.loopback import folder_served
 
 _WORDS = [
@@ -108,7 +108,7 @@ async def _measure(url: str, folder: Path, file: Path) -> None:
             rendering = await renderer.render(url)
         record = keep(rendering, "", store)
         begun = time.perf_counter()
-        pages = reported(find_targets([record.page_id], store), {}, store)
+        pages = reported(Fetched(find_targets([record.page_id], store)), store)
         data, _ = report(pages, siblings=lambda _: [], failed=lambda page, error: print(page.label, error))
         seconds = time.perf_counter() - begun
     await asyncio.to_thread(file.write_bytes, data)

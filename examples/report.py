@@ -16,7 +16,7 @@ from playwright.async_api import Page, ViewportSize, async_playwright
 from domsieve.files import write_file
 from domsieve.renderer import Budget, CaptureOptions, Renderer, find_browser, launch_options, offline
 from domsieve.snapshot import PageStore
-from domsieve.tasks import OUTPUT_FILE, find_targets, report, reported, sample
+from domsieve.tasks import OUTPUT_FILE, Fetched, find_targets, report, reported, sample
 from examples.serve import serve_demo
 
 ARTICLE = "/articles/barometer"
@@ -38,7 +38,7 @@ def main() -> None:
         PageStore(Path(folder)) as store,
     ):
         asyncio.run(_fill(store, base))
-        pages = reported(find_targets([base.partition("://")[2]], store), {}, store)
+        pages = reported(Fetched(find_targets([base.partition("://")[2]], store)), store)
         data, _ = report(
             pages,
             siblings=lambda _: [],

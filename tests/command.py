@@ -17,9 +17,10 @@ COMMAND = [sys.executable, "-m", "domsieve.cli"]
 TIMEOUT_S = 600
 
 
-def run(*words: str | Path, cache: Path) -> Result:
+def run(*words: str | Path, cache: Path, stdin: str | bytes | None = None) -> Result:
     """Return what the command does in this process."""
-    return CliRunner().invoke(app, [str(word) for word in words], env={"DOMSIEVE_CACHE": str(cache)})
+    environment = {"DOMSIEVE_CACHE": str(cache)}
+    return CliRunner().invoke(app, [str(word) for word in words], env=environment, input=stdin)
 
 
 def process(

@@ -346,7 +346,7 @@ class TestFailures:
                 "'pdf' is not one of 'text', 'markdown', 'html', 'json'",
             ),
             (["clean", "p.html", "--nonsense"], "No such option: --nonsense"),
-            (["clean"], "Missing argument 'targets'"),
+            (["clean"], "Say which pages"),
             (["learn", "p.html"], "Give --output, the file of the model, or --explain"),
             (["render", "p.html"], "Only URLs can be rendered"),
             (["site", "http://127.0.0.1:1/", "--pages", "0"], "Invalid value for '--pages'"),

@@ -164,7 +164,7 @@ def test_of_many_damaged_parts_the_first_are_told(tmp_path: Path) -> None:
     data = b"".join(page_record(number, length=7 if number % 2 else None) for number in range(60))
     done = run("clean", written(tmp_path, data), "--method", "none", cache=tmp_path / "cache")
     assert done.stderr.count("Skipped: ") == 20
-    assert "10 further parts of archives are damaged, too." in done.stderr
+    assert "10 further parts of archives or lines of lists cannot be read." in done.stderr
     assert "30 of 60 pages failed." in done.stderr
 
 

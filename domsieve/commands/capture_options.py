@@ -1,4 +1,4 @@
-"""The options of every command that renders, and rendering what the cache does not hold."""
+"""The options of every command that renders, and of those that take targets."""
 
 import inspect
 import os
@@ -7,35 +7,41 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property, wraps
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from domsieve.budget import USUAL, AnalysisBudget, budgeted
-from domsieve.commands.console import advice, failures, say
+from domsieve.commands.console import failures
+from domsieve.commands.input_words import words_of
 
 if TYPE_CHECKING:
-    from domsieve.errors import DomsieveError
     from domsieve.renderer import Budget, CaptureOptions, DriverName, Egress, Renderer
-    from domsieve.snapshot import PageRecord, PageStore
     from domsieve.tasks import Target
 
 _VIEWPORT = re.compile("0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})")
 
-Targets = Annotated[
-    list[str],
-    typer.Argument(
-        help="URLs, HTML files, WARC or WACZ archives, folders of them, ids of cached pages or hosts of cached sites."
-    ),
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON lines for machines.")]
 Cache = Annotated[
     Path | None,
     typer.Option("--cache", envvar="DOMSIEVE_CACHE", help="Folder of the cache [default: pages_cache]."),
 ]
 
+_TARGETS = Annotated[
+    list[str] | None,
+    typer.Argument(
+        show_default=False,
+        help="URLs, HTML files, WARC or WACZ archives, folders of them, feeds or sitemaps (their pages), ids of "
+        "cached pages, hosts of cached sites, or - for HTML from standard input.",
+    ),
+]
+_INPUT_FILE = Annotated[
+    Path | None,
+    typer.Option(
+        "--input-file", help="File of further targets, one a line; - reads them from standard input."
+    ),
+]
 KeepErrors = Annotated[
     bool,
     typer.Option(
@@ -56,7 +62,6 @@ DriverOption = Annotated[
     ),
 ]
 _MEGABYTE = 1_000_000
-_MOST_DAMAGES = 20  # parts of archives that are told of, each in a line
 USUAL_SECONDS, USUAL_MEGABYTES = USUAL.time.total_seconds(), USUAL.memory_bytes // _MEGABYTE
 
 
@@ -70,6 +75,7 @@ class Capture:
     browser: str | None
     driver: "DriverName"
     concurrency: int
+    delay: timedelta | None
     refresh: bool
     analysis: AnalysisBudget
 
@@ -119,6 +125,12 @@ def capture_options(
     ] = False,
     timeout: Annotated[float, typer.Option(help="Seconds one page may take.")] = 20.0,
     concurrency: Annotated[int | None, typer.Option(min=1, help="Pages at once [default: cores].")] = None,
+    delay: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds between two pages of a site that were found, not named [default: 0.5, on this machine 0]."
+        ),
+    ] = None,
     analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
     analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
     allow_private: Annotated[
@@ -155,9 +167,17 @@ def capture_options(
         screenshot=screenshot,
     )
     budget = Budget(time=seconds("--timeout", timeout))
-    at_once = concurrency or os.cpu_count() or 1
-    analysis = analysis_budget(analysis_timeout, analysis_megabytes)
-    return Capture(options, budget, allow_private, browser, driver, at_once, refresh, analysis)
+    return Capture(
+        options,
+        budget,
+        allow_private,
+        browser,
+        driver,
+        concurrency=concurrency or os.cpu_count() or 1,
+        delay=None if delay is None else seconds("--delay", delay),
+        refresh=refresh,
+        analysis=analysis_budget(analysis_timeout, analysis_megabytes),
+    )
 
 
 def analysis_budget(timeout: float, megabytes: int) -> AnalysisBudget:
@@ -188,18 +208,28 @@ def comparing(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callable[..., None]:
-    own = [p for p in inspect.signature(command).parameters.values() if p.name != "capture"]
+    own = {p.name: p for p in inspect.signature(command).parameters.values() if p.name != "capture"}
     options = inspect.signature(capture_options).parameters
     shared = {name: option for name, option in options.items() if name not in {"both_sides", *fixed}}
+    takes_targets = "targets" in own
+    if takes_targets:
+        own["targets"] = own["targets"].replace(default=None, annotation=_TARGETS)
+        own["input_file"] = inspect.Parameter(
+            "input_file", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_INPUT_FILE
+        )
 
     @wraps(command)
     def run(**values: Any) -> None:
         with failures():
+            if takes_targets:
+                values["targets"] = words_of(values["targets"], values.pop("input_file"))
             capture = capture_options(**{name: values.pop(name) for name in shared}, **fixed)
             with budgeted(capture.analysis):
                 command(**values, capture=capture)
 
-    run.__signature__ = inspect.Signature([*own, *shared.values()])  # type: ignore[attr-defined]
+    parameters = [*own.values(), *shared.values()]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 
@@ -237,55 +267,11 @@ def url_of_file(url: str | None, targets: "Sequence[Target]") -> str:
         return ""
     from domsieve.errors import UsageError
     from domsieve.renderer import place_of
-    from domsieve.tasks import FileTarget
+    from domsieve.tasks import FileTarget, PipedTarget
 
     is_web = url.partition("://")[0].lower() in {"http", "https"}
     if not (is_web and url.isprintable() and place_of(url)):
         raise UsageError(f"--url {url!a}: give the address of the page, with http:// or https://.")
-    if len(targets) != 1 or not isinstance(targets[0], FileTarget):
+    if len(targets) != 1 or not isinstance(targets[0], FileTarget | PipedTarget):
         raise UsageError("--url is the address that one file came from; give one file.")
     return url
-
-
-def fetch(
-    targets: "Sequence[Target]", store: "PageStore", capture: Capture
-) -> "dict[str, PageRecord | DomsieveError]":
-    """Return a capture, or why there is none, of every URL among the targets; render what is not cached.
-
-    The outcomes of damaged parts of archives are there, too, by their labels.
-    """
-    from domsieve.errors import DomsieveError
-    from domsieve.tasks import DamagedTarget, cached, render_pages, wanted_urls
-
-    urls = wanted_urls(targets)
-    known = {} if capture.refresh else {url: cached(url, store, capture.options) for url in urls}
-    for url in urls:
-        # What the user asks for may be private; what it leads to may not.
-        capture.egress.name(url)
-    outcomes: dict[str, PageRecord | DomsieveError] = {url: r for url, r in known.items() if r is not None}
-    missing = [url for url in urls if url not in outcomes]
-    done = 0
-
-    def report(url: str, outcome: "PageRecord | DomsieveError") -> None:
-        nonlocal done
-        done += 1
-        if isinstance(outcome, DomsieveError):
-            what = f"failed: {outcome.message}{advice(outcome)}"
-        else:
-            what = f"{outcome.nodes:,} nodes" + "".join(f"; cut: {reason}" for reason in outcome.reasons)
-        say(f"[{done}/{len(missing)}] {url} {what}")
-
-    async def run() -> None:
-        async with capture.renderer() as renderer:
-            outcomes.update(await render_pages(renderer, missing, store, report))
-
-    if missing:
-        import asyncio
-
-        asyncio.run(run())
-    damaged = {target.label: target.error for target in targets if isinstance(target, DamagedTarget)}
-    for label, error in islice(damaged.items(), _MOST_DAMAGES):
-        say(f"{label}: {error.message}")
-    if len(damaged) > _MOST_DAMAGES:
-        say(f"{len(damaged) - _MOST_DAMAGES:,} further parts of archives are damaged, too.")
-    return {url: outcomes[url] for url in urls} | damaged

@@ -1,5 +1,6 @@
 """Commands that clean pages and learn the sites they come from."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,18 +11,17 @@ from domsieve.commands.capture_options import (
     Cache,
     Capture,
     KeepErrors,
-    Targets,
-    fetch,
     rendering,
     url_of_file,
 )
 from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say
+from domsieve.commands.fetching import fetch
 from domsieve.commands.threshold_table import help_facts, help_table
 from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, Favor, Method, Mode, SiteMethod, StyleLevel
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
-    from domsieve.tasks import Page
+    from domsieve.tasks import Page, Word
 
 MethodOption = Annotated[
     Method | None, typer.Option(help="How pages are cleaned [default: that of the model, else auto].")
@@ -53,7 +53,7 @@ def _kind(word: str) -> str:
 
 @rendering
 def clean(
-    targets: Targets,
+    targets: "Sequence[Word]",
     *,
     method: MethodOption = None,
     output_format: Annotated[
@@ -129,10 +129,9 @@ def clean(
     kinds = KindChoice.of(keep_kind or (), drop_kind or ())
     form = "json" if as_json else output_format
     with open_cache(cache) as store:
-        found = find_targets(targets, store)
-        outcomes = fetch(found, store, capture)
+        fetched = fetch(find_targets(targets, store), store, capture)
         pages = readable(
-            found, outcomes, store, raw=raw, keep_errors=keep_errors, url=url_of_file(url, found)
+            fetched, store, raw=raw, keep_errors=keep_errors, url=url_of_file(url, fetched.targets)
         )
 
         def siblings(site: str) -> "list[Page]":
@@ -156,7 +155,7 @@ def clean(
             kinds=kinds,
             siblings=siblings,
         )
-        done, failed = 0, sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
+        done, failed = 0, fetched.failed
         hidden = 0
         heads = form != "json" and len(pages) > 1
         with Results(output, output_dir, ENDINGS[form], heads=heads) as results_out:
@@ -185,7 +184,7 @@ def clean(
 
 @rendering
 def learn(
-    targets: Targets,
+    targets: "Sequence[Word]",
     *,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File of the model.")] = None,
     explain: Annotated[
@@ -204,7 +203,7 @@ def learn(
 ) -> None:
     """Learn a site model from pages of one site, for `clean --model`."""
     from domsieve.analysis import Options, save_model
-    from domsieve.errors import DomsieveError, UsageError
+    from domsieve.errors import UsageError
     from domsieve.tasks import explain as explain_model
     from domsieve.tasks import find_targets, readable
     from domsieve.tasks import learn as learn_pages
@@ -215,10 +214,9 @@ def learn(
         raise UsageError("--explain shows thresholds of the method sst; add --method sst.")
     check_place("--output", output)
     with open_cache(cache) as store:
-        found = find_targets(targets, store)
-        outcomes = fetch(found, store, capture)
-        pages = readable(found, outcomes, store, raw=raw, keep_errors=keep_errors)
-        failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
+        fetched = fetch(find_targets(targets, store), store, capture)
+        pages = readable(fetched, store, raw=raw, keep_errors=keep_errors)
+        failed = fetched.failed
 
         def report(page: "Page", error: "DomsieveError") -> None:
             nonlocal failed

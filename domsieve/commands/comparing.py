@@ -1,18 +1,20 @@
 """The command that compares rendered pages with their raw source."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from domsieve.commands.capture_options import AsJson, Cache, Capture, KeepErrors, Targets, comparing, fetch
+from domsieve.commands.capture_options import AsJson, Cache, Capture, KeepErrors, comparing
 from domsieve.commands.console import explained, finish, open_cache, print_json, print_line, say
+from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
     from domsieve.analysis import Comparison
-    from domsieve.tasks import Advice
+    from domsieve.tasks import Advice, Word
 
 
 @comparing
 def compare(
-    targets: Targets,
+    targets: "Sequence[Word]",
     *,
     keep_errors: KeepErrors = False,
     cache: Cache = None,
@@ -23,18 +25,26 @@ def compare(
     from msgspec import to_builtins
 
     from domsieve.errors import DomsieveError, TargetError
-    from domsieve.tasks import CacheTarget, UrlTarget, advise, find_targets, prefix_of, site_records
+    from domsieve.tasks import (
+        CacheTarget,
+        DamagedTarget,
+        UrlTarget,
+        advise,
+        find_targets,
+        prefix_of,
+        site_records,
+    )
     from domsieve.tasks import compare as compare_pages
 
     with open_cache(cache) as store:
         found = find_targets(targets, store)
-        if not all(isinstance(target, CacheTarget | UrlTarget) for target in found):
+        if not all(isinstance(target, CacheTarget | DamagedTarget | UrlTarget) for target in found):
             raise TargetError("Files have no rendered side to compare with; give URLs or pages of the cache.")
-        outcomes = fetch(found, store, capture)
-        failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
+        fetched = fetch(found, store, capture)
+        failed = fetched.failed
         records = [
-            target.record if isinstance(target, CacheTarget) else outcomes[target.url]
-            for target in found
+            target.record if isinstance(target, CacheTarget) else fetched.outcomes[target.url]
+            for target in fetched.targets
             if isinstance(target, CacheTarget | UrlTarget)
         ]
         by_site: dict[str, list[tuple[str, Comparison]]] = {}

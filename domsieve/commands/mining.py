@@ -1,6 +1,7 @@
 """The command that writes the records of pages: lists of products, results, entries, as tables or lines."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,22 +12,22 @@ from domsieve.commands.capture_options import (
     Cache,
     Capture,
     KeepErrors,
-    Targets,
-    fetch,
     rendering,
     url_of_file,
 )
 from domsieve.commands.cleaning import RawOption
 from domsieve.commands.console import check_place, explained, finish, open_cache, say
+from domsieve.commands.fetching import fetch
 from domsieve.vocabulary import MiningMethod
 
 if TYPE_CHECKING:
     from domsieve.analysis import RecordSheet
+    from domsieve.tasks import Word
 
 
 @rendering
 def records(
-    targets: Targets,
+    targets: "Sequence[Word]",
     *,
     method: Annotated[MiningMethod, typer.Option(help="How records are found.")] = "wobm",
     output_format: Annotated[
@@ -57,12 +58,11 @@ def records(
     write([])  # where the library for Parquet is missing, say so before the work
     sheets: list[RecordSheet] = []
     with open_cache(cache) as store:
-        found = find_targets(targets, store)
-        outcomes = fetch(found, store, capture)
-        failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
+        fetched = fetch(find_targets(targets, store), store, capture)
+        failed = fetched.failed
         done = 0
         pages = readable(
-            found, outcomes, store, raw=raw, keep_errors=keep_errors, url=url_of_file(url, found)
+            fetched, store, raw=raw, keep_errors=keep_errors, url=url_of_file(url, fetched.targets)
         )
         for page, result in mine(pages, method=method):
             if isinstance(result, DomsieveError):

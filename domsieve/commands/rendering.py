@@ -1,28 +1,33 @@
 """Commands that bring pages into the cache."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domsieve.commands.capture_options import AsJson, Cache, Capture, Targets, fetch, rendering, seconds
+from domsieve.commands.capture_options import AsJson, Cache, Capture, rendering
 from domsieve.commands.console import explained, finish, open_cache, print_json, print_line, say
+from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
     from domsieve.snapshot import PageStore
+    from domsieve.tasks import Word
 
 
 @rendering
-def render(targets: Targets, *, cache: Cache = None, as_json: AsJson = False, capture: Capture) -> None:
+def render(
+    targets: "Sequence[Word]", *, cache: Cache = None, as_json: AsJson = False, capture: Capture
+) -> None:
     """Render URLs and keep the pages in the cache."""
     from domsieve.errors import DomsieveError, TargetError
-    from domsieve.tasks import UrlTarget, fault_in, find_targets
+    from domsieve.tasks import DamagedTarget, UrlTarget, fault_in, find_targets
 
     with open_cache(cache) as store:
         found = find_targets(targets, store)
-        if not all(isinstance(target, UrlTarget) for target in found):
+        if not all(isinstance(target, DamagedTarget | UrlTarget) for target in found):
             raise TargetError("Only URLs can be rendered; files and cached pages are cleaned as they are.")
-        outcomes = fetch(found, store, capture)
+        outcomes = fetch(found, store, capture).outcomes
         faults = {
             url: outcome if isinstance(outcome, DomsieveError) else fault_in(outcome, store)
             for url, outcome in outcomes.items()
@@ -47,9 +52,6 @@ def site(
     *,
     pages: Annotated[int, typer.Option(min=1, help="How many different pages.")] = 100,
     seed: Annotated[int, typer.Option(help="Each one draws another sample.")] = 0,
-    delay: Annotated[
-        float | None, typer.Option(help="Seconds between two pages (default: 0.5, none on this machine).")
-    ] = None,
     cache: Cache = None,
     as_json: AsJson = False,
     capture: Capture,
@@ -74,7 +76,7 @@ def site(
                 options=capture.options,
                 pages=pages,
                 seed=seed,
-                delay=None if delay is None else seconds("--delay", delay),
+                delay=capture.delay,
                 concurrency=min(capture.concurrency, 8),
                 refresh=capture.refresh,
                 egress=egress,

@@ -1,22 +1,24 @@
 """The command that shows what every method makes of pages."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domsieve.commands.capture_options import Cache, Capture, KeepErrors, Targets, fetch, rendering_all
+from domsieve.commands.capture_options import Cache, Capture, KeepErrors, rendering_all
 from domsieve.commands.console import check_place, explained, finish, open_cache, say
+from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
-    from domsieve.tasks import Page, Reported
+    from domsieve.tasks import Page, Reported, Word
 
 
 @rendering_all
 def report(
-    targets: Targets,
+    targets: "Sequence[Word]",
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file.")],
     keep_errors: KeepErrors = False,
@@ -24,7 +26,6 @@ def report(
     capture: Capture,
 ) -> None:
     """Write one HTML file that shows what each method keeps of pages and why."""
-    from domsieve.errors import DomsieveError
     from domsieve.files import write_file
     from domsieve.tasks import (
         OUTPUT_FILE,
@@ -42,10 +43,9 @@ def report(
         say(f"{page.label}: {explained(error)}")
 
     with open_cache(cache) as store:
-        found = find_targets(targets, store)
-        outcomes = fetch(found, store, capture)
-        failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
-        pages = reported(found, outcomes, store, keep_errors=keep_errors)
+        fetched = fetch(find_targets(targets, store), store, capture)
+        failed = fetched.failed
+        pages = reported(fetched, store, keep_errors=keep_errors)
 
         def siblings(site: str) -> "list[Reported]":
             records = site_records(site, store, replace(capture.options, screenshot=False))

@@ -1,22 +1,24 @@
 """The command that writes what the words of pages weigh, for programs that learn from matrices."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from domsieve.commands.capture_options import AsJson, Cache, Capture, KeepErrors, Targets, fetch, rendering
+from domsieve.commands.capture_options import AsJson, Cache, Capture, KeepErrors, rendering
 from domsieve.commands.cleaning import ModeOption, RawOption, StyleOption
 from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say
+from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
-    from domsieve.tasks import Page
+    from domsieve.tasks import Page, Word
 
 
 @rendering
 def weigh(
-    targets: Targets,
+    targets: "Sequence[Word]",
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="File of the matrix.")],
     output_format: Annotated[
@@ -35,16 +37,14 @@ def weigh(
 ) -> None:
     """Write the weights of the words of pages as a matrix: low where a site repeats, high where it varies."""
     from domsieve.analysis import load_model
-    from domsieve.errors import DomsieveError
     from domsieve.tasks import find_targets, readable, write_matrix
     from domsieve.tasks import weigh as weigh_pages
 
     check_place("--output", output)
     with open_cache(cache) as store:
-        found = find_targets(targets, store)
-        outcomes = fetch(found, store, capture)
-        pages = readable(found, outcomes, store, raw=raw, keep_errors=keep_errors)
-        failed = sum(isinstance(outcome, DomsieveError) for outcome in outcomes.values())
+        fetched = fetch(find_targets(targets, store), store, capture)
+        pages = readable(fetched, store, raw=raw, keep_errors=keep_errors)
+        failed = fetched.failed
 
         def report(page: "Page", error: "DomsieveError") -> None:
             nonlocal failed

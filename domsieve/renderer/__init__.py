@@ -28,10 +28,19 @@ if TYPE_CHECKING:
         SitemapsRead,
         SiteOpened,
     )
+    from domsieve.renderer.sampling.listings import Listing, listing_at, listing_in
     from domsieve.renderer.sampling.missing import missing_addresses
+    from domsieve.renderer.sampling.polite import visit_politely
     from domsieve.renderer.sampling.sample import sample_site
     from domsieve.renderer.source.origin import PageOrigin, file_origin, source_origin
-    from domsieve.renderer.source.raw import file_stem, html_files, parse_html, read_html_file, read_tree
+    from domsieve.renderer.source.raw import (
+        file_stem,
+        html_files,
+        parse_html,
+        parse_html_file,
+        read_html_file,
+        read_tree,
+    )
     from domsieve.renderer.supervisor import Served, Supervisor, Wear
 __all__ = [
     "DATA",
@@ -46,6 +55,7 @@ __all__ = [
     "DriverName",
     "Egress",
     "Limits",
+    "Listing",
     "Machine",
     "MissingSeen",
     "Outcome",
@@ -76,9 +86,12 @@ __all__ = [
     "held_memory",
     "html_files",
     "launch_options",
+    "listing_at",
+    "listing_in",
     "missing_addresses",
     "offline",
     "parse_html",
+    "parse_html_file",
     "place_of",
     "private_host",
     "read_html_file",
@@ -86,6 +99,7 @@ __all__ = [
     "sample_site",
     "source_origin",
     "this_machine",
+    "visit_politely",
 ]
 
 _PLACES = {
@@ -106,9 +120,11 @@ _PLACES = {
         "MissingSeen PageDone PageFailed PageRepeated SampleEnded SampleEvent SitemapsRead SiteOpened"
     ),
     "renderer.sampling.missing": "missing_addresses",
+    "renderer.sampling.listings": "Listing listing_at listing_in",
+    "renderer.sampling.polite": "visit_politely",
     "renderer.sampling.sample": "sample_site",
     "renderer.source.origin": "PageOrigin file_origin source_origin",
-    "renderer.source.raw": "file_stem html_files parse_html read_html_file read_tree",
+    "renderer.source.raw": "file_stem html_files parse_html parse_html_file read_html_file read_tree",
     "renderer.supervisor": "Served Supervisor Wear",
 }
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from domsieve.tasks.comparing import ENOUGH, Advice, ComparedPage, advise, compare, prefix_of
     from domsieve.tasks.explaining import explain
+    from domsieve.tasks.fetching import fetch_targets
     from domsieve.tasks.judging import keeps_text, remarks
     from domsieve.tasks.mining import RECORD_WRITERS, RecordFormat, mine
     from domsieve.tasks.output import OUTPUT_FILE, Results
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
         render_pages,
         site_records,
         unscripted,
-        wanted_urls,
     )
     from domsieve.tasks.reporting import Edition, Reported, of_record, report, reported
     from domsieve.tasks.sampling import PageMarked, describe, sample
@@ -41,9 +41,13 @@ if TYPE_CHECKING:
         ArchiveTarget,
         CacheTarget,
         DamagedTarget,
+        Fetched,
         FileTarget,
+        ListedWord,
+        PipedTarget,
         Target,
         UrlTarget,
+        Word,
         find_targets,
         output_name,
         site_of,
@@ -65,17 +69,21 @@ __all__ = [
     "ComparedPage",
     "DamagedTarget",
     "Edition",
+    "Fetched",
     "FileTarget",
     "Format",
+    "ListedWord",
     "MatrixFormat",
     "Page",
     "PageMarked",
+    "PipedTarget",
     "Placed",
     "RecordFormat",
     "Reported",
     "Results",
     "Target",
     "UrlTarget",
+    "Word",
     "advise",
     "cached",
     "clean",
@@ -83,6 +91,7 @@ __all__ = [
     "describe",
     "explain",
     "fault_in",
+    "fetch_targets",
     "find_targets",
     "from_record",
     "keep",
@@ -104,7 +113,6 @@ __all__ = [
     "site_of",
     "site_records",
     "unscripted",
-    "wanted_urls",
     "weigh",
     "write_matrix",
     "written",
@@ -114,18 +122,18 @@ _PLACES = {
     "tasks.cleaning": "ENDINGS FEW_PAGES WRITERS Cleaned Format clean learn metadata_of written",
     "tasks.comparing": "ENOUGH Advice ComparedPage advise compare prefix_of",
     "tasks.explaining": "explain",
+    "tasks.fetching": "fetch_targets",
     "tasks.judging": "keeps_text remarks",
     "tasks.mining": "RECORD_WRITERS RecordFormat mine",
     "tasks.output": "OUTPUT_FILE Results",
-    "tasks.pages": (
-        "Page cached fault_in from_record keep readable render_pages site_records unscripted wanted_urls"
-    ),
+    "tasks.pages": ("Page cached fault_in from_record keep readable render_pages site_records unscripted"),
     "tasks.reporting": "Edition Reported of_record report reported",
     "tasks.sampling": "PageMarked describe sample",
     "tasks.sites": "RAW Placed placed",
     "tasks.stored": "read_stored",
     "tasks.targets": (
-        "ArchiveTarget CacheTarget DamagedTarget FileTarget Target UrlTarget find_targets output_name site_of"
+        "ArchiveTarget CacheTarget DamagedTarget Fetched FileTarget ListedWord PipedTarget Target UrlTarget Word"
+        " find_targets output_name site_of"
     ),
     "tasks.weighing": "MATRIX_WRITERS MatrixFormat weigh write_matrix",
 }

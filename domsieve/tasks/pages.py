@@ -1,9 +1,10 @@
 """From targets to pages: what is cached is read, what is not is rendered and kept."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 import msgspec
 
@@ -14,12 +15,16 @@ from domsieve.renderer import (
     DATA,
     SCREENSHOT,
     CaptureOptions,
+    Outcome,
+    PageOrigin,
     PageSource,
     Rendering,
     file_origin,
     missing_addresses,
     parse_html,
+    parse_html_file,
     read_html_file,
+    source_origin,
 )
 from domsieve.snapshot import PageRecord, PageStore, Snapshot, check_fault, fault_of
 from domsieve.tasks.sites import RAW, Placed, placed
@@ -28,12 +33,15 @@ from domsieve.tasks.targets import (
     ArchiveTarget,
     CacheTarget,
     DamagedTarget,
+    Fetched,
     FileTarget,
-    Target,
-    UrlTarget,
+    PipedTarget,
     output_name,
     site_of,
 )
+
+STDIN = "stdin"
+"""What a page from standard input is called."""
 
 Report = Callable[[str, PageRecord | DomsieveError], None]
 
@@ -89,8 +97,15 @@ async def render_pages(
     source: PageSource, urls: Iterable[str], store: PageStore, report: Report
 ) -> dict[str, PageRecord | DomsieveError]:
     """Render `urls` and keep every page as soon as it is done; return the outcome of each URL."""
+    return await keep_pages(source.render_many(urls), store, report)
+
+
+async def keep_pages(
+    rendered: AsyncIterable[Outcome], store: PageStore, report: Report
+) -> dict[str, PageRecord | DomsieveError]:
+    """Keep every page as soon as it is rendered; return the outcome of each URL."""
     outcomes: dict[str, PageRecord | DomsieveError] = {}
-    async for url, outcome in source.render_many(urls):
+    async for url, outcome in rendered:
         kept = keep(outcome, site_of(url), store) if isinstance(outcome, Rendering) else outcome
         outcomes[url] = kept
         report(url, kept)
@@ -140,8 +155,7 @@ def site_records(site: str, store: PageStore, options: CaptureOptions) -> list[P
 
 
 def readable(
-    targets: Sequence[Target],
-    outcomes: dict[str, PageRecord | DomsieveError],
+    fetched: Fetched,
     store: PageStore,
     *,
     raw: bool,
@@ -154,10 +168,10 @@ def readable(
     count as failed, too. `url` is the address of the file, if there is but one.
     """
     pages: list[Page] = []
-    files = [target for target in targets if isinstance(target, FileTarget)]
-    places = iter(placed([(str(file.folder), partial(file_origin, file.path, url=url)) for file in files]))
-    for target in targets:
-        if isinstance(target, FileTarget):
+    files = [target for target in fetched.targets if isinstance(target, FileTarget | PipedTarget)]
+    places = iter(placed([_origin(file, url) for file in files]))
+    for target in fetched.targets:
+        if isinstance(target, FileTarget | PipedTarget):
             pages.append(_from_file(target, next(places)))
             continue
         if isinstance(target, ArchiveTarget):
@@ -165,7 +179,7 @@ def readable(
             continue
         if isinstance(target, DamagedTarget):
             continue
-        record = target.record if isinstance(target, CacheTarget) else outcomes[target.url]
+        record = target.record if isinstance(target, CacheTarget) else fetched.outcomes[target.url]
         if not isinstance(record, DomsieveError):
             pages.append(from_record(record, store, raw=raw))
     return [replace(page, keep_errors=keep_errors) for page in _named_apart(pages)]
@@ -202,11 +216,6 @@ def missing_page(page: Snapshot, store: PageStore) -> Snapshot | None:
     return None
 
 
-def wanted_urls(targets: Sequence[Target]) -> list[str]:
-    """Return the URLs among the targets, each once, in order."""
-    return list(dict.fromkeys(target.url for target in targets if isinstance(target, UrlTarget)))
-
-
 def _named_apart(pages: Sequence[Page]) -> list[Page]:
     """Give numbers to pages of equal name, such as files of two folders or captures of one URL."""
     named: dict[str, Page] = {}
@@ -220,7 +229,18 @@ def _named_apart(pages: Sequence[Page]) -> list[Page]:
     return list(named.values())
 
 
-def _from_file(file: FileTarget, place: Placed) -> Page:
+def _origin(file: FileTarget | PipedTarget, url: str) -> tuple[str, Callable[[], PageOrigin | None]]:
+    """Return the folder of a file, and what returns what its source says of itself."""
+    if isinstance(file, PipedTarget):
+        return STDIN, partial(source_origin, file.source, url=url)
+    return str(file.folder), partial(file_origin, file.path, url=url)
+
+
+def _from_file(file: FileTarget | PipedTarget, place: Placed) -> Page:
+    if isinstance(file, PipedTarget):
+        address = place.address or STDIN
+        load = partial(parse_html_file, file.source, Path(STDIN), url=address)
+        return Page(STDIN, STDIN, place.site, load, keys=place.keys)
     load = partial(read_html_file, file.path, url=place.address or None)
     return Page(str(file.path), file.name, place.site, load, keys=place.keys)
 

@@ -38,7 +38,7 @@ from domsieve.snapshot import PageRecord, PageStore, Snapshot
 from domsieve.tasks.judging import without_extras
 from domsieve.tasks.learning import NODES_AT_ONCE, Batch, Failed, learn_batch
 from domsieve.tasks.pages import Page, from_record, readable, unscripted
-from domsieve.tasks.targets import CacheTarget, DamagedTarget, Target, UrlTarget
+from domsieve.tasks.targets import CacheTarget, DamagedTarget, Fetched, UrlTarget
 from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD
 
 
@@ -78,18 +78,17 @@ class _Site:
 
 
 def reported(
-    targets: Sequence[Target],
-    outcomes: Mapping[str, PageRecord | DomsieveError],
+    fetched: Fetched,
     store: PageStore,
     *,
     keep_errors: bool = False,
 ) -> list[Reported]:
     """Return the targets with all that is cached of them; failed ones are left out."""
-    known = dict(outcomes)
-    pages = readable(targets, known, store, raw=False, keep_errors=keep_errors)
+    known = fetched.outcomes
+    pages = readable(fetched, store, raw=False, keep_errors=keep_errors)
     records = [
         target.record if isinstance(target, CacheTarget) else known.get(getattr(target, "url", ""))
-        for target in targets
+        for target in fetched.targets
         if not (
             isinstance(target, DamagedTarget)
             or (isinstance(target, UrlTarget) and isinstance(known[target.url], DomsieveError))

@@ -1,29 +1,38 @@
 """Targets of a command: what the words on the command line mean.
 
-A target is a URL, an HTML file, a web archive, a folder of both, or a page of the cache by its id or, for all its
-pages, by the host name of their site.
+A target is a URL, an HTML file, a web archive, a folder of both, a feed or a sitemap for the pages that it lists,
+or a page of the cache by its id or, for all its pages, by the host name of their site.
 """
 
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from domsieve.archive import DamagedPart, StoredPage, archives_below, is_archive, read_archive
-from domsieve.errors import ContentError, PageError, TargetError, UnknownPageError
-from domsieve.renderer import file_stem, html_files
+from domsieve.errors import ContentError, DomsieveError, TargetError, UnknownPageError
+from domsieve.renderer import file_stem, html_files, listing_in
 from domsieve.snapshot import PageRecord, PageStore
 
 _ID = re.compile(r"[0-9a-f]{6,}")
+_SCHEMES = ("http://", "https://")
+_LISTINGS = (".atom", ".gz", ".rdf", ".rss", ".xml")
 
 
 @dataclass(frozen=True, slots=True)
 class UrlTarget:
-    """A page to be rendered, or taken from the cache when it was."""
+    """A page to be rendered, or taken from the cache when it was.
+
+    Parameters
+    ----------
+    url : http or https.
+    listed_by : the feed or sitemap that lists it; empty where the caller named the page itself.
+    """
 
     url: str
+    listed_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +63,75 @@ class ArchiveTarget:
 
 @dataclass(frozen=True, slots=True)
 class DamagedTarget:
-    """A part of an archive that cannot be read; `label` says which."""
+    """A part of an archive or a line of a list that cannot be read; `label` says which."""
 
     label: str
-    error: PageError
+    error: DomsieveError
 
 
-Target = UrlTarget | FileTarget | ArchiveTarget | DamagedTarget | CacheTarget
+@dataclass(frozen=True, slots=True)
+class PipedTarget:
+    """A page from standard input."""
+
+    source: bytes
 
 
-def find_targets(words: Iterable[str], store: PageStore) -> list[Target]:
+Target = UrlTarget | FileTarget | ArchiveTarget | DamagedTarget | PipedTarget | CacheTarget
+
+
+@dataclass(frozen=True, slots=True)
+class ListedWord:
+    """A word from a list of targets; `place` names the list and the line."""
+
+    word: str
+    place: str
+
+
+Word = str | ListedWord | Target
+"""What stands for pages: what a caller wrote, or a target that was made of it."""
+
+Outcomes = dict[str, PageRecord | DomsieveError]
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """Targets with what became of those that had to be fetched.
+
+    Parameters
+    ----------
+    targets : in their order; a feed or a sitemap has become the pages that it lists.
+    outcomes : a capture, or why there is none, of every URL, and what is wrong with damaged targets, by their labels.
+    """
+
+    targets: list[Target]
+    outcomes: Outcomes = field(default_factory=dict)
+
+    @property
+    def failed(self) -> int:
+        """How many pages could not be fetched or read."""
+        return sum(isinstance(outcome, DomsieveError) for outcome in self.outcomes.values())
+
+
+def find_targets(words: Iterable[Word], store: PageStore) -> list[Target]:
     """Return the pages that `words` name, in their order, folders and sites in order of their pages' names.
 
-    A site stands for the newest capture of each of its pages.
+    A site stands for the newest capture of each of its pages, and the file of a feed or sitemap for the pages that it
+    lists. A line of a list that names nothing becomes a damaged target, so that the others are worked on.
 
     Raises
     ------
     TargetError : a word names nothing, or a folder holds neither an HTML file nor an archive.
     """
-    return [target for word in words for target in _find(word, store)]
+    found: list[Target] = []
+    for word in words:
+        if isinstance(word, ListedWord):
+            try:
+                found += _find(word.word, store)
+            except TargetError as error:
+                found.append(DamagedTarget(word.place, error))
+        else:
+            found += _find(word, store) if isinstance(word, str) else [word]
+    return found
 
 
 def site_of(url: str) -> str:
@@ -113,7 +172,7 @@ def _on_disk(word: str) -> list[Target]:
     if is_file and is_archive(path):
         return _in_archive(path)
     if is_file:
-        return [FileTarget(path, file_stem(path).name, path.parent)]
+        return _listed_in(path) or [FileTarget(path, file_stem(path).name, path.parent)]
     if not is_folder:
         return []
     files, archives = html_files(path), archives_below(path)
@@ -127,6 +186,22 @@ def _on_disk(word: str) -> list[Target]:
         *(FileTarget(file, str(names.get(file, file).relative_to(path)), path) for file in files),
         *(target for archive in archives for target in _in_archive(archive)),
     ]
+
+
+def _listed_in(path: Path) -> list[Target]:
+    """Return the pages that a file lists; none where it is no feed or sitemap, or cannot be read."""
+    if not path.name.lower().endswith(_LISTINGS):
+        return []
+    try:
+        listing = listing_in(path.read_bytes())
+    except OSError:
+        return []  # it is told when it is read as a page
+    if listing is None:
+        return []
+    urls = [url for url in (*listing.sitemaps, *listing.pages) if url.lower().startswith(_SCHEMES)]
+    if not urls:
+        raise TargetError(f"{path} is a feed or a sitemap that lists no http or https address.")
+    return [UrlTarget(url, str(path)) for url in urls]
 
 
 def _in_archive(path: Path) -> list[Target]:

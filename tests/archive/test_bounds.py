@@ -12,7 +12,7 @@ import pytest
 from domsieve.archive import ArchiveLimits, wacz
 from domsieve.errors import TargetError
 from domsieve.snapshot import PageStore
-from domsieve.tasks import find_targets, readable
+from domsieve.tasks import Fetched, find_targets, readable
 from tests.archive.made import answer, noise, numbers, packed, page_record, read, record, url_of, written
 from tests.archive.test_reading import zipped
 
@@ -99,10 +99,10 @@ def test_pages_of_an_archive_are_not_held(tmp_path: Path) -> None:
             source = b"<p>" + noise(one, size // 2).hex().encode()
             file.write(packed([record(answer(source), url=url_of(one), number=one)]))
     with PageStore(tmp_path / "cache") as store:
-        readable(find_targets([str(path)], store), {}, store, raw=False)  # loads what is needed
+        readable(Fetched(find_targets([str(path)], store)), store, raw=False)  # loads what is needed
         tracemalloc.start()
         try:
-            pages = readable(find_targets([str(path)], store), {}, store, raw=False)
+            pages = readable(Fetched(find_targets([str(path)], store)), store, raw=False)
             for page in pages:
                 page.load()
             held, most = tracemalloc.get_traced_memory()

@@ -313,7 +313,7 @@ class TestSitemaps:
         assert len(self.read(files, f"{SITE.root}/0")[1]) == 10
 
     def test_not_too_many_addresses(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("domsieve.renderer.sampling.sitemap._MAX_ADDRESSES", 5)
+        monkeypatch.setattr("domsieve.renderer.sampling.sitemap.MAX_ADDRESSES", 5)
         files = {f"/{n}": urlset(*"abc") for n in range(4)}
         found, asked = self.read(files, *(f"{SITE.root}/{n}" for n in range(4)))
         assert found == [*"abcab"]

@@ -11,6 +11,7 @@ from domsieve.renderer import DATA, SCREENSHOT, CaptureOptions, Rendering
 from domsieve.snapshot import PageStore, Producer, Scalar, Snapshot
 from domsieve.tasks import (
     CacheTarget,
+    Fetched,
     cached,
     clean,
     find_targets,
@@ -32,7 +33,7 @@ def test_names_differ_whatever_the_targets(tmp_path: Path) -> None:
         captures = fill(store.root, ["http://example.org/"] * 3)
         words = [str(folders[0]), str(folders[1] / "p1.html"), str(folders[1])]
         targets = [*find_targets(words, store), *map(CacheTarget, captures)]
-        names = [page.name for page in readable(targets, {}, store, raw=False)]
+        names = [page.name for page in readable(Fetched(targets), store, raw=False)]
     assert names[:5] == ["p1", "p2", "p1-2", "p1-3", "p2-2"]
     assert len(set(names)) == 8
 

@@ -320,7 +320,8 @@ class _PageRun:
             )
         elif response.mime_type and response.mime_type not in _HTML_TYPES:
             await self._let_arrive()
-            raise ContentError(f"The address holds {response.mime_type} and no HTML page.", url=self.url)
+            message = f"The address holds {response.mime_type} and no HTML page."
+            raise ContentError(message, reason="type", url=self.url)
 
     async def _let_arrive(self) -> None:
         """Wait until a document that is not wanted has taken its place; how the rest of it loads is of no account."""

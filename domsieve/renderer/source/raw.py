@@ -119,9 +119,18 @@ def read_html_file(path: Path | str, *, url: str | None = None, encoding: str | 
         source = Path(path).read_bytes()
     except OSError as error:
         raise TargetError(f"Cannot read the page '{path}': {error.strerror}.", stage="read") from error
-    url = url or str(path)
+    return parse_html_file(source, Path(path), url=url or str(path), encoding=encoding)
+
+
+def parse_html_file(source: bytes, path: Path, *, url: str, encoding: str | None = None) -> Snapshot:
+    """Return the page in a file that was read, as `read_html_file` does; `path` tells Brotli by its ending.
+
+    Raises
+    ------
+    UsageError : `encoding` is no label of the Encoding standard.
+    """
     with spending("parse", url):
-        page, cuts = unpacked(source, Path(path))
+        page, cuts = unpacked(source, path)
         return _parsed(page, url, "", encoding, cuts)
 
 

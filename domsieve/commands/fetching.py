@@ -1,0 +1,80 @@
+"""Fetching what a command works on, with a line on stderr for each page."""
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from domsieve.commands.capture_options import Capture
+from domsieve.commands.console import advice, say
+
+if TYPE_CHECKING:
+    from domsieve.errors import DomsieveError
+    from domsieve.renderer import Listing
+    from domsieve.snapshot import PageRecord, PageStore
+    from domsieve.tasks import Fetched, Target
+
+_MOST_DAMAGES = 20  # parts of archives and lines of lists that are reported, each in a line
+
+
+def fetch(targets: "Sequence[Target]", store: "PageStore", capture: Capture) -> "Fetched":
+    """Return the targets with a capture of every URL, or why there is none; render what is not cached."""
+    from domsieve.tasks import DamagedTarget, Fetched, UrlTarget
+
+    if any(isinstance(target, UrlTarget) for target in targets):
+        fetched = _fetched(targets, store, capture)
+    else:
+        fetched = Fetched(list(targets))
+    damaged = {target.label: target.error for target in fetched.targets if isinstance(target, DamagedTarget)}
+    for label, error in islice(damaged.items(), _MOST_DAMAGES):
+        say(f"{label}: {error.message}")
+    if len(damaged) > _MOST_DAMAGES:
+        say(f"{len(damaged) - _MOST_DAMAGES:,} further parts of archives or lines of lists cannot be read.")
+    return Fetched(fetched.targets, {**fetched.outcomes, **damaged})
+
+
+def _fetched(targets: "Sequence[Target]", store: "PageStore", capture: Capture) -> "Fetched":
+    import asyncio
+
+    from domsieve.tasks import UrlTarget, fetch_targets
+
+    for target in targets:
+        # What the user asks for may be private; what it leads to may not.
+        if isinstance(target, UrlTarget) and not target.listed_by:
+            capture.egress.name(target.url)
+    return asyncio.run(
+        fetch_targets(
+            capture.renderer,
+            targets,
+            store,
+            _Lines(),
+            options=capture.options,
+            refresh=capture.refresh,
+            egress=capture.egress,
+            concurrency=capture.concurrency,
+            delay=capture.delay,
+        )
+    )
+
+
+class _Lines:
+    """Says on stderr what happens."""
+
+    def __init__(self) -> None:
+        self._done = self._pages = 0
+
+    def waiting(self, pages: int) -> None:
+        self._pages += pages
+
+    def rendered(self, url: str, outcome: "PageRecord | DomsieveError") -> None:
+        from domsieve.errors import DomsieveError
+
+        self._done += 1
+        if isinstance(outcome, DomsieveError):
+            what = f"failed: {outcome.message}{advice(outcome)}"
+        else:
+            what = f"{outcome.nodes:,} nodes" + "".join(f"; cut: {reason}" for reason in outcome.reasons)
+        say(f"[{self._done}/{self._pages}] {url} {what}")
+
+    def listed(self, url: str, listing: "Listing") -> None:
+        self._done += 1
+        say(f"[{self._done}/{self._pages}] {url} lists {len(listing.pages):,} pages")

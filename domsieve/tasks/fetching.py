@@ -1,0 +1,124 @@
+"""From targets to captures: what the cache has is taken, what it has not is rendered, and listings are followed."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
+from datetime import timedelta
+from typing import Protocol
+
+from domsieve.errors import ContentError, DomsieveError, NavigationError, PageError, PolicyError
+from domsieve.renderer import CaptureOptions, Egress, Listing, PageSource, listing_at, visit_politely
+from domsieve.snapshot import PageRecord, PageStore
+from domsieve.tasks.pages import cached, fault_in, keep_pages, render_pages
+from domsieve.tasks.targets import DamagedTarget, Fetched, Outcomes, Target, UrlTarget
+
+_LOST = "This sitemap, which another one names, cannot be read."
+_ROUNDS = 3  # the file of an index, its sitemaps, their pages
+
+
+class Listener(Protocol):
+    """Is told what happens while targets are fetched."""
+
+    def waiting(self, pages: int) -> None:
+        """Hear that this many pages are to be rendered now."""
+
+    def rendered(self, url: str, outcome: PageRecord | DomsieveError) -> None:
+        """Hear of a page that was rendered, or why it was not."""
+
+    def listed(self, url: str, listing: Listing) -> None:
+        """Hear that an address is that of a feed or a sitemap."""
+
+
+async def fetch_targets(
+    open_source: Callable[[], AbstractAsyncContextManager[PageSource]],
+    targets: Sequence[Target],
+    store: PageStore,
+    listener: Listener,
+    *,
+    options: CaptureOptions,
+    refresh: bool,
+    egress: Egress,
+    concurrency: int,
+    delay: timedelta | None,
+) -> Fetched:
+    """Return a capture of every page that the targets name or list; render what is not cached, and keep it.
+
+    What the caller named is rendered at once. What only a feed or a sitemap lists is visited as its site likes:
+    robots.txt is obeyed, and time passes between two pages.
+
+    Parameters
+    ----------
+    open_source : returns what renders pages; it is opened when there is a page to render.
+    options : of the captures, for those that the cache has.
+    refresh : whether pages are rendered that the cache has.
+    egress : where connections for robots.txt and listings may go; give that of the source.
+    concurrency : pages of one site that are rendered at the same time.
+    delay : time between two listed pages of a site; by default 0.5 s, or none on this machine.
+    """
+    found = list(targets)
+    outcomes: Outcomes = {}
+    async with AsyncExitStack() as stack:
+        source: PageSource | None = None
+        for _ in range(_ROUNDS):
+            wanted = {target.url: target for target in found if isinstance(target, UrlTarget)}
+            new = [url for url in wanted if url not in outcomes]
+            known = {} if refresh else {url: cached(url, store, options) for url in new}
+            outcomes |= {url: record for url, record in known.items() if record}
+            missing = [url for url in new if url not in outcomes]
+            if not missing:
+                break
+            listener.waiting(len(missing))
+            if source is None:
+                source = await stack.enter_async_context(open_source())
+            unsure: Outcomes = {}
+
+            def report(url: str, outcome: PageRecord | DomsieveError, unsure: Outcomes = unsure) -> None:
+                if _is_no_page(outcome, store):
+                    unsure[url] = outcome
+                else:
+                    listener.rendered(url, outcome)
+
+            outcomes |= await render_pages(
+                source, [url for url in missing if not wanted[url].listed_by], store, report
+            )
+            listed = [url for url in missing if wanted[url].listed_by]
+            visits = visit_politely(source, listed, concurrency=concurrency, delay=delay, egress=egress)
+            async with aclosing(visits):
+                outcomes |= await keep_pages(visits, store, report)
+            listings: dict[str, Listing] = {}
+            for url, outcome in unsure.items():
+                with suppress(NavigationError, PolicyError):
+                    listing = await listing_at(url, egress=egress)
+                    if listing and listing.pages:
+                        listings[url] = listing
+                        listener.listed(url, listing)
+                        continue
+                listener.rendered(url, outcome)
+            found = _without(found, listings)
+    urls = {target.url for target in found if isinstance(target, UrlTarget)}
+    return Fetched(found, {url: outcome for url, outcome in outcomes.items() if url in urls})
+
+
+def _is_no_page(outcome: PageRecord | DomsieveError, store: PageStore) -> bool:
+    """Return whether an address holds something else than a page, such as a file that a browser would keep."""
+    if isinstance(outcome, PageRecord):
+        fault = None if outcome.complete else fault_in(outcome, store)
+    else:
+        fault = outcome if isinstance(outcome, PageError) else None
+    return fault is not None and fault.reason == "type"
+
+
+def _without(targets: Sequence[Target], listings: dict[str, Listing]) -> list[Target]:
+    """Return the targets with the pages of listings in place of these, each once, and what could not be read."""
+    seen = {target.url for target in targets if isinstance(target, UrlTarget)}
+    found: list[Target] = []
+    for target in targets:
+        if not isinstance(target, UrlTarget) or target.url not in listings:
+            found.append(target)
+            continue
+        listing = listings[target.url]
+        found += (UrlTarget(page, target.url) for page in listing.pages if page not in seen)
+        found += (
+            DamagedTarget(lost, ContentError(_LOST, url=lost)) for lost in listing.lost if lost not in seen
+        )
+        seen.update(listing.pages, listing.lost)
+    return found

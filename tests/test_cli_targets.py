@@ -1,0 +1,130 @@
+"""Where the pages of a command come from: standard input, lists, and what lists pages itself."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.command import page, run, write_pages
+from tests.renderer.bad_server import Server, serving
+from tests.renderer.test_listings import sends
+
+
+def kept(stdout: str) -> list[str]:
+    """Return the headings of the pages that were cleaned."""
+    return [line for line in stdout.splitlines() if line.startswith("Heading")]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with serving() as server:
+        for number in (1, 2, 3):
+            server.pages[f"/{number}"] = sends(page(number).encode(), "text/html")
+        server.pages["/robots.txt"] = sends(b"User-agent: *\nDisallow: /3", "text/plain")
+        items = "".join(f"<item><link>{server.url(f'/{number}')}</link></item>" for number in (2, 1, 3))
+        server.pages["/feed"] = sends(
+            f"<rss><channel>{items}</channel></rss>".encode(), "application/rss+xml"
+        )
+        sitemap = f"<urlset><url><loc>{server.url('/2')}</loc></url></urlset>".encode()
+        server.pages["/sitemap.xml.gz"] = sends(gzip.compress(sitemap), "application/gzip")
+        server.pages["/icon.svg"] = sends(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")
+        yield server
+
+
+class TestStandardInput:
+    def test_a_page(self, tmp_path: Path) -> None:
+        result = run("clean", "-", "--format", "markdown", cache=tmp_path, stdin=page(7))
+        assert result.exit_code == 0
+        assert "Heading 7" in result.stdout
+        assert "Imprint" not in result.stdout
+
+    def test_a_packed_page_whose_address_is_given(self, tmp_path: Path) -> None:
+        source = gzip.compress(page(7).encode() + b"<p><a href=b>more</a> of " + b"it " * 40)
+        result = run("clean", "-", "--url", "https://example.org/a/", "--json", cache=tmp_path, stdin=source)
+        assert result.exit_code == 0
+        assert json.loads(result.stdout)["url"] == "https://example.org/a/"
+
+    def test_it_is_read_only_once(self, tmp_path: Path) -> None:
+        for words in (["-", "-"], ["-", "--input-file", "-"]):
+            result = run("clean", *words, cache=tmp_path, stdin="")
+            assert result.exit_code == 2
+            assert "only once" in result.stderr
+
+    def test_nothing_is_a_failed_page(self, tmp_path: Path) -> None:
+        result = run("clean", "-", cache=tmp_path, stdin="")
+        assert result.exit_code == 3
+        assert result.stderr.startswith("stdin: ")
+
+    def test_what_renders_takes_no_page(self, tmp_path: Path) -> None:
+        for command in ("render", "compare"):
+            result = run(command, "-", cache=tmp_path, stdin=page(1))
+            assert result.exit_code == 2
+
+
+class TestLists:
+    def test_a_target_a_line(self, tmp_path: Path) -> None:
+        paths = write_pages(tmp_path / "pages", 3)
+        listed = tmp_path / "list.txt"
+        listed.write_text(f"\ufeff# my pages\n{paths[0]}\n\n  {paths[2]}\n", encoding="utf-8")
+        result = run("clean", "--input-file", listed, cache=tmp_path / "cache")
+        assert (result.exit_code, kept(result.stdout)) == (0, ["Heading 1", "Heading 3"])
+        result = run("clean", paths[1], "--input-file", listed, cache=tmp_path / "cache")
+        assert kept(result.stdout) == ["Heading 2", "Heading 1", "Heading 3"]
+        lines = f"{paths[1]}\n{paths[0]}\n"
+        result = run("clean", "--input-file", "-", cache=tmp_path / "cache", stdin=lines)
+        assert kept(result.stdout) == ["Heading 2", "Heading 1"]
+
+    def test_a_bad_line_stops_no_other(self, tmp_path: Path) -> None:
+        [path] = write_pages(tmp_path / "pages", 1)
+        lines = f"ftp://example.org/\n{path}\nno such file\n"
+        result = run("clean", "--input-file", "-", cache=tmp_path / "cache", stdin=lines)
+        assert (result.exit_code, kept(result.stdout)) == (1, ["Heading 1"])
+        assert "standard input, line 1: ftp://example.org/: only http and https" in result.stderr
+        assert "standard input, line 3: no such file is not a URL" in result.stderr
+        assert result.stderr.endswith("2 of 3 pages failed.\n")
+
+    def test_a_missing_list_and_no_targets_are_told(self, tmp_path: Path) -> None:
+        result = run("clean", "--input-file", tmp_path / "none.txt", cache=tmp_path / "cache")
+        assert result.exit_code == 2
+        assert "none.txt: No such file" in result.stderr
+        for command in ("clean", "records", "learn", "weigh", "report", "render", "compare"):
+            output = ["--output", str(tmp_path / "made")] if command in {"learn", "weigh", "report"} else []
+            result = run(command, *output, cache=tmp_path / "cache")
+            assert result.exit_code == 2
+            assert "or --input-file" in result.stderr
+
+    def test_a_file_that_lists_nothing_of_the_web(self, tmp_path: Path) -> None:
+        feed = tmp_path / "feed.xml"
+        feed.write_text("<rss><channel><item><link>/a</link></item></channel></rss>", encoding="utf-8")
+        result = run("clean", feed, cache=tmp_path / "cache")
+        assert result.exit_code == 2
+        assert "lists no http or https address" in result.stderr
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+class TestListings:
+    def test_a_feed_stands_for_its_pages_that_robots_may_visit(self, server: Server, tmp_path: Path) -> None:
+        result = run("clean", server.url("/feed"), cache=tmp_path)
+        assert kept(result.stdout) == ["Heading 2", "Heading 1"]
+        assert f"[1/1] {server.url('/feed')} lists 3 pages\n" in result.stderr
+        assert f"{server.url('/3')} failed: The site's robots.txt" in result.stderr
+        assert (result.exit_code, result.stderr.splitlines()[-1]) == (1, "1 of 3 pages failed.")
+        named = run("clean", server.url("/feed"), server.url("/3"), cache=tmp_path)
+        assert kept(named.stdout) == ["Heading 2", "Heading 1", "Heading 3"]
+        assert named.exit_code == 0
+
+    def test_packed_sitemaps_and_those_on_disk_do_too(self, server: Server, tmp_path: Path) -> None:
+        result = run("render", server.url("/sitemap.xml.gz"), cache=tmp_path / "cache")
+        assert (result.exit_code, result.stdout.split()[1:]) == (0, [server.url("/2")])
+        index = f"<sitemapindex><sitemap><loc>{server.url('/sitemap.xml.gz')}</loc></sitemap></sitemapindex>"
+        (tmp_path / "index.xml").write_text(index, encoding="utf-8")
+        result = run("clean", tmp_path / "index.xml", "--allow-private", cache=tmp_path / "cache")
+        assert (result.exit_code, kept(result.stdout)) == (0, ["Heading 2"])
+
+    def test_other_files_still_fail(self, server: Server, tmp_path: Path) -> None:
+        result = run("render", server.url("/icon.svg"), cache=tmp_path)
+        assert result.exit_code == 3
+        assert "image/svg+xml and no HTML page" in result.stderr
