@@ -350,6 +350,8 @@ class TestFailures:
             (["learn", "p.html"], "Give --output, the file of the model, or --explain"),
             (["render", "p.html"], "Only URLs can be rendered"),
             (["site", "http://127.0.0.1:1/", "--pages", "0"], "Invalid value for '--pages'"),
+            (["site", "http://127.0.0.1:1/", "--pages", "5", "--all"], "Give either --pages or --all."),
+            (["site", "http://127.0.0.1:1/", "--include", ""], "--include is empty; give a pattern"),
             (["cache", "show", "abc"], "begin with 'abc'. `domsieve cache list` shows"),
             (["cache", "remove", "p.html"], "No page ids of the cache"),
             (["nonsense"], "No such command 'nonsense'"),

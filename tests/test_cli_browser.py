@@ -70,6 +70,17 @@ def test_render_takes_from_the_cache_what_it_holds(base: str, tmp_path: Path) ->
     assert len(lines(anew.stderr, "[1/1] ")) == 1
 
 
+def test_all_pages_of_a_part_of_the_site(base: str, cache: Path) -> None:
+    words = ("--all", "--include", "/articles/*", "--exclude", "*swifts", "--json")
+    result = run("site", f"{base}/", *words, cache=cache)
+    assert result.exit_code == 0
+    names = [json.loads(line)["url"].removeprefix(base) for line in result.stdout.splitlines()]
+    assert names[0] == "/"
+    assert len(names) > 3
+    assert all(name.startswith("/articles/") and not name.endswith("swifts") for name in names[1:])
+    assert "no further page is known" in result.stderr
+
+
 def test_a_larger_sample_goes_on_where_the_smaller_ended(base: str, cache: Path, sample: list[str]) -> None:
     assert len(set(sample)) == 8
     result = run("site", f"{base}/", "--pages", "12", "--seed", "3", "--json", cache=cache)

@@ -50,16 +50,36 @@ def render(
 def site(
     url: Annotated[str, typer.Argument(help="A page of the site.")],
     *,
-    pages: Annotated[int, typer.Option(min=1, help="How many different pages.")] = 100,
+    pages: Annotated[int | None, typer.Option(min=1, help="How many different pages [default: 100].")] = None,
+    every_page: Annotated[
+        bool, typer.Option("--all", help="Every page that is found, instead of a sample.")
+    ] = False,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="Only pages whose path matches, such as '/docs/*'; repeatable."),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN", help="No pages whose path matches, such as '*[?]sort=*'; repeatable."
+        ),
+    ] = None,
+    depth: Annotated[
+        int, typer.Option(min=0, help="Clicks from the first page; what sitemaps name is one click away.")
+    ] = 16,
     seed: Annotated[int, typer.Option(help="Each one draws another sample.")] = 0,
     cache: Cache = None,
     as_json: AsJson = False,
     capture: Capture,
 ) -> None:
-    """Render a random sample of the pages of a site into the cache."""
-    from domsieve.renderer import PageDone, PageFailed
+    """Render a random sample of the pages of a site, or all of them, into the cache."""
+    from domsieve.errors import UsageError
+    from domsieve.renderer import PageDone, PageFailed, Scope
     from domsieve.tasks import describe, sample
 
+    if every_page and pages is not None:
+        raise UsageError("Give either --pages or --all.")
+    scope = Scope(tuple(include or ()), tuple(exclude or ()), depth)
     done, failed, kept_as = 0, 0, ""
 
     # What the user asks for may be private; what it leads to may not.
@@ -74,8 +94,9 @@ def site(
                 url,
                 store,
                 options=capture.options,
-                pages=pages,
+                pages=None if every_page else pages or 100,
                 seed=seed,
+                scope=scope,
                 delay=capture.delay,
                 concurrency=min(capture.concurrency, 8),
                 refresh=capture.refresh,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from domsieve.renderer.sampling.missing import missing_addresses
     from domsieve.renderer.sampling.polite import visit_politely
     from domsieve.renderer.sampling.sample import sample_site
+    from domsieve.renderer.sampling.scope import Scope
     from domsieve.renderer.source.origin import PageOrigin, file_origin, source_origin
     from domsieve.renderer.source.raw import (
         file_stem,
@@ -70,6 +71,7 @@ __all__ = [
     "ReplaySource",
     "SampleEnded",
     "SampleEvent",
+    "Scope",
     "Served",
     "SettlePolicy",
     "SiteOpened",
@@ -123,6 +125,7 @@ _PLACES = {
     "renderer.sampling.listings": "Listing listing_at listing_in",
     "renderer.sampling.polite": "visit_politely",
     "renderer.sampling.sample": "sample_site",
+    "renderer.sampling.scope": "Scope",
     "renderer.source.origin": "PageOrigin file_origin source_origin",
     "renderer.source.raw": "file_stem html_files parse_html parse_html_file read_html_file read_tree",
     "renderer.supervisor": "Served Supervisor Wear",

@@ -17,6 +17,7 @@ from domsieve.renderer import (
     PageSource,
     Rendering,
     SampleEvent,
+    Scope,
     SitemapsRead,
     SiteOpened,
     missing_addresses,
@@ -42,8 +43,9 @@ async def sample(
     store: PageStore,
     *,
     options: CaptureOptions,
-    pages: int,
+    pages: int | None,
     seed: int,
+    scope: Scope | None = None,
     delay: timedelta | None,
     concurrency: int,
     refresh: bool,
@@ -80,6 +82,7 @@ async def sample(
         start,
         pages=pages,
         seed=seed,
+        scope=scope,
         delay=delay,
         concurrency=concurrency,
         known=known,
@@ -122,7 +125,7 @@ def describe(event: SampleEvent | PageMarked) -> str:
     if isinstance(event, PageDone):
         origin = "from the cache" if event.was_known else f"{len(event.rendering.snapshot):,} nodes"
         cut = "".join(f"; cut: {reason}" for reason in event.rendering.snapshot.provenance.reasons)
-        return f"[{event.number}/{event.pages}] {event.url} {origin}{cut}"
+        return f"[{event.number}/{event.pages or event.number + event.waiting}] {event.url} {origin}{cut}"
     if isinstance(event, PageRepeated):
         return f"repeats {event.first}: {event.url}"
     if isinstance(event, PageFailed):
@@ -137,5 +140,5 @@ def describe(event: SampleEvent | PageMarked) -> str:
 _ENDS = {
     "complete": "as many as wanted",
     "exhausted": "no further page is known",
-    "fruitless": "the last twenty pages all failed or repeated others",
+    "fruitless": "the last pages all failed or repeated others",
 }

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -22,6 +22,7 @@ from domsieve.renderer import (
     Rendering,
     SampleEnded,
     SampleEvent,
+    Scope,
     SitemapsRead,
     SiteOpened,
 )
@@ -29,7 +30,7 @@ from domsieve.renderer.sampling import visits
 from domsieve.renderer.sampling.fetch import Answer as Fetched
 from domsieve.renderer.sampling.robots import Robots
 from domsieve.renderer.sampling.urls import Site
-from tests.renderer.bad_server import Server, serving
+from tests.renderer.bad_server import Server, send, serving
 from tests.renderer.fake_site import Answer, FakeSite, Page, done, linking, web
 
 
@@ -458,3 +459,62 @@ class TestSitemaps:
 def test_the_order_of_pages_is_pinned(server: Server) -> None:
     names = FakeSite(server, web(60)).names(pages=40, seed=1)
     assert hashlib.blake2b("\n".join(names).encode(), digest_size=8).hexdigest() == "92def6440a20b31d"
+
+
+class TestScope:
+    PAGES: ClassVar[dict[str, Page]] = {
+        "/": linking("/docs/1", "/blog/1", "/docs/2?sort=up"),
+        "/docs/1": linking("/docs/deep/2", text="first"),
+        "/docs/2?sort=up": linking(text="sorted"),
+        "/docs/deep/2": linking("/docs/deep/3", text="second"),
+        "/docs/deep/3": linking(text="third"),
+        "/blog/1": linking("/blog/2", text="news"),
+        "/blog/2": linking(text="more news"),
+    }
+
+    @pytest.mark.parametrize(
+        ("scope", "expected"),
+        [
+            (Scope(), set(PAGES)),
+            (Scope(include=("/docs/*",)), {name for name in PAGES if name.startswith("/docs/")} | {"/"}),
+            (Scope(exclude=("/blog/*", "*[?]sort=*")), {"/", "/docs/1", "/docs/deep/2", "/docs/deep/3"}),
+            (Scope(include=("/docs/*", "/blog/*"), exclude=("*2*",)), {"/", "/docs/1", "/blog/1"}),
+            (Scope(include=("/docs",)), {"/"}),
+            (Scope(depth=0), {"/"}),
+            (Scope(depth=1), {"/", "/docs/1", "/docs/2?sort=up", "/blog/1"}),
+            (Scope(depth=2), set(PAGES) - {"/docs/deep/3"}),
+        ],
+    )
+    @pytest.mark.parametrize("pages", [None, 50])
+    def test_what_is_visited(
+        self, server: Server, scope: Scope, expected: set[str], pages: int | None
+    ) -> None:
+        site = FakeSite(server, self.PAGES)
+        events = site.sample(pages=pages, scope=scope)
+        assert set(done(events, site.root)) == set(site.rendered) == expected
+        assert end(events).reason == "exhausted"
+
+    def test_sitemaps_are_in_scope_too(self, server: Server) -> None:
+        urls = "".join(f"<url><loc>{server.url(name)}</loc></url>" for name in ("/blog/2", "/docs/deep/3"))
+        server.pages["/sitemap.xml"] = lambda handler: send(handler, f"<urlset>{urls}</urlset>".encode())
+        site = FakeSite(server, self.PAGES)
+        assert set(site.names(pages=None, scope=Scope(include=("/docs/deep/*",), depth=1))) == {
+            "/",
+            "/docs/deep/3",
+        }
+
+    def test_all_pages_go_on_where_a_sample_of_repeated_ones_ends(self, server: Server) -> None:
+        repeated = {f"/copy/{number}": linking(text="copy") for number in range(60)}
+        pages: dict[str, Page] = {
+            "/": linking(*repeated, "/copy/last"),
+            **repeated,
+            "/copy/last": linking(text="last"),
+        }
+        site = FakeSite(server, pages)
+        assert len(done(site.sample(pages=None), site.root)) == 3
+        assert end(site.sample(pages=50)).reason == "fruitless"
+
+    @pytest.mark.parametrize("wrong", [{"include": ("",)}, {"exclude": ("/a", "")}, {"depth": -1}])
+    def test_wrong_ones_are_refused(self, wrong: dict[str, Any]) -> None:
+        with pytest.raises(UsageError, match=r"pattern such as|0 clicks"):
+            Scope(**wrong)

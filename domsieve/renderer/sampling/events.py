@@ -49,7 +49,7 @@ class PageDone:
     ----------
     url : the page; the first one is the start page.
     number : 1 for the first page.
-    pages : how many are wanted.
+    pages : how many are wanted; None for all that are found.
     waiting : pages known and not visited.
     rendering : what was captured.
     was_known : whether the caller had it already.
@@ -57,7 +57,7 @@ class PageDone:
 
     url: str
     number: int
-    pages: int
+    pages: int | None
     waiting: int
     rendering: Rendering
     was_known: bool
@@ -102,7 +102,7 @@ class SampleEnded:
     ----------
     pages : how many pages the sample has.
     reason : ``"complete"``: as many as wanted; ``"exhausted"``: no further page is known; ``"fruitless"``: the
-        last twenty pages all failed or repeated others.
+        last twenty pages (200 where all are wanted) failed or repeated others.
     """
 
     pages: int

@@ -35,14 +35,15 @@ from domsieve.renderer.sampling.frontier import Frontier, rank
 from domsieve.renderer.sampling.links import PageLinks, Routing
 from domsieve.renderer.sampling.missing import missing_address
 from domsieve.renderer.sampling.robots import Robots
+from domsieve.renderer.sampling.scope import Scope
 from domsieve.renderer.sampling.sitemap import read_sitemaps
 from domsieve.renderer.sampling.urls import Site, normalized, start_page
 from domsieve.renderer.sampling.visits import Known, Visit, Visitor
 from domsieve.snapshot import Snapshot
 
 _WINDOW = 8
-_FRUITLESS_LIMIT = 20
-_CLICKS_LIMIT = 16  # calendars and others whose pages link to a next one without end stop here
+_FRUITLESS_LIMIT, _FRUITLESS_LIMIT_OF_ALL = 20, 200
+_SITEMAPS, _SITEMAPS_OF_ALL = 10, 500
 _FRONTIER_CAPACITY = 100_000
 _ADMITTED_KEPT = 50_000
 
@@ -51,8 +52,9 @@ async def sample_site(
     source: PageSource,
     start: str,
     *,
-    pages: int,
+    pages: int | None,
     seed: int = 0,
+    scope: Scope | None = None,
     delay: timedelta | None = None,
     concurrency: int = 2,
     known: Known = lambda _: None,
@@ -70,8 +72,9 @@ async def sample_site(
     source : renders the pages.
     start : http or https address of the first page; the site is its host and port. When it leads to the same
         host with or without ``www.``, the site is the one reached.
-    pages : how many different pages are wanted, 1 or more.
-    seed : each one gives another sample.
+    pages : how many different pages are wanted, 1 or more; None for all that are found.
+    seed : each one gives another sample, or another order of all pages.
+    scope : which pages may be in the sample, and how far from the start; by default any, up to 16 clicks.
     delay : time between the starts of two pages, by default 0.5 s, or none on this machine. The delay that
         robots.txt asks for is kept when it is longer.
     concurrency : pages that are rendered at the same time, at most 8; changes nothing but the time.
@@ -88,7 +91,7 @@ async def sample_site(
     NavigationError : the site does not answer.
     DomsieveError : the start page cannot be rendered.
     """
-    if pages < 1 or not 1 <= concurrency <= _WINDOW:
+    if (pages is not None and pages < 1) or not 1 <= concurrency <= _WINDOW:
         raise UsageError(f"A sample has 1 page at least, and renders 1 to {_WINDOW} of them at a time.")
     visitor = Visitor(source, known, concurrency=concurrency, delay=delay, egress=egress, clock=clock)
     asked = start_page(start)
@@ -103,14 +106,14 @@ async def sample_site(
         robots = await visitor.rules(site)
     snapshot = visit.rendering.snapshot
     routing = Routing.of(PageLinks.of(snapshot), snapshot.provenance.final_url, site)
-    run = _Run(visitor, site, robots, routing, pages=pages, seed=seed)
+    run = _Run(visitor, site, robots, routing, pages=pages, seed=seed, scope=scope or Scope())
     event = run.start(asked, visit)
     yield SiteOpened(root=site.root, delay=visitor.delay)
     yield event
     try:
-        if pages > 1 and ask_for_missing and (seen := await run.missing(asked, snapshot)):
+        if pages != 1 and ask_for_missing and (seen := await run.missing(asked, snapshot)):
             yield seen
-        if pages > 1:
+        if pages != 1:
             yield await run.read_sitemaps()
         while run.draw():
             yield await run.settle()
@@ -147,7 +150,15 @@ class _Run:
     """One sample in the making: pages are drawn, settled and learnt from, each in the same order."""
 
     def __init__(
-        self, visitor: Visitor, site: Site, robots: Robots, routing: Routing, *, pages: int, seed: int
+        self,
+        visitor: Visitor,
+        site: Site,
+        robots: Robots,
+        routing: Routing,
+        *,
+        pages: int | None,
+        seed: int,
+        scope: Scope,
     ) -> None:
         self._visitor = visitor
         self._site = site
@@ -155,6 +166,8 @@ class _Run:
         self._routing = routing
         self._pages = pages
         self._seed = seed
+        self._scope = scope
+        self._fruitless_limit = _FRUITLESS_LIMIT if pages else _FRUITLESS_LIMIT_OF_ALL
         # Menus come with every page.
         self._admitted = lru_cache(_ADMITTED_KEPT)(self._admit)
         self._frontier = Frontier(seed, capacity=_FRONTIER_CAPACITY)
@@ -182,7 +195,11 @@ class _Run:
         """Learn the pages that the sitemaps name."""
         sitemaps = self._robots.sitemaps or (f"{self._site.root}/sitemap.xml",)
         found = await read_sitemaps(
-            self._visitor.file, sitemaps, site=self._site, rank=lambda url: rank(url, seed=self._seed)
+            self._visitor.file,
+            sitemaps,
+            site=self._site,
+            rank=lambda url: rank(url, seed=self._seed),
+            most=_SITEMAPS if self._pages else _SITEMAPS_OF_ALL,
         )
         with spending("sitemap", self._site.root):
             listed = {self._routing.page(page) for page in filter(None, map(self._admit, found))}
@@ -207,8 +224,8 @@ class _Run:
         """Begin as many pages as there is need and room for; return whether any is under way."""
         while (
             len(self._drawn) < _WINDOW
-            and self._done + len(self._drawn) < self._pages
-            and self._fruitless < _FRUITLESS_LIMIT
+            and (self._pages is None or self._done + len(self._drawn) < self._pages)
+            and self._fruitless < self._fruitless_limit
         ):
             while self._lessons and (len(self._lessons) + len(self._drawn) >= _WINDOW or not self._frontier):
                 self._learn(self._lessons.popleft())
@@ -269,15 +286,17 @@ class _Run:
         )
 
     def _admit(self, url: str) -> str | None:
-        """Return the page at `url` if there is one on the site and robots may visit it."""
+        """Return the page at `url` if there is one on the site, in scope, and robots may visit it."""
         check()
         page = self._site.page(url)
-        return page if page and self._robots.allows(page) else None
+        if page is None or not self._scope.has(self._site.name(page)):
+            return None
+        return page if self._robots.allows(page) else None
 
     def _learn(self, lesson: _Lesson) -> None:
         if lesson.reached:
             self._frontier.visit(self._site.name(lesson.reached))
-        if lesson.clicks <= _CLICKS_LIMIT:
+        if lesson.clicks <= self._scope.depth:
             for page in lesson.pages:
                 self._frontier.add(self._site.name(page), clicks=lesson.clicks)
 
@@ -291,8 +310,8 @@ class _Run:
     def end(self) -> SampleEnded:
         """Return the end of the sample."""
         reason: Literal["complete", "exhausted", "fruitless"] = "exhausted"
-        if self._done >= self._pages:
+        if self._pages and self._done >= self._pages:
             reason = "complete"
-        elif self._fruitless >= _FRUITLESS_LIMIT:
+        elif self._fruitless >= self._fruitless_limit:
             reason = "fruitless"
         return SampleEnded(pages=self._done, reason=reason)

@@ -18,7 +18,6 @@ from domsieve.renderer.sampling.urls import Site, joined, normalized
 
 MAX_BYTES = 10_000_000
 _MAX_UNPACKED_BYTES = 50_000_000  # of one file, as the protocol says
-_MAX_FILES = 10
 MAX_ADDRESSES = 100_000
 _WORD = re.compile(r"\S+")
 _ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
@@ -33,10 +32,11 @@ async def read_sitemaps(
     *,
     site: Site,
     rank: Callable[[str], bytes],
+    most: int = 10,
 ) -> list[str]:
     """Return the addresses of pages that the sitemaps name, as they stand there.
 
-    At most ten files are read, and no further one after 100,000 addresses; what they name elsewhere is left
+    At most `most` files are read, and no further one after 100,000 addresses; what they name elsewhere is left
     to the caller.
 
     Parameters
@@ -48,7 +48,7 @@ async def read_sitemaps(
     """
     waiting, read = _on_site(addresses, site), set[str]()
     found: list[str] = []
-    while waiting and len(read) < _MAX_FILES and len(found) < MAX_ADDRESSES:
+    while waiting and len(read) < most and len(found) < MAX_ADDRESSES:
         address = min(waiting, key=rank)
         read.add(address)
         sitemaps, pages = parse_sitemap(await fetch(address))
