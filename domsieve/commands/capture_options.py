@@ -116,6 +116,15 @@ def capture_options(
     ] = "adaptive",
     settle_extra: Annotated[float, typer.Option(help="Further seconds to wait then.")] = 0.0,
     scroll: Annotated[bool, typer.Option("--scroll", help="Scroll to the end first.")] = False,
+    click: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CSS", help="Click the first such element once the page is complete; repeatable."
+        ),
+    ] = None,
+    wait_for: Annotated[
+        str | None, typer.Option(metavar="CSS", help="Wait until such an element is shown.")
+    ] = None,
     screenshot: Annotated[
         bool,
         typer.Option(
@@ -163,6 +172,8 @@ def capture_options(
         settle=settle,
         settle_extra=seconds("--settle-extra", settle_extra),
         scroll=scroll,
+        click=tuple(click or ()),
+        wait_for=wait_for,
         both_sides=both_sides,
         screenshot=screenshot,
     )

@@ -20,6 +20,10 @@ SettlePolicy = Literal["adaptive", "load", "networkidle"]
 class CaptureOptions:
     """What a capture is asked for; equal options make equal captures of an unchanged page.
 
+    Raises
+    ------
+    UsageError : a selector is empty.
+
     Parameters
     ----------
     viewport_px : width and height of the window in CSS px; the page itself may be taller.
@@ -35,6 +39,11 @@ class CaptureOptions:
         ``"networkidle"``: no request for 500 ms, which live connections delay until the time budget ends.
     settle_extra : further waiting afterwards, for pages that change without any signal.
     scroll : whether to scroll to the end and back first, for content that is loaded when it comes in view.
+    click : CSS selectors of what is clicked, one after another, once the page is complete: to agree, to load more, to
+        open a tab. Of each the first element that is shown is clicked, in open shadow trees, too, and the page is
+        waited for again. Where there is none, nothing is clicked and a warning is logged.
+    wait_for : CSS selector of what must be shown before the page counts as complete, None for nothing. A page on
+        which it does not appear in time is cut.
     both_sides : whether to keep what the page can be compared with: the responses that carried its data, and its
         source as it looks without scripts, for which it is loaded twice. The capture itself is the same without.
     screenshot : whether to keep a picture of the page, and with it what `both_sides` keeps.
@@ -50,8 +59,17 @@ class CaptureOptions:
     settle: SettlePolicy = "adaptive"
     settle_extra: timedelta = timedelta()
     scroll: bool = False
+    click: tuple[str, ...] = ()
+    wait_for: str | None = None
     both_sides: bool = False
     screenshot: bool = False
+
+    def __post_init__(self) -> None:
+        for parameter, selectors in (("click", self.click), ("wait_for", (self.wait_for,))):
+            if any(selector is not None and not selector.strip() for selector in selectors):
+                raise UsageError(
+                    f"{parameter} is empty; give a CSS selector such as 'button.more'.", parameter=parameter
+                )
 
     @property
     def extras(self) -> bool:
@@ -65,6 +83,12 @@ class CaptureOptions:
         ------
         UsageError : the storage-state file cannot be read.
         """
+        # Beside those of old captures only where something is asked for, so that old ones still count as equal.
+        actions: dict[str, Scalar] = {}
+        if self.click:
+            actions["click"] = json.dumps(self.click, ensure_ascii=False)
+        if self.wait_for is not None:
+            actions["wait_for"] = self.wait_for
         return {
             "viewport_px": "{}x{}".format(*self.viewport_px),
             "user_agent": self.user_agent,
@@ -76,6 +100,7 @@ class CaptureOptions:
             "settle": self.settle,
             "settle_extra_ms": self.settle_extra / timedelta(milliseconds=1),
             "scroll": self.scroll,
+            **actions,
         }
 
 

@@ -33,6 +33,16 @@ def test_options_are_scalars_and_equal_for_equal_options(tmp_path: Path) -> None
     assert canonical != options.canonical()
 
 
+def test_clicks_count_only_where_there_are_some() -> None:
+    usual = CaptureOptions().canonical()
+    assert not {"click", "wait_for"} & usual.keys(), "captures from before would count as others"
+    clicked = CaptureOptions(click=("a", "b"), wait_for="#c").canonical()
+    assert clicked == usual | {"click": '["a", "b"]', "wait_for": "#c"}
+    for wrong in ({"click": ("a", " ")}, {"wait_for": ""}):
+        with pytest.raises(UsageError, match="give a CSS selector"):
+            CaptureOptions(**wrong)
+
+
 def test_missing_storage_state_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="storage-state"):
         CaptureOptions(storage_state=tmp_path / "none").canonical()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from domsieve.errors import UsageError
 from domsieve.renderer import CaptureOptions, Patience, Rendering
 from tests.renderer.bad_server import start
 from tests.renderer.conftest import Studio
@@ -169,3 +170,66 @@ def test_scrolling_brings_further_batches(studio: Studio) -> None:
     assert "item" not in visible_text(studio.show(html).snapshot)
     page = studio.show(html, CaptureOptions(scroll=True)).snapshot
     assert visible_text(page).count("item 4") == 10
+
+
+LATER = (
+    "<!doctype html><style>dialog { position: fixed; inset: 0 }</style><body><p>start</p>"
+    "<button class=more hidden>hidden</button><button class=more>more</button><div id=host></div>"
+    f"<script>{ADD}"
+    "document.querySelectorAll('.more')[1].onpointerdown = e => add('trusted ' + e.isTrusted);"
+    "document.querySelectorAll('.more')[1].onclick = () => setTimeout(() => add('more'), 100);"
+    "const tree = document.getElementById('host').attachShadow({ mode: 'open' });"
+    "tree.innerHTML = '<button id=agree>agree</button>';"
+    "tree.getElementById('agree').onclick = () => { add('agreed'); tree.innerHTML = '' };"
+    "</script>"
+)
+
+
+class TestClicks:
+    def test_what_a_click_brings_is_captured_in_order(self, studio: Studio) -> None:
+        options = CaptureOptions(click=("#agree", ".more", ".more"))
+        page = studio.show(LATER, options).snapshot
+        assert page.provenance.complete
+        shown = visible_text(page).split()
+        assert shown.index("agreed") < shown.index("trusted")
+        assert shown.count("more") == 3  # the button, and twice what it brings
+        assert "true" in shown
+        assert page.provenance.options["click"] == '["#agree", ".more", ".more"]'
+
+    def test_what_is_covered_is_clicked_all_the_same(self, studio: Studio) -> None:
+        html = LATER + "<dialog open>in front</dialog>"
+        assert (
+            visible_text(studio.show(html, CaptureOptions(click=("#agree",))).snapshot).count("agreed") == 1
+        )
+
+    def test_what_is_not_there_is_reported_and_no_failure(
+        self, studio: Studio, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        page = studio.show(LATER, CaptureOptions(click=("#none", "button[hidden]"))).snapshot
+        assert page.provenance.complete
+        assert caplog.text.count("so nothing is clicked") == 2
+
+    def test_a_click_may_lead_to_another_page(self, studio: Studio) -> None:
+        html = "<!doctype html><body><a href=/second>on</a>"
+        page = studio.render("/first", CaptureOptions(click=("a",)), first=html, second="<p>arrived").snapshot
+        assert visible_text(page) == "arrived"
+
+    @pytest.mark.parametrize("wrong", [{"click": ("a[",)}, {"wait_for": "::"}])
+    def test_what_is_no_selector_is_refused(self, studio: Studio, wrong: dict[str, Any]) -> None:
+        with pytest.raises(UsageError, match="is no CSS selector"):
+            studio.show(LATER, CaptureOptions(**wrong))
+
+
+class TestWaiting:
+    def test_for_what_comes_late(self, studio: Studio) -> None:
+        add = "document.body.insertAdjacentHTML('beforeend', '<i>done</i>')"
+        html = f"<p>start</p><script>setTimeout(() => {add}, 1500)</script>"
+        page = studio.show(html, CaptureOptions(wait_for="i")).snapshot
+        assert page.provenance.complete
+        assert visible_text(page) == "start done"
+
+    def test_what_never_comes_cuts_the_page(self, studio: Studio) -> None:
+        html = f"<p>start</p><i hidden>hidden</i><script>{ENDLESS['poll']}</script>"
+        page = studio.show(html, CaptureOptions(wait_for="i"), until=["/data"] * 60).snapshot
+        assert page.provenance.reasons == ("time: 180 s are used up while loading",)
+        assert visible_text(page) == "start"

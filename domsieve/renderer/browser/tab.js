@@ -1,6 +1,7 @@
 // Evaluated once per document in an isolated world, where nothing the page has patched can reach it.
 // quiet(): resolves with true once the structure has been still for `stillMs`, with false after `limitMs`.
 // scrollThrough(): scrolls to the end in steps that let lazy content come, and back to the top.
+// shows(), aim(): find the first element that is shown by a selector; null says that it is no selector.
 // trim(): makes the document ready for its capture; returns how many nodes it had.
 globalThis.domsieve = (() => {
   // A form named "scripts" would stand in for document.scripts, in every world.
@@ -18,6 +19,17 @@ globalThis.domsieve = (() => {
   // What the page says of itself as JSON-LD; see snapshot/json_ld.py.
   const isData = (script) => script.type.slice(0, 100).split(";")[0].trim().toLowerCase() === "application/ld+json"
     && script.textContent.length <= 1_000_000;
+  const isShown = (element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility === "visible";
+  // The document and all open shadow trees in it, in document order.
+  const trees = function* (root) {
+    yield root;
+    for (const element of root.querySelectorAll("*")) if (element.shadowRoot) yield* trees(element.shadowRoot);
+  };
+  const first = (selector) => {
+    for (const tree of trees(own("documentElement"))) {
+      for (const element of tree.querySelectorAll(selector)) if (isShown(element)) return element;
+    }
+  };
   const frame = () => new Promise((done) => requestAnimationFrame(done));
 
   return {
@@ -48,6 +60,39 @@ globalThis.domsieve = (() => {
         still = isAtEnd && root.scrollHeight === height ? still + 1 : 0;
         height = root.scrollHeight;
       }
+      scrollTo(0, 0);
+    },
+
+    shows(selector) {
+      try {
+        return Boolean(first(selector));
+      } catch {
+        return null;
+      }
+    },
+
+    // Returns where the element is, [x, y] in the window; [] when it is clicked already, for another one covers it; false
+    // when there is none.
+    async aim(selector) {
+      let element;
+      try {
+        element = first(selector);
+      } catch {
+        return null;
+      }
+      if (!element) return false;
+      element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+      const box = [...element.getClientRects()].find((rect) => rect.width > 0 && rect.height > 0);
+      if (box) {
+        const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+        const top = element.getRootNode().elementFromPoint(x, y);
+        if (top && (top === element || element.contains(top))) return [x, y];
+      }
+      element.click();
+      return [];
+    },
+
+    goUp() {
       scrollTo(0, 0);
     },
 

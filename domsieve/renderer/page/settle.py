@@ -9,9 +9,13 @@ such as a timer.
 """
 
 import asyncio
+import json
+import logging
 from datetime import timedelta
 from math import inf
+from typing import Any
 
+from domsieve.errors import UsageError
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.options import CaptureOptions
@@ -20,6 +24,9 @@ from domsieve.renderer.page.watch import Watch
 _IDLE_S = 0.5
 _SCROLL_LIMIT_MS = 8000
 _SCROLL_STEPS = 200
+_LOOK_S = 0.1
+
+logger = logging.getLogger(__name__)
 
 
 async def settle(
@@ -33,6 +40,7 @@ async def settle(
     ------
     TimeoutError : not within `limit_s` seconds.
     CommandError : the page is gone.
+    UsageError : the options have something else than a CSS selector.
     """
     policy = _POLICIES[options.settle]
     async with asyncio.timeout(limit_s):
@@ -43,7 +51,40 @@ async def settle(
         if options.scroll:
             await _call(tab, watch, f"scrollThrough({_SCROLL_LIMIT_MS}, {_SCROLL_STEPS})", limit_s)
             await policy(tab, watch, limit_s)
+        for selector in options.click:
+            if await _click(tab, watch, selector, limit_s):
+                await policy(tab, watch, limit_s)
+        if options.wait_for is not None:
+            while not await _shows(tab, watch, options.wait_for, limit_s):
+                await watch.news(_LOOK_S)
+            await policy(tab, watch, limit_s)
         await asyncio.sleep(options.settle_extra / timedelta(seconds=1))
+
+
+async def _shows(tab: Tab, watch: Watch, selector: str, limit_s: float) -> bool:
+    shown = await _ask(tab, watch, f"shows({json.dumps(selector)})", limit_s, absent=False)
+    if shown is None:
+        raise UsageError(f"{selector!r} is no CSS selector.", parameter="wait_for")
+    return bool(shown)
+
+
+async def _click(tab: Tab, watch: Watch, selector: str, limit_s: float) -> bool:
+    """Click the first element that is shown and matches; return whether there is one."""
+    place = await _ask(tab, watch, f"aim({json.dumps(selector)})", limit_s, absent=False)
+    if place is None:
+        raise UsageError(f"{selector!r} is no CSS selector.", parameter="click")
+    if place is False:
+        logger.warning(
+            "%s: Nothing that is shown matches %r, so nothing is clicked.", watch.document_url, selector
+        )
+        return False
+    if place:
+        x, y = place
+        mouse = {"x": x, "y": y, "button": "left", "clickCount": 1}
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            await tab.send("Input.dispatchMouseEvent", {"type": kind, **mouse}, limit_s=limit_s)
+    await _ask(tab, watch, "goUp()", limit_s, absent=None)
+    return True
 
 
 async def _adaptive(tab: Tab, watch: Watch, limit_s: float) -> None:
@@ -78,14 +119,19 @@ async def _arrived(watch: Watch) -> None:
 
 
 async def _call(tab: Tab, watch: Watch, function: str, limit_s: float) -> bool:
-    """Return the result of a call, False if the page has navigated meanwhile."""
+    """Return whether a call returns true; it does not if the page has navigated meanwhile."""
+    return bool(await _ask(tab, watch, function, limit_s, absent=False))
+
+
+async def _ask(tab: Tab, watch: Watch, function: str, limit_s: float, *, absent: object) -> Any:
+    """Return the result of a call, `absent` if the page has navigated meanwhile."""
     try:
-        return bool(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
+        return await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s)
     except CommandError:
         if not tab.is_open:
             raise
         await watch.news(watch.patience.still_s)
-        return False
+        return absent
 
 
 async def _load(_tab: Tab, watch: Watch, _limit_s: float) -> None:

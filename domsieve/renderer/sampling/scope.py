@@ -38,7 +38,9 @@ class Scope:
             raise UsageError("depth must be 0 clicks or more.", parameter="depth")
         for parameter, patterns in (("include", self.include), ("exclude", self.exclude)):
             if not all(patterns):
-                raise UsageError(f"{parameter} is empty; give a pattern such as '/docs/*'.", parameter=parameter)
+                raise UsageError(
+                    f"{parameter} is empty; give a pattern such as '/docs/*'.", parameter=parameter
+                )
 
     def has(self, name: str) -> bool:
         """Return whether a page may be visited; `name` is its path with query and route."""

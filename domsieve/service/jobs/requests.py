@@ -95,6 +95,9 @@ Kinds = Annotated[
 ]
 
 
+Selector = Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
+
+
 class PageRequest(BaseModel):
     """What all requests have in common: which page, and how it is rendered."""
 
@@ -113,6 +116,14 @@ class PageRequest(BaseModel):
     settle: SettlePolicy = Field(default="adaptive", description="When a page counts as complete.")
     settle_extra_s: float = Field(default=0.0, ge=0, le=10, description="Further seconds to wait then.")
     scroll: bool = Field(default=False, description="Whether to scroll to the end first.")
+    click: Annotated[tuple[Selector, ...], Field(max_length=20, strict=False)] = Field(
+        default=(),
+        description="CSS selectors of what is clicked once the page is complete, in order: of each the first element "
+        "that is shown.",
+    )
+    wait_for: Selector | None = Field(
+        default=None, description="CSS selector of what must be shown before the page is captured."
+    )
     time_s: float = Field(
         default=20.0, ge=1, le=60, description="Seconds one page may take, besides settle_extra_s."
     )
@@ -140,6 +151,8 @@ class PageRequest(BaseModel):
             settle=self.settle,
             settle_extra=timedelta(seconds=self.settle_extra_s),
             scroll=self.scroll,
+            click=self.click,
+            wait_for=self.wait_for,
         )
 
     def budget(self) -> Budget:

@@ -94,6 +94,10 @@ def test_what_is_no_address_of_a_page_is_refused(url: str) -> None:
         {"time_s": float("nan")},
         {"time_s": float("inf")},
         {"scroll": "yes"},
+        {"click": "a"},
+        {"click": [" "]},
+        {"click": ["a"] * 21},
+        {"wait_for": ""},
         {"method": "wobm"},
         {"format": "pdf"},
         {"user_agent": "x"},
@@ -130,10 +134,23 @@ def test_parquet_without_the_library_is_refused(monkeypatch: pytest.MonkeyPatch)
 
 def test_options_and_budget_of_a_page() -> None:
     request = CleanRequest(
-        url=URL, viewport_width=390, viewport_height=844, locale="de-DE", settle="load", scroll=True, time_s=7
+        url=URL,
+        viewport_width=390,
+        viewport_height=844,
+        locale="de-DE",
+        settle="load",
+        scroll=True,
+        time_s=7,
+        click=("#agree", "button.more"),
+        wait_for="main",
     )
     assert request.capture_options() == CaptureOptions(
-        viewport_px=(390, 844), locale="de-DE", settle="load", scroll=True
+        viewport_px=(390, 844),
+        locale="de-DE",
+        settle="load",
+        scroll=True,
+        click=("#agree", "button.more"),
+        wait_for="main",
     )
     assert request.budget().time == timedelta(seconds=7)
 
