@@ -68,7 +68,7 @@ async def sample_demo(
             seed=0,
             delay=None,
             concurrency=2,
-            refresh=False,
+            since=None,
             egress=egress,
         ):
             print(describe(event), file=sys.stderr)

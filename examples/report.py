@@ -61,7 +61,7 @@ async def _fill(store: PageStore, base: str) -> None:
             seed=0,
             delay=None,
             concurrency=2,
-            refresh=False,
+            since=None,
             egress=renderer.egress,
         )
         async for _ in events:

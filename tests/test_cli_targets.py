@@ -3,10 +3,13 @@
 import gzip
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from domsieve.snapshot import PageStore
 from tests.command import page, run, write_pages
 from tests.renderer.bad_server import Server, serving
 from tests.renderer.test_listings import sends
@@ -128,3 +131,19 @@ class TestListings:
         result = run("render", server.url("/icon.svg"), cache=tmp_path)
         assert result.exit_code == 3
         assert "image/svg+xml and no HTML page" in result.stderr
+
+    def test_captures_older_than_wanted_are_made_anew(self, server: Server, tmp_path: Path) -> None:
+        url = server.url("/1")
+        assert len(run("render", url, cache=tmp_path).stderr.splitlines()) == 1
+        assert run("render", url, "--max-age", "1", cache=tmp_path).stderr == ""
+        with PageStore(tmp_path) as store:
+            [record] = store.records()
+            page = store.get(record.page_id)
+            yesterday = msgspec.structs.replace(page.provenance, captured_at="2024-02-29T12:00:00+00:00")
+            store.remove([record.page_id])
+            store.put(replace(page, provenance=yesterday), source=b"", site=record.site)
+        assert run("render", url, "--max-age", "100000", cache=tmp_path).stderr == ""
+        assert "[1/1]" in run("render", url, "--max-age", "1", cache=tmp_path).stderr
+        assert run("render", url, "--max-age", "0.5", cache=tmp_path).stderr == ""
+        assert "[1/1]" in run("render", url, "--refresh", cache=tmp_path).stderr
+        assert run("render", url, "--max-age", "1e300", cache=tmp_path).exit_code == 2

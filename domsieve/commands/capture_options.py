@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -76,7 +76,7 @@ class Capture:
     driver: "DriverName"
     concurrency: int
     delay: timedelta | None
-    refresh: bool
+    since: datetime | None
     analysis: AnalysisBudget
 
     @cached_property
@@ -104,6 +104,10 @@ def capture_options(
     *,
     both_sides: bool = False,
     refresh: Annotated[bool, typer.Option("--refresh", help="Render even what the cache holds.")] = False,
+    max_age: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="DAYS", help="Render what the cache holds for longer than so many days."),
+    ] = None,
     viewport: Annotated[str, typer.Option(help="Width x height of the window in CSS px.")] = "1280x800",
     user_agent: Annotated[str | None, typer.Option(help="User-Agent header.")] = None,
     header: Annotated[list[str] | None, typer.Option(help="'Name: value', repeatable.")] = None,
@@ -186,7 +190,7 @@ def capture_options(
         driver,
         concurrency=concurrency or os.cpu_count() or 1,
         delay=None if delay is None else seconds("--delay", delay),
-        refresh=refresh,
+        since=_since(refresh=refresh, max_age=max_age),
         analysis=analysis_budget(analysis_timeout, analysis_megabytes),
     )
 
@@ -242,6 +246,18 @@ def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callab
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
+
+
+def _since(*, refresh: bool, max_age: float | None) -> datetime | None:
+    """Return when a capture of the cache must have been made to be used, None for whenever."""
+    if refresh or max_age is None:
+        return datetime.now(UTC) if refresh else None
+    from domsieve.errors import UsageError
+
+    try:
+        return datetime.now(UTC) - timedelta(days=max_age)
+    except (OverflowError, ValueError) as error:
+        raise UsageError(f"--max-age {max_age:g}: give a number of days.") from error
 
 
 def _pair(option: str, text: str, mark: str) -> tuple[str, str]:

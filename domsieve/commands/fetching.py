@@ -48,7 +48,7 @@ def _fetched(targets: "Sequence[Target]", store: "PageStore", capture: Capture) 
             store,
             _Lines(),
             options=capture.options,
-            refresh=capture.refresh,
+            since=capture.since,
             egress=capture.egress,
             concurrency=capture.concurrency,
             delay=capture.delay,

@@ -99,7 +99,7 @@ def site(
                 scope=scope,
                 delay=capture.delay,
                 concurrency=min(capture.concurrency, 8),
-                refresh=capture.refresh,
+                since=capture.since,
                 egress=egress,
             ):
                 say(describe(event))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from domsieve.errors import ContentError, DomsieveError, NavigationError, PageError, PolicyError
@@ -35,7 +35,7 @@ async def fetch_targets(
     listener: Listener,
     *,
     options: CaptureOptions,
-    refresh: bool,
+    since: datetime | None,
     egress: Egress,
     concurrency: int,
     delay: timedelta | None,
@@ -49,7 +49,7 @@ async def fetch_targets(
     ----------
     open_source : returns what renders pages; it is opened when there is a page to render.
     options : of the captures, for those that the cache has.
-    refresh : whether pages are rendered that the cache has.
+    since : captures of the cache that were made before are rendered anew; None uses all.
     egress : where connections for robots.txt and listings may go; give that of the source.
     concurrency : pages of one site that are rendered at the same time.
     delay : time between two listed pages of a site; by default 0.5 s, or none on this machine.
@@ -61,7 +61,7 @@ async def fetch_targets(
         for _ in range(_ROUNDS):
             wanted = {target.url: target for target in found if isinstance(target, UrlTarget)}
             new = [url for url in wanted if url not in outcomes]
-            known = {} if refresh else {url: cached(url, store, options) for url in new}
+            known = {url: cached(url, store, options, since=since) for url in new}
             outcomes |= {url: record for url, record in known.items() if record}
             missing = [url for url in new if url not in outcomes]
             if not missing:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterable, Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -128,10 +129,17 @@ def keep(rendering: Rendering, site: str, store: PageStore) -> PageRecord:
     return store.put(rendering.snapshot, source=rendering.source, site=site, extras=rendering.extras)
 
 
-def cached(url: str, store: PageStore, options: CaptureOptions) -> PageRecord | None:
-    """Return the newest complete capture of `url` with these options, and with the extras that they ask for."""
+def cached(
+    url: str, store: PageStore, options: CaptureOptions, *, since: datetime | None = None
+) -> PageRecord | None:
+    """Return the newest complete capture of `url` with these options, and with the extras that they ask for.
+
+    One that was made before `since`, a time with its zone, is too old.
+    """
     record = store.find(url, producer="rendered", options=options.canonical())
     if record is None or not record.complete:
+        return None
+    if since is not None and datetime.fromisoformat(record.captured_at) < since:
         return None
     wanted = {SCREENSHOT} if options.screenshot else {DATA} if options.both_sides else set()
     return record if wanted <= {*store.extra_names(record)} else None

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from domsieve.analysis import Mark, described
 from domsieve.errors import DamagedFileError
@@ -48,7 +48,7 @@ async def sample(
     scope: Scope | None = None,
     delay: timedelta | None,
     concurrency: int,
-    refresh: bool,
+    since: datetime | None,
     may_use: Callable[[PageRecord], bool] = lambda _: True,
     kept: Callable[[Rendering, str], Awaitable[PageRecord]] | None = None,
     egress: Egress | None = None,
@@ -56,8 +56,8 @@ async def sample(
     """Yield what happens, with the record of each page of the sample, captured now or before.
 
     An interrupted sample goes on when it is asked for again: it draws the same pages, and the cache has them, as far
-    as `may_use` lets them be used. The `egress` is for robots.txt and sitemaps; give that of the renderer. A page is
-    kept by `kept`, which gets it with the name of its site, or else in `store`.
+    as `may_use` lets them be used and they were not made before `since`. The `egress` is for robots.txt and sitemaps;
+    give that of the renderer. A page is kept by `kept`, which gets it with the name of its site, or else in `store`.
     """
 
     async def kept_here(rendering: Rendering, site: str) -> PageRecord:
@@ -66,7 +66,7 @@ async def sample(
     kept = kept or kept_here
 
     def known(url: str) -> Rendering | None:
-        record = None if refresh else cached(url, store, options)
+        record = cached(url, store, options, since=since)
         if record is None or not may_use(record):
             return None
         try:

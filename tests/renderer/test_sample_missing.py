@@ -143,7 +143,7 @@ def sampled(site: FakeSite, cache: Path) -> list[Any]:
                 seed=0,
                 delay=None,
                 concurrency=1,
-                refresh=False,
+                since=None,
                 egress=offline(),
             )
             return [event async for event, _ in events]

@@ -10,6 +10,7 @@ from concurrent.futures import Executor
 from contextlib import aclosing
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol
 
@@ -179,7 +180,7 @@ async def _site(
         seed=request.seed,
         delay=None,
         concurrency=min(2, bench.browsing.concurrency),
-        refresh=request.refresh,
+        since=datetime.now(UTC) if request.refresh else None,
         may_use=may_use,
         kept=kept,
         egress=bench.browsing.egress,
