@@ -106,6 +106,35 @@ class TestLists:
         assert "lists no http or https address" in result.stderr
 
 
+class TestSelection:
+    def test_parts_are_chosen_before_any_method(self, tmp_path: Path) -> None:
+        paths = write_pages(tmp_path / "pages", 2)
+        for words in (["clean", "--method", "none"], ["clean", "--method", "auto", "--favor", "recall"]):
+            result = run(*words, "--select", "p", "--drop", "main > p + p", *paths, cache=tmp_path / "cache")
+            assert result.exit_code == 0
+            assert result.stdout.count("word1a") == result.stdout.count("word2a") == 1
+            assert "Heading" not in result.stdout
+        result = run("clean", "--method", "none", "--drop", "div", paths[0], cache=tmp_path / "cache")
+        assert "Imprint" not in result.stdout
+
+    def test_a_page_without_what_is_selected_fails(self, tmp_path: Path) -> None:
+        paths = write_pages(tmp_path / "pages", 2)
+        paths[1].write_text(page(2).replace("main>", "section>"), encoding="utf-8")
+        for command in ("clean", "records"):
+            result = run(command, "--select", "main", *paths, cache=tmp_path / "cache")
+            assert result.exit_code == 1
+            assert f"{paths[1]}: Nothing on the page matches 'main'." in result.stderr
+
+    def test_what_is_no_selector_is_refused_before_the_work(self, tmp_path: Path) -> None:
+        output = ["-o", str(tmp_path / "made.npz")]
+        for words in (["clean"], ["records"], ["learn", *output], ["weigh", *output]):
+            result = run(*words, "--drop", "a:hover", tmp_path / "none.html", cache=tmp_path / "cache")
+            assert result.exit_code == 2
+            assert (
+                "--drop 'a:hover' is no CSS selector that can be used: :hover is not known." in result.stderr
+            )
+
+
 @pytest.mark.browser
 @pytest.mark.slow
 class TestListings:

@@ -55,6 +55,7 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
         "metadata": {"columns", "cleaning", "kinds"},
         "records": {"columns"},
         "marks": {"columns"},
+        "selection": {"columns"},
         "writers": {"columns", "kinds", "marks", "metadata", "records"},
         "report": {"columns", "kinds", "trees", "records", "writers"},
         "compare": {"columns", "cleaning", "records", "writers"},

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         variants,
     )
     from domsieve.analysis.report.thresholds import ThresholdHelp, ThresholdStep, threshold_help
+    from domsieve.analysis.selection.selection import Selection
     from domsieve.analysis.site_groups import groups_of, traits_of
     from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
     from domsieve.analysis.trees.cst import BlockWeights, CompressedStructureTree
@@ -130,6 +131,7 @@ __all__ = [
     "Region",
     "RepeatedPatterns",
     "Round",
+    "Selection",
     "Side",
     "SiteModel",
     "SiteStyleTree",
@@ -225,6 +227,7 @@ _PLACES = {
         "new_site_model page_cleaner variants"
     ),
     "analysis.report.thresholds": "ThresholdHelp ThresholdStep threshold_help",
+    "analysis.selection.selection": "Selection",
     "analysis.site_groups": "groups_of traits_of",
     "analysis.site_model": "FEWEST_PAGES SiteModel",
     "analysis.trees.cst": "BlockWeights CompressedStructureTree",

@@ -17,6 +17,7 @@ from domsieve.commands.console import failures
 from domsieve.commands.input_words import words_of
 
 if TYPE_CHECKING:
+    from domsieve.analysis import Selection
     from domsieve.renderer import Budget, CaptureOptions, DriverName, Egress, Renderer
     from domsieve.tasks import Target
 
@@ -47,6 +48,14 @@ KeepErrors = Annotated[
     typer.Option(
         "--keep-errors", help="Work on pages that count as failed, such as errors of servers, all the same."
     ),
+]
+
+Select = Annotated[
+    list[str] | None,
+    typer.Option(metavar="CSS", help="Work on what matches only, and on the head of the page; repeatable."),
+]
+Drop = Annotated[
+    list[str] | None, typer.Option(metavar="CSS", help="Leave out what matches before all else; repeatable.")
 ]
 
 AnalysisTimeout = Annotated[
@@ -281,6 +290,20 @@ def seconds(option: str, value: float, *, least: float = 0) -> timedelta:
     if not least <= value <= 86_400:
         raise UsageError(f"{option} {value:g}: give seconds from {least:g} to 86400.")
     return timedelta(seconds=value)
+
+
+def selection_of(select: Sequence[str] | None, drop: Sequence[str] | None) -> "Selection | None":
+    """Return what ``--select`` and ``--drop`` choose, None without them.
+
+    Raises
+    ------
+    UsageError : one is no CSS selector.
+    """
+    if not (select or drop):
+        return None
+    from domsieve.analysis import Selection
+
+    return Selection(tuple(select or ()), tuple(drop or ()))
 
 
 def url_of_file(url: str | None, targets: "Sequence[Target]") -> str:

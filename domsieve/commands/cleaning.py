@@ -10,8 +10,11 @@ from domsieve.commands.capture_options import (
     AsJson,
     Cache,
     Capture,
+    Drop,
     KeepErrors,
+    Select,
     rendering,
+    selection_of,
     url_of_file,
 )
 from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say
@@ -100,6 +103,8 @@ def clean(
         ),
     ] = False,
     url: Annotated[str | None, typer.Option(help="Address that the one file came from.")] = None,
+    select: Select = None,
+    drop: Drop = None,
     keep_errors: KeepErrors = False,
     as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
     cache: Cache = None,
@@ -116,6 +121,7 @@ def clean(
         readable,
         remarks,
         site_records,
+        with_selection,
         written,
     )
     from domsieve.tasks import clean as clean_pages
@@ -128,15 +134,21 @@ def clean(
     check_place("--output-dir", output_dir, is_folder=True)
     kinds = KindChoice.of(keep_kind or (), drop_kind or ())
     form = "json" if as_json else output_format
+    selection = selection_of(select, drop)
     with open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
         pages = readable(
-            fetched, store, raw=raw, keep_errors=keep_errors, url=url_of_file(url, fetched.targets)
+            fetched,
+            store,
+            raw=raw,
+            keep_errors=keep_errors,
+            selection=selection,
+            url=url_of_file(url, fetched.targets),
         )
 
         def siblings(site: str) -> "list[Page]":
             records = site_records(site, store, capture.options)
-            return [from_record(record, store, raw=raw) for record in records]
+            return [with_selection(from_record(record, store, raw=raw), selection) for record in records]
 
         results = clean_pages(
             pages,
@@ -196,6 +208,8 @@ def learn(
     threshold: ThresholdOption = None,
     style: StyleOption = None,
     raw: RawOption = False,
+    select: Select = None,
+    drop: Drop = None,
     keep_errors: KeepErrors = False,
     as_json: AsJson = False,
     cache: Cache = None,
@@ -213,9 +227,10 @@ def learn(
     if explain and method != "sst":
         raise UsageError("--explain shows thresholds of the method sst; add --method sst.")
     check_place("--output", output)
+    selection = selection_of(select, drop)
     with open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
-        pages = readable(fetched, store, raw=raw, keep_errors=keep_errors)
+        pages = readable(fetched, store, raw=raw, keep_errors=keep_errors, selection=selection)
         failed = fetched.failed
 
         def report(page: "Page", error: "DomsieveError") -> None:

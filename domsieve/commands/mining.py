@@ -11,8 +11,11 @@ from domsieve.budget import spending_on_site
 from domsieve.commands.capture_options import (
     Cache,
     Capture,
+    Drop,
     KeepErrors,
+    Select,
     rendering,
+    selection_of,
     url_of_file,
 )
 from domsieve.commands.cleaning import RawOption
@@ -37,6 +40,8 @@ def records(
     output_dir: Annotated[Path | None, typer.Option(help="Folder for one file per page.")] = None,
     raw: RawOption = False,
     url: Annotated[str | None, typer.Option(help="Address that the one file came from.")] = None,
+    select: Select = None,
+    drop: Drop = None,
     keep_errors: KeepErrors = False,
     as_json: Annotated[bool, typer.Option("--json", help="Same as --format jsonl.")] = False,
     cache: Cache = None,
@@ -57,12 +62,18 @@ def records(
     write = RECORD_WRITERS[form]
     write([])  # where the library for Parquet is missing, say so before the work
     sheets: list[RecordSheet] = []
+    selection = selection_of(select, drop)
     with open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
         failed = fetched.failed
         done = 0
         pages = readable(
-            fetched, store, raw=raw, keep_errors=keep_errors, url=url_of_file(url, fetched.targets)
+            fetched,
+            store,
+            raw=raw,
+            keep_errors=keep_errors,
+            selection=selection,
+            url=url_of_file(url, fetched.targets),
         )
         for page, result in mine(pages, method=method):
             if isinstance(result, DomsieveError):

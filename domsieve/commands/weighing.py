@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from domsieve.commands.capture_options import AsJson, Cache, Capture, KeepErrors, rendering
+from domsieve.commands.capture_options import (
+    AsJson,
+    Cache,
+    Capture,
+    Drop,
+    KeepErrors,
+    Select,
+    rendering,
+    selection_of,
+)
 from domsieve.commands.cleaning import ModeOption, RawOption, StyleOption
 from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say
 from domsieve.commands.fetching import fetch
@@ -30,6 +39,8 @@ def weigh(
     mode: ModeOption = "site",
     style: StyleOption = None,
     raw: RawOption = False,
+    select: Select = None,
+    drop: Drop = None,
     keep_errors: KeepErrors = False,
     as_json: AsJson = False,
     cache: Cache = None,
@@ -41,9 +52,10 @@ def weigh(
     from domsieve.tasks import weigh as weigh_pages
 
     check_place("--output", output)
+    selection = selection_of(select, drop)
     with open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
-        pages = readable(fetched, store, raw=raw, keep_errors=keep_errors)
+        pages = readable(fetched, store, raw=raw, keep_errors=keep_errors, selection=selection)
         failed = fetched.failed
 
         def report(page: "Page", error: "DomsieveError") -> None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         render_pages,
         site_records,
         unscripted,
+        with_selection,
     )
     from domsieve.tasks.reporting import Edition, Reported, of_record, report, reported
     from domsieve.tasks.sampling import PageMarked, describe, sample
@@ -114,6 +115,7 @@ __all__ = [
     "site_records",
     "unscripted",
     "weigh",
+    "with_selection",
     "write_matrix",
     "written",
 ]
@@ -126,7 +128,9 @@ _PLACES = {
     "tasks.judging": "keeps_text remarks",
     "tasks.mining": "RECORD_WRITERS RecordFormat mine",
     "tasks.output": "OUTPUT_FILE Results",
-    "tasks.pages": ("Page cached fault_in from_record keep readable render_pages site_records unscripted"),
+    "tasks.pages": (
+        "Page cached fault_in from_record keep readable render_pages site_records unscripted with_selection"
+    ),
     "tasks.reporting": "Edition Reported of_record report reported",
     "tasks.sampling": "PageMarked describe sample",
     "tasks.sites": "RAW Placed placed",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -40,6 +41,9 @@ from domsieve.tasks.targets import (
     output_name,
     site_of,
 )
+
+if TYPE_CHECKING:
+    from domsieve.analysis import Selection
 
 STDIN = "stdin"
 """What a page from standard input is called."""
@@ -169,11 +173,13 @@ def readable(
     raw: bool,
     keep_errors: bool = False,
     url: str = "",
+    selection: "Selection | None" = None,
 ) -> list[Page]:
     """Return the targets as pages of different names; URLs by their outcome, failed and damaged ones left out.
 
     `raw` reads the source of rendered pages instead of what the browser made of it. `keep_errors` works on pages that
-    count as failed, too. `url` is the address of the file, if there is but one.
+    count as failed, too. `url` is the address of the file, if there is but one. `selection` says which parts of each
+    page are worked on.
     """
     pages: list[Page] = []
     files = [target for target in fetched.targets if isinstance(target, FileTarget | PipedTarget)]
@@ -190,7 +196,14 @@ def readable(
         record = target.record if isinstance(target, CacheTarget) else fetched.outcomes[target.url]
         if not isinstance(record, DomsieveError):
             pages.append(from_record(record, store, raw=raw))
-    return [replace(page, keep_errors=keep_errors) for page in _named_apart(pages)]
+    return [with_selection(replace(page, keep_errors=keep_errors), selection) for page in _named_apart(pages)]
+
+
+def with_selection(page: Page, selection: "Selection | None") -> Page:
+    """Return the page with only those parts that are chosen; `select` that matches nothing makes it a failed page."""
+    if not selection:
+        return page
+    return replace(page, load=lambda: selection.of(page.load()))
 
 
 def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> Page:

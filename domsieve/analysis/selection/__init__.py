@@ -1,0 +1,1 @@
+"""Parts of pages that a caller chooses by CSS selectors."""

@@ -1,0 +1,280 @@
+"""CSS selectors (Selectors Level 4) matched with all nodes of a page at once; the parser is cssselect2's.
+
+A compound selector is a column of marks, and so is each step from one to the next: ancestors are intervals of the
+document order, siblings are groups. Nothing depends on the depth of the page. Imports columns and the errors.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, reduce
+from operator import or_
+from typing import Any
+
+import cssselect2
+import numpy as np
+from cssselect2 import parser
+from numpy.typing import NDArray
+from tinycss2.nth import parse_nth
+
+from domsieve.analysis.columns.attributes import attributes_of
+from domsieve.analysis.columns.batch import below, counted_before
+from domsieve.errors import UsageError
+from domsieve.snapshot import Kind, Snapshot
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+Selector = Any
+"""What the parser makes of a selector; it has no types."""
+
+_BLANKS = " \t\n\r\f"
+
+
+def parse_selectors(css: str, *, parameter: str) -> list[Selector]:
+    """Return the selectors of a list that is separated by commas.
+
+    Raises
+    ------
+    UsageError : it is no list of selectors, or one of them asks for what a stored page cannot say, such as
+        ``:hover``; `parameter` is named.
+    """
+    try:
+        found = list(parser.parse(css))
+        for selector in found:
+            if selector.pseudo_element is not None:
+                raise cssselect2.SelectorError(f"::{selector.pseudo_element} stands for no element")
+            _check(selector.parsed_tree)
+    except (cssselect2.SelectorError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else _reason(error)
+        raise UsageError(
+            f"{parameter} {css!r} is no CSS selector that can be used: {why}.", parameter=parameter
+        ) from error
+    return found
+
+
+def _reason(error: Exception) -> str:
+    return str(error.args[-1] if error.args else "it cannot be read").rstrip(".")
+
+
+def _check(tree: Selector) -> None:
+    """Raise a `SelectorError` where a selector has a part that is not known here."""
+    if isinstance(tree, parser.CombinedSelector):
+        _check(tree.left)
+        _check(tree.right)
+    elif isinstance(tree, parser.CompoundSelector):
+        for part in tree.simple_selectors:
+            _check(part)
+    elif isinstance(tree, _LISTS):
+        for one in tree.selector_list:
+            _check(getattr(one, "selector", one).parsed_tree)
+    elif isinstance(tree, parser.PseudoClassSelector) and tree.name not in _PSEUDO_CLASSES:
+        raise cssselect2.SelectorError(f":{tree.name} is not known")
+    elif isinstance(tree, parser.FunctionalPseudoClassSelector):
+        if tree.name not in _COUNTED or parse_nth(tree.arguments) is None:
+            raise cssselect2.SelectorError(f":{tree.name}(…) is not known")
+    elif isinstance(tree, parser.NamespaceSelector):
+        raise cssselect2.SelectorError("namespaces are not known")
+
+
+_LISTS = (
+    parser.NegationSelector,
+    parser.RelationalSelector,
+    parser.MatchesAnySelector,
+    parser.SpecificityAdjustmentSelector,
+)
+
+
+class Matcher:
+    """Matches selectors with the elements of one page; shadow trees belong to their hosts, pages to their frames."""
+
+    def __init__(self, page: Snapshot) -> None:
+        self._page = page
+        self._attributes = attributes_of(page)
+        self._element: Bools = page.kind == Kind.ELEMENT
+        self._end = page.end.astype(np.int64)
+
+    def matches(self, selectors: Sequence[Selector]) -> Bools:
+        """Return which of the N nodes are elements that one of the selectors matches."""
+        return reduce(
+            or_, (self._of(one.parsed_tree) for one in selectors), np.zeros(len(self._page), np.bool_)
+        )
+
+    def _of(self, tree: Selector) -> Bools:
+        if isinstance(tree, parser.CombinedSelector):
+            return self._steps[tree.combinator](self._of(tree.left)) & self._of(tree.right)
+        marks = self._element.copy()
+        for part in tree.simple_selectors:
+            marks &= self._simple(part)
+        return marks
+
+    def _simple(self, part: Selector) -> Bools:
+        if isinstance(part, parser.LocalNameSelector):
+            names = np.array([name == part.lower_local_name for name in self._page.tags], np.bool_)
+            return np.asarray(names[self._page.tag])
+        if isinstance(part, parser.IDSelector):
+            return self._with("id", lambda value: value == part.ident)
+        if isinstance(part, parser.ClassSelector):
+            return self._with("class", lambda value: part.class_name in value.split())
+        if isinstance(part, parser.AttributeSelector):
+            return self._with(part.lower_name, _attribute_test(part))
+        if isinstance(part, parser.NegationSelector):
+            return ~self.matches(part.selector_list)
+        if isinstance(part, parser.RelationalSelector):
+            found = (self._leading(one.combinator, one.selector.parsed_tree) for one in part.selector_list)
+            return reduce(or_, found, np.zeros(len(self._page), np.bool_))
+        if isinstance(part, parser.MatchesAnySelector | parser.SpecificityAdjustmentSelector):
+            return self.matches(part.selector_list)
+        if isinstance(part, parser.FunctionalPseudoClassSelector):
+            step, first = parse_nth(part.arguments)
+            place = self._places(of_type="type" in part.name, from_end="last" in part.name)
+            return _is_counted(place, step, first)
+        return _PSEUDO_CLASSES[part.name](self)
+
+    def _with(self, name: str, test: Callable[[str], bool]) -> Bools:
+        marks = np.zeros(len(self._page), np.bool_)
+        marks[list(self._attributes.found(name, lambda value: test(value) or None))] = True
+        return marks
+
+    @cached_property
+    def _above(self) -> Ints:
+        """For each node the nearest element above it, by way of shadow roots and documents; -1 without one."""
+        above = self._page.parent.astype(np.int64)
+        # Between two elements stand a shadow root or a document at most, but for pages that somebody made up.
+        while (todo := np.flatnonzero((above > 0) & ~self._element[above])).size:
+            above[todo] = above[above[todo]]
+        above[above == 0] = -1
+        return above
+
+    @cached_property
+    def _siblings(self) -> tuple[Ints, Bools]:
+        """The elements, those of one parent side by side and in order, and which are the first of their parent."""
+        elements = np.flatnonzero(self._element)
+        order = elements[np.argsort(self._page.parent[elements], kind="stable")]
+        parent = self._page.parent[order]
+        return order, np.concatenate(([True], parent[1:] != parent[:-1]))[: order.size]
+
+    @cached_property
+    def _steps(self) -> dict[str, Callable[[Bools], Bools]]:
+        return {" ": self._inside, ">": self._child, "+": self._next, "~": self._later}
+
+    def _inside(self, left: Bools) -> Bools:
+        inner = below(left, self._end) & ~left
+        # What matches itself counts where something above it matches, too.
+        own = np.flatnonzero(left)
+        depth = counted_before(left)[:-1] - np.searchsorted(
+            np.sort(self._end[own]), np.arange(left.size), "right"
+        )
+        inner[own] = depth[own] > 0
+        return inner
+
+    def _child(self, left: Bools) -> Bools:
+        return np.where(self._above >= 0, left[self._above], False)
+
+    def _next(self, left: Bools) -> Bools:
+        order, first = self._siblings
+        marks = np.zeros(left.size, np.bool_)
+        marks[order[1:]] = left[order[:-1]] & ~first[1:]
+        return marks
+
+    def _later(self, left: Bools) -> Bools:
+        order, first = self._siblings
+        marks = np.zeros(left.size, np.bool_)
+        before = counted_before(left[order])
+        at_first = np.maximum.accumulate(np.where(first, np.arange(order.size), 0))
+        marks[order] = before[:-1] > before[at_first]
+        return marks
+
+    def _leading(self, combinator: str, tree: Selector) -> Bools:
+        """Return the elements from which steps lead to what a relative selector stands for (``:has``)."""
+        marks = self._element
+        while isinstance(tree, parser.CombinedSelector):
+            marks = self._having(tree.combinator, self._of(tree.right) & marks)
+            tree = tree.left
+        return self._having(combinator, self._of(tree) & marks)
+
+    def _having(self, combinator: str, right: Bools) -> Bools:
+        """Return the elements from which a step leads to one of `right`."""
+        marks = np.zeros(right.size, np.bool_)
+        order, first = self._siblings
+        if combinator == " ":
+            before = counted_before(right)
+            return np.asarray(before[self._end] > before[1:])
+        if combinator == ">":
+            above = self._above[right]
+            marks[above[above >= 0]] = True
+        elif combinator == "+":
+            marks[order[:-1]] = right[order[1:]] & ~first[1:]
+        else:
+            before = counted_before(right[order])
+            last = np.append(np.flatnonzero(first)[1:], order.size)
+            marks[order] = (
+                np.repeat(before[last], np.diff(np.append(np.flatnonzero(first), order.size))) > before[1:]
+            )
+        return marks
+
+    def _places(self, *, of_type: bool = False, from_end: bool = False) -> Ints:
+        """Return the place of each element among its siblings, or those of its name, from 1; 0 for other nodes."""
+        elements = np.flatnonzero(self._element)
+        keys = [self._page.parent[elements]]
+        if of_type:
+            keys.insert(0, self._page.tag[elements])
+        order = elements[np.lexsort(keys)]
+        if not order.size:
+            return np.zeros(self._element.size, np.int64)
+        columns = [self._page.parent[order], *([self._page.tag[order]] if of_type else [])]
+        first = np.append(True, reduce(or_, (column[1:] != column[:-1] for column in columns)))
+        starts = np.flatnonzero(first)
+        sizes = np.diff(np.append(starts, order.size))
+        rank = np.arange(order.size) - np.repeat(starts, sizes)
+        places = np.zeros(self._element.size, np.int64)
+        places[order] = np.repeat(sizes, sizes) - rank if from_end else rank + 1
+        return places
+
+    def _only(self, *, of_type: bool) -> Bools:
+        first, last = (self._places(of_type=of_type, from_end=from_end) for from_end in (False, True))
+        return np.asarray((first == 1) & (last == 1))
+
+    def _root(self) -> Bools:
+        return self._element & (self._above < 0)
+
+    def _empty(self) -> Bools:
+        return np.asarray(self._end == np.arange(self._end.size) + 1)
+
+
+_COUNTED = frozenset({"nth-child", "nth-last-child", "nth-last-of-type", "nth-of-type"})
+_PSEUDO_CLASSES: dict[str, Callable[[Matcher], Bools]] = {
+    "empty": Matcher._empty,
+    "first-child": lambda matcher: matcher._places() == 1,
+    "first-of-type": lambda matcher: matcher._places(of_type=True) == 1,
+    "last-child": lambda matcher: matcher._places(from_end=True) == 1,
+    "last-of-type": lambda matcher: matcher._places(of_type=True, from_end=True) == 1,
+    "only-child": lambda matcher: matcher._only(of_type=False),
+    "only-of-type": lambda matcher: matcher._only(of_type=True),
+    "root": Matcher._root,
+}
+
+
+def _is_counted(place: Ints, step: int, first: int) -> Bools:
+    """Return which places are ``first + step * n`` with an n of 0 or more."""
+    away = place - first
+    if step == 0:
+        return np.asarray((away == 0) & (place > 0))
+    return np.asarray((away % step == 0) & (away // step >= 0) & (place > 0))
+
+
+def _attribute_test(part: Selector) -> Callable[[str], bool]:
+    wanted = part.value or ""
+    if part.operator is None:
+        return lambda _: True
+    test = _OPERATORS[part.operator]
+    if part.case_sensitive is False:
+        return lambda value: test(value.lower(), wanted.lower())
+    return lambda value: test(value, wanted)
+
+
+_OPERATORS: dict[str, Callable[[str, str], bool]] = {
+    "=": lambda value, wanted: value == wanted,
+    "~=": lambda value, wanted: wanted in value.split() if wanted.strip(_BLANKS) else False,
+    "|=": lambda value, wanted: value == wanted or value.startswith(f"{wanted}-"),
+    "^=": lambda value, wanted: bool(wanted) and value.startswith(wanted),
+    "$=": lambda value, wanted: bool(wanted) and value.endswith(wanted),
+    "*=": lambda value, wanted: bool(wanted) and wanted in value,
+}
