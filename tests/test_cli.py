@@ -343,7 +343,7 @@ class TestFailures:
             (["clean", "p.html", "--concurrency", "0"], "Invalid value for '--concurrency'"),
             (
                 ["clean", "p.html", "--format", "pdf"],
-                "'pdf' is not one of 'text', 'markdown', 'html', 'json'",
+                "'pdf' is not one of 'text', 'markdown', 'html', 'json', 'chunks'",
             ),
             (["clean", "p.html", "--nonsense"], "No such option: --nonsense"),
             (["clean"], "Say which pages"),

@@ -106,6 +106,26 @@ class TestLists:
         assert "lists no http or https address" in result.stderr
 
 
+class TestChunks:
+    def test_passages_of_pages_as_json_lines(self, tmp_path: Path) -> None:
+        paths = write_pages(tmp_path / "pages", 2)
+        words = ("clean", "--format", "chunks", "--method", "none", "--max-words", "20")
+        result = run(*words, *paths, cache=tmp_path / "cache")
+        assert result.exit_code == 0
+        passages = [json.loads(line) for line in result.stdout.splitlines()]
+        assert [(p["number"], p["of"]) for p in passages] == [(1, 3), (2, 3), (3, 3)] * 2
+        assert passages[1]["headings"] == ["Heading 1"]
+        assert passages[1]["metadata"]["title"] == "Heading 1"
+        result = run(*words, "--output-dir", tmp_path / "out", *paths, cache=tmp_path / "cache")
+        assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["p1.jsonl", "p2.jsonl"]
+
+    def test_their_length_is_for_them_only(self, tmp_path: Path) -> None:
+        for words in (["--max-words", "50"], ["--format", "chunks", "--max-words", "5"]):
+            result = run("clean", *words, tmp_path / "none.html", cache=tmp_path / "cache")
+            assert result.exit_code == 2
+            assert "--max-words" in result.stderr
+
+
 class TestSelection:
     def test_parts_are_chosen_before_any_method(self, tmp_path: Path) -> None:
         paths = write_pages(tmp_path / "pages", 2)

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from domsieve.analysis.trees.simplify import simplified
     from domsieve.analysis.trees.sst import SiteStyleTree
     from domsieve.analysis.verdict import Verdict
+    from domsieve.analysis.writers.chunks import MAX_WORDS, Chunk, chunks_of, write_chunks
     from domsieve.analysis.writers.evidence import Block, dropped_blocks, text_blocks, write_json
     from domsieve.analysis.writers.front_matter import write_front_matter
     from domsieve.analysis.writers.html import write_html
@@ -90,6 +91,7 @@ __all__ = [
     "EVERY_METHOD_DECIDES",
     "FEWEST_PAGES",
     "HIDING_REASONS",
+    "MAX_WORDS",
     "METHODS",
     "MINERS",
     "PAGE_METHODS",
@@ -100,6 +102,7 @@ __all__ = [
     "BlockEntropies",
     "BlockWeights",
     "Change",
+    "Chunk",
     "ComparedBlock",
     "Comparison",
     "CompressedStructureTree",
@@ -144,6 +147,7 @@ __all__ = [
     "WebObjectBlocks",
     "check_fixed",
     "check_options",
+    "chunks_of",
     "compare_page",
     "described",
     "dropped_blocks",
@@ -182,6 +186,7 @@ __all__ = [
     "threshold_help",
     "traits_of",
     "variants",
+    "write_chunks",
     "write_front_matter",
     "write_html",
     "write_json",
@@ -234,6 +239,7 @@ _PLACES = {
     "analysis.trees.simplify": "simplified",
     "analysis.trees.sst": "SiteStyleTree",
     "analysis.verdict": "Verdict",
+    "analysis.writers.chunks": "MAX_WORDS Chunk chunks_of write_chunks",
     "analysis.writers.evidence": "Block dropped_blocks text_blocks write_json",
     "analysis.writers.front_matter": "write_front_matter",
     "analysis.writers.html": "write_html",

@@ -60,7 +60,8 @@ def clean(
     *,
     method: MethodOption = None,
     output_format: Annotated[
-        Literal["text", "markdown", "html", "json"], typer.Option("--format", help="What is written.")
+        Literal["text", "markdown", "html", "json", "chunks"],
+        typer.Option("--format", help="What is written; chunks are passages for retrieval as JSON lines."),
     ] = "text",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for all results.")] = None,
     output_dir: Annotated[Path | None, typer.Option(help="Folder for one file per page.")] = None,
@@ -96,6 +97,9 @@ def clean(
             parser=_kind, metavar="KIND", help="Drop blocks of this kind though they are kept; repeatable."
         ),
     ] = None,
+    max_words: Annotated[
+        int | None, typer.Option(min=20, help="chunks: words of one [default: 300].")
+    ] = None,
     metadata: Annotated[
         bool,
         typer.Option(
@@ -111,7 +115,7 @@ def clean(
     capture: Capture,
 ) -> None:
     """Write what remains of pages without menus, adverts and footers."""
-    from domsieve.analysis import PAGE_METHODS, KindChoice, Options, hidden_words, load_model
+    from domsieve.analysis import MAX_WORDS, PAGE_METHODS, KindChoice, Options, hidden_words, load_model
     from domsieve.errors import BudgetError, DomsieveError, UsageError
     from domsieve.tasks import (
         ENDINGS,
@@ -134,6 +138,8 @@ def clean(
     check_place("--output-dir", output_dir, is_folder=True)
     kinds = KindChoice.of(keep_kind or (), drop_kind or ())
     form = "json" if as_json else output_format
+    if max_words is not None and form != "chunks":
+        raise UsageError("--max-words is for --format chunks.")
     selection = selection_of(select, drop)
     with open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
@@ -169,7 +175,7 @@ def clean(
         )
         done, failed = 0, fetched.failed
         hidden = 0
-        heads = form != "json" and len(pages) > 1
+        heads = form not in {"json", "chunks"} and len(pages) > 1
         with Results(output, output_dir, ENDINGS[form], heads=heads) as results_out:
             for page, result in results:
                 if isinstance(result, DomsieveError):
@@ -177,7 +183,7 @@ def clean(
                     say(f"{page.label}: {explained(result)}")
                     continue
                 try:
-                    text = written(page, result, form, metadata=metadata)
+                    text = written(page, result, form, metadata=metadata, max_words=max_words or MAX_WORDS)
                     with page.at_work("write"):
                         said = remarks(*result)
                 except BudgetError as error:

@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 from domsieve.analysis import (
     EVERY_METHOD_DECIDES,
     FEWEST_PAGES,
+    MAX_WORDS,
     METHODS,
     PAGE_METHODS,
     SITE_METHODS,
@@ -24,6 +25,7 @@ from domsieve.analysis import (
     new_site_model,
     page_cleaner,
     read_metadata,
+    write_chunks,
     write_front_matter,
     write_html,
     write_json,
@@ -39,7 +41,7 @@ from domsieve.tasks.shelf import Shelf, judged_together
 from domsieve.tasks.sites import once
 from domsieve.vocabulary import DEFAULT_METHOD
 
-Format = Literal["text", "markdown", "html", "json"]
+Format = Literal["text", "markdown", "html", "json", "chunks"]
 Writer = Callable[[Snapshot, Verdict], str]
 
 WRITERS: Mapping[Format, Writer] = {
@@ -47,8 +49,15 @@ WRITERS: Mapping[Format, Writer] = {
     "markdown": write_markdown,
     "html": write_html,
     "json": write_json,
+    "chunks": write_chunks,
 }
-ENDINGS: Mapping[Format, str] = {"text": ".txt", "markdown": ".md", "html": ".html", "json": ".json"}
+ENDINGS: Mapping[Format, str] = {
+    "text": ".txt",
+    "markdown": ".md",
+    "html": ".html",
+    "json": ".json",
+    "chunks": ".jsonl",
+}
 
 _DEFAULTS = Options()
 
@@ -144,19 +153,29 @@ def clean(
             yield page, result
 
 
-def written(page: Page, result: tuple[Snapshot, Verdict], form: Format, *, metadata: bool = False) -> str:
+def written(
+    page: Page,
+    result: tuple[Snapshot, Verdict],
+    form: Format,
+    *,
+    metadata: bool = False,
+    max_words: int = MAX_WORDS,
+) -> str:
     """Return what was kept of a page in a format.
 
     Parameters
     ----------
     metadata : whether text and Markdown begin with the metadata of the page and the expected F1, as YAML front
-        matter, and HTML has the metadata in its head. JSON always has both.
+        matter, and HTML has the metadata in its head. JSON and chunks always have both.
+    max_words : of a chunk.
 
     Raises
     ------
     BudgetError : the page has used its budget.
     """
     with page.at_work("write"):
+        if form == "chunks":
+            return write_chunks(*result, max_words=max_words)
         if not metadata or form == "json":
             return WRITERS[form](*result)
         said = read_metadata(result[0])

@@ -31,8 +31,8 @@ from domsieve.analysis.auto import (
     with_site,
     write_model,
 )
-from domsieve.analysis.auto.characters import Characters, CharIs
 from domsieve.analysis.auto.names import tokens_of
+from domsieve.analysis.columns.characters import Characters, CharIs
 from domsieve.errors import UsageError
 from domsieve.renderer import parse_html
 from tests.analysis.contract import ARTICLE, SENTENCE, body, site

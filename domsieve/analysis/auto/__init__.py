@@ -3,7 +3,6 @@
 From outside the analysis this door serves but the learning of the model that comes with the program.
 """
 
-from domsieve.analysis.auto.characters import SINGLES
 from domsieve.analysis.auto.choice import Choice, choose, choose_balanced
 from domsieve.analysis.auto.cleaner import TREE_MIDDLE, TREE_ODDS, AutoCleaner, with_site
 from domsieve.analysis.auto.evidence import BlockEvidence
@@ -12,6 +11,7 @@ from domsieve.analysis.auto.measured import MeasuredBlocks
 from domsieve.analysis.auto.model import SHIPPED, AutoModel, read_model, shipped_model, write_model
 from domsieve.analysis.auto.tokens import BUCKETS, TOKEN_UNIT, BlockTokens, PageTokens, TokenWeights
 from domsieve.analysis.auto.trees import LEAVES, UNIT, BoostedTrees, probabilities
+from domsieve.analysis.columns.characters import SINGLES
 
 __all__ = [
     "BUCKETS",

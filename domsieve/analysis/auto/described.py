@@ -9,10 +9,10 @@ import re
 import numpy as np
 
 from domsieve.analysis.auto.around import Around
-from domsieve.analysis.auto.characters import Characters
 from domsieve.analysis.auto.figures import Named
 from domsieve.analysis.auto.measured import MeasuredBlocks
 from domsieve.analysis.columns.attributes import AttributeIndex
+from domsieve.analysis.columns.characters import Characters
 from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.tables import grouping
 from domsieve.snapshot import JSON_LD

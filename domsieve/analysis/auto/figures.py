@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.auto.around import Around
-from domsieve.analysis.auto.characters import Characters, CharIs, kinds_of
 from domsieve.analysis.auto.measured import MeasuredBlocks
 from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.batch import F64, Ints
+from domsieve.analysis.columns.characters import Characters, CharIs, kinds_of
 from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.tables import grouping
 from domsieve.snapshot import Snapshot

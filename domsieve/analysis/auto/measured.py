@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from domsieve.analysis.auto.characters import Characters, CharIs
 from domsieve.analysis.columns.batch import F64, Bools, Ints, counted_before
+from domsieve.analysis.columns.characters import Characters, CharIs
 from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.page_blocks import PageBlocks
 from domsieve.snapshot import Kind, Snapshot

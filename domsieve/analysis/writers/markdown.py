@@ -16,7 +16,7 @@ from domsieve.analysis.writers.code_language import code_language
 from domsieve.analysis.writers.code_lines import code_lines
 from domsieve.analysis.writers.formulas import Formula
 from domsieve.analysis.writers.html import BLOCK_TAGS, Written
-from domsieve.analysis.writers.markdown_blocks import Block, Blocks
+from domsieve.analysis.writers.markdown_blocks import Block, Blocks, Role
 from domsieve.analysis.writers.markdown_inline import Inline, Mark, plain_alt, safe_address
 from domsieve.analysis.writers.markdown_plan import MEDIA, Plan
 from domsieve.analysis.writers.markdown_tables import TableRows
@@ -43,8 +43,14 @@ def write_markdown(page: Snapshot, verdict: Verdict) -> str:
     The only HTML in it are the tags ``kbd``, ``mark``, ``sub`` and ``sup`` without attributes. The title is not part
     of it. Ends in a newline unless empty.
     """
+    return written_blocks(page, verdict)[0].document()
+
+
+def written_blocks(page: Snapshot, verdict: Verdict) -> tuple[Blocks, Plan]:
+    """Return the kept nodes as blocks of Markdown, and what was planned of them."""
     with spending("write", page.provenance.url):
-        return _Walk(Plan(page, verdict), page.provenance.final_url).write()
+        plan = Plan(page, verdict)
+        return _Walk(plan, page.provenance.final_url).write(), plan
 
 
 class _Walk:
@@ -67,7 +73,7 @@ class _Walk:
         self.fresh = ""  # kind of the callout that has nothing in it yet
         self.rows = TableRows()
 
-    def write(self) -> str:
+    def write(self) -> Blocks:
         """Return the document."""
         plan, reader = self.plan, self.reader
         for node in plan.nodes:
@@ -88,7 +94,7 @@ class _Walk:
                 self._element(node, reader.names[reader.tag[node]])
         self._leave(reader.end[0])
         self._end_line()
-        return self.blocks.document()
+        return self.blocks
 
     # Where lines, marks and blocks end.
 
@@ -212,7 +218,7 @@ class _Walk:
         self._end_line()
         # A line of TeX that begins like a block of Markdown stays behind its dollars.
         apart = formula.tex[0] in "\\{(" or formula.tex[0].isalpha()
-        self.blocks.add(["$$", formula.tex, "$$"] if apart else [f"$${formula.tex}$$"])
+        self.blocks.add(["$$", formula.tex, "$$"] if apart else [f"$${formula.tex}$$"], role=Role.WHOLE)
 
     def _element(self, node: int, tag: str) -> None:
         if tag in _MARKS:
@@ -349,7 +355,7 @@ class _Walk:
                 body = text.rstrip("#")
                 if body != text and body[-1:] in {"", " "}:
                     text = f"{body}\\{text[len(body) :]}"
-                self.blocks.add([f"{'#' * level} {text}"])
+                self.blocks.add_heading(f"{'#' * level} {text}", level=level, node=node)
 
         self._one_line(node, write, muted="strong")
 
@@ -371,7 +377,7 @@ class _Walk:
         self.fresh = ""
         runs = [len(run) for line in lines for run in _FENCES.findall(line)]
         fence = "`" * max(3, *(length + 1 for length in runs)) if runs else "```"
-        self.blocks.add([f"{fence}{code_language(self.reader, node)}", *lines, fence])
+        self.blocks.add([f"{fence}{code_language(self.reader, node)}", *lines, fence], role=Role.WHOLE)
         self.skip = self.reader.end[node]
         return True
 
@@ -408,7 +414,7 @@ class _Walk:
     def _table(self) -> None:
         if self.rows.begun:
             self.fresh = ""
-            self.blocks.add(self.rows.lines())
+            self.blocks.add(self.rows.lines(), role=Role.WHOLE)
             self.rows = TableRows()
 
     def _part_of_table(self, node: int, tag: str) -> None:

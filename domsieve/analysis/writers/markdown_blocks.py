@@ -4,8 +4,9 @@ Lists, items and quotes are opened and closed by the writer; they appear with th
 none is empty. Imports nothing of the project.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from itertools import pairwise
 
 MOST_LEVELS = 18
 """Nesting that readers follow: the strictest preset of markdown-it ends at 20. A list counts twice."""
@@ -20,6 +21,31 @@ class Block(Enum):
     LIST = auto()
     ITEM = auto()
     QUOTE = auto()
+
+
+class Role(Enum):
+    """What a block is to those who cut a document into passages."""
+
+    TEXT = auto()
+    HEADING = auto()
+    WHOLE = auto()  # code, a table, a formula: of no use when it is cut
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A block of a document.
+
+    Parameters
+    ----------
+    first : its first line.
+    level : of a heading, from 1 to 6, else 0.
+    node : of a heading, else -1.
+    """
+
+    first: int
+    role: Role = Role.TEXT
+    level: int = 0
+    node: int = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -46,6 +72,7 @@ class Blocks:
 
     _lines: list[str] = field(default_factory=list)
     _frames: list[_Frame] = field(default_factory=lambda: [_Frame(Block.NOTHING, begun=True)])
+    pieces: list[Piece] = field(default_factory=list)
 
     @property
     def has_room(self) -> bool:
@@ -107,7 +134,12 @@ class Blocks:
             # Three dashes behind the mark of an item would be one line across themselves.
             self.add(["___" if inner.kind == Block.ITEM and not inner.begun else "---"])
 
-    def add(self, lines: list[str], kind: Block = Block.OTHER) -> None:
+    def add_heading(self, line: str, *, level: int, node: int) -> None:
+        """Add the line of a heading."""
+        self.add([line], role=Role.HEADING)
+        self.pieces[-1] = replace(self.pieces[-1], level=level, node=node)
+
+    def add(self, lines: list[str], kind: Block = Block.OTHER, *, role: Role = Role.TEXT) -> None:
         """Add a block of some lines.
 
         Parameters
@@ -135,6 +167,7 @@ class Blocks:
             frame.last = self._frames[i + 1].kind if i + 1 < len(self._frames) else kind
             if frame.last == Block.LIST:
                 frame.last_marker = self._frames[i + 1].marker
+        self.pieces.append(Piece(len(self._lines), role))
         self._lines.append(f"{first}{lines[0]}")
         blank = rest.rstrip(" ")
         self._lines += [f"{rest}{line}" if line else blank for line in lines[1:]]
@@ -155,6 +188,15 @@ class Blocks:
         if around.kind == Block.ITEM:
             self._frames[new - 2].loose = True
         self._lines.append("".join(frame.rest for frame in self._frames[:new]).rstrip(" "))
+
+    def parts(self) -> list[list[str]]:
+        """Return the lines of each of the pieces, without blank ones around them."""
+        cuts = [*(piece.first for piece in self.pieces), len(self._lines)]
+        parts = [self._lines[first:end] for first, end in pairwise(cuts)]
+        for part in parts:
+            while part and not part[-1].strip(" >"):
+                part.pop()
+        return parts
 
     def document(self) -> str:
         """Return what was written, ending in a newline unless empty."""

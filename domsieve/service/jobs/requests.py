@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from domsieve.analysis import SITE_METHODS, Method, MiningMethod
+from domsieve.analysis import MAX_WORDS, SITE_METHODS, Method, MiningMethod
 from domsieve.errors import UsageError
 from domsieve.renderer import Budget, CaptureOptions, SettlePolicy, place_of
 from domsieve.tasks import Format, RecordFormat
@@ -173,7 +173,10 @@ class CleaningRequest(PageRequest):
     favor: Favor | None = Field(
         default=None, description="auto: keep less and surer text, or more of it. Null: balance."
     )
-    format: Format = Field(default="markdown", description="What each page becomes.")
+    format: Format = Field(
+        default="markdown", description="What each page becomes; chunks are passages as JSON lines."
+    )
+    max_words: Whole = Field(default=MAX_WORDS, ge=20, le=10_000, description="Words of a chunk.")
     metadata: bool = Field(default=False, description=_METADATA)
     keep_kinds: Kinds = Field(default=(), description=_KEEP_KINDS)
     drop_kinds: Kinds = Field(default=(), description=_DROP_KINDS)

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from domsieve.analysis import KindChoice, Options, hidden_words, page_marks
+from domsieve.analysis import KindChoice, Options, Verdict, hidden_words, page_marks
 from domsieve.errors import BudgetError, DomsieveError, PageError
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
@@ -26,7 +26,7 @@ from domsieve.service.jobs.requests import (
 )
 from domsieve.service.jobs.values import NewFile
 from domsieve.service.logs import log
-from domsieve.snapshot import PageRecord, PageStore, fault_of
+from domsieve.snapshot import PageRecord, PageStore, Snapshot, fault_of
 from domsieve.tasks import (
     ENDINGS,
     RECORD_WRITERS,
@@ -52,6 +52,7 @@ _TYPES: Mapping[Format | RecordFormat, str] = {
     "markdown": "text/markdown; charset=utf-8",
     "html": "text/html; charset=utf-8",
     "json": "application/json",
+    "chunks": "application/jsonl",
     "csv": "text/csv; charset=utf-8",
     "jsonl": "application/jsonl",
     "parquet": "application/vnd.apache.parquet",
@@ -141,7 +142,11 @@ def site_result(
                 failures.append({"url": page.label, "detail": detail, "fault": "service"})
                 continue
             try:
-                text = _utf8(written(page, result, request.format, metadata=request.metadata))
+                text = _utf8(
+                    written(
+                        page, result, request.format, metadata=request.metadata, max_words=request.max_words
+                    )
+                )
                 about = msgspec.to_builtins(metadata_of(page, result))
                 with page.at_work("write"):
                     said = remarks(*result)
@@ -220,7 +225,7 @@ def _cleaned(
     ((page, result),) = _clean(request, [_page_of(request, record, store)], others)
     if isinstance(result, DomsieveError):
         raise result
-    text = written(page, result, request.format, metadata=request.metadata)
+    text = _written(request, page, result)
     verdict = result[1]
     said = {
         "method": verdict.method,
@@ -233,6 +238,10 @@ def _cleaned(
         "remarks": remarks(*result),
     }
     return said, [NewFile(f"page{ENDINGS[request.format]}", _TYPES[request.format], _utf8(text))]
+
+
+def _written(request: CleaningRequest, page: Page, result: tuple[Snapshot, Verdict]) -> str:
+    return written(page, result, request.format, metadata=request.metadata, max_words=request.max_words)
 
 
 def _mined(request: RecordsRequest, record: PageRecord, store: PageStore) -> Results:

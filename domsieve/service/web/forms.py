@@ -36,6 +36,7 @@ _CLEAN_FORMATS = (
     Choice("text", "Plain text"),
     Choice("html", "HTML"),
     Choice("json", "JSON"),
+    Choice("chunks", "Passages, as JSON lines"),
 )
 _RECORD_FORMATS = (
     Choice("jsonl", "JSON lines"),
