@@ -150,7 +150,7 @@ def test_the_progress_of_a_site_is_followed_without_loading_the_page_anew(person
     assert person.js("() => document.body.dataset.same") == "yes"
     assert person.text("#status").split()[0] == "done"
     assert person.js("() => document.title").startswith("done")
-    assert person.do(person.page.locator("#live-course li").count()) > 10
+    assert person.do(person.page.locator("#live-log li").count()) > 10
     assert person.do(person.page.locator("#live-result tbody tr").count()) > 5
 
 
