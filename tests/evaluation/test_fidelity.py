@@ -101,6 +101,8 @@ def test_nothing_to_find_has_no_share() -> None:
     [
         ("<pre> \n\na<br>b<div>c</div>d</pre>", "```\na\nb\nc\nd\n```", "code"),
         ("<pre><pre><code>a</code></pre></pre>", "```\na\n```", "code"),
+        ("<pre>a<button><i>Copy</i></button></pre>", "```\na\n```", "code"),
+        ("<h2>a <pre>1.0</pre></h2><pre>b</pre>", "## a 1.0\n\n```\nb\n```", "code"),
         ("<ul><ul><li>a</li></ul></ul>", "- a", "items"),
         ("<ul><li>a</li><ul><li>b</li></ul></ul>", "- a\n  - b", "items"),
         (

@@ -44,10 +44,10 @@ holds. Three questions, three kinds of tables:
 
 - *With the main element as verdict*: pages of whole sites and of WCXB that have one `main`, `article` or
   `role=main`, and rendered routes of sites drawn by scripts with the element that their notes name, drawn by a seeded
-  rule for code, tables, lists, headings, links and formulas. Everything visible in that element is kept, so what is
-  missing was lost in writing. The truth is read off the element by other code than that which is measured: code with
-  all its white space, cells by row and column, list items by depth and kind of list, headings by level, links by
-  address. Of rendered routes it is the element as another browser shows it, and the words are its `innerText`.
+  rule for code, tables, lists, headings, links and formulas. Everything visible in that element is kept but buttons
+  in code, which copy it, so what is missing was lost in writing. The truth is read off the element by other code
+  than that which is measured: code with all its white space, cells by row and column, list items by depth and kind
+  of list, headings by level, links by address. Of rendered routes it is the element as another browser shows it, and the words are its `innerText`.
   *Glued words* are words that the page does not have, but that are two neighbours in it without the space between
   them.
 - *With a cleaner*: the same pages and the same truth, with what the default cleaner for single pages keeps, beside
@@ -107,13 +107,27 @@ def measure_rendered(corpus: Path, node_modules: Path, kept: Path) -> list[Row]:
 
 def _figures(page: Snapshot, inside: NDArray[np.bool_], truth: Structures, html: str) -> Row:
     visible = NoCleaning().transform(page)
-    whole = read_markdown(write_markdown(page, replace(visible, kept=visible.kept & inside)))
+    kept = visible.kept & inside & ~_buttons_in_code(page)
+    whole = read_markdown(write_markdown(page, replace(visible, kept=kept)))
     return {
         "main": {part: share_found(*_of(part, whole, truth)) for part in _PARTS},
         "relative": whole.relative,
         "glued": glued(whole, truth),
         "systems": _of_systems(page, html, truth, _PARTS),
     }
+
+
+def _buttons_in_code(page: Snapshot) -> NDArray[np.bool_]:
+    """Return which nodes lie in a button that stands in a block of code, such as one that copies it."""
+    code, button = (
+        np.flatnonzero(np.array([name == wanted for name in page.tags], np.bool_)[page.tag])
+        for wanted in ("pre", "button")
+    )
+    found = np.zeros(len(page), np.bool_)
+    for node in button:
+        if ((code < node) & (node < page.end[code])).any():
+            found[node : page.end[node]] = True
+    return found
 
 
 def measure_reviewed(files: tuple[tuple[Path, Path], ...]) -> list[Row]:

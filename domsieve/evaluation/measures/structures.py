@@ -123,8 +123,9 @@ def read_elements(root: etree._Element, url: str) -> Structures:
     """Return what stands in an element of a page.
 
     Tables of data have two rows of two cells, and neither tables nor code, lists or headings inside, nor, where they
-    have no heads, cells of several paragraphs. Links have text
-    and lead to another page or to a part of this one; those of a heading to itself are no content, and code has none.
+    have no heads, cells of several paragraphs. Code has no buttons, and in a heading it is a part of the line. Links
+    have text and lead to another page or to a part of this one; those of a heading to itself are no content, and code
+    has none.
     Notes and references to them are no items and no links: Markdown has signs of its own for them.
 
     Parameters
@@ -143,7 +144,11 @@ def read_elements(root: etree._Element, url: str) -> Structures:
         tag = element.tag
         if tag in _HEADINGS and (text := flat(_said(element))):
             found.headings[int(tag[1]), text] += 1
-        elif tag == "pre" and not _lies_in(element, root, "pre") and (code := _code(element)).strip():
+        elif (
+            tag == "pre"
+            and not _lies_in(element, root, "pre", *_HEADINGS)
+            and (code := _code(element)).strip()
+        ):
             found.code[code] += 1
         elif tag == "table" and _is_of_data(element):
             found.add_table(_rows(element))
@@ -210,7 +215,11 @@ def _said(root: etree._Element, without: tuple[str, ...] = (), but: Collection[e
 
 def _code(element: etree._Element) -> str:
     code = ""
-    for event, node in etree.iterwalk(element, events=("start", "end", "comment")):
+    walk = etree.iterwalk(element, events=("start", "end", "comment"))
+    for event, node in walk:
+        if event == "start" and node.tag == "button":
+            walk.skip_subtree()
+            continue
         # A block ends the line before it and its own, a break any line.
         is_block = node.tag in _LINE_ENDERS and node is not element and code and not code.endswith("\n")
         code += "\n" * bool(is_block or (node.tag == "br" and event == "start"))
