@@ -13,11 +13,12 @@ from domsieve.evaluation.corpora.selecting import select_inside
 from domsieve.evaluation.corpora.whole_sites import LabelledPage
 from domsieve.evaluation.error_diary.block_kinds import KINDS, kinds_of
 from domsieve.evaluation.error_diary.page_errors import Account, JudgedPage
-from domsieve.evaluation.experiments.errors import ERRORS, measure_sites, tables
+from domsieve.evaluation.experiments.errors import ERRORS, measure_pages, measure_sites, tables
 from domsieve.evaluation.measures.oracles import WordBlocks, best_choice, best_elements
 from domsieve.evaluation.measures.word_scores import count_words
 from domsieve.renderer import parse_html
 from domsieve.snapshot import Snapshot
+from tests.evaluation.test_wcxb import write_page
 
 PAGE = """
 <body class="has-sidebar">
@@ -189,6 +190,14 @@ def test_oracles_lie_in_order() -> None:
     assert found["all"] == pytest.approx(2 * 6 / (10 + 6))
     assert found["by block"] == pytest.approx(2 * 6 / (9 + 6))
     assert found["by block, peer"] == found["blocks"] == found["element"] == found["holder"] == 1
+
+
+def test_single_pages_give_rows_by_every_rule(tmp_path: Path) -> None:
+    write_page(tmp_path, "0001", main_content="A post.")
+    rows = measure_pages(tmp_path, tmp_path / "worst", part="others")
+    [page] = [row for row in rows if "page" in row]
+    assert page["rules"]["auto, no furniture"] >= 0
+    assert not measure_pages(tmp_path, tmp_path / "worst", part="articles")
 
 
 @pytest.mark.data

@@ -47,7 +47,8 @@ holds. Three questions, three kinds of tables:
   rule for code, tables, lists, headings, links and formulas. Everything visible in that element is kept but buttons
   in code, which copy it, so what is missing was lost in writing. The truth is read off the element by other code
   than that which is measured: code with all its white space, cells by row and column, list items by depth and kind
-  of list, headings by level, links by address. Of rendered routes it is the element as another browser shows it, and the words are its `innerText`.
+  of list, headings by level, links by address. Of rendered routes it is the element as another browser shows it,
+  and the words are its `innerText`.
   *Glued words* are words that the page does not have, but that are two neighbours in it without the space between
   them.
 - *With a cleaner*: the same pages and the same truth, with what the default cleaner for single pages keeps, beside
