@@ -18,6 +18,10 @@ app = typer.Typer(
 )
 cache_app = typer.Typer(no_args_is_help=True, help="Look after the cache of captured pages.")
 app.add_typer(cache_app, name="cache")
+bulk_app = typer.Typer(
+    no_args_is_help=True, help="Work on very many pages, in shards that can be done again."
+)
+app.add_typer(bulk_app, name="bulk")
 
 
 def _print_version(wanted: bool) -> None:
@@ -57,6 +61,9 @@ cache_app.command("list")(commands.cache_list)
 cache_app.command("show")(commands.cache_show)
 cache_app.command("verify")(commands.cache_verify)
 cache_app.command("remove")(commands.cache_remove)
+bulk_app.command("clean")(commands.bulk_clean)
+bulk_app.command("learn")(commands.bulk_learn)
+bulk_app.command("records")(commands.bulk_records)
 
 if __name__ == "__main__":
     app()

@@ -7,6 +7,7 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 from uuid import uuid4
@@ -43,13 +44,24 @@ def write_file(path: Path, data: bytes, *, what: str) -> None:
     ------
     StorageError : it cannot be written; nothing of it is left behind.
     """
+    with writing_file(path, what=what) as part:
+        part.write_bytes(data)
+
+
+@contextmanager
+def writing_file(path: Path, *, what: str) -> Iterator[Path]:
+    """Give a new place to write a file to, which gets its name `path` when the block ends without an error.
+
+    Parameters and what is raised are those of `write_file`; errors of the system in the block are taken for its own.
+    """
     part = _part_of(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with part.open("xb") as file:
-                file.write(data)
-                file.flush()
+            with part.open("xb"):
+                pass
+            yield part
+            with part.open("rb+") as file:
                 os.fsync(file.fileno())
             part.replace(path)
         finally:

@@ -32,9 +32,10 @@ ROOMS: Mapping[str, Set[str]] = {
     "analysis": {"snapshot"} | COMMON,
     "evaluation": {"snapshot", "renderer", "analysis"} | COMMON,
     "tasks": {"snapshot", "archive", "renderer", "analysis"} | COMMON,
+    "bulk": {"snapshot", "archive", "renderer", "analysis", "tasks"} | COMMON,
     "library": {"snapshot", "archive", "renderer", "analysis", "tasks"} | COMMON,
     "service": {"snapshot", "renderer", "analysis", "tasks"} | COMMON,
-    "commands": {"snapshot", "renderer", "analysis", "tasks", "service", "evaluation"} | COMMON,
+    "commands": {"snapshot", "renderer", "analysis", "tasks", "bulk", "service", "evaluation"} | COMMON,
     "cli": {"commands"},
 }
 # What each room inside a room may import of its neighbours.

@@ -13,6 +13,7 @@ import pytest
         "analysis",
         "analysis.report",
         "archive",
+        "bulk",
         "commands",
         "evaluation",
         "library",
@@ -43,7 +44,7 @@ def _handed_on(tree: ast.Module) -> list[ast.ImportFrom]:
     return [s for s in body if isinstance(s, ast.ImportFrom)]
 
 
-@pytest.mark.parametrize("name", ["analysis", "renderer", "tasks"])
+@pytest.mark.parametrize("name", ["analysis", "bulk", "renderer", "tasks"])
 def test_doors_hand_on_all_that_they_name_and_nothing_else(name: str) -> None:
     package = importlib.import_module(f"domsieve.{name}")
     assert all(getattr(package, each) is not None for each in package.__all__)

@@ -60,12 +60,19 @@ if TYPE_CHECKING:
     from domsieve.analysis.selection.selection import Selection
     from domsieve.analysis.site_groups import groups_of, traits_of
     from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
+    from domsieve.analysis.trees.capping import capped
     from domsieve.analysis.trees.cst import BlockWeights, CompressedStructureTree
     from domsieve.analysis.trees.simplify import simplified
     from domsieve.analysis.trees.sst import SiteStyleTree
     from domsieve.analysis.verdict import Verdict
     from domsieve.analysis.writers.chunks import MAX_WORDS, Chunk, chunks_of, write_chunks
-    from domsieve.analysis.writers.evidence import Block, dropped_blocks, text_blocks, write_json
+    from domsieve.analysis.writers.evidence import (
+        Block,
+        block_columns,
+        dropped_blocks,
+        text_blocks,
+        write_json,
+    )
     from domsieve.analysis.writers.front_matter import write_front_matter
     from domsieve.analysis.writers.html import write_html
     from domsieve.analysis.writers.markdown import write_markdown
@@ -145,6 +152,8 @@ __all__ = [
     "ThresholdStep",
     "Verdict",
     "WebObjectBlocks",
+    "block_columns",
+    "capped",
     "check_fixed",
     "check_options",
     "chunks_of",
@@ -235,12 +244,13 @@ _PLACES = {
     "analysis.selection.selection": "Selection",
     "analysis.site_groups": "groups_of traits_of",
     "analysis.site_model": "FEWEST_PAGES SiteModel",
+    "analysis.trees.capping": "capped",
     "analysis.trees.cst": "BlockWeights CompressedStructureTree",
     "analysis.trees.simplify": "simplified",
     "analysis.trees.sst": "SiteStyleTree",
     "analysis.verdict": "Verdict",
     "analysis.writers.chunks": "MAX_WORDS Chunk chunks_of write_chunks",
-    "analysis.writers.evidence": "Block dropped_blocks text_blocks write_json",
+    "analysis.writers.evidence": "Block block_columns dropped_blocks text_blocks write_json",
     "analysis.writers.front_matter": "write_front_matter",
     "analysis.writers.html": "write_html",
     "analysis.writers.markdown": "write_markdown",

@@ -2,7 +2,8 @@
 
 A file is a zstd frame with a checksum around a MessagePack map: format version, name of the method, its parameters
 and the fields of its counts, tables as columns with their types. Importances are derived anew when it is read. A
-parameter that an older file lacks has its default: in files of format 2, `list_share` of the site style tree.
+parameter that an older file lacks has its default: in files of format 2, `list_share` of the site style tree. Files
+of format 4 hold capped trees, which older programs would misread.
 """
 
 from pathlib import Path
@@ -14,11 +15,12 @@ import zstandard
 from domsieve.analysis.packed_counts import packed_counts, unpacked_counts
 from domsieve.analysis.registry import SITE_METHODS
 from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.trees.capping import is_capped
 from domsieve.errors import DamagedFileError, FormatVersionError, StorageError
 from domsieve.files import write_file
 
 _KIND = "domsieve site model"
-_VERSION = 3
+_VERSION, _CAPPED = 3, 4
 
 
 def save_model(model: SiteModel[Any], path: Path | str) -> None:
@@ -41,7 +43,7 @@ def model_to_bytes(model: SiteModel[Any]) -> bytes:
     """
     content = {
         "kind": _KIND,
-        "version": _VERSION,
+        "version": _CAPPED if is_capped(model.counts_) else _VERSION,
         "method": model.name,
         "parameters": model.scalars(),
         "style": model.style_,
@@ -80,9 +82,9 @@ def model_from_bytes(data: bytes, *, name: str = "") -> SiteModel[Any]:
         content = msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(data))
         if content["kind"] != _KIND:
             raise ValueError("another kind of file")
-        if content["version"] > _VERSION:
+        if content["version"] > _CAPPED:
             raise FormatVersionError(
-                f"{label} has format {content['version']}, this program knows up to {_VERSION}; "
+                f"{label} has format {content['version']}, this program knows up to {_CAPPED}; "
                 "update domsieve or learn the model anew."
             )
         model = SITE_METHODS[content["method"]].estimator(**content["parameters"])

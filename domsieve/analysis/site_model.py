@@ -201,8 +201,9 @@ def verdicts_of(
     reasons: tuple[str, ...],
     numbers: Mapping[str, NDArray[Any]],
     parameters: Mapping[str, Scalar],
+    known_shares: Sequence[float | None] = (),
 ) -> list[Verdict]:
-    """Return one verdict per page of the batch from columns over its N nodes."""
+    """Return one verdict per page of the batch, from columns over its N nodes and a share for each page or none."""
     return [
         Verdict(
             method,
@@ -212,8 +213,9 @@ def verdicts_of(
             reasons,
             {name: column[a:b].astype(np.float32, copy=False) for name, column in numbers.items()},
             parameters,
+            known_share=known_shares[page] if known_shares else None,
         )
-        for a, b in pairwise(batch.first.tolist())
+        for page, (a, b) in enumerate(pairwise(batch.first.tolist()))
     ]
 
 

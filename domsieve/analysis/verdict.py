@@ -33,6 +33,8 @@ class Verdict:
     marks : what the page likely is instead of the one that was asked for.
     expected_f1 : the word F1, in [0, 1], that pages have on average which look as sure as this one; None where the
         method does not say.
+    known_share : the share, in [0, 1], of the words of the page that stand at places which the tree of its site
+        knows; None without a tree, and without words.
     """
 
     method: str
@@ -46,6 +48,7 @@ class Verdict:
     fault: Fault | None = None
     marks: tuple[Mark, ...] = ()
     expected_f1: float | None = None
+    known_share: float | None = None
 
     def __post_init__(self) -> None:
         for column in (self.kept, self.score, self.reason, *self.numbers.values()):

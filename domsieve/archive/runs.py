@@ -161,6 +161,14 @@ class Archive:
         self._marks = Marks()
         self.is_packed = self._seems_packed()
 
+    def __getstate__(self) -> tuple[Source, ArchiveLimits, bool]:
+        # What was seen of it is of this process.
+        return self.source, self.limits, self.is_packed
+
+    def __setstate__(self, state: tuple[Source, ArchiveLimits, bool]) -> None:
+        self.source, self.limits, self.is_packed = state
+        self._marks = Marks()
+
     def _seems_packed(self) -> bool:
         try:
             head = self.source.read_at(0, _PEEKED)

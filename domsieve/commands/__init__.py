@@ -1,5 +1,8 @@
 """The commands of the command line: parse, call, print. What they do with pages is the service's business."""
 
+from domsieve.commands.bulk import clean as bulk_clean
+from domsieve.commands.bulk import learn as bulk_learn
+from domsieve.commands.bulk import records as bulk_records
 from domsieve.commands.cache import cache_list, cache_remove, cache_show, cache_verify, doctor
 from domsieve.commands.cleaning import clean, learn
 from domsieve.commands.comparing import compare
@@ -11,6 +14,9 @@ from domsieve.commands.serving import serve
 from domsieve.commands.weighing import weigh
 
 __all__ = [
+    "bulk_clean",
+    "bulk_learn",
+    "bulk_records",
     "cache_list",
     "cache_remove",
     "cache_show",

@@ -1,7 +1,7 @@
 """The words that say which pages a command works on: from its arguments, a file of them, or standard input."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -32,28 +32,33 @@ def words_of(words: Sequence[str] | None, input_file: Path | None) -> "list[Word
         if len(source) > _MOST_BYTES:
             raise UsageError(f"Standard input holds more than {_MOST_BYTES:,} bytes; that is no page.")
         named[named.index(_STDIN)] = PipedTarget(source)
-    return [*named, *(_lines(input_file) if input_file else ())]
+    return [*named, *(lines_of(input_file) if input_file else ())]
 
 
-def _lines(input_file: Path) -> "list[ListedWord]":
+def lines_of(input_file: Path) -> "Iterator[ListedWord]":
+    """Yield what the lines of a file name, - being standard input.
+
+    Raises
+    ------
+    UsageError : it cannot be read.
+    """
     from domsieve.errors import UsageError
 
     try:
         if str(input_file) == _STDIN:
-            return _words_in(sys.stdin, "standard input")
+            yield from _words_in(sys.stdin, "standard input")
+            return
         with input_file.open(encoding="utf-8-sig", errors="surrogateescape") as lines:
-            return _words_in(lines, str(input_file))
+            yield from _words_in(lines, str(input_file))
     except OSError as error:
         raise UsageError(f"--input-file {input_file}: {error.strerror}.") from error
 
 
-def _words_in(lines: TextIO, name: str) -> "list[ListedWord]":
-    """Return a word for each line that is not empty and does not begin with #."""
+def _words_in(lines: TextIO, name: str) -> "Iterator[ListedWord]":
+    """Yield a word for each line that is not empty and does not begin with #."""
     from domsieve.tasks import ListedWord
 
     words = ((number, line.strip()) for number, line in enumerate(lines, 1))
-    return [
-        ListedWord(word, f"{name}, line {number}")
-        for number, word in words
-        if word and not word.startswith("#")
-    ]
+    for number, word in words:
+        if word and not word.startswith("#"):
+            yield ListedWord(word, f"{name}, line {number}")

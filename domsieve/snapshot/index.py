@@ -242,6 +242,12 @@ class Index:
         rows = self._run(f"SELECT {_COLUMNS} FROM pages WHERE {condition} ORDER BY {order}", values)
         return [self._record(row) for row in rows]
 
+    def url_behind(self, url: str, count: int) -> str:
+        """Return the URL that stands `count` distinct ones behind `url` in order, or the last; empty behind that."""
+        some = f"SELECT DISTINCT url FROM pages WHERE url > ? ORDER BY url LIMIT {count:d}"
+        rows = self._run(f"SELECT max(url) FROM ({some})", (url,))
+        return str(rows[0][0] or "")
+
     def _record(self, row: Sequence[Any]) -> PageRecord:
         stored, *values, checksum = row
         if checksum not in {"", _checksum([stored, *values])}:

@@ -45,6 +45,7 @@ _NOTHING: Mapping[str, bytes] = MappingProxyType({})
 # A larger page makes a bad base: it would take longer to load than the pages written against it.
 _LARGEST_BASE = 1 << 20
 _BASES_IN_MEMORY = 16
+_AT_ONCE = 1_000  # URLs whose records are held
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +235,13 @@ class PageStore:
             conditions.append("substr(url, 1, length(?)) = ?")
             values += [url_prefix, url_prefix]
         return self._index.find(" AND ".join(conditions), values, order="url, stored")
+
+    def each_record(self) -> Iterator[PageRecord]:
+        """Yield what `records` returns of all pages, holding few of them at a time."""
+        behind = ""
+        while last := self._index.url_behind(behind, _AT_ONCE):
+            yield from self._index.find("url > ? AND url <= ?", (behind, last), order="url, stored")
+            behind = last
 
     def resolve(self, text: str) -> PageRecord:
         """Return the one page whose id begins with `text`.

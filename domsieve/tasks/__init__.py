@@ -17,15 +17,19 @@ if TYPE_CHECKING:
         written,
     )
     from domsieve.tasks.comparing import ENOUGH, Advice, ComparedPage, advise, compare, prefix_of
+    from domsieve.tasks.drift import LEAST_KNOWN, RECENT_PAGES, Drift
     from domsieve.tasks.explaining import explain
     from domsieve.tasks.fetching import fetch_targets
     from domsieve.tasks.judging import keeps_text, remarks
+    from domsieve.tasks.learning import fit
     from domsieve.tasks.mining import RECORD_WRITERS, RecordFormat, mine
     from domsieve.tasks.output import OUTPUT_FILE, Results
     from domsieve.tasks.pages import (
         Page,
         cached,
         fault_in,
+        from_archive,
+        from_file,
         from_record,
         keep,
         readable,
@@ -58,9 +62,11 @@ __all__ = [
     "ENDINGS",
     "ENOUGH",
     "FEW_PAGES",
+    "LEAST_KNOWN",
     "MATRIX_WRITERS",
     "OUTPUT_FILE",
     "RAW",
+    "RECENT_PAGES",
     "RECORD_WRITERS",
     "WRITERS",
     "Advice",
@@ -69,6 +75,7 @@ __all__ = [
     "Cleaned",
     "ComparedPage",
     "DamagedTarget",
+    "Drift",
     "Edition",
     "Fetched",
     "FileTarget",
@@ -94,6 +101,9 @@ __all__ = [
     "fault_in",
     "fetch_targets",
     "find_targets",
+    "fit",
+    "from_archive",
+    "from_file",
     "from_record",
     "keep",
     "keeps_text",
@@ -123,13 +133,16 @@ __all__ = [
 _PLACES = {
     "tasks.cleaning": "ENDINGS FEW_PAGES WRITERS Cleaned Format clean learn metadata_of written",
     "tasks.comparing": "ENOUGH Advice ComparedPage advise compare prefix_of",
+    "tasks.drift": "LEAST_KNOWN RECENT_PAGES Drift",
     "tasks.explaining": "explain",
     "tasks.fetching": "fetch_targets",
     "tasks.judging": "keeps_text remarks",
+    "tasks.learning": "fit",
     "tasks.mining": "RECORD_WRITERS RecordFormat mine",
     "tasks.output": "OUTPUT_FILE Results",
     "tasks.pages": (
-        "Page cached fault_in from_record keep readable render_pages site_records unscripted with_selection"
+        "Page cached fault_in from_archive from_file from_record keep readable render_pages site_records "
+        "unscripted with_selection"
     ),
     "tasks.reporting": "Edition Reported of_record report reported",
     "tasks.sampling": "PageMarked describe sample",

@@ -56,12 +56,13 @@ def judged(
                 said_next = page_cleaner(name)(page)
                 other = without_extras(page, said_next, keep_hidden=keep_hidden)
                 if keeps_text(page, other):
-                    said, first = said_next, replace(other, instead_of=first.method)
+                    said = said_next
+                    first = replace(other, instead_of=first.method, known_share=first.known_share)
                     break
     if not kinds:
         return first
     whole = without_extras(page, said, keep_hidden=keep_hidden, kinds=kinds)
-    return replace(whole, instead_of=first.instead_of)
+    return replace(whole, instead_of=first.instead_of, known_share=first.known_share)
 
 
 def without_extras(

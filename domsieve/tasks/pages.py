@@ -186,10 +186,10 @@ def readable(
     places = iter(placed([_origin(file, url) for file in files]))
     for target in fetched.targets:
         if isinstance(target, FileTarget | PipedTarget):
-            pages.append(_from_file(target, next(places)))
+            pages.append(from_file(target, next(places)))
             continue
         if isinstance(target, ArchiveTarget):
-            pages.append(_from_archive(target.page))
+            pages.append(from_archive(target.page))
             continue
         if isinstance(target, DamagedTarget):
             continue
@@ -224,6 +224,24 @@ def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> P
     )
 
 
+def from_file(file: FileTarget | PipedTarget, place: Placed) -> Page:
+    """Return a page from disk or standard input that belongs at a place."""
+    if isinstance(file, PipedTarget):
+        address = place.address or STDIN
+        load = partial(parse_html_file, file.source, Path(STDIN), url=address)
+        return Page(STDIN, STDIN, place.site, load, keys=place.keys)
+    load = partial(read_html_file, file.path, url=place.address or None)
+    return Page(str(file.path), file.name, place.site, load, keys=place.keys)
+
+
+def from_archive(page: StoredPage) -> Page:
+    """Return a page of an archive."""
+    site = f"{site_of(page.url)} {RAW}"
+    return Page(
+        page.label, output_name(page.url), site, partial(read_stored, page), keys=(f"raw {page.url}",)
+    )
+
+
 def missing_page(page: Snapshot, store: PageStore) -> Snapshot | None:
     """Return what the site of a rendered page showed at a made-up address when it was sampled; None if it was not."""
     origin = page.provenance
@@ -255,22 +273,6 @@ def _origin(file: FileTarget | PipedTarget, url: str) -> tuple[str, Callable[[],
     if isinstance(file, PipedTarget):
         return STDIN, partial(source_origin, file.source, url=url)
     return str(file.folder), partial(file_origin, file.path, url=url)
-
-
-def _from_file(file: FileTarget | PipedTarget, place: Placed) -> Page:
-    if isinstance(file, PipedTarget):
-        address = place.address or STDIN
-        load = partial(parse_html_file, file.source, Path(STDIN), url=address)
-        return Page(STDIN, STDIN, place.site, load, keys=place.keys)
-    load = partial(read_html_file, file.path, url=place.address or None)
-    return Page(str(file.path), file.name, place.site, load, keys=place.keys)
-
-
-def _from_archive(page: StoredPage) -> Page:
-    site = f"{site_of(page.url)} {RAW}"
-    return Page(
-        page.label, output_name(page.url), site, partial(read_stored, page), keys=(f"raw {page.url}",)
-    )
 
 
 def _raw_twin(page: Snapshot, record: PageRecord, store: PageStore) -> Snapshot:

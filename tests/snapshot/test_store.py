@@ -705,3 +705,14 @@ def test_names_that_are_no_text_name_nothing(store: PageStore) -> None:
     assert store.records(site="\udcff") == store.records(url_prefix="\udcff") == []
     with pytest.raises(TargetError, match="No page ids"):
         store.resolve("\udcff")
+
+
+def test_each_record_is_what_records_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("domsieve.snapshot.store._AT_ONCE", 2)
+    with PageStore(tmp_path) as store:
+        assert [*store.each_record()] == []
+        for seed, number in enumerate((3, 1, 2, 5, 4, 1, 1, 3)):
+            page = made_up(seed, 20, url=f"http://a.example/{number}")
+            store.put(page, site="a.example")
+        assert [*store.each_record()] == store.records()
+        assert len({record.url for record in store.each_record()}) == 5

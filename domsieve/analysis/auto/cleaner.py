@@ -6,6 +6,7 @@ to have the highest F-beta (`choice.py`). Imports the columns, the site style tr
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -108,7 +109,8 @@ class AutoCleaner(SiteModel[StyleTree]):
         if by_tree is not None:
             together = with_site(odds, blocks.words, by_tree.kept[blocks.voice], by_tree.score[blocks.voice])
             groups["site"], odds = together - odds, together
-        return self._told(page, blocks, odds, groups)
+        verdict = self._told(page, blocks, odds, groups)
+        return verdict if by_tree is None else replace(verdict, known_share=by_tree.known_share)
 
     def floating(self, page: Snapshot, visible: Bools) -> Bools:
         """Return which of the N nodes lie in a box that stays in place while the page is scrolled."""

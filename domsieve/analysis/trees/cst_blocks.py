@@ -14,7 +14,7 @@ from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.site_model import verdicts_of
 from domsieve.analysis.trees.cst_importance import StructureImportances
 from domsieve.analysis.trees.forest import Forest, around, spread
-from domsieve.analysis.trees.laid import Laid
+from domsieve.analysis.trees.laid import Laid, known_shares
 from domsieve.analysis.trees.leaf_features import Occurrences
 from domsieve.analysis.trees.paths import Paths
 from domsieve.analysis.trees.style_tree import StyleTree
@@ -146,4 +146,5 @@ def verdicts(
         reasons=REASONS,
         numbers=columns,
         parameters=parameters,
+        known_shares=known_shares(laid, row >= 0),
     )

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints
-from domsieve.analysis.trees.style_tree import LOG_UNIT, StyleTree
+from domsieve.analysis.columns.tables import Table
+from domsieve.analysis.trees.style_tree import LOG_UNIT, StyleTree, remainders
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +35,15 @@ def entropy(total: F64, log_total: F64, pages: F64) -> F64:
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (np.log(total) - log_total / total) / np.log(pages)
     return np.where(pages > 1, unit_interval(value), 0.0)
+
+
+def feature_entropies(features: Table, pages: F64) -> tuple[F64, Ints]:
+    """Return H of each feature row over the `pages` (F,) of its leaf, and for how many features the row stands."""
+    total = features.sums["total"].astype(np.float64)
+    h = entropy(total, features.sums["log_total"] / LOG_UNIT, pages)
+    rest = remainders(features)
+    h[rest] = 0.0  # what stands on one page alone has none
+    return h, np.where(rest, features.sums["units"], 1)
 
 
 def node_importance(weight: F64, whole: F64, owner: Ints, pages: F64) -> F64:
@@ -117,9 +127,9 @@ def _leaves(tree: StyleTree, owner: Ints, rare_share: float) -> tuple[F64, F64]:
     row = elements.find(features.fixed["path"])
     known = pages / tree.pages
     trust = known * (1 + rare_share) / np.maximum(known + rare_share, 1e-12)
-    h = entropy(features.sums["total"].astype(np.float64), features.sums["log_total"] / LOG_UNIT, pages[row])
+    h, number = feature_entropies(features, pages[row])
     h *= trust[row]
-    count = np.bincount(row, minlength=len(elements))
+    count = np.bincount(row, number, len(elements))
     mean = np.bincount(row, h, len(elements)) / np.maximum(count, 1)
     value = np.where(count > 0, unit_interval(1 - mean), 1 - trust)
     value[pages == 1] = 1.0

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from domsieve.analysis.columns.batch import Batch
+import numpy as np
+
+from domsieve.analysis.columns.batch import Batch, Bools
 from domsieve.analysis.trees.forest import Forest
 from domsieve.analysis.trees.leaf_features import LeafTexts
 from domsieve.analysis.trees.paths import Paths
@@ -16,3 +18,11 @@ class Laid:
     forest: Forest
     paths: Paths
     texts: LeafTexts
+
+
+def known_shares(laid: Laid, known: Bools) -> list[float | None]:
+    """Return which share of the words of each page stands in leaves that are `known` (M,); None without words."""
+    words, page, pages = laid.texts.word_count, laid.forest.page, len(laid.batch.pages)
+    whole = np.bincount(page, words, pages)
+    part = np.bincount(page, words * known, pages)
+    return [p / w if w else None for p, w in zip(part.tolist(), whole.tolist(), strict=True)]

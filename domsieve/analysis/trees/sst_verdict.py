@@ -12,7 +12,7 @@ from domsieve.analysis.site_model import verdicts_of
 from domsieve.analysis.trees.context import in_context
 from domsieve.analysis.trees.forest import around, spread
 from domsieve.analysis.trees.importance import Importances
-from domsieve.analysis.trees.laid import Laid
+from domsieve.analysis.trees.laid import Laid, known_shares
 from domsieve.analysis.trees.leaf_features import (
     LeafTexts,
     Occurrences,
@@ -137,6 +137,7 @@ def verdicts(
         reasons=REASONS,
         numbers=numbers,
         parameters=parameters,
+        known_shares=known_shares(laid, known),
     )
 
 

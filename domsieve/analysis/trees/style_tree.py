@@ -18,8 +18,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Ints
-from domsieve.analysis.columns.hash import U64, combine
+from domsieve.analysis.columns.batch import Bools, Ints
+from domsieve.analysis.columns.hash import U64, combine, hash_of
 from domsieve.analysis.columns.tables import (
     Grouping,
     Table,
@@ -36,6 +36,8 @@ from domsieve.analysis.trees.paths import Paths
 
 # f ln f is kept in units of 2**-32, so that sums are integers and do not depend on their order.
 LOG_UNIT = 1 << 32
+REMAINDER = hash_of("r:")
+"""The feature of rows of a capped tree that stand for all those which one page alone has, see `capping`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,6 +119,11 @@ def count_pages(
     features = _count_features(path[leaf], found.feature, units[leaf], bound, presence=presence)
     below = None if contents is None else _count_contents(forest, paths, contents, units)
     return StyleTree(len(laid.batch.pages), elements, styles, members, features, below, tuple(words))
+
+
+def remainders(features: Table) -> Bools:
+    """Return which of the F rows stand for all features of their element node that one page alone has."""
+    return np.asarray(features.fixed["feature"] == REMAINDER)
 
 
 def _units(groups: Grouping, units: Ints, bound: int) -> Ints:

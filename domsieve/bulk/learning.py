@@ -1,0 +1,147 @@
+"""Learning sites: what each shard tells of them, and the model of each site, merged of that.
+
+What is counted adds up, so that a site's model holds the same bytes however its pages were spread over shards.
+Imports the tasks, the analysis and its neighbours.
+"""
+
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import groupby
+from typing import Any
+
+from domsieve.analysis import (
+    Method,
+    Options,
+    SiteModel,
+    capped,
+    model_from_bytes,
+    model_to_bytes,
+    new_site_model,
+)
+from domsieve.budget import budgeted
+from domsieve.bulk.job import Done, Failures, Reading, pages_of, place_of
+from domsieve.bulk.members import Member
+from domsieve.bulk.models import ENDING, model_file
+from domsieve.bulk.places import write
+from domsieve.bulk.plan import Plan, Shard
+from domsieve.errors import DomsieveError
+from domsieve.tasks import Page, fit
+from domsieve.vocabulary import DEFAULT_METHOD
+
+PARTIAL = "_partial"
+"""The folder of what shards have told, until the models are there."""
+EMPTY = ".empty"
+"""Ends the name of a file that stands for the model of a site none of whose pages could be read."""
+
+
+def worth_learning(members: Iterable[Member], *, per_site: int) -> Iterator[Member]:
+    """Yield what sites are learned from: so many pages of each, the first ones, and none for the second time."""
+    seen: set[bytes] = set()
+    count: dict[str, int] = {}
+    for member in members:
+        keys = {
+            blake2b(f"{member.site} {key}".encode("utf-8", "replace"), digest_size=8).digest()
+            for key in member.keys
+        }
+        if not seen.isdisjoint(keys) or count.get(member.site, 0) >= per_site:
+            continue
+        seen |= keys
+        count[member.site] = count.get(member.site, 0) + (member.damage is None)
+        yield member
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnJob(Reading):
+    """Counts the pages of each site of a shard.
+
+    Parameters
+    ----------
+    method, options : what is learned.
+    """
+
+    method: Method = DEFAULT_METHOD
+    options: Options = Options()  # noqa: RUF009 (frozen)
+
+    def check(self) -> None:
+        """Refuse what cannot be done, before any page is read.
+
+        Raises
+        ------
+        UsageError : the method learns nothing, or an option is not its own.
+        """
+        new_site_model(self.method, self.options).fit(())
+
+    def part(self, shard: str) -> str:
+        """Return the name of what a shard tells."""
+        return f"{PARTIAL}/{shard}.zip"
+
+    def on(self, shard: Shard) -> Done:
+        """Write what a shard tells: a partial model for each site."""
+        failures, place, learned = Failures(), place_of(self), 0
+
+        def failed(page: Page, error: DomsieveError) -> None:
+            failures.add(page.label, page.site, error)
+
+        with (
+            pages_of(shard, self, failures) as pages,
+            place.writing(self.part(shard.name)) as path,
+            zipfile.ZipFile(path, "w") as file,
+        ):
+            for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
+                model = new_site_model(self.method, self.options)
+                fit(model, group, failed)
+                if model.learned:
+                    file.writestr(model_file(site), model_to_bytes(model))
+                    learned += model.learned
+            failures.write(place, shard.name)
+        return Done(shard=shard.name, pages=shard.pages, failed=len(failures), rows=learned)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeJob(Reading):
+    """Makes the models of sites of what shards have told; a shard of this job holds one site and their names.
+
+    Parameters
+    ----------
+    period : of the models, part of their names.
+    cap : whether features that one page has are counted together, which makes models smaller.
+    """
+
+    period: str = ""
+    cap: bool = False
+
+    def part(self, shard: str) -> str:
+        """Return the name of the model, which is that of the shard."""
+        return shard
+
+    def on(self, shard: Shard) -> Done:
+        """Write the model of a site."""
+        place, name = place_of(self), model_file(shard.sites[0])
+        failures = Failures()
+        model: SiteModel[Any] | None = None
+        with budgeted(self.budget):
+            try:
+                for partial in shard.content():
+                    with place.opened(f"{PARTIAL}/{partial}.zip") as file, zipfile.ZipFile(file) as told:
+                        if name in told.namelist():
+                            one = model_from_bytes(told.read(name), name=partial)
+                            model = one if model is None else model.merge(one)
+                if model is not None:
+                    write(place, shard.name, model_to_bytes(capped(model) if self.cap else model))
+                    failures.write(place, shard.name)
+            except DomsieveError as error:
+                failures.add(name, shard.sites[0], error)
+                failures.write(place, shard.name)
+        if model is None and not failures:
+            write(place, shard.name.removesuffix(ENDING) + EMPTY, b"")
+        return Done(shard=shard.name, pages=1, failed=len(failures), rows=model.learned if model else 0)
+
+
+def sites_to_merge(plan: Plan, there: set[str], *, period: str) -> Iterator[Shard]:
+    """Yield a shard of `MergeJob` for each site of a plan that has no model yet."""
+    for site, shards in plan.sites().items():
+        name = model_file(site, period)
+        if name not in there and name.removesuffix(ENDING) + EMPTY not in there:
+            yield Shard.of(name, shards, [site])

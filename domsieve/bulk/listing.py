@@ -1,0 +1,134 @@
+"""The pages that words of the command line name, one after another: nothing is held of those that were named before.
+
+A page that does not say its address belongs to the folder below the one that was named in which it lies, so that a
+folder of folders is one of sites. Imports the tasks, archives, the raw reader and the store.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+from domsieve.archive import DamagedPart, archives_below, is_archive, read_archive
+from domsieve.bulk.members import Member, StoredTarget
+from domsieve.errors import ContentError, TargetError
+from domsieve.renderer import file_origin, file_stem, html_files
+from domsieve.snapshot import PageStore
+from domsieve.tasks import RAW, ArchiveTarget, DamagedTarget, FileTarget, UrlTarget, site_of
+
+_INDEX = "index.sqlite3"
+_LIST = "@"
+
+
+def members_of(words: Iterable[str]) -> Iterator[Member]:
+    """Yield the pages that words name: files, archives, stores of captures, folders of them, and lists of them.
+
+    A list is ``@`` and a file with a word a line; blank lines and lines that begin with ``#`` are passed over.
+
+    Raises
+    ------
+    TargetError : a word names no page, or one that must be rendered first.
+    """
+    for word in _listed(words):
+        if "://" in word:
+            raise TargetError(
+                f"{word}: URLs are rendered by `bulk render`; then name its output folder here."
+            )
+        yield from _below(word)
+
+
+def urls_of(words: Iterable[str]) -> Iterator[Member]:
+    """Yield the URLs that words name; lists are as of `members_of`.
+
+    Raises
+    ------
+    TargetError : a word is no URL.
+    """
+    for word in _listed(words):
+        if word.partition("://")[0].lower() not in {"http", "https"} or not word.isprintable():
+            raise TargetError(f"{word!a} is no URL with http:// or https://; only these are rendered.")
+        yield Member(UrlTarget(word), word, site_of(word))
+
+
+def _listed(words: Iterable[str]) -> Iterator[str]:
+    for word in words:
+        if not word.startswith(_LIST):
+            yield word
+            continue
+        path = Path(word.removeprefix(_LIST))
+        try:
+            with path.open(encoding="utf-8", errors="surrogateescape") as lines:
+                yield from (line.strip() for line in lines if line.strip() and not line.startswith("#"))
+        except OSError as error:
+            raise TargetError(f"The list {path} cannot be read: {error.strerror}.") from error
+
+
+def _below(word: str) -> Iterator[Member]:
+    path = Path(word)
+    try:
+        is_folder, is_file = path.is_dir(), path.is_file()
+    except OSError as error:
+        raise TargetError(f"{word} cannot be looked up: {error.strerror}.") from error
+    if is_file:
+        yield from _archived(path) if is_archive(path) else [_filed(path, path.parent)]
+        return
+    if not is_folder:
+        raise TargetError(f"{word!a} is neither a file nor a folder.")
+    stores = _stores(path)
+    if stores:
+        for root in stores:
+            yield from _stored(root)
+        return
+    files, archives = html_files(path), archives_below(path)
+    if not (files or archives):
+        raise TargetError(f"The folder {word} holds no HTML file, no archive and no store of captures.")
+    for file in files:
+        yield _filed(file, path)
+    for archive in archives:
+        yield from _archived(archive)
+
+
+def _filed(path: Path, folder: Path) -> Member:
+    origin = file_origin(path)
+    target = FileTarget(path, str(file_stem(path).relative_to(folder)), folder)
+    if origin and origin.address:
+        site = f"{site_of(origin.address)} {RAW}"
+        return Member(target, str(path), site, origin.address, origin.keys)
+    inner = path.relative_to(folder).parts
+    return Member(
+        target,
+        str(path),
+        str(folder / inner[0]) if len(inner) > 1 else str(folder),
+        keys=origin.keys if origin else (),
+    )
+
+
+def _archived(path: Path) -> Iterator[Member]:
+    for number, found in enumerate(read_archive(path)):
+        if isinstance(found, DamagedPart):
+            error = ContentError(found.message, stage="read")
+            yield Member(DamagedTarget(found.label, error), found.label, f"{path} (damaged)")
+        else:
+            # Of one address an archive may have many captures.
+            yield Member(
+                ArchiveTarget(found),
+                f"{path}#{number} {found.url}",
+                f"{site_of(found.url)} {RAW}",
+                keys=(f"raw {found.url}",),
+            )
+
+
+def _stores(folder: Path) -> list[Path]:
+    """Return the stores that a folder is, or holds."""
+    if (folder / _INDEX).is_file():
+        return [folder]
+    return sorted(inner.parent for inner in folder.glob(f"*/{_INDEX}"))
+
+
+def _stored(root: Path) -> Iterator[Member]:
+    """Yield the newest capture of each page of a store."""
+    with PageStore(root) as store:
+        pages = (record for record in store.each_record() if record.producer != "unscripted" and record.site)
+        for _, captures in groupby(pages, key=lambda record: record.url):
+            *_, record = captures
+            keys = (f"{record.producer} {record.url}",)
+            yield Member(StoredTarget(root, record), record.url, record.site, keys=keys)

@@ -1,0 +1,130 @@
+"""Shards: which pages are worked on together, named by what they hold. They wait on disk, so that any number can.
+
+Imports the members.
+"""
+
+import hashlib
+import pickle
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any, Self
+
+from domsieve.bulk.members import Member
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Pages that are worked on together.
+
+    Parameters
+    ----------
+    name : of its part; the same for the same pages in the same place of the plan.
+    pages : how many it holds.
+    sites : their sites, in order.
+    packed : what it holds, `Member`s or what the job knows; it is unpacked where it is worked on, so that a worker
+        that fails at that fails at this shard.
+    """
+
+    name: str
+    pages: int
+    sites: tuple[str, ...]
+    packed: bytes
+
+    @classmethod
+    def of(cls, name: str, content: Sequence[Any], sites: Iterable[str]) -> Self:
+        """Return a shard of what it holds."""
+        packed = pickle.dumps(tuple(content), protocol=pickle.HIGHEST_PROTOCOL)
+        return cls(name, len(content), tuple(sites), packed)
+
+    def content(self) -> tuple[Any, ...]:
+        """Return what it holds."""
+        found: tuple[Any, ...] = pickle.loads(self.packed)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    name: str
+    pages: int
+    sites: tuple[str, ...]
+    start: int
+    size: int
+
+
+class Plan:
+    """The shards of a run, on disk until they are asked for; a context manager.
+
+    What is held of a shard is its name and its sites.
+
+    Parameters
+    ----------
+    members : the pages, which are read once, now.
+    per_shard : how many pages a shard holds at most.
+    """
+
+    def __init__(self, members: Iterable[Member], *, per_shard: int) -> None:
+        self._file: IO[bytes] = tempfile.TemporaryFile(prefix="domsieve-")  # noqa: SIM115 (closed by close)
+        self._places: list[_Place] = []
+        self._names: dict[str, str] = {}
+        try:
+            self._take(members, per_shard)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def pages(self) -> int:
+        """Number of pages in all shards."""
+        return sum(place.pages for place in self._places)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the shards, in order."""
+        return [place.name for place in self._places]
+
+    def sites(self) -> dict[str, list[str]]:
+        """Return the names of the shards that hold pages of each site, in order."""
+        found: dict[str, list[str]] = {}
+        for place in self._places:
+            for site in place.sites:
+                found.setdefault(site, []).append(place.name)
+        return found
+
+    def shards(self, names: Iterable[str]) -> Iterator[Shard]:
+        """Yield shards by their names, in the order of the plan."""
+        wanted = {*names}
+        for place in self._places:
+            if place.name in wanted:
+                self._file.seek(place.start)
+                yield Shard(place.name, place.pages, place.sites, self._file.read(place.size))
+
+    def _take(self, members: Iterable[Member], per_shard: int) -> None:
+        held: list[Member] = []
+        for member in members:
+            held.append(member)
+            if len(held) == per_shard:
+                self._add(held)
+                held = []
+        if held:
+            self._add(held)
+
+    def _add(self, members: list[Member]) -> None:
+        digest = hashlib.blake2b(digest_size=6)
+        for member in members:
+            digest.update(f"{member.site}\0{member.label}\0".encode("utf-8", "surrogateescape"))
+        # Each name once, however many shards hold the site.
+        sites = [self._names.setdefault(m.site, m.site) for m in {m.site: m for m in members}.values()]
+        shard = Shard.of(f"part-{len(self._places):06d}-{digest.hexdigest()}", members, sites)
+        start = self._file.seek(0, 2)
+        self._file.write(shard.packed)
+        self._places.append(_Place(shard.name, shard.pages, shard.sites, start, len(shard.packed)))

@@ -1,0 +1,290 @@
+"""Runs: a job over all pages that are named, into a place that holds its results and no others.
+
+What is there already is not made again. Imports its neighbours.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from domsieve.bulk.cleaning import CleanJob
+from domsieve.bulk.job import FAILED, Done, Job
+from domsieve.bulk.learning import EMPTY, PARTIAL, LearnJob, MergeJob, sites_to_merge, worth_learning
+from domsieve.bulk.listing import members_of
+from domsieve.bulk.mining import RecordsJob
+from domsieve.bulk.models import ENDING, model_file
+from domsieve.bulk.places import Place, place_at, tidy, write
+from domsieve.bulk.plan import Plan, Shard
+from domsieve.bulk.running import Engine, Event, run
+from domsieve.bulk.tables import check_parquet
+from domsieve.errors import UsageError
+from domsieve.tasks import RECENT_PAGES, Drift
+
+PAGES_PER_SHARD = 500
+PAGES_PER_SITE = 2_000
+_NOTE = "_bulk.json"
+_CONDEMNED = "_condemned.jsonl"
+_KIND = "domsieve bulk"
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What became of a run.
+
+    Parameters
+    ----------
+    pages, failed : of all shards that are done, in this run and before.
+    made, kept : shards that were done now, and those that were there already.
+    condemned : shards that were given up, and why.
+    drifts : by site, how well the models know the pages of this run.
+    """
+
+    pages: int
+    failed: int
+    made: int
+    kept: int
+    condemned: Mapping[str, str]
+    drifts: Mapping[str, Drift] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: the event, and how many of how many shards have an end."""
+
+    event: Event
+    ended: int
+    of: int
+
+
+Tell = Callable[[Progress], None]
+EngineMaker = Callable[[], Engine]
+
+
+def clean_pages(
+    job: CleanJob,
+    targets: Sequence[str],
+    make_engine: EngineMaker,
+    tell: Tell,
+    *,
+    per_shard: int = PAGES_PER_SHARD,
+) -> Summary:
+    """Clean pages into Parquet parts; see `CleanJob`.
+
+    Parameters
+    ----------
+    targets : files, archives, stores, folders of them, and lists of them.
+    make_engine : returns what maps the job over shards, when there are some.
+    tell : is told of progress.
+    per_shard : pages of a shard.
+
+    Raises
+    ------
+    UsageError : it cannot be done, or the place holds results of other pages or another call.
+    StorageError : results cannot be written; what was written before is kept.
+    """
+    check_parquet()
+    job.check()
+    return _run_parts(job, targets, make_engine, tell, per_shard)
+
+
+def mine_pages(
+    job: RecordsJob,
+    targets: Sequence[str],
+    make_engine: EngineMaker,
+    tell: Tell,
+    *,
+    per_shard: int = PAGES_PER_SHARD,
+) -> Summary:
+    """Find the records of pages, into Parquet parts; parameters and errors are those of `clean_pages`."""
+    check_parquet()
+    return _run_parts(job, targets, make_engine, tell, per_shard)
+
+
+def learn_sites(
+    job: LearnJob,
+    targets: Sequence[str],
+    make_engine: EngineMaker,
+    tell: Tell,
+    *,
+    per_shard: int = PAGES_PER_SHARD,
+    per_site: int = PAGES_PER_SITE,
+    period: str = "",
+    cap: bool = False,
+) -> Summary:
+    """Learn a model of each site of the pages; parameters and errors are those of `clean_pages`.
+
+    Parameters
+    ----------
+    per_site : pages that a site is learned from at most, the first ones.
+    period : name of the time that the pages are of; models of several periods are merged when they are used.
+    cap : whether models are capped, see `domsieve.analysis.capped`.
+    """
+    if not (period.replace("-", "").isalnum() and period.isascii()) and period:
+        raise UsageError(
+            f"{period!a} is no name of a period; use letters, digits and hyphens.", parameter="period"
+        )
+    job.check()
+    place = _opened(job, period=period and "some")
+    with Plan(worth_learning(members_of(targets), per_site=per_site), per_shard=per_shard) as plan:
+        there = place.names()
+        sites = plan.sites()
+        lacking = {site for site in sites if not _is_learned(site, period, there)}
+        partial = place.names(PARTIAL)
+        missing = [
+            name
+            for name in dict.fromkeys(name for site in lacking for name in sites[site])
+            if f"{name}.zip" not in partial
+        ]
+        counted = _run(job, plan.shards(missing), len(missing), make_engine, tell)
+        merge = MergeJob(output=job.output, budget=job.budget, period=period, cap=cap)
+        done = place.names(PARTIAL)
+        # Without what a condemned shard would have told, sites are learned of the rest.
+        units = [
+            Shard.of(unit.name, [name for name in unit.content() if f"{name}.zip" in done], unit.sites)
+            for unit in sites_to_merge(plan, there, period=period)
+        ]
+        merged = _run(merge, units, len(units), make_engine, tell)
+        there = place.names()
+        if all(_is_learned(site, period, there) for site in sites):
+            for name in place.names(PARTIAL):
+                place.remove(f"{PARTIAL}/{name}")
+        return _summary(
+            place,
+            pages=plan.pages - counted.lost_pages,
+            made=len(units) - len(merged.condemned),
+            kept=len(sites) - len(units),
+            condemned={**counted.condemned, **merged.condemned},
+        )
+
+
+def _is_learned(site: str, period: str, there: set[str]) -> bool:
+    name = model_file(site, period)
+    return name in there or name.removesuffix(ENDING) + EMPTY in there
+
+
+def _run_parts(
+    job: CleanJob | RecordsJob,
+    targets: Sequence[str],
+    make_engine: EngineMaker,
+    tell: Tell,
+    per_shard: int,
+) -> Summary:
+    place = _opened(job, per_shard=per_shard)
+    with Plan(members_of(targets), per_shard=per_shard) as plan:
+        there = place.names()
+        names = plan.names
+        parts = {job.part(name) for name in names}
+        if foreign := sorted(name for name in there if name.startswith("part-") and name not in parts):
+            raise UsageError(
+                f"{job.output} holds parts of other pages, such as {foreign[0]}; give another --output-dir."
+            )
+        missing = [name for name in names if job.part(name) not in there]
+        ran = _run(job, plan.shards(missing), len(missing), make_engine, tell)
+        return _summary(
+            place,
+            pages=plan.pages - ran.lost_pages,
+            made=len(missing) - len(ran.condemned),
+            kept=len(names) - len(missing),
+            condemned=ran.condemned,
+            drifts=ran.drifts,
+        )
+
+
+@dataclass(slots=True)
+class _Ran:
+    condemned: dict[str, str] = field(default_factory=dict)
+    lost_pages: int = 0
+    drifts: dict[str, Drift] = field(default_factory=dict)
+
+
+def _run(job: Job, shards: Iterable[Shard], count: int, make_engine: EngineMaker, tell: Tell) -> _Ran:
+    ran, ended = _Ran(), 0
+    recent: dict[str, dict[str, tuple[float, ...]]] = {}
+
+    def report(event: Event) -> None:
+        nonlocal ended
+        ended += event.what in {"done", "condemned"}
+        if event.what == "condemned":
+            ran.condemned[event.shard.name] = event.reason
+            ran.lost_pages += event.shard.pages
+        if event.done:
+            _take(recent, event.done)
+        tell(Progress(event, ended, count))
+
+    if count:
+        tidy(job.output)
+        run(job, shards, make_engine(), report)
+    for site, shares in recent.items():
+        ran.drifts[site] = Drift(share for name in sorted(shares) for share in shares[name])
+    return ran
+
+
+def _take(recent: dict[str, dict[str, tuple[float, ...]]], done: Done) -> None:
+    """Take note of the shares of a shard; of each site those of its last shards are kept."""
+    for site, shares in done.known.items():
+        of_site = recent.setdefault(site, {})
+        of_site[done.shard] = shares
+        # The last shards have names that come last.
+        while sum(map(len, list(of_site.values()))) - len(of_site[min(of_site)]) >= RECENT_PAGES:
+            del of_site[min(of_site)]
+
+
+def _opened(job: Any, **more: Any) -> Place:
+    """Return the place of a job, which says from now on what it holds.
+
+    Raises
+    ------
+    UsageError : it holds what another call has made.
+    """
+    place = place_at(job.output)
+    told = {
+        **{name: getattr(job, name) for name in job.__dataclass_fields__ if name not in _SHAPELESS},
+        **more,
+    }
+    note = {
+        "kind": _KIND,
+        "version": _VERSION,
+        "job": type(job).__name__,
+        **msgspec.to_builtins(told),
+    }
+    data = msgspec.json.format(msgspec.json.encode(note), indent=1) + b"\n"
+    if _NOTE not in place.names():
+        write(place, _NOTE, data)
+        return place
+    known = place.read(_NOTE)
+    if known != data:
+        raise UsageError(
+            f"{job.output} holds the results of another call; {_NOTE} there says which. Give another --output-dir."
+        )
+    return place
+
+
+_SHAPELESS = frozenset({"output", "budget"})
+"""What of a job has no part in what its results are."""
+
+
+def _summary(
+    place: Place,
+    *,
+    pages: int,
+    made: int,
+    kept: int,
+    condemned: Mapping[str, str],
+    drifts: Mapping[str, Drift] | None = None,
+) -> Summary:
+    failed = sum(place.read(f"{FAILED}/{name}").count(b"\n") for name in sorted(place.names(FAILED)))
+    lines = [{"shard": name, "reason": reason} for name, reason in sorted(condemned.items())]
+    if lines:
+        write(place, _CONDEMNED, b"".join(msgspec.json.encode(line) + b"\n" for line in lines), replace=True)
+    else:
+        place.remove(_CONDEMNED)
+    return Summary(pages, failed, made, kept, condemned, drifts or {})
+
+
+def processors() -> int:
+    """Return how many processes this machine runs at the same time."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

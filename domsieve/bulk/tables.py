@@ -1,0 +1,92 @@
+"""Parquet parts: rows are gathered as columns and written when they are many, so that a part needs little memory.
+
+Imports the places. pyarrow is loaded when a part is written.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from domsieve.bulk.places import Place
+from domsieve.errors import UsageError
+
+_AT_ONCE_BYTES = 32_000_000
+Kinds = Mapping[str, str]
+"""Columns by name, and what each holds: ``text``, ``texts``, ``map``, ``number``, ``whole`` or ``flag``."""
+
+
+class Table:
+    """Takes rows of one kind; made by `part`."""
+
+    def __init__(self, kinds: Kinds, writer: Any) -> None:
+        self._kinds, self._writer = kinds, writer
+        self._columns: dict[str, list[Any]] = {name: [] for name in kinds}
+        self._bytes = 0
+        self.rows = 0
+
+    def add(self, columns: Mapping[str, Sequence[Any] | Any], count: int = 1) -> None:
+        """Take `count` rows: a list for a column, or one value that all of them have."""
+        for name, kind in self._kinds.items():
+            value = columns[name]
+            self._columns[name] += value if isinstance(value, list) and kind != "texts" else [value] * count
+        self.rows += count
+        text = columns.get("text", "")
+        self._bytes += sum(map(len, text)) if isinstance(text, list) else len(text)
+        if self._bytes > _AT_ONCE_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the rows that wait."""
+        import pyarrow as pa
+
+        schema = _schema(self._kinds)
+        if self._columns[schema.names[0]]:
+            arrays = [
+                pa.array(column, kind)
+                for column, kind in zip(self._columns.values(), schema.types, strict=True)
+            ]
+            self._writer.write_table(pa.table(arrays, schema=schema))
+        self._columns = {name: [] for name in self._kinds}
+        self._bytes = 0
+
+
+@contextmanager
+def part(place: Place, name: str, kinds: Kinds) -> Iterator[Table]:
+    """Give a table to fill, which is at its place when the block ends well."""
+    check_parquet()
+    from pyarrow import parquet
+
+    with (
+        place.writing(name) as path,
+        parquet.ParquetWriter(str(path), _schema(kinds), compression="zstd") as writer,
+    ):
+        table = Table(kinds, writer)
+        yield table
+        table.flush()
+
+
+def check_parquet() -> None:
+    """Refuse to begin without the library for Parquet.
+
+    Raises
+    ------
+    UsageError : pyarrow is not installed.
+    """
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise UsageError("bulk needs pyarrow; install it with: pip install 'domsieve[bulk]'.") from error
+
+
+def _schema(kinds: Kinds) -> Any:
+    import pyarrow as pa
+
+    types = {
+        "text": pa.string(),
+        "texts": pa.list_(pa.string()),
+        "map": pa.map_(pa.string(), pa.string()),
+        "number": pa.float64(),
+        "whole": pa.int64(),
+        "flag": pa.bool_(),
+    }
+    return pa.schema([(name, types[kind]) for name, kind in kinds.items()])

@@ -1,0 +1,221 @@
+"""Commands for very many pages: shards of them in processes of this machine or of a cluster."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from domsieve.budget import budgeted
+from domsieve.commands.capture_options import (
+    USUAL_MEGABYTES,
+    USUAL_SECONDS,
+    AnalysisMegabytes,
+    AnalysisTimeout,
+    KeepErrors,
+    analysis_budget,
+)
+from domsieve.commands.cleaning import FavorOption, MethodOption, ModeOption, StyleOption, ThresholdOption
+from domsieve.commands.console import EXIT_NOTHING, EXIT_SOME_FAILED, check_place, failures, say
+from domsieve.vocabulary import DEFAULT_METHOD, MiningMethod, SiteMethod
+
+if TYPE_CHECKING:
+    from domsieve.bulk import Engine, Progress, Summary
+
+Targets = Annotated[
+    list[str],
+    typer.Argument(
+        help="HTML files, WARC or WACZ archives, stores of captures, folders of them, or @FILE with one a line."
+    ),
+]
+OutputDir = Annotated[
+    str,
+    typer.Option(help="Folder of the results, or an address that fsspec knows, such as s3://bucket/clean."),
+]
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes [default: one per processor].")]
+Runner = Annotated[
+    Literal["local", "ray"], typer.Option(help="What runs them: this machine, or a Ray cluster.")
+]
+RayAddress = Annotated[
+    str | None, typer.Option(help="Address of the Ray cluster [default: one on this machine].")
+]
+ShardPages = Annotated[
+    int, typer.Option(min=1, help="Pages of a shard, which is done or done again as a whole.")
+]
+_SHARD_PAGES = 500
+
+
+def clean(
+    targets: Targets,
+    *,
+    output_dir: OutputDir,
+    models: Annotated[
+        str | None, typer.Option(help="Folder or address of site models written by `bulk learn`.")
+    ] = None,
+    method: MethodOption = None,
+    favor: FavorOption = None,
+    threshold: ThresholdOption = None,
+    output_format: Annotated[
+        Literal["text", "markdown"], typer.Option("--format", help="What is written.")
+    ] = "text",
+    metadata: Annotated[
+        bool, typer.Option("--metadata", help="Add title, authors, dates, language.")
+    ] = False,
+    blocks: Annotated[
+        bool,
+        typer.Option("--blocks", help="Write a row for each block, kept or dropped, instead of each page."),
+    ] = False,
+    keep_hidden: Annotated[
+        bool, typer.Option("--keep-hidden", help="Keep text that nobody can see.")
+    ] = False,
+    keep_errors: KeepErrors = False,
+    workers: Workers = None,
+    runner: Runner = "local",
+    ray_address: RayAddress = None,
+    shard_pages: ShardPages = _SHARD_PAGES,
+    analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
+    analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
+) -> None:
+    """Clean very many pages into Parquet parts, by the models of their sites or each by itself."""
+    with failures():
+        from domsieve.analysis import Options
+        from domsieve.bulk import CleanJob, clean_pages
+
+        _check_output(output_dir)
+        job = CleanJob(
+            output=output_dir,
+            keep_errors=keep_errors,
+            budget=analysis_budget(analysis_timeout, analysis_megabytes),
+            models=models or "",
+            method=method,
+            options=Options(favor=favor, threshold=threshold),
+            keep_hidden=keep_hidden,
+            text=output_format,
+            metadata=metadata,
+            blocks=blocks,
+        )
+        with budgeted(job.budget):
+            engine = _engine(runner, ray_address, workers)
+            _finish(clean_pages(job, targets, engine, _tell, per_shard=shard_pages))
+
+
+def learn(
+    targets: Targets,
+    *,
+    output_dir: OutputDir,
+    method: Annotated[SiteMethod, typer.Option(help="What the models are of.")] = DEFAULT_METHOD,
+    favor: FavorOption = None,
+    mode: ModeOption = "site",
+    threshold: ThresholdOption = None,
+    style: StyleOption = None,
+    pages_per_site: Annotated[
+        int, typer.Option(min=1, help="Pages that a site is learned from at most, the first ones named.")
+    ] = 2_000,
+    period: Annotated[
+        str,
+        typer.Option(
+            help="Time that the pages are of, such as 2026-11; models of all periods are used together."
+        ),
+    ] = "",
+    cap: Annotated[
+        bool,
+        typer.Option("--cap", help="Make models smaller: count together what one page alone has at a place."),
+    ] = False,
+    keep_errors: KeepErrors = False,
+    workers: Workers = None,
+    runner: Runner = "local",
+    ray_address: RayAddress = None,
+    shard_pages: ShardPages = _SHARD_PAGES,
+    analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
+    analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
+) -> None:
+    """Learn a model of each site of very many pages, for `bulk clean --models` and `clean --model`."""
+    with failures():
+        from domsieve.analysis import Options
+        from domsieve.bulk import LearnJob, learn_sites
+
+        _check_output(output_dir)
+        job = LearnJob(
+            output=output_dir,
+            keep_errors=keep_errors,
+            budget=analysis_budget(analysis_timeout, analysis_megabytes),
+            method=method,
+            options=Options(mode=mode, favor=favor, threshold=threshold, style=style),
+        )
+        with budgeted(job.budget):
+            summary = learn_sites(
+                job,
+                targets,
+                _engine(runner, ray_address, workers),
+                _tell,
+                per_shard=shard_pages,
+                per_site=pages_per_site,
+                period=period,
+                cap=cap,
+            )
+            _finish(summary)
+
+
+def records(
+    targets: Targets,
+    *,
+    output_dir: OutputDir,
+    method: Annotated[MiningMethod, typer.Option(help="How records are found.")] = "wobm",
+    keep_errors: KeepErrors = False,
+    workers: Workers = None,
+    runner: Runner = "local",
+    ray_address: RayAddress = None,
+    shard_pages: ShardPages = _SHARD_PAGES,
+    analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
+    analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
+) -> None:
+    """Write the records of very many pages into Parquet parts, a row each."""
+    with failures():
+        from domsieve.bulk import RecordsJob, mine_pages
+
+        _check_output(output_dir)
+        budget = analysis_budget(analysis_timeout, analysis_megabytes)
+        job = RecordsJob(output=output_dir, keep_errors=keep_errors, budget=budget, method=method)
+        with budgeted(job.budget):
+            engine = _engine(runner, ray_address, workers)
+            _finish(mine_pages(job, targets, engine, _tell, per_shard=shard_pages))
+
+
+def _check_output(output_dir: str) -> None:
+    if "://" not in output_dir:
+        check_place("--output-dir", Path(output_dir), is_folder=True)
+
+
+def _engine(runner: str, ray_address: str | None, workers: int | None) -> "Callable[[], Engine]":
+    from domsieve.bulk import LocalEngine, processors
+    from domsieve.errors import UsageError
+
+    if runner == "local":
+        if ray_address:
+            raise UsageError("--ray-address is for --runner ray.")
+        return lambda: LocalEngine(workers or processors())
+    raise NotImplementedError
+
+
+def _tell(progress: "Progress") -> None:
+    event, count = progress.event, f"[{progress.ended}/{progress.of}]"
+    if event.what == "done" and event.done:
+        failed = f", {event.done.failed:,} failed" if event.done.failed else ""
+        say(f"{count} {event.shard.name}: {event.done.pages:,} pages{failed}")
+    elif event.what in {"suspect", "condemned"}:
+        outcome = "it is done again alone later" if event.what == "suspect" else "given up"
+        say(f"{count} {event.shard.name}: {event.reason}; {outcome}")
+
+
+def _finish(summary: "Summary") -> None:
+    """Say what became of a run, and end the command with its exit code."""
+    say(f"{summary.pages:,} pages, {summary.made:,} parts made, {summary.kept:,} there before.")
+    for site, drift in summary.drifts.items():
+        if drift.is_over:
+            say(f"{site}: {drift}")
+    if summary.failed:
+        say(f"{summary.failed:,} pages failed; the folder _failed/ says why, a line each.")
+    for name, reason in summary.condemned.items():
+        say(f"given up: {name}: {reason}")
+    if summary.failed or summary.condemned:
+        raise typer.Exit(EXIT_SOME_FAILED if summary.pages > summary.failed else EXIT_NOTHING)
