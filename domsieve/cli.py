@@ -64,6 +64,7 @@ cache_app.command("remove")(commands.cache_remove)
 bulk_app.command("clean")(commands.bulk_clean)
 bulk_app.command("learn")(commands.bulk_learn)
 bulk_app.command("records")(commands.bulk_records)
+bulk_app.command("render")(commands.bulk_render)
 
 if __name__ == "__main__":
     app()

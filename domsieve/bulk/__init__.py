@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from domsieve.bulk.cleaning import CleanJob
     from domsieve.bulk.job import Done, Job
     from domsieve.bulk.learning import LearnJob
+    from domsieve.bulk.listing import Named
     from domsieve.bulk.local import LocalEngine
     from domsieve.bulk.members import Member
     from domsieve.bulk.mining import RecordsJob
     from domsieve.bulk.models import SiteModels, model_file
+    from domsieve.bulk.on_ray import RayEngine
     from domsieve.bulk.places import Place, place_at
     from domsieve.bulk.plan import Plan, Shard
+    from domsieve.bulk.rendering import RenderJob, close_browser, store_name
     from domsieve.bulk.running import Died, Engine, Event, Outcome, run
     from domsieve.bulk.runs import (
         PAGES_PER_SHARD,
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
         learn_sites,
         mine_pages,
         processors,
+        render_sites,
     )
 __all__ = [
     "PAGES_PER_SHARD",
@@ -41,36 +45,46 @@ __all__ = [
     "LearnJob",
     "LocalEngine",
     "Member",
+    "Named",
     "Outcome",
     "Place",
     "Plan",
     "Progress",
+    "RayEngine",
     "RecordsJob",
+    "RenderJob",
     "Shard",
     "SiteModels",
     "Summary",
     "clean_pages",
+    "close_browser",
     "learn_sites",
     "mine_pages",
     "model_file",
     "place_at",
     "processors",
+    "render_sites",
     "run",
+    "store_name",
 ]
 
 _PLACES = {
     "bulk.cleaning": "CleanJob",
     "bulk.job": "Done Job",
     "bulk.learning": "LearnJob",
+    "bulk.listing": "Named",
     "bulk.local": "LocalEngine",
     "bulk.members": "Member",
     "bulk.mining": "RecordsJob",
     "bulk.models": "SiteModels model_file",
     "bulk.places": "Place place_at",
     "bulk.plan": "Plan Shard",
+    "bulk.on_ray": "RayEngine",
+    "bulk.rendering": "RenderJob close_browser store_name",
     "bulk.running": "Died Engine Event Outcome run",
     "bulk.runs": (
-        "PAGES_PER_SHARD PAGES_PER_SITE Progress Summary clean_pages learn_sites mine_pages processors"
+        "PAGES_PER_SHARD PAGES_PER_SITE Progress Summary clean_pages learn_sites mine_pages processors "
+        "render_sites"
     ),
 }
 

@@ -5,9 +5,9 @@ Imports the members, places and the budget.
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 import msgspec
 
@@ -50,6 +50,11 @@ class Job(Protocol):
         """The place of the results."""
         ...
 
+    @property
+    def keeps_worker(self) -> bool:
+        """Whether a worker keeps something from one shard to the next, such as a browser."""
+        ...
+
     def part(self, shard: str) -> str:
         """Return the name of the file that is there when the shard is done."""
         ...
@@ -73,6 +78,13 @@ class Reading:
     output: str
     keep_errors: bool = False
     budget: AnalysisBudget = USUAL
+
+    keeps_worker: ClassVar[bool] = False
+
+    def note(self) -> dict[str, Any]:
+        """Return what shapes the results."""
+        shaping = [each.name for each in fields(self) if each.name not in {"output", "budget"}]
+        return {name: msgspec.to_builtins(getattr(self, name)) for name in shaping}
 
 
 class Failures:

@@ -1,68 +1,68 @@
-"""The pages that words of the command line name, one after another: nothing is held of those that were named before.
+"""The pages that words of a caller name, one after another: nothing is held of those that were named before.
 
 A page that does not say its address belongs to the folder below the one that was named in which it lies, so that a
 folder of folders is one of sites. Imports the tasks, archives, the raw reader and the store.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
 from domsieve.archive import DamagedPart, archives_below, is_archive, read_archive
 from domsieve.bulk.members import Member, StoredTarget
 from domsieve.errors import ContentError, TargetError
-from domsieve.renderer import file_origin, file_stem, html_files
+from domsieve.renderer import file_origin, file_stem, html_files, place_of
 from domsieve.snapshot import PageStore
-from domsieve.tasks import RAW, ArchiveTarget, DamagedTarget, FileTarget, UrlTarget, site_of
+from domsieve.tasks import RAW, ArchiveTarget, DamagedTarget, FileTarget, ListedWord, UrlTarget, site_of
 
 _INDEX = "index.sqlite3"
-_LIST = "@"
+Named = str | ListedWord
+"""What names pages: what a caller wrote, or a line of a list."""
 
 
-def members_of(words: Iterable[str]) -> Iterator[Member]:
-    """Yield the pages that words name: files, archives, stores of captures, folders of them, and lists of them.
+def members_of(words: Iterable[Named]) -> Iterator[Member]:
+    """Yield the pages that words name: files, archives, stores of captures, and folders of them.
 
-    A list is ``@`` and a file with a word a line; blank lines and lines that begin with ``#`` are passed over.
+    A line of a list that names nothing becomes a damaged page, so that the others are worked on.
 
     Raises
     ------
     TargetError : a word names no page, or one that must be rendered first.
     """
-    for word in _listed(words):
-        if "://" in word:
-            raise TargetError(
-                f"{word}: URLs are rendered by `bulk render`; then name its output folder here."
-            )
-        yield from _below(word)
+    return _of_each(words, _below)
 
 
-def urls_of(words: Iterable[str]) -> Iterator[Member]:
-    """Yield the URLs that words name; lists are as of `members_of`.
+def urls_of(words: Iterable[Named]) -> Iterator[Member]:
+    """Yield the URLs that words name; lines of lists are as of `members_of`.
 
     Raises
     ------
     TargetError : a word is no URL.
     """
-    for word in _listed(words):
-        if word.partition("://")[0].lower() not in {"http", "https"} or not word.isprintable():
-            raise TargetError(f"{word!a} is no URL with http:// or https://; only these are rendered.")
-        yield Member(UrlTarget(word), word, site_of(word))
+    return _of_each(words, _url)
 
 
-def _listed(words: Iterable[str]) -> Iterator[str]:
+def _of_each(words: Iterable[Named], find: Callable[[str], Iterator[Member]]) -> Iterator[Member]:
     for word in words:
-        if not word.startswith(_LIST):
-            yield word
+        if isinstance(word, str):
+            yield from find(word)
             continue
-        path = Path(word.removeprefix(_LIST))
         try:
-            with path.open(encoding="utf-8", errors="surrogateescape") as lines:
-                yield from (line.strip() for line in lines if line.strip() and not line.startswith("#"))
-        except OSError as error:
-            raise TargetError(f"The list {path} cannot be read: {error.strerror}.") from error
+            yield from find(word.word)
+        except TargetError as error:
+            yield Member(DamagedTarget(word.place, error), word.place, "")
+
+
+def _url(word: str) -> Iterator[Member]:
+    is_web = word.partition("://")[0].lower() in {"http", "https"}
+    if not (is_web and word.isprintable() and place_of(word)):
+        raise TargetError(f"{word!a} is no URL with http:// or https://; only these are rendered.")
+    yield Member(UrlTarget(word), word, site_of(word))
 
 
 def _below(word: str) -> Iterator[Member]:
+    if "://" in word:
+        raise TargetError(f"{word}: URLs are rendered by `bulk render`; then name its output folder here.")
     path = Path(word)
     try:
         is_folder, is_file = path.is_dir(), path.is_file()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from domsieve.errors import PageError
+from domsieve.errors import DomsieveError
 from domsieve.snapshot import PageRecord, PageStore
 from domsieve.tasks import (
     ArchiveTarget,
@@ -78,6 +78,6 @@ class Member:
         return replace(page, label=self.label, keep_errors=keep_errors)
 
     @property
-    def damage(self) -> PageError | None:
-        """Why there is no page: it stands for a damaged part of an archive."""
+    def damage(self) -> DomsieveError | None:
+        """Why there is no page: it stands for a damaged part of an archive, or for a line that names nothing."""
         return self.target.error if isinstance(self.target, DamagedTarget) else None

@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 from domsieve.bulk.job import Done, Job
 from domsieve.bulk.places import place_at
 from domsieve.bulk.plan import Shard
-from domsieve.errors import DomsieveError, StorageError, UsageError
+from domsieve.errors import BrowserNotFoundError, DomsieveError, StorageError, UsageError
 
 MOST_DEATHS = 3
 """How often a shard may die alone."""
@@ -74,20 +74,15 @@ Report = Callable[[Event], None]
 
 
 def run(job: Job, shards: Iterable[Shard], engine: Engine, report: Report) -> None:
-    """Do a job on shards, which are asked for one by one; close the engine.
+    """Do a job on shards, which are asked for one by one.
 
     Raises
     ------
-    StorageError, UsageError : results cannot be written, or the job cannot be done at all; what is done is kept.
+    StorageError, UsageError, BrowserNotFoundError : results cannot be written, or the job cannot be done at all; what
+        is done is kept.
     """
-    try:
-        suspects = list(_together(job, iter(shards), engine, report))
-        for shard in suspects:
-            _alone(job, shard, engine, report)
-    except BaseException:
-        engine.close(now=True)
-        raise
-    engine.close(now=False)
+    for shard in list(_together(job, iter(shards), engine, report)):
+        _alone(job, shard, engine, report)
 
 
 def _together(job: Job, shards: Iterator[Shard], engine: Engine, report: Report) -> Iterator[Shard]:
@@ -130,7 +125,7 @@ def _alone(job: Job, shard: Shard, engine: Engine, report: Report) -> None:
 def _settle(shard: Shard, outcome: Done | Exception, report: Report) -> None:
     if isinstance(outcome, Done):
         report(Event("done", shard, outcome))
-    elif isinstance(outcome, StorageError | UsageError):
+    elif isinstance(outcome, StorageError | UsageError | BrowserNotFoundError):
         raise outcome
     else:
         known = isinstance(outcome, DomsieveError)

@@ -4,23 +4,27 @@ What is there already is not made again. Imports its neighbours.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
 from domsieve.bulk.cleaning import CleanJob
-from domsieve.bulk.job import FAILED, Done, Job
+from domsieve.bulk.job import FAILED, Done, Failures, Job
 from domsieve.bulk.learning import EMPTY, PARTIAL, LearnJob, MergeJob, sites_to_merge, worth_learning
-from domsieve.bulk.listing import members_of
+from domsieve.bulk.listing import Named, members_of, urls_of
+from domsieve.bulk.members import Member
 from domsieve.bulk.mining import RecordsJob
 from domsieve.bulk.models import ENDING, model_file
 from domsieve.bulk.places import Place, place_at, tidy, write
 from domsieve.bulk.plan import Plan, Shard
+from domsieve.bulk.rendering import RenderJob, store_name
 from domsieve.bulk.running import Engine, Event, run
 from domsieve.bulk.tables import check_parquet
 from domsieve.errors import UsageError
+from domsieve.files import digest_of
 from domsieve.tasks import RECENT_PAGES, Drift
 
 PAGES_PER_SHARD = 500
@@ -62,11 +66,12 @@ class Progress:
 
 Tell = Callable[[Progress], None]
 EngineMaker = Callable[[], Engine]
+NotedJob = CleanJob | RecordsJob | LearnJob | RenderJob
 
 
 def clean_pages(
     job: CleanJob,
-    targets: Sequence[str],
+    targets: Iterable[Named],
     make_engine: EngineMaker,
     tell: Tell,
     *,
@@ -76,7 +81,7 @@ def clean_pages(
 
     Parameters
     ----------
-    targets : files, archives, stores, folders of them, and lists of them.
+    targets : files, archives, stores, folders of them.
     make_engine : returns what maps the job over shards, when there are some.
     tell : is told of progress.
     per_shard : pages of a shard.
@@ -93,7 +98,7 @@ def clean_pages(
 
 def mine_pages(
     job: RecordsJob,
-    targets: Sequence[str],
+    targets: Iterable[Named],
     make_engine: EngineMaker,
     tell: Tell,
     *,
@@ -106,7 +111,7 @@ def mine_pages(
 
 def learn_sites(
     job: LearnJob,
-    targets: Sequence[str],
+    targets: Iterable[Named],
     make_engine: EngineMaker,
     tell: Tell,
     *,
@@ -128,8 +133,9 @@ def learn_sites(
             f"{period!a} is no name of a period; use letters, digits and hyphens.", parameter="period"
         )
     job.check()
-    place = _opened(job, period=period and "some")
-    with Plan(worth_learning(members_of(targets), per_site=per_site), per_shard=per_shard) as plan:
+    place = _opened(job, cap=cap, per_site=per_site, periods=bool(period))
+    pages = worth_learning(members_of(targets), per_site=per_site)
+    with _engine_on_use(make_engine) as engine, Plan(pages, per_shard=per_shard) as plan:
         there = place.names()
         sites = plan.sites()
         lacking = {site for site in sites if not _is_learned(site, period, there)}
@@ -139,7 +145,7 @@ def learn_sites(
             for name in dict.fromkeys(name for site in lacking for name in sites[site])
             if f"{name}.zip" not in partial
         ]
-        counted = _run(job, plan.shards(missing), len(missing), make_engine, tell)
+        counted = _run(job, plan.shards(missing), len(missing), engine, tell)
         merge = MergeJob(output=job.output, budget=job.budget, period=period, cap=cap)
         done = place.names(PARTIAL)
         # Without what a condemned shard would have told, sites are learned of the rest.
@@ -147,10 +153,10 @@ def learn_sites(
             Shard.of(unit.name, [name for name in unit.content() if f"{name}.zip" in done], unit.sites)
             for unit in sites_to_merge(plan, there, period=period)
         ]
-        merged = _run(merge, units, len(units), make_engine, tell)
+        merged = _run(merge, units, len(units), engine, tell)
         there = place.names()
         if all(_is_learned(site, period, there) for site in sites):
-            for name in place.names(PARTIAL):
+            for name in place.names(PARTIAL) & {f"{name}.zip" for name in plan.names}:
                 place.remove(f"{PARTIAL}/{name}")
         return _summary(
             place,
@@ -161,6 +167,58 @@ def learn_sites(
         )
 
 
+def render_sites(job: RenderJob, targets: Iterable[Named], make_engine: EngineMaker, tell: Tell) -> Summary:
+    """Render URLs, those of each site into a store of its own; what a store holds is not rendered again.
+
+    Parameters
+    ----------
+    targets : URLs.
+    make_engine, tell : as of `clean_pages`.
+
+    Raises
+    ------
+    UsageError : it cannot be done, or the place holds results of another call, or is no folder of this machine.
+    BrowserNotFoundError : there is no Chrome.
+    """
+    if "://" in job.output:
+        raise UsageError(
+            f"{job.output}: stores of captures are folders of this machine.", parameter="output_dir"
+        )
+    place = _opened(job)
+    sites: dict[str, dict[str, None]] = {}
+    lost: list[Member] = []
+    for member in urls_of(targets):
+        if member.damage:
+            lost.append(member)
+        else:
+            sites.setdefault(member.site, {})[member.label] = None
+    failures = Failures()
+    for member in lost:
+        if member.damage:
+            failures.add(member.label, member.site, member.damage)
+    failures.write(place, "lines")
+    there = place.names()
+    # Of the URLs too, so that further ones of a site are rendered, into its store.
+    names = {
+        site: f"{store_name(site)}-{digest_of(chr(10).join(urls).encode())[:8]}"
+        for site, urls in sites.items()
+    }
+    units = [site for site in sites if job.part(names[site]) not in there]
+    with _engine_on_use(make_engine) as engine:
+        shards = (Shard.of(names[site], tuple(sites[site]), [site]) for site in units)
+        ran = _run(job, shards, len(units), engine, tell)
+    there = place.names()
+    done = [job.part(name) for name in names.values() if job.part(name) in there]
+    notes = [msgspec.json.decode(place.read(name)) for name in done]
+    return _summary(
+        place,
+        pages=sum(note["pages"] + note["failed"] for note in notes) + len(failures),
+        made=len(units) - len(ran.condemned),
+        kept=len(sites) - len(units),
+        condemned=ran.condemned,
+    )
+
+
 def _is_learned(site: str, period: str, there: set[str]) -> bool:
     name = model_file(site, period)
     return name in there or name.removesuffix(ENDING) + EMPTY in there
@@ -168,13 +226,13 @@ def _is_learned(site: str, period: str, there: set[str]) -> bool:
 
 def _run_parts(
     job: CleanJob | RecordsJob,
-    targets: Sequence[str],
+    targets: Iterable[Named],
     make_engine: EngineMaker,
     tell: Tell,
     per_shard: int,
 ) -> Summary:
     place = _opened(job, per_shard=per_shard)
-    with Plan(members_of(targets), per_shard=per_shard) as plan:
+    with _engine_on_use(make_engine) as engine, Plan(members_of(targets), per_shard=per_shard) as plan:
         there = place.names()
         names = plan.names
         parts = {job.part(name) for name in names}
@@ -183,7 +241,7 @@ def _run_parts(
                 f"{job.output} holds parts of other pages, such as {foreign[0]}; give another --output-dir."
             )
         missing = [name for name in names if job.part(name) not in there]
-        ran = _run(job, plan.shards(missing), len(missing), make_engine, tell)
+        ran = _run(job, plan.shards(missing), len(missing), engine, tell)
         return _summary(
             place,
             pages=plan.pages - ran.lost_pages,
@@ -192,6 +250,26 @@ def _run_parts(
             condemned=ran.condemned,
             drifts=ran.drifts,
         )
+
+
+@contextmanager
+def _engine_on_use(make_engine: EngineMaker) -> Iterator[EngineMaker]:
+    """Give what returns the engine, which is made when it is first asked for, and closed behind the block."""
+    made: list[Engine] = []
+
+    def engine() -> Engine:
+        if not made:
+            made.append(make_engine())
+        return made[0]
+
+    try:
+        yield engine
+    except BaseException:
+        for each in made:
+            each.close(now=True)
+        raise
+    for each in made:
+        each.close(now=False)
 
 
 @dataclass(slots=True)
@@ -217,7 +295,7 @@ def _run(job: Job, shards: Iterable[Shard], count: int, make_engine: EngineMaker
 
     if count:
         tidy(job.output)
-        run(job, shards, make_engine(), report)
+        run(job, shards, make_engine(), report)  # one engine for all that is run
     for site, shares in recent.items():
         ran.drifts[site] = Drift(share for name in sorted(shares) for share in shares[name])
     return ran
@@ -233,7 +311,7 @@ def _take(recent: dict[str, dict[str, tuple[float, ...]]], done: Done) -> None:
             del of_site[min(of_site)]
 
 
-def _opened(job: Any, **more: Any) -> Place:
+def _opened(job: NotedJob, **more: Any) -> Place:
     """Return the place of a job, which says from now on what it holds.
 
     Raises
@@ -241,16 +319,7 @@ def _opened(job: Any, **more: Any) -> Place:
     UsageError : it holds what another call has made.
     """
     place = place_at(job.output)
-    told = {
-        **{name: getattr(job, name) for name in job.__dataclass_fields__ if name not in _SHAPELESS},
-        **more,
-    }
-    note = {
-        "kind": _KIND,
-        "version": _VERSION,
-        "job": type(job).__name__,
-        **msgspec.to_builtins(told),
-    }
+    note = {"kind": _KIND, "version": _VERSION, "job": type(job).__name__, **job.note(), **more}
     data = msgspec.json.format(msgspec.json.encode(note), indent=1) + b"\n"
     if _NOTE not in place.names():
         write(place, _NOTE, data)
@@ -261,10 +330,6 @@ def _opened(job: Any, **more: Any) -> Place:
             f"{job.output} holds the results of another call; {_NOTE} there says which. Give another --output-dir."
         )
     return place
-
-
-_SHAPELESS = frozenset({"output", "budget"})
-"""What of a job has no part in what its results are."""
 
 
 def _summary(

@@ -3,6 +3,7 @@
 from domsieve.commands.bulk import clean as bulk_clean
 from domsieve.commands.bulk import learn as bulk_learn
 from domsieve.commands.bulk import records as bulk_records
+from domsieve.commands.bulk import render as bulk_render
 from domsieve.commands.cache import cache_list, cache_remove, cache_show, cache_verify, doctor
 from domsieve.commands.cleaning import clean, learn
 from domsieve.commands.comparing import compare
@@ -17,6 +18,7 @@ __all__ = [
     "bulk_clean",
     "bulk_learn",
     "bulk_records",
+    "bulk_render",
     "cache_list",
     "cache_remove",
     "cache_show",

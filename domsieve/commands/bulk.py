@@ -1,6 +1,7 @@
 """Commands for very many pages: shards of them in processes of this machine or of a cluster."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -8,24 +9,30 @@ import typer
 
 from domsieve.budget import budgeted
 from domsieve.commands.capture_options import (
+    INPUT_FILE,
     USUAL_MEGABYTES,
     USUAL_SECONDS,
     AnalysisMegabytes,
     AnalysisTimeout,
+    Capture,
     KeepErrors,
     analysis_budget,
+    rendering,
 )
 from domsieve.commands.cleaning import FavorOption, MethodOption, ModeOption, StyleOption, ThresholdOption
-from domsieve.commands.console import EXIT_NOTHING, EXIT_SOME_FAILED, check_place, failures, say
+from domsieve.commands.console import EXIT_NOTHING, EXIT_SOME_FAILED, check_place, failures, need_extra, say
+from domsieve.commands.input_words import lines_of
 from domsieve.vocabulary import DEFAULT_METHOD, MiningMethod, SiteMethod
 
 if TYPE_CHECKING:
-    from domsieve.bulk import Engine, Progress, Summary
+    from domsieve.bulk import Engine, Named, Progress, Summary
+    from domsieve.tasks import Word
 
 Targets = Annotated[
-    list[str],
+    list[str] | None,
     typer.Argument(
-        help="HTML files, WARC or WACZ archives, stores of captures, folders of them, or @FILE with one a line."
+        show_default=False,
+        help="HTML files, WARC or WACZ archives, stores of captures such as `bulk render` writes, folders of them.",
     ),
 ]
 OutputDir = Annotated[
@@ -46,8 +53,9 @@ _SHARD_PAGES = 500
 
 
 def clean(
-    targets: Targets,
+    targets: Targets = None,
     *,
+    input_file: INPUT_FILE = None,
     output_dir: OutputDir,
     models: Annotated[
         str | None, typer.Option(help="Folder or address of site models written by `bulk learn`.")
@@ -96,12 +104,13 @@ def clean(
         )
         with budgeted(job.budget):
             engine = _engine(runner, ray_address, workers)
-            _finish(clean_pages(job, targets, engine, _tell, per_shard=shard_pages))
+            _finish(clean_pages(job, _words(targets, input_file), engine, _tell, per_shard=shard_pages))
 
 
 def learn(
-    targets: Targets,
+    targets: Targets = None,
     *,
+    input_file: INPUT_FILE = None,
     output_dir: OutputDir,
     method: Annotated[SiteMethod, typer.Option(help="What the models are of.")] = DEFAULT_METHOD,
     favor: FavorOption = None,
@@ -145,7 +154,7 @@ def learn(
         with budgeted(job.budget):
             summary = learn_sites(
                 job,
-                targets,
+                _words(targets, input_file),
                 _engine(runner, ray_address, workers),
                 _tell,
                 per_shard=shard_pages,
@@ -157,8 +166,9 @@ def learn(
 
 
 def records(
-    targets: Targets,
+    targets: Targets = None,
     *,
+    input_file: INPUT_FILE = None,
     output_dir: OutputDir,
     method: Annotated[MiningMethod, typer.Option(help="How records are found.")] = "wobm",
     keep_errors: KeepErrors = False,
@@ -178,7 +188,48 @@ def records(
         job = RecordsJob(output=output_dir, keep_errors=keep_errors, budget=budget, method=method)
         with budgeted(job.budget):
             engine = _engine(runner, ray_address, workers)
-            _finish(mine_pages(job, targets, engine, _tell, per_shard=shard_pages))
+            _finish(mine_pages(job, _words(targets, input_file), engine, _tell, per_shard=shard_pages))
+
+
+@rendering
+def render(
+    targets: "Sequence[Word]",
+    *,
+    output_dir: OutputDir,
+    pages: Annotated[
+        int, typer.Option(min=0, help="Pages sampled of each site from its first URL on; 0 renders the URLs.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Each one draws other samples.")] = 0,
+    workers: Workers = None,
+    runner: Runner = "local",
+    ray_address: RayAddress = None,
+    capture: Capture,
+) -> None:
+    """Render the URLs of very many sites, each site into a store of its own, for the other bulk commands."""
+    from domsieve.bulk import RenderJob, processors, render_sites
+    from domsieve.errors import UsageError
+    from domsieve.tasks import ListedWord
+
+    if capture.refresh:
+        raise UsageError("A run into a new --output-dir renders anew; --refresh is not needed here.")
+    _check_output(output_dir)
+    words = [word for word in targets if isinstance(word, str | ListedWord)]
+    if len(words) < len(targets):
+        raise UsageError("Only URLs can be rendered; standard input holds a page.")
+    job = RenderJob(
+        output=output_dir,
+        budget=capture.analysis,
+        options=capture.options,
+        page_budget=capture.budget,
+        driver=capture.driver,
+        browser=capture.browser,
+        allow_private=capture.allow_private,
+        delay=capture.delay,
+        concurrency=max(capture.concurrency // (workers or processors()), 1),
+        pages=pages,
+        seed=seed,
+    )
+    _finish(render_sites(job, words, _engine(runner, ray_address, workers), _tell))
 
 
 def _check_output(output_dir: str) -> None:
@@ -187,14 +238,24 @@ def _check_output(output_dir: str) -> None:
 
 
 def _engine(runner: str, ray_address: str | None, workers: int | None) -> "Callable[[], Engine]":
-    from domsieve.bulk import LocalEngine, processors
+    from domsieve.bulk import LocalEngine, RayEngine, processors
     from domsieve.errors import UsageError
 
-    if runner == "local":
-        if ray_address:
-            raise UsageError("--ray-address is for --runner ray.")
-        return lambda: LocalEngine(workers or processors())
-    raise NotImplementedError
+    if runner == "ray":
+        need_extra("ray", ["ray"])
+        return lambda: RayEngine(ray_address, workers)
+    if ray_address:
+        raise UsageError("--ray-address is for --runner ray.")
+    return lambda: LocalEngine(workers or processors())
+
+
+def _words(targets: Sequence[str] | None, input_file: Path | None) -> "Iterable[Named]":
+    """Return what the arguments name, and what the lines of the file do, which is read as it is worked off."""
+    from domsieve.errors import UsageError
+
+    if not targets and input_file is None:
+        raise UsageError("Say which pages: give files, archives or folders, or --input-file.")
+    return chain(targets or (), lines_of(input_file) if input_file else ())
 
 
 def _tell(progress: "Progress") -> None:

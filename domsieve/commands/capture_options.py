@@ -37,7 +37,7 @@ _TARGETS = Annotated[
         "cached pages, hosts of cached sites, or - for HTML from standard input.",
     ),
 ]
-_INPUT_FILE = Annotated[
+INPUT_FILE = Annotated[
     Path | None,
     typer.Option(
         "--input-file", help="File of further targets, one a line; - reads them from standard input."
@@ -239,7 +239,7 @@ def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callab
     if takes_targets:
         own["targets"] = own["targets"].replace(default=None, annotation=_TARGETS)
         own["input_file"] = inspect.Parameter(
-            "input_file", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_INPUT_FILE
+            "input_file", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=INPUT_FILE
         )
 
     @wraps(command)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         from_file,
         from_record,
         keep,
+        keep_pages,
         readable,
         render_pages,
         site_records,
@@ -106,6 +107,7 @@ __all__ = [
     "from_file",
     "from_record",
     "keep",
+    "keep_pages",
     "keeps_text",
     "learn",
     "metadata_of",
@@ -142,7 +144,7 @@ _PLACES = {
     "tasks.output": "OUTPUT_FILE Results",
     "tasks.pages": (
         "Page cached fault_in from_archive from_file from_record keep readable render_pages site_records "
-        "unscripted with_selection"
+        "keep_pages unscripted with_selection"
     ),
     "tasks.reporting": "Edition Reported of_record report reported",
     "tasks.sampling": "PageMarked describe sample",

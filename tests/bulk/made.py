@@ -8,6 +8,7 @@ from typing import Any
 from pyarrow import parquet
 
 from domsieve.bulk import CleanJob, Done, Job, Outcome, Progress, Shard, Summary, clean_pages
+from domsieve.tasks import ListedWord
 from tests.command import page
 
 
@@ -50,7 +51,7 @@ class Inline:
 
 def cleaned(
     output: Path | str,
-    targets: Sequence[Path | str],
+    targets: Sequence[Path | str | ListedWord],
     *,
     per_shard: int = 10,
     engine: Callable[[], Any] = Inline,
@@ -59,7 +60,8 @@ def cleaned(
 ) -> Summary:
     """Run `clean_pages` and return its summary."""
     job = CleanJob(output=str(output), **how)
-    return clean_pages(job, [str(target) for target in targets], engine, tell, per_shard=per_shard)
+    words = [str(target) if isinstance(target, Path) else target for target in targets]
+    return clean_pages(job, words, engine, tell, per_shard=per_shard)
 
 
 def rows_of(output: Path) -> list[dict[str, Any]]:

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from domsieve.analysis import page_cleaner, text_blocks
-from domsieve.bulk import LocalEngine, RecordsJob, Summary, mine_pages
-from domsieve.errors import UsageError
+from domsieve.bulk import LocalEngine, Outcome, RecordsJob, Shard, Summary, mine_pages
+from domsieve.errors import StorageError, UsageError
 from domsieve.renderer import parse_html
 from domsieve.snapshot import PageStore
-from domsieve.tasks import FileTarget, Placed, clean, from_file
+from domsieve.tasks import FileTarget, ListedWord, Placed, clean, from_file
 from tests.archive.made import page_record, url_of, written
 from tests.bulk.made import Inline, cleaned, digest_of, rows_of, stamps, write_sites
 from tests.command import fill, page
@@ -51,7 +51,7 @@ def test_a_second_run_writes_nothing(sites: Path, tmp_path: Path) -> None:
     engine = Inline()
     second = cleaned(tmp_path / "out", [sites], engine=lambda: engine)
     assert stamps(tmp_path / "out") == before
-    assert engine.closed == []
+    assert engine.closed == []  # there was none to close
     assert (second.made, second.kept, second.pages) == (0, first.made, first.pages)
 
 
@@ -140,10 +140,11 @@ def test_stores_of_captures_give_the_newest_of_each_page(tmp_path: Path) -> None
     assert "Heading 77" in rows[0]["text"]
 
 
-def test_a_list_names_targets(sites: Path, tmp_path: Path) -> None:
-    names = tmp_path / "list.txt"
-    names.write_text(f"# sites\n{sites / 's0'}\n\n{sites / 's1' / 'p2.html'}\n")
-    assert cleaned(tmp_path / "out", [f"@{names}"]).pages == 8
+def test_a_line_of_a_list_that_names_nothing_is_a_failure(sites: Path, tmp_path: Path) -> None:
+    words = [ListedWord(word, f"list, line {n}") for n, word in enumerate((str(sites / "s0"), "nowhere"), 1)]
+    summary = cleaned(tmp_path / "out", words)
+    assert (summary.pages, summary.failed) == (8, 1)
+    assert "list, line 2" in next((tmp_path / "out" / "_failed").iterdir()).read_text()
 
 
 @pytest.mark.parametrize(
@@ -180,3 +181,20 @@ def test_processes_give_the_rows_of_one(sites: Path, tmp_path: Path) -> None:
         output = tmp_path / f"{workers}"
         cleaned(output, [sites], per_shard=4, engine=partial(LocalEngine, workers))
         assert digest_of(output) == digest_of(tmp_path / "one")
+
+
+def test_an_engine_is_closed_at_once_where_results_cannot_be_written(sites: Path, tmp_path: Path) -> None:
+    class Full(Inline):
+        def finished(self) -> list[tuple[Shard, Outcome]]:
+            return [(self._waiting.pop()[1], StorageError("no room"))]
+
+    engines: list[Inline] = []
+
+    def made(kind: type[Inline]) -> Inline:
+        engines.append(kind())
+        return engines[-1]
+
+    with pytest.raises(StorageError, match="no room"):
+        cleaned(tmp_path / "out", [sites], engine=partial(made, Full))
+    cleaned(tmp_path / "out", [sites], engine=partial(made, Inline))
+    assert [engine.closed for engine in engines] == [[True], [False]]

@@ -44,7 +44,7 @@ def test_wrong_calls_are_refused_before_the_work(tmp_path: Path) -> None:
         (["clean", sites, "--ray-address", "x"], "--runner ray"),
         (["learn", sites, "--period", "../x"], "--period"),
     ):
-        done = run("bulk", *words, "--output-dir", tmp_path / "out", cache=tmp_path / "cache")
+        done = run("bulk", *map(str, words), "--output-dir", tmp_path / "out", cache=tmp_path / "cache")
         assert done.exit_code == 2
         assert why in done.stderr
         assert not [*tmp_path.rglob("part-*")]

@@ -1,0 +1,93 @@
+"""Shards on a Ray cluster: tasks, and actors for jobs whose workers keep something, such as a browser.
+
+Ray's own retries are off: what is done again, and how often, is the business of the running, here as on one machine.
+Imports the job and the running. Ray is loaded when an engine is made.
+"""
+
+import os
+from typing import Any
+
+from domsieve.bulk.job import Done, Job, perform
+from domsieve.bulk.plan import Shard
+from domsieve.bulk.running import Died, Outcome
+from domsieve.errors import UsageError
+
+
+class RayEngine:
+    """Tasks and actors of a cluster.
+
+    Parameters
+    ----------
+    address : of the cluster; None starts one on this machine.
+    workers : shards in flight at the same time; None is one per processor of the cluster.
+    """
+
+    def __init__(self, address: str | None, workers: int | None) -> None:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
+        try:
+            import ray
+        except ImportError as error:
+            raise UsageError("--runner ray needs Ray: pip install 'domsieve[ray]'.") from error
+        self._ray = ray
+        alone: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False} if address is None else {}
+        try:
+            ray.init(address=address or "local", logging_level="warning", log_to_driver=False, **alone)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise UsageError(f"Ray cannot be used: {error}", parameter="ray_address") from error
+        self.slots = workers or max(int(ray.cluster_resources().get("CPU", 1)), 1)
+        self._task = ray.remote(num_cpus=1, max_retries=0)(perform)
+        self._actor = ray.remote(num_cpus=1, max_restarts=0)(_Actor)
+        self._idle: list[Any] = []
+        self._flying: dict[Any, tuple[Shard, Any]] = {}
+
+    def start(self, job: Job, shard: Shard) -> None:
+        """Begin with a shard."""
+        if not job.keeps_worker:
+            self._flying[self._task.remote(job, shard)] = shard, None
+            return
+        actor = self._idle.pop() if self._idle else self._actor.remote()
+        self._flying[actor.perform.remote(job, shard)] = shard, actor
+
+    def finished(self) -> list[tuple[Shard, Outcome]]:
+        """Wait for a shard."""
+        ready, _ = self._ray.wait([*self._flying], num_returns=1)
+        found: list[tuple[Shard, Outcome]] = []
+        for reference in ready:
+            shard, actor = self._flying.pop(reference)
+            outcome = self._outcome(reference)
+            if actor is not None and not isinstance(outcome, Died):
+                self._idle.append(actor)
+            found.append((shard, outcome))
+        return found
+
+    def close(self, *, now: bool) -> None:
+        """Let go of the cluster; `now` without waiting for what is in flight."""
+        if not now:
+            for actor in self._idle:
+                self._ray.get(actor.close.remote())
+        self._ray.shutdown()
+
+    def _outcome(self, reference: Any) -> Outcome:
+        errors = self._ray.exceptions
+        try:
+            done: Done = self._ray.get(reference)
+        except errors.RayTaskError as error:
+            cause = error.cause
+            return Died("there was not enough memory") if isinstance(cause, MemoryError) else cause
+        except errors.RayError as error:
+            return Died(f"its worker died ({type(error).__name__})")
+        return done
+
+
+class _Actor:
+    """A worker that is there for many shards."""
+
+    def perform(self, job: Job, shard: Shard) -> Done:
+        """Work on a shard."""
+        return perform(job, shard)
+
+    def close(self) -> None:
+        """End what the worker keeps."""
+        from domsieve.bulk.rendering import close_browser
+
+        close_browser()
