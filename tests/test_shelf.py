@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from domsieve.analysis import SiteStyleTree, Verdict
+from domsieve.analysis import AutoCleaner, SiteStyleTree, Verdict
 from domsieve.errors import DomsieveError, ModelError, TargetError
 from domsieve.renderer import parse_html
 from domsieve.snapshot import Snapshot
@@ -66,15 +66,36 @@ def test_pages_that_are_read_again_make_room_for_others() -> None:
     assert folder.reads == {0: 1, 1: 1}
 
 
-def test_verdicts_are_those_of_each_page_alone() -> None:
+@pytest.mark.parametrize("method", [SiteStyleTree, AutoCleaner])
+def test_verdicts_are_those_of_each_page_alone(method: type[SiteStyleTree | AutoCleaner]) -> None:
     folder = Folder()
-    model = SiteStyleTree().fit([page.read() for page in folder.pages])
+    model = method().fit([page.read() for page in folder.pages])
     for page, read in judged_together(folder.pages, model.transform):
         snapshot, judge = read()
         assert snapshot.digest() == page.read().digest()
         together, alone = judge(snapshot), model.transform(snapshot)
         assert np.array_equal(together.kept, alone.kept)
         assert np.array_equal(together.score, alone.score)
+        assert together.known_share == alone.known_share == 1
+
+
+@pytest.mark.parametrize(("learned", "batches"), [(6, 1), (4, 0)])
+def test_the_learned_cleaner_judges_together_where_it_knows_the_site(
+    monkeypatch: pytest.MonkeyPatch, learned: int, batches: int
+) -> None:
+    folder, sizes = Folder(), list[int]()
+    model = AutoCleaner().fit([page.read() for page in folder.pages[:learned]])
+    transform = AutoCleaner.transform
+
+    def counted(self: AutoCleaner, pages: Any) -> Any:
+        sizes.append(1 if isinstance(pages, Snapshot) else len(pages))
+        return transform(self, pages)
+
+    monkeypatch.setattr(AutoCleaner, "transform", counted)
+    for _, read in judged_together(folder.pages, model.transform):
+        snapshot, judge = read()
+        judge(snapshot)
+    assert sizes.count(6) == batches
 
 
 def test_batches_are_no_larger_than_they_may_be(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,6 +119,7 @@ def clean(
     from domsieve.errors import BudgetError, DomsieveError, UsageError
     from domsieve.tasks import (
         ENDINGS,
+        Drift,
         Results,
         find_targets,
         from_record,
@@ -174,7 +175,7 @@ def clean(
             siblings=siblings,
         )
         done, failed = 0, fetched.failed
-        hidden = 0
+        hidden, drift = 0, Drift()
         heads = form not in {"json", "chunks"} and len(pages) > 1
         with Results(output, output_dir, ENDINGS[form], heads=heads) as results_out:
             for page, result in results:
@@ -194,7 +195,10 @@ def clean(
                     say(f"{page.label}: {remark}")
                 results_out.write(page, text)
                 hidden += hidden_words(*result)
+                drift.add(result[1].known_share)
                 done += 1
+    if model and drift.known_share is not None:
+        say(f"{model}: {drift}.")
     if hidden:
         say(f"{hidden:,} words that nobody can see were left out; --keep-hidden keeps them.")
     finish(done, failed)

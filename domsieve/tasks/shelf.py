@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
-from domsieve.analysis import SITE_METHODS, Method, SiteModel, Verdict
+from domsieve.analysis import FEWEST_PAGES, SITE_METHODS, Method, SiteModel, Verdict
 from domsieve.errors import DomsieveError
 from domsieve.snapshot import Snapshot
 from domsieve.tasks.learning import NODES_AT_ONCE
@@ -57,10 +57,11 @@ def judged_together(pages: Iterable[Page], judge: Judge) -> Iterator[tuple[Page,
     """Yield each page with what reads it, or raises why it cannot be read, and says what judges it then; in order.
 
     A site model judges as many pages at once as make a batch of nodes, which costs half; where that costs too much,
-    each alone when it is its turn. What judges every page by itself reads each when it is its turn.
+    each alone when it is its turn. What judges every page by itself, as one does that has learned too little of the
+    site, reads each when it is its turn.
     """
     model = getattr(judge, "__self__", None)
-    if not isinstance(model, SiteModel) or SITE_METHODS[cast(Method, model.name)].judges_alone:
+    if not isinstance(model, SiteModel) or _judges_alone(model):
         for page in pages:
             yield page, partial(_alone, page, judge)
         return
@@ -79,6 +80,10 @@ def judged_together(pages: Iterable[Page], judge: Judge) -> Iterator[tuple[Page,
             yield from _batch(held, model)
             held, nodes = [], 0
     yield from _batch(held, model)
+
+
+def _judges_alone(model: SiteModel[Any]) -> bool:
+    return SITE_METHODS[cast(Method, model.name)].judges_alone and model.learned < FEWEST_PAGES
 
 
 def _alone(page: Page, judge: Judge) -> tuple[Snapshot, Judge]:
