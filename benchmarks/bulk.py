@@ -56,9 +56,11 @@ class Inline:
         self._waiting: list[tuple[Job, Shard]] = []
 
     def start(self, job: Job, shard: Shard) -> None:
+        """Take a shard."""
         self._waiting.append((job, shard))
 
     def finished(self) -> list[tuple[Shard, Outcome]]:
+        """Do it."""
         job, shard = self._waiting.pop()
         return [(shard, job.on(shard))]
 
@@ -92,6 +94,7 @@ class Killed(LocalEngine):
         self.spares = event.what == "alone" and self._alone[event.shard.name] == 3
 
     def close(self, *, now: bool) -> None:
+        """End the killing, and the processes."""
         self._ended.set()
         super().close(now=now)
 
@@ -160,7 +163,8 @@ def overhead(folder: Path, pages: int) -> int:
 
 def growth(folder: Path, pages: int, sites: int, least: int) -> int:
     """Print what learning and cleaning cost, and how that grows from fewer pages of fewer sites."""
-    rows, costs = [], dict[tuple[str, int], Cost]()
+    rows: list[tuple[str, dict[str, float]]] = []
+    costs: dict[tuple[str, int], Cost] = {}
     for count in (least, pages):
         source = folder / f"in-{count}"
         write_sites(source, count, sites=max(sites * count // pages, 1))
@@ -172,17 +176,15 @@ def growth(folder: Path, pages: int, sites: int, least: int) -> int:
             cost = costs[what, count] = watched([*BULK, *map(str, words), "--workers", "2"])
             place = models if what == "learn" else output
             held = sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
-            rows.append(
-                [
-                    f"{what} {count:,}",
-                    f"{cost.wall_s:.0f}",
-                    f"{cost.cpu_s:.0f}",
-                    f"{1000 * cost.cpu_s / count:.1f}",
-                    f"{cost.peak_bytes / 1e6:,.0f}",
-                    f"{held / 1e6:,.1f}",
-                ]
-            )
-    print_table(["pages", "s", "CPU s", "CPU ms a page", "peak MB", "MB written"], rows)
+            figures = {
+                "s": cost.wall_s,
+                "CPU s": cost.cpu_s,
+                "CPU ms a page": 1000 * cost.cpu_s / count,
+                "peak MB": cost.peak_bytes / 1e6,
+                "MB written": held / 1e6,
+            }
+            rows.append((f"{what} {count:,} pages", figures))
+    print_table(["run", "s", "CPU s", "CPU ms a page", "peak MB", "MB written"], rows)
     exponents = [
         log(costs[what, pages].cpu_s / costs[what, least].cpu_s) / log(pages / least)
         for what in ("learn", "clean")
