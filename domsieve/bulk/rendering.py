@@ -120,7 +120,7 @@ class RenderJob:
             seed=self.seed,
             delay=self.delay,
             concurrency=min(self.concurrency, 8),
-            refresh=False,
+            since=None,
             egress=renderer.egress,
         )
         async with aclosing(events):

@@ -210,8 +210,8 @@ def render(
     from domsieve.errors import UsageError
     from domsieve.tasks import ListedWord
 
-    if capture.refresh:
-        raise UsageError("A run into a new --output-dir renders anew; --refresh is not needed here.")
+    if capture.since is not None:
+        raise UsageError("--refresh and --max-age are for the cache; give a new --output-dir to render anew.")
     _check_output(output_dir)
     words = [word for word in targets if isinstance(word, str | ListedWord)]
     if len(words) < len(targets):
