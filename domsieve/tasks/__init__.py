@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         fault_in,
         from_archive,
         from_file,
+        from_html,
         from_record,
         keep,
         keep_pages,
@@ -105,6 +106,7 @@ __all__ = [
     "fit",
     "from_archive",
     "from_file",
+    "from_html",
     "from_record",
     "keep",
     "keep_pages",
@@ -143,7 +145,7 @@ _PLACES = {
     "tasks.mining": "RECORD_WRITERS RecordFormat mine",
     "tasks.output": "OUTPUT_FILE Results",
     "tasks.pages": (
-        "Page cached fault_in from_archive from_file from_record keep readable render_pages site_records "
+        "Page cached fault_in from_archive from_file from_html from_record keep readable render_pages site_records "
         "keep_pages unscripted with_selection"
     ),
     "tasks.reporting": "Edition Reported of_record report reported",

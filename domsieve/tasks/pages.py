@@ -4,7 +4,7 @@ from collections.abc import AsyncIterable, Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -240,6 +240,17 @@ def from_archive(page: StoredPage) -> Page:
     return Page(
         page.label, output_name(page.url), site, partial(read_stored, page), keys=(f"raw {page.url}",)
     )
+
+
+def from_html(html: str, *, url: str = "", keep_errors: bool = False) -> Page:
+    """Return a page that came as text, of `url` if that is known; it is parsed once."""
+    source = html.encode("utf-8", "replace")
+
+    @cache
+    def load() -> Snapshot:
+        return parse_html(source, url=url, encoding="utf-8")
+
+    return Page(url, "page", f"{site_of(url)} {RAW}", load, keep_errors)
 
 
 def missing_page(page: Snapshot, store: PageStore) -> Snapshot | None:

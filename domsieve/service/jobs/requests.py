@@ -3,6 +3,7 @@
 Imports pydantic and, of the project, the names of methods and formats and the options they become.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
@@ -26,7 +27,9 @@ from domsieve.renderer import Budget, CaptureOptions, SettlePolicy, place_of
 from domsieve.tasks import Format, RecordFormat
 from domsieve.vocabulary import BLOCK_KINDS, BlockKind, Favor
 
-JobKind = Literal["clean", "records", "compare", "report", "site"]
+JobKind = Literal["clean", "records", "compare", "report", "site", "clean_html", "records_html"]
+HTML_CHARACTERS = 3_000_000
+"""Longest HTML that may be sent along."""
 
 # Without user names: they would stand in lists and logs. A backslash is a slash to browsers and none to others.
 _H = "[0-9A-Fa-f]{1,4}"
@@ -44,6 +47,7 @@ _URL = (
     r"(:([0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
     r"([/?#][^\x00-\x20\x7f]*)?$"
 )
+_NO_URL = f"^$|{_URL}"
 _LOCALE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"
 
 
@@ -63,6 +67,15 @@ def _whole(value: object) -> object:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
+Html = Annotated[
+    str,
+    Field(
+        min_length=1, max_length=HTML_CHARACTERS, description="The HTML itself; nothing is opened or loaded."
+    ),
+]
+HtmlUrl = Annotated[
+    str, Field(max_length=8192, pattern=_NO_URL, description="Where the HTML came from, for its links.")
+]
 Url = Annotated[
     str,
     Field(
@@ -137,9 +150,8 @@ class PageRequest(BaseModel):
     @field_validator("url")
     @classmethod
     def _is_address(cls, url: str) -> str:
-        if (
-            place_of(url) is None
-        ):  # no pattern can say what IDNA makes of a name, and which numbers are an address
+        # No pattern can say what IDNA makes of a name, and which numbers are an address.
+        if url and place_of(url) is None:
             raise ValueError("The address names no host")
         return url
 
@@ -249,10 +261,31 @@ class SiteRequest(CleaningRequest):
         return self
 
 
+class CleanHtmlRequest(CleanRequest):
+    """HTML that came along, without menus, adverts and footers."""
+
+    kind = "clean_html"
+
+    url: HtmlUrl = ""
+    html: Html
+
+
+class RecordsHtmlRequest(RecordsRequest):
+    """The records of HTML that came along."""
+
+    kind = "records_html"
+
+    url: HtmlUrl = ""
+    html: Html
+
+
+HtmlRequest = CleanHtmlRequest | RecordsHtmlRequest
+
 REQUESTS: dict[JobKind, type[PageRequest]] = {
     model.kind: model for model in (CleanRequest, RecordsRequest, CompareRequest, ReportRequest, SiteRequest)
 }
-"""The models by the kind of their jobs."""
+"""The models of requests about addresses by the kind of their jobs."""
+_ALL = REQUESTS | {model.kind: model for model in (CleanHtmlRequest, RecordsHtmlRequest)}
 
 
 def request_of(kind: str, values: dict[str, Any]) -> PageRequest:
@@ -263,9 +296,14 @@ def request_of(kind: str, values: dict[str, Any]) -> PageRequest:
     UsageError : this version of the program takes no such request; another one did.
     """
     try:
-        return REQUESTS[kind](**values)  # type: ignore[index]
+        return _ALL[kind](**values)  # type: ignore[index]
     except (KeyError, ValidationError) as error:
         raise UsageError("This version of the service takes no such request; send it anew.") from error
+
+
+def shown(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what lists say of a request: all but the HTML that came along, which may be long."""
+    return {name: value for name, value in values.items() if name != "html"}
 
 
 @cache

@@ -16,9 +16,11 @@ from domsieve.analysis import KindChoice, Options, Verdict, hidden_words, page_m
 from domsieve.errors import BudgetError, DomsieveError, PageError
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
+    CleanHtmlRequest,
     CleaningRequest,
     CleanRequest,
     CompareRequest,
+    HtmlRequest,
     PageRequest,
     RecordsRequest,
     ReportRequest,
@@ -37,6 +39,7 @@ from domsieve.tasks import (
     advise,
     clean,
     compare,
+    from_html,
     from_record,
     metadata_of,
     mine,
@@ -102,15 +105,46 @@ def page_result(
         return sorted(others, key=lambda other: (other.captured_at, other.page_id))[-_SIBLINGS:]
 
     if isinstance(request, CleanRequest):
-        said, files = _cleaned(request, record, store, siblings)
+
+        def others(site: str) -> list[Page]:
+            return [from_record(other, store) for other in siblings(site)]
+
+        said, files = _cleaned(request, _page_of(request, record, store), others)
     elif isinstance(request, RecordsRequest):
-        said, files = _mined(request, record, store)
+        said, files = _mined(request, _page_of(request, record, store))
     elif isinstance(request, CompareRequest):
         said, files = _compared(request, record, store)
     elif isinstance(request, ReportRequest):
         said, files = _reported(request, record, store, siblings)
     else:
         raise TypeError(f"A request of the kind {request.kind} is about no single page.")
+    return {**facts, **said}, files
+
+
+def html_result(request: HtmlRequest) -> Results:
+    """Return summary and files of a job about HTML that came along; nothing of it is kept but the results.
+
+    Raises
+    ------
+    DomsieveError : the HTML cannot be read or has nothing to work on.
+    """
+    page = from_html(request.html, url=request.url, keep_errors=request.keep_errors)
+    with page.at_work("read"):
+        snapshot = page.read()
+        facts = {
+            "url": request.url,
+            "status": None,  # nobody answered with it
+            "fault": msgspec.to_builtins(fault_of(snapshot)),
+            "marks": msgspec.to_builtins([*page_marks(snapshot)]),
+            "remarks": remarks(snapshot),
+            "nodes": len(snapshot),
+            "complete": snapshot.provenance.complete,
+            "reasons": list(snapshot.provenance.reasons),
+        }
+    if isinstance(request, CleanHtmlRequest):
+        said, files = _cleaned(request, page, lambda _: [])
+    else:
+        said, files = _mined(request, page)
     return {**facts, **said}, files
 
 
@@ -216,13 +250,8 @@ def _clean(
     return clean(pages, method=request.method, options=options, kinds=kinds, siblings=siblings)
 
 
-def _cleaned(
-    request: CleanRequest, record: PageRecord, store: PageStore, siblings: Callable[[str], list[PageRecord]]
-) -> Results:
-    def others(site: str) -> list[Page]:
-        return [from_record(other, store) for other in siblings(site)]
-
-    ((page, result),) = _clean(request, [_page_of(request, record, store)], others)
+def _cleaned(request: CleanRequest, page: Page, siblings: Callable[[str], list[Page]]) -> Results:
+    ((page, result),) = _clean(request, [page], siblings)
     if isinstance(result, DomsieveError):
         raise result
     text = _written(request, page, result)
@@ -244,8 +273,8 @@ def _written(request: CleaningRequest, page: Page, result: tuple[Snapshot, Verdi
     return written(page, result, request.format, metadata=request.metadata, max_words=request.max_words)
 
 
-def _mined(request: RecordsRequest, record: PageRecord, store: PageStore) -> Results:
-    ((page, result),) = mine([_page_of(request, record, store)], method=request.method)
+def _mined(request: RecordsRequest, page: Page) -> Results:
+    ((page, result),) = mine([page], method=request.method)
     if isinstance(result, DomsieveError):
         raise result
     with page.at_work("write"):

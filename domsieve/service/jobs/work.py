@@ -34,8 +34,8 @@ from domsieve.renderer import (
     SiteOpened,
 )
 from domsieve.service.jobs.problems import problem_of
-from domsieve.service.jobs.requests import PageRequest, SiteRequest, request_of
-from domsieve.service.jobs.results import SitePages, page_result, site_result
+from domsieve.service.jobs.requests import HtmlRequest, PageRequest, SiteRequest, request_of
+from domsieve.service.jobs.results import SitePages, html_result, page_result, site_result
 from domsieve.service.jobs.values import Claim, NewFile, UsedPage
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.snapshot import PageRecord, PageStore, page_id_of
@@ -108,16 +108,28 @@ async def do(claim: Claim, bench: Bench, *, run: Callable[..., Any], stopped: th
     DomsieveError : the job fails; `problem_of` tells why.
     """
     request = request_of(claim.job.kind, dict(claim.job.request))
-    # Before the cache is looked into: it may hold what was allowed once.
-    await bench.browsing.egress.decide_url(request.url)
+    if not isinstance(request, HtmlRequest):
+        # Before the cache is looked into: it may hold what was allowed once.
+        await bench.browsing.egress.decide_url(request.url)
 
     def run_budgeted(work: Callable[[], Any]) -> Any:
         return run(partial(copy_context().run, work))
 
     with budgeted(bench.analysis):
+        if isinstance(request, HtmlRequest):
+            return await _html(request, claim, bench, run_budgeted)
         if isinstance(request, SiteRequest):
             return await _site(request, claim, bench, run_budgeted, stopped)
         return await _page(request, claim, bench, run_budgeted)
+
+
+async def _html(request: HtmlRequest, claim: Claim, bench: Bench, run: Callable[..., Any]) -> Result:
+    def work() -> Result:
+        bench.queue.event(claim, "stage", {"stage": "analyse"}, done=0, total=1)
+        return Result(*html_result(request), [])
+
+    done: Result = await run(work)
+    return done
 
 
 async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[..., Any]) -> Result:

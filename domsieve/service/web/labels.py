@@ -8,7 +8,10 @@ from domsieve.plain import plain
 from domsieve.service.jobs.values import Event, Job
 from domsieve.service.web.forms import KINDS
 
-KIND_NAMES = {kind.value: kind.label for kind in KINDS}
+KIND_NAMES = {kind.value: kind.label for kind in KINDS} | {
+    "clean_html": "Clean HTML",
+    "records_html": "Find records in HTML",
+}
 _STATE_LINES = {
     "queued": "Waiting for a worker",
     "running": "A worker started it",

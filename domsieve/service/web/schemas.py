@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from domsieve.errors import FaultReason
-from domsieve.service.jobs.requests import JobKind
+from domsieve.service.jobs.requests import JobKind, shown
 from domsieve.service.jobs.values import Fault, Job, JobFile, JobState, UsedPage
 from domsieve.service.web.problems import REASON_HELP, fault_of, reason_of
 
@@ -139,7 +139,7 @@ def _facts(job: Job) -> dict[str, Any]:
         "id": job.id,
         "kind": job.kind,
         "state": job.state,
-        "request": dict(job.request),
+        "request": shown(job.request),
         "created_at": job.created_at,
         "started_at": job.started_at,
         "ended_at": job.ended_at,

@@ -9,13 +9,17 @@ from pydantic import ValidationError
 from domsieve.errors import UsageError
 from domsieve.renderer import CaptureOptions
 from domsieve.service.jobs.requests import (
+    HTML_CHARACTERS,
     REQUESTS,
+    CleanHtmlRequest,
     CleanRequest,
     CompareRequest,
+    RecordsHtmlRequest,
     RecordsRequest,
     ReportRequest,
     SiteRequest,
     request_of,
+    shown,
 )
 
 URL = "http://site.example/"
@@ -195,3 +199,30 @@ def test_kinds_of_blocks_are_asked_for_by_name() -> None:
 def test_wrong_kinds_of_blocks(model: type[CleanRequest | SiteRequest], kinds: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         model(url=URL, **kinds)
+
+
+@pytest.mark.parametrize("model", [CleanHtmlRequest, RecordsHtmlRequest])
+@pytest.mark.parametrize("url", ["", URL])
+def test_html_that_comes_along_is_kept_with_its_job_and_left_out_of_lists(
+    model: type[CleanHtmlRequest | RecordsHtmlRequest], url: str
+) -> None:
+    request = model(html="<p>Words.", url=url)
+    values = request.model_dump(mode="json")
+    assert request_of(model.kind, values) == request
+    assert shown(values).keys() == values.keys() - {"html"}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"html": ""},
+        {"html": "x" * (HTML_CHARACTERS + 1)},
+        {"html": "x", "url": "file:///etc/passwd"},
+        {"html": "x", "url": "http://a b/"},
+        {"html": "x", "url": "http://256.256.256.256/"},
+    ],
+)
+def test_html_that_is_too_long_or_of_no_address_is_refused(values: dict[str, str]) -> None:
+    with pytest.raises(ValidationError):
+        CleanHtmlRequest(**values)  # type: ignore[arg-type]

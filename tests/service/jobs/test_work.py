@@ -34,7 +34,13 @@ from domsieve.renderer import STYLE_NAMES, Budget, CaptureOptions, Egress, Rende
 from domsieve.renderer.page.convert import document_only
 from domsieve.renderer.sampling.fetch import Answer
 from domsieve.service.jobs.problems import problem_of
-from domsieve.service.jobs.requests import CleanRequest, PageRequest, SiteRequest
+from domsieve.service.jobs.requests import (
+    CleanHtmlRequest,
+    CleanRequest,
+    PageRequest,
+    RecordsHtmlRequest,
+    SiteRequest,
+)
 from domsieve.service.jobs.results import SitePages, page_result, site_result
 from domsieve.service.jobs.values import Claim, QueueLimits, UsedPage
 from domsieve.service.jobs.work import Bench, Result, do
@@ -271,6 +277,48 @@ def test_private_addresses_are_refused_before_anything_else(tmp_path: Path) -> N
     with pytest.raises(PolicyError):
         doing(tmp_path, pages, CleanRequest(url="http://private.example/"))
     assert pages.sites == []
+
+
+SHOP = "<nav><a href=/>Home</a></nav><ul>" + "".join(
+    f"<li><a href=/{number}>Lamp number {number}</a> <b>{number}.50 EUR</b>" for number in range(8)
+)
+
+
+def test_html_that_came_along_is_cleaned_without_opening_or_keeping_anything(tmp_path: Path) -> None:
+    pages = Pages(ContentError("nothing may be rendered"))
+    html = (
+        "<title>Bees</title><h1>Bees</h1>"
+        + "<p>The hive was weighed in the morning, and again at night.</p>" * 9
+    )
+    request = CleanHtmlRequest(html=html, url="http://private.example/")
+    result = doing(tmp_path, pages, request)
+    (file,) = result.files
+    assert file.data.decode().startswith("# Bees\n\nThe hive")
+    facts = {name: result.summary[name] for name in ("url", "status", "method", "complete")}
+    assert facts == {"url": "http://private.example/", "status": None, "method": "auto", "complete": True}
+    assert result.summary["metadata"]["title"] == "Bees"
+    assert (result.pages, pages.sites) == ([], [])
+    assert not [*(tmp_path / "cache").rglob("*.dsnap")]
+
+
+def test_html_that_came_along_has_its_links_by_its_address(tmp_path: Path) -> None:
+    html = SHOP.encode("ascii").decode()
+    result = doing(tmp_path, Pages(ContentError("")), RecordsHtmlRequest(html=html, url=URL, format="csv"))
+    assert result.summary["records"] == 8
+    assert b"http://site.example/7" in result.files[0].data
+
+
+def test_html_that_is_none_fails_as_pages_do(tmp_path: Path) -> None:
+    with pytest.raises(PageError) as raised:
+        doing(tmp_path, Pages(ContentError("")), CleanHtmlRequest(html=" "))
+    assert problem_of(raised.value)["reason"] == "empty"
+
+
+def test_html_that_costs_too_much_fails_alone(tmp_path: Path) -> None:
+    small = AnalysisBudget(time=timedelta(seconds=0.01))
+    html = "<p>" + "<div><b>word</b> word" * 20_000
+    with pytest.raises(BudgetError):
+        doing(tmp_path, Pages(ContentError("")), CleanHtmlRequest(html=html), analysis=small)
 
 
 def keep(tmp_path: Path, *pages: Rendering) -> list[str]:
