@@ -25,7 +25,7 @@ pytest = $(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reo
 compile := uv pip compile --upgrade --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url pyproject.toml
 
-.PHONY: help setup demo test quick test-all evaluate lock
+.PHONY: help setup demo test quick test-all integrations evaluate lock
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -52,6 +52,9 @@ test-all: ## the same on the oldest and the newest Python of this machine, and h
 		$(MAKE) test PYTHON=$$path VENV=build/venv-$$version </dev/null || exit 1; \
 	done
 	@echo "== The driver pipe"; $(MAKE) setup && DOMSIEVE_TEST_DRIVER=pipe $(pytest) -m browser tests/renderer
+
+integrations: setup ## test what is for other packages, in environments of their own: make integrations NAME=mcp
+	$(VENV)/bin/python tools/integrations.py $(NAME)
 
 evaluate: ## repeat all experiments: make evaluate DATA=/path/to/data
 	$(need_data)@$(MAKE) setup

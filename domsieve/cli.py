@@ -54,6 +54,7 @@ for command in (
     commands.report,
     commands.evaluate,
     commands.serve,
+    commands.mcp,
     commands.doctor,
 ):
     app.command()(command)

@@ -71,7 +71,7 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
         "experiments": {"corpora", "error_diary", "frame", "measures", "page_classes", "systems"},
     },
     # The web part knows the jobs; jobs know nothing of HTTP.
-    "service": {"jobs": set(), "web": {"jobs"}},
+    "service": {"jobs": set(), "web": {"jobs"}, "mcp": {"jobs", "web"}},
 }
 # Besides the rooms themselves: the call that needs the packages of an extra, and what serves but the report and the
 # learning of the model that comes with the program.

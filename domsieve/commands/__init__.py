@@ -8,6 +8,7 @@ from domsieve.commands.cache import cache_list, cache_remove, cache_show, cache_
 from domsieve.commands.cleaning import clean, learn
 from domsieve.commands.comparing import compare
 from domsieve.commands.evaluating import evaluate
+from domsieve.commands.mcp_serving import mcp
 from domsieve.commands.mining import records
 from domsieve.commands.rendering import render, site
 from domsieve.commands.reporting import report
@@ -28,6 +29,7 @@ __all__ = [
     "doctor",
     "evaluate",
     "learn",
+    "mcp",
     "records",
     "render",
     "report",

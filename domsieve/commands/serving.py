@@ -1,10 +1,11 @@
 """The command that serves others."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from domsieve.budget import AnalysisBudget
 from domsieve.commands.capture_options import (
     USUAL_MEGABYTES,
     USUAL_SECONDS,
@@ -15,11 +16,16 @@ from domsieve.commands.capture_options import (
 )
 from domsieve.commands.console import failures, need_extra
 
+if TYPE_CHECKING:
+    from domsieve.renderer import DriverName
+    from domsieve.service.serving import Work
+
 _MEGABYTE = 1_000_000
 # What a worker may hold unless it is said: of this, at least and at most, the share of the machine that is for all.
 _WORKER_MEGABYTES = (500, 5_000)
 _WORKERS_SHARE = 0.6
-_EXTRA = ("fastapi", "jinja2", "prometheus_client", "pydantic", "uvicorn")
+# What the extra installs, as it is imported.
+EXTRA = ("fastapi", "jinja2", "prometheus_client", "pydantic", "uvicorn")
 
 
 def serve(
@@ -102,14 +108,10 @@ def serve(
 ) -> None:
     """Serve the API and a web page until interrupted; needs the extra `serve`."""
     with failures():
-        need_extra("serve", _EXTRA)
-        from domsieve.renderer import this_machine
-        from domsieve.service.serving import Settings, Work, read_tokens
+        need_extra("serve", EXTRA)
+        from domsieve.service.serving import Settings, read_tokens
         from domsieve.service.serving import serve as serve_others
 
-        machine = this_machine()
-        processes = workers or max(1, int(machine.cores) // 2)
-        at_once = concurrency or machine.concurrency
         serve_others(
             Settings(
                 host=host,
@@ -127,19 +129,47 @@ def serve(
                 free_bytes=free_megabytes * _MEGABYTE,
             ),
             data,
-            work=Work(
-                workers=processes,
-                concurrency=-(-at_once // processes),
+            work=work_of(
+                workers,
+                concurrency,
                 job_s=job_seconds,
                 step_s=step_seconds,
-                memory_bytes=(worker_megabytes or _megabytes_of_one(machine.memory_bytes, processes))
-                * _MEGABYTE,
+                megabytes=worker_megabytes,
                 browser=browser,
                 driver=driver,
                 analysis=analysis_budget(analysis_timeout, analysis_megabytes),
             ),
             ready=typer.echo,
         )
+
+
+def work_of(
+    workers: int | None,
+    concurrency: int | None,
+    *,
+    job_s: float = 1_800.0,
+    step_s: float = 900.0,
+    megabytes: int | None = None,
+    browser: str | None,
+    driver: "DriverName",
+    analysis: AnalysisBudget,
+) -> "Work":
+    """Return how jobs are done, by what this machine has where nothing else is said; see `Work`."""
+    from domsieve.renderer import this_machine
+    from domsieve.service.serving import Work
+
+    machine = this_machine()
+    processes = workers or max(1, int(machine.cores) // 2)
+    return Work(
+        workers=processes,
+        concurrency=-(-(concurrency or machine.concurrency) // processes),
+        job_s=job_s,
+        step_s=step_s,
+        memory_bytes=(megabytes or _megabytes_of_one(machine.memory_bytes, processes)) * _MEGABYTE,
+        browser=browser,
+        driver=driver,
+        analysis=analysis,
+    )
 
 
 def _megabytes_of_one(memory_bytes: int, workers: int) -> int:

@@ -6,12 +6,15 @@ It needs the packages of the extra `serve`, so nothing else imports it.
 import asyncio
 import itertools
 import logging
+import signal
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import DomsieveError
@@ -23,11 +26,12 @@ from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.service.jobs.worker import WorkerSettings
 from domsieve.service.logs import log, logging_to_stderr
 from domsieve.service.web.app import create_app
+from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.metrics import Figures
 from domsieve.service.web.server import Server, listen
 from domsieve.service.web.settings import Settings, read_tokens
 
-__all__ = ["Settings", "Work", "read_tokens", "serve"]
+__all__ = ["Settings", "Work", "read_tokens", "serve", "serve_stdio"]
 
 _MINUTE_S = 60.0
 _MINUTES = 60
@@ -36,6 +40,8 @@ _BEGINNING_S = 60.0
 _UNDER_WAY = timedelta(hours=1)
 # A worker that says nothing for so long is stuck; it speaks every five seconds.
 _SILENT_S = 45.0
+# A client that has gone wants nothing any more, and ends what lingers.
+_GRACE_S = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,19 +88,7 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
     StorageError : another service owns the folder, or it cannot be used.
     """
     settings.check()
-    told = WorkerSettings(
-        data=str(data.resolve()),
-        concurrency=work.concurrency,
-        private_hosts=tuple(private_host(text) for text in settings.private_hosts),
-        job_s=work.job_s,
-        step_s=work.step_s,
-        memory_bytes=work.memory_bytes,
-        browser=work.browser,
-        browser_arguments=work.browser_arguments,
-        driver=work.driver,
-        analysis_s=work.analysis.time.total_seconds(),
-        analysis_bytes=work.analysis.memory_bytes,
-    )
+    told = _told(settings, data, work)
     with (
         owned(data),
         listen(settings.host, settings.port) as listener,
@@ -132,12 +126,91 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
                 stack.callback(upkeep.cancel)
                 ready(f"http://{shown}:{port}/")
                 log("serving", host=settings.host, port=port, workers=work.workers)
+                if settings.mcp:
+                    from domsieve.service.mcp.desk import Desk
+                    from domsieve.service.mcp.server import over_http
+
+                    desk = Desk(app.state.gateway)
+                    await stack.enter_async_context(over_http(app, desk, body_bytes=settings.mcp_body_bytes))
                 server = Server(app, stopping=app.state.gateway.stop, proxies=settings.proxies)
                 await server.serve([listener])
                 log("stopping")
 
         asyncio.run(run())
         log("stopped")
+
+
+def serve_stdio(settings: Settings, data: Path, *, work: Work) -> None:
+    """Serve one MCP client over standard input and output until it ends, or until SIGTERM or SIGINT.
+
+    Workers and their browsers are started by the first call of a tool: clients start all servers that they know.
+
+    Parameters
+    ----------
+    settings : how many jobs there may be, and which private hosts pages may be had from.
+    data : folder of jobs and cache, made if need be.
+    work : how jobs are done.
+
+    Raises
+    ------
+    BrowserNotFoundError : there is no Chrome.
+    StorageError : another service owns the folder, or it cannot be used.
+    """
+    from domsieve.service.mcp.desk import Desk
+    from domsieve.service.mcp.server import over_stdio
+
+    told = replace(_told(settings, data, work), grace_s=_GRACE_S)
+    with (
+        owned(data),
+        Database(data / "jobs.sqlite") as database,
+        Database(data / "jobs.sqlite") as upkept,
+        logging_to_stderr(),
+    ):
+        log("browser", found=str(browser_in_use(work.browser)))
+        gateway = Gateway(settings, JobStore(database), version=database.version)
+
+        async def run() -> None:
+            async with AsyncExitStack() as stack:
+
+                async def start() -> None:
+                    await stack.enter_async_context(WorkerPool(told, database, workers=work.workers))
+                    stack.callback(asyncio.create_task(_upkeep(JobStore(upkept), settings)).cancel)
+
+                started: list[asyncio.Task[None]] = []
+
+                async def ready() -> None:
+                    if not started:
+                        started.append(asyncio.create_task(start()))
+                    await asyncio.shield(started[0])
+
+                serving = asyncio.create_task(over_stdio(Desk(gateway, ready=ready)))
+                loop = asyncio.get_running_loop()
+                for number in (signal.SIGTERM, signal.SIGINT):
+                    loop.add_signal_handler(number, serving.cancel)
+                log("serving", transport="stdio")
+                await asyncio.wait([serving])
+                gateway.stop()
+                if not serving.cancelled():
+                    serving.result()
+
+        asyncio.run(run())
+        log("stopped")
+
+
+def _told(settings: Settings, data: Path, work: Work) -> WorkerSettings:
+    return WorkerSettings(
+        data=str(data.resolve()),
+        concurrency=work.concurrency,
+        private_hosts=tuple(private_host(text) for text in settings.private_hosts),
+        job_s=work.job_s,
+        step_s=work.step_s,
+        memory_bytes=work.memory_bytes,
+        browser=work.browser,
+        browser_arguments=work.browser_arguments,
+        driver=work.driver,
+        analysis_s=work.analysis.time.total_seconds(),
+        analysis_bytes=work.analysis.memory_bytes,
+    )
 
 
 def _figures(pool: WorkerPool, queue: WorkQueue) -> Figures:

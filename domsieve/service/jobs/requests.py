@@ -203,13 +203,13 @@ class CleaningRequest(PageRequest):
 class CleanRequest(CleaningRequest):
     """A page without menus, adverts and footers."""
 
-    kind = "clean"
+    kind: ClassVar[JobKind] = "clean"
 
 
 class RecordsRequest(PageRequest):
     """The records of a page, such as the entries of a list."""
 
-    kind = "records"
+    kind: ClassVar[JobKind] = "records"
 
     method: MiningMethod = Field(default="wobm", description="How records are found.")
     format: RecordFormat = Field(default="jsonl", description="What is returned; parquet needs pyarrow.")

@@ -21,7 +21,7 @@ from domsieve.service.web.limits import Requests
 from domsieve.service.web.metrics import Traffic
 from domsieve.service.web.problems import Problem, ProblemError, problem_response
 from domsieve.service.web.sessions import Sessions
-from domsieve.service.web.settings import LOCAL, Settings
+from domsieve.service.web.settings import LOCAL, MCP_PATH, Settings
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -40,6 +40,7 @@ _HEADERS: Mapping[str, str] = {
 }
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _OPEN = frozenset({"/v1/health", "/login", "/openapi.json"})
+_OF_PROGRAMS = frozenset({"/metrics", MCP_PATH})
 _URL_BYTES = 8192
 _LENGTH_DIGITS = 18
 _STATIC = "/static/"
@@ -132,7 +133,7 @@ class Guard:
             )
         if client is None and not is_open:
             self._requests.take("?")  # no name of a client has this character
-            if not path.startswith("/v1/") and path != "/metrics" and method == "GET":
+            if not path.startswith("/v1/") and path not in _OF_PROGRAMS and method == "GET":
                 await RedirectResponse("/login", status_code=303)(scope, receive, send)
                 return
             raise ProblemError(
@@ -143,11 +144,10 @@ class Guard:
         if not is_open or method not in _SAFE:
             self._requests.take(client or "?")
         scope["state"]["client"] = client
-        body = await self._body(headers, receive)
+        body = await self._body(headers, receive, limit=self._settings.longest_body(path))
         await self._app(scope, _replay(body, receive), send)
 
-    async def _body(self, headers: Headers, receive: Receive) -> bytes:
-        limit = self._settings.body_bytes
+    async def _body(self, headers: Headers, receive: Receive, *, limit: int) -> bytes:
         too_long = ProblemError(413, f"The body of the request is longer than {limit} bytes.")
         said = headers.get("content-length", "0")
         # As many digits as `int` takes; the server has seen to it that they are digits.

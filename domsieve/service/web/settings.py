@@ -15,6 +15,7 @@ from pathlib import Path
 from domsieve.errors import UsageError
 
 LOCAL = "local"
+MCP_PATH = "/mcp"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _TOKEN = re.compile(r"[!-~]{16,512}")
 _SHOWN_HOST = re.compile(r"[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]")
@@ -40,6 +41,8 @@ class Settings:
     streams : event streams that one client may hold open.
     downloads : results that one client may fetch at the same time.
     body_bytes : longest body of a request.
+    mcp : whether MCP clients are answered at ``/mcp``, which needs the package `mcp`.
+    mcp_body_bytes : longest body of a request there, which may bring HTML along.
     body_s : seconds in which a body, or the head of a request, has to arrive, and a reader has to take what it asked.
     wait_s : seconds that a request for one page waits for its result, unless it says otherwise.
     keep_days : days after which jobs that ended are forgotten.
@@ -60,6 +63,8 @@ class Settings:
     streams: int = 20
     downloads: int = 10
     body_bytes: int = 65_536
+    mcp: bool = False
+    mcp_body_bytes: int = 16_000_000
     body_s: float = 15.0
     wait_s: int = 30
     keep_days: int = 30
@@ -99,6 +104,10 @@ class Settings:
                     parameter="trusted_proxy",
                 ) from error
         return tuple(found)
+
+    def longest_body(self, path: str) -> int:
+        """Return how many bytes the body of a request for a path may have."""
+        return self.mcp_body_bytes if self.mcp and path == MCP_PATH else self.body_bytes
 
     def serves(self, host: str) -> bool:
         """Return whether the value of a Host header addresses this service; the port does not matter."""

@@ -1,0 +1,97 @@
+"""The command that serves MCP clients."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from domsieve.commands.capture_options import (
+    USUAL_MEGABYTES,
+    USUAL_SECONDS,
+    AnalysisMegabytes,
+    AnalysisTimeout,
+    DriverOption,
+    analysis_budget,
+)
+from domsieve.commands.console import failures, need_extra
+from domsieve.commands.serving import EXTRA, work_of
+
+
+def mcp(
+    *,
+    http: Annotated[
+        bool, typer.Option("--http", help="Answer at http://HOST:PORT/mcp, not over standard streams.")
+    ] = False,
+    host: Annotated[
+        str, typer.Option(help="With --http, address to listen at; others than loopback need tokens.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="With --http, port to listen at; 0 takes a free one.")
+    ] = 8090,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(help="With --http, file of lines NAME:TOKEN; without, no token is asked for."),
+    ] = None,
+    public_host: Annotated[
+        list[str] | None,
+        typer.Option(help="With --http, name by which the server is addressed, repeatable."),
+    ] = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS[/BITS]",
+            help="With --http, server in front of this one whose X-Forwarded-For counts, repeatable.",
+        ),
+    ] = None,
+    private_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST[:PORT]", help="What may be rendered although it is not public, repeatable."
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder of jobs and captures [default: a temporary one, removed at the end]."),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Browsers, a process each.")] = 1,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=64, help="Pages at once, all workers together [default: cores, as memory allows]."
+        ),
+    ] = None,
+    analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
+    analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
+    browser: Annotated[
+        str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
+    ] = None,
+    driver: DriverOption = "playwright",
+) -> None:
+    """Serve tools to MCP clients until they end; needs the extra `mcp`."""
+    with failures(), ExitStack() as stack:
+        need_extra("mcp", (*EXTRA, "mcp"))
+        from domsieve.service.serving import Settings, read_tokens, serve, serve_stdio
+
+        settings = Settings(
+            host=host,
+            port=port,
+            tokens=read_tokens(token_file) if token_file else {},
+            public_hosts=tuple(public_host or ()),
+            trusted_proxies=tuple(trusted_proxy or ()),
+            private_hosts=tuple(private_host or ()),
+            mcp=True,
+        )
+        work = work_of(
+            workers,
+            concurrency,
+            browser=browser,
+            driver=driver,
+            analysis=analysis_budget(analysis_timeout, analysis_megabytes),
+        )
+        folder = data or Path(stack.enter_context(TemporaryDirectory(prefix="domsieve-mcp-")))
+        if http:
+            serve(settings, folder, work=work, ready=lambda url: typer.echo(f"{url}mcp"))
+        else:
+            serve_stdio(settings, folder, work=work)

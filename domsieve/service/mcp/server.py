@@ -1,0 +1,121 @@
+"""The tools as an MCP server: over the standard streams of the process, or as a part of the HTTP service.
+
+This alone needs the package `mcp`. Host, Origin, tokens and limits of HTTP requests are the service's own, which
+look at every request before it comes here; sessions are not kept, so there are none to steal or to fill memory with.
+"""
+
+import asyncio
+import contextlib
+import os
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from importlib.metadata import version
+from typing import Any
+
+import mcp_types as types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from mcp.shared.exceptions import MCPError
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from domsieve.service.mcp.desk import Desk
+from domsieve.service.mcp.results import OUTPUT_SCHEMA
+from domsieve.service.mcp.tools import INSTRUCTIONS, TOOLS, Tool
+from domsieve.service.web.settings import LOCAL, MCP_PATH
+
+_READ_BYTES = 65_536
+# A line of standard input is a message; no tool takes one that is half as long.
+LONGEST_LINE_BYTES = 32_000_000
+
+
+def mcp_server(desk: Desk) -> Server[Any]:
+    """Return a server of the tools."""
+
+    async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_shown(tool) for tool in TOOLS.values()])
+
+    async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        if params.name not in TOOLS:
+            raise MCPError(types.INVALID_PARAMS, "There is no such tool.")
+        client = LOCAL if ctx.request is None else ctx.request.state.client
+        answer = await desk.call(
+            params.name, params.arguments, client=client, progress=ctx.session.report_progress
+        )
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=text) for text in answer.texts if text],
+            structured_content=dict(answer.facts),
+            is_error=answer.is_error,
+        )
+
+    return Server(
+        "domsieve",
+        version=version("domsieve"),
+        title="domsieve",
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def over_http(app: Starlette, desk: Desk, *, body_bytes: int) -> AbstractAsyncContextManager[None]:
+    """Let an application answer MCP clients, and return the block in which it does."""
+    manager = StreamableHTTPSessionManager(mcp_server(desk), stateless=True, max_request_body_size=body_bytes)
+    app.router.routes.append(Route(MCP_PATH, StreamableHTTPASGIApp(manager), methods=["POST"]))
+    running: AbstractAsyncContextManager[None] = manager.run()
+    return running
+
+
+async def over_stdio(desk: Desk) -> None:
+    """Serve until standard input ends. Messages alone get to standard output: what others print is diverted."""
+    server = mcp_server(desk)
+    async with stdio_server(stdin=_lines()) as (messages, answers):
+        await server.run(messages, answers, server.create_initialization_options())
+
+
+def _shown(tool: Tool) -> types.Tool:
+    hints = types.ToolAnnotations(
+        title=tool.title, read_only_hint=True, destructive_hint=False, open_world_hint=tool.opens
+    )
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=dict(tool.input_schema),
+        output_schema=dict(OUTPUT_SCHEMA),
+        annotations=hints,
+    )
+
+
+async def _lines() -> AsyncIterator[str]:
+    """Yield the lines of standard input.
+
+    A thread reads them that nobody waits for, so that the server can end while the other side says nothing; it reads
+    past sys.stdin, whose lock it would hold when the process ends.
+    """
+    loop = asyncio.get_running_loop()
+    came: asyncio.Queue[bytes] = asyncio.Queue()
+
+    def tell(data: bytes) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            asyncio.run_coroutine_threadsafe(came.put(data), loop).result()
+
+    threading.Thread(target=_read, args=(os.dup(0), tell), name="stdin", daemon=True).start()
+    held = bytearray()
+    while data := await came.get():
+        *ended, rest = data.split(b"\n")
+        for part in ended:
+            yield (bytes(held) + part).decode("utf-8", "replace")
+            held.clear()
+        if len(held) > LONGEST_LINE_BYTES:
+            held.clear()  # no message is so long; what is left of the line is told to be none
+        held += rest
+
+
+def _read(descriptor: int, tell: Callable[[bytes], None]) -> None:
+    with contextlib.suppress(OSError):
+        while data := os.read(descriptor, _READ_BYTES):
+            tell(data)
+    tell(b"")
