@@ -34,6 +34,8 @@ ROOMS: Mapping[str, Set[str]] = {
     "tasks": {"snapshot", "archive", "renderer", "analysis"} | COMMON,
     "bulk": {"snapshot", "archive", "renderer", "analysis", "tasks"} | COMMON,
     "library": {"snapshot", "archive", "renderer", "analysis", "tasks"} | COMMON,
+    # A module for each framework, which alone loads it; over the library, as its users are.
+    "integrations": {"renderer", "tasks", "library"} | COMMON,
     "service": {"snapshot", "renderer", "analysis", "tasks"} | COMMON,
     "commands": {"snapshot", "renderer", "analysis", "tasks", "bulk", "service", "evaluation"} | COMMON,
     "cli": {"commands"},

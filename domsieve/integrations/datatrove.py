@@ -1,0 +1,235 @@
+"""Steps of datatrove pipelines: an extractor for single pages, and a step that learns from the pages of each site.
+
+Both use the calls of the library. Needs the package `datatrove`.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import msgspec
+from datatrove.pipeline.base import PipelineStep
+from datatrove.pipeline.extractors.base import BaseExtractor
+
+from domsieve.errors import BudgetError, PageError, UsageError
+from domsieve.library import CleanResult, clean
+from domsieve.renderer import place_of
+from domsieve.tasks import site_of
+from domsieve.vocabulary import BlockKind, Favor, Method
+
+__all__ = ["DomsieveExtractor", "DomsieveSites"]
+
+logger = logging.getLogger("domsieve")
+
+TextFormat = Literal["text", "markdown", "html"]
+_FORMATS: tuple[TextFormat, ...] = ("text", "markdown", "html")
+# Before a process is forked for documents, so that none of its time goes to loading the cleaner and its model.
+_WARM = "<title>Warm</title><h1>Warm</h1><ul><li><a href=/>Home</a></ul>" + "<p>Some words of a text.</p>" * 8
+_MOST_PAGES = 1_000
+
+
+class DomsieveExtractor(BaseExtractor):  # type: ignore[misc]
+    """Extracts the content of each document by itself, in the sandbox of datatrove.
+
+    The sandbox counts what becomes of each document: extracted, timed out, or dropped where nothing remains. Pages
+    that are empty or no text, and those beyond the budget of the analysis, are dropped.
+
+    Parameters
+    ----------
+    timeout : seconds for one document, after which datatrove drops it; its own default of 1 s is little for long
+        pages on a busy machine.
+    form : what the text becomes: ``"text"``, ``"markdown"`` or ``"html"``.
+    method, favor, keep_kinds, drop_kinds : see `domsieve.clean`.
+    """
+
+    name = "⛏ domsieve"
+
+    def __init__(
+        self,
+        timeout: float = 10.0,
+        *,
+        form: TextFormat = "text",
+        method: Method | None = None,
+        favor: Favor | None = None,
+        keep_kinds: Iterable[BlockKind] = (),
+        drop_kinds: Iterable[BlockKind] = (),
+    ) -> None:
+        super().__init__(timeout=timeout)
+        self._form = _checked(form)
+        self._how: dict[str, Any] = _how(method, favor, keep_kinds, drop_kinds)
+
+    def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Iterator[Any]:
+        """Yield the documents of which something remains."""
+        self.extract(_WARM)  # in this process, before the sandbox forks it
+        yield from super().run(data, rank, world_size)
+
+    def extract(self, text: str) -> str:
+        """Return the content of a page, empty where there is none."""
+        try:
+            return _written(clean(_source(text), **self._how), self._form)
+        except PageError as error:  # raised, it would end the sandbox
+            if isinstance(error, BudgetError):
+                logger.warning("A page was dropped: %s", error.message)
+            return ""
+
+
+class DomsieveSites(PipelineStep):  # type: ignore[misc]
+    """Cleans documents together with the others of their site, whose pages show what repeats.
+
+    Documents need the addresses of their pages. Each gets its text and, in ``metadata["domsieve"]``, the method, the
+    expected F1 and the metadata of its page. Documents that fail are dropped and counted by the reason, so that
+    `total` is the sum of `forwarded`, `dropped` and `failed`. Have the pages of a site in one shard.
+
+    Parameters
+    ----------
+    form : what the text becomes: ``"text"``, ``"markdown"`` or ``"html"``.
+    method, favor, keep_kinds, drop_kinds : see `domsieve.clean`.
+    url_key : where the metadata of documents has the address.
+    pages_at_once : documents held at most; beyond, the site that has most of them is cleaned with what is there.
+    """
+
+    type = "🛢 - EXTRAC"
+    name = "⛏ domsieve by site"
+
+    def __init__(
+        self,
+        *,
+        form: TextFormat = "text",
+        method: Method | None = None,
+        favor: Favor | None = None,
+        keep_kinds: Iterable[BlockKind] = (),
+        drop_kinds: Iterable[BlockKind] = (),
+        url_key: str = "url",
+        pages_at_once: int = _MOST_PAGES,
+    ) -> None:
+        super().__init__()
+        if pages_at_once < 1:
+            raise UsageError("pages_at_once must be at least 1.", parameter="pages_at_once")
+        self._form = _checked(form)
+        self._how: dict[str, Any] = _how(method, favor, keep_kinds, drop_kinds)
+        self._url_key = url_key
+        self._most = pages_at_once
+
+    def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Iterator[Any]:  # noqa: ARG002
+        """Yield the documents of which something remains, site by site."""
+        held = _Held()
+        for document in data or ():
+            self.stat_update("total")
+            held.add(_Waiting(document, _address(document.metadata.get(self._url_key))))
+            while held.count > self._most:
+                yield from self._cleaned(held.largest())
+        while held.count:
+            yield from self._cleaned(held.first())
+
+    def _cleaned(self, site: "list[_Waiting]") -> Iterator[Any]:
+        with self.track_time("site"):
+            results = clean(
+                [_source(one.document.text) for one in site], url=[one.url for one in site], **self._how
+            )
+        for one, result in zip(site, results, strict=True):
+            with self.track_time():
+                text = self._text(result)
+            if text is None:
+                continue
+            if not text.strip():
+                self.stat_update("dropped")
+                continue
+            one.document.text = text
+            one.document.metadata["domsieve"] = {
+                "method": result.method,
+                "expected_f1": result.expected_f1,
+                "metadata": _facts(result),
+            }
+            self.stat_update("forwarded")
+            self.update_doc_stats(one.document)
+            yield one.document
+
+    def _text(self, result: CleanResult) -> str | None:
+        """Return the content of a page; None for one that failed, which is counted."""
+        try:
+            return _written(result, self._form)
+        except PageError as error:
+            logger.warning("%s: %s", result.url, error.message)
+            self.stat_update("failed", f"failed_{error.reason or 'budget'}")
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A document, and the address of its page; None where it has none."""
+
+    document: Any
+    url: str | None
+
+
+@dataclass(slots=True)
+class _Held:
+    """Documents that wait for the others of their site."""
+
+    sites: dict[str, list[_Waiting]] = field(default_factory=dict)
+    count: int = 0
+
+    def add(self, one: _Waiting) -> None:
+        """Hold a document."""
+        self.sites.setdefault(site_of(one.url) if one.url else "", []).append(one)
+        self.count += 1
+
+    def largest(self) -> list[_Waiting]:
+        """Return, and hold no longer, the documents of the site that has most of them; the first of equal ones."""
+        return self._taken(max(self.sites, key=lambda site: len(self.sites[site])))
+
+    def first(self) -> list[_Waiting]:
+        """Return, and hold no longer, the documents of the site that came first."""
+        return self._taken(next(iter(self.sites)))
+
+    def _taken(self, site: str) -> list[_Waiting]:
+        taken = self.sites.pop(site)
+        self.count -= len(taken)
+        return taken
+
+
+def _source(text: str) -> bytes:
+    """Return a text as HTML for certain: never as an address to be fetched, and in the encoding that it has.
+
+    A mark at the beginning goes before whatever encoding the source says it had.
+    """
+    return f"\ufeff{text}".encode("utf-8", "replace")
+
+
+def _address(url: object) -> str | None:
+    """Return an address that pages can have; other things that stand in its place are none."""
+    if not isinstance(url, str) or not url.isprintable() or " " in url:
+        return None
+    return url if url.lower().startswith(("http://", "https://")) and place_of(url) else None
+
+
+def _checked(form: TextFormat) -> TextFormat:
+    if form not in _FORMATS:
+        raise UsageError(f"form is {form!r}; it may be {', '.join(map(repr, _FORMATS))}.", parameter="form")
+    return form
+
+
+def _how(
+    method: Method | None, favor: Favor | None, keep: Iterable[BlockKind], drop: Iterable[BlockKind]
+) -> dict[str, Any]:
+    how: dict[str, Any] = {
+        "method": method,
+        "favor": favor,
+        "keep_kinds": tuple(keep),
+        "drop_kinds": tuple(drop),
+    }
+    clean([], **how)  # wrong values are told before the pipeline runs
+    return how
+
+
+def _written(result: CleanResult, form: TextFormat) -> str:
+    if form == "markdown":
+        return result.markdown
+    return result.html if form == "html" else result.text
+
+
+def _facts(result: CleanResult) -> dict[str, Any]:
+    """Return what the page says of itself, as values that JSON has."""
+    facts: dict[str, Any] = msgspec.to_builtins(result.metadata)
+    return {name: value for name, value in facts.items() if value}
