@@ -175,11 +175,11 @@ def test_a_call_that_is_given_up_ends_its_job(transport: str, demo: str, tmp_pat
         calling = asyncio.create_task(
             client.call_tool("clean_site", {"url": demo + "/", "pages": 12, "wait_s": 300})
         )
-        while states() != ["running"]:  # noqa: ASYNC110 (another process changes it)
+        while not states():  # noqa: ASYNC110 (another process changes it)
             await asyncio.sleep(0.1)
         calling.cancel()
         await asyncio.gather(calling, return_exceptions=True)
-        while states() == ["running"]:  # noqa: ASYNC110
+        while states() != ["cancelled"]:  # noqa: ASYNC110
             await asyncio.sleep(0.1)
 
     def states() -> list[str]:
