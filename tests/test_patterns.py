@@ -52,6 +52,7 @@ WORST = {
     "archive.messages _STATUS": ["HTTP/1.1| |", "HTTP/1|.|", "HTTP/1.1 |2|"],
     "archive.records _HEAD_END": ["|\r|", "|\r\n\r|", "|\n\r|"],
     "archive.records _SIGN": ["|WARC/|", "|WARC/1.0|", "WARC/1.|0|"],
+    "archive.wacz_writing _WWW": ["www|1|", "|w|", "|www|"],
     "analysis.auto.names _PART": ["|A|a", "|a|", "|Aa|", "|A| "],
     "analysis.columns.addresses _NO_URL_CHARACTERS": ["|\t|", "|a\t|"],
     "analysis.columns.addresses _PLAIN": ["|/a|;", "http://|a|;", "/a?|a|;", "|/a.|;", "|a|"],

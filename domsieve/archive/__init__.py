@@ -1,5 +1,6 @@
 """Packed pages as bytes: web archives (WARC, WACZ), compressed files, bodies of HTTP."""
 
+from domsieve.archive.exchange import Exchange, Recorded
 from domsieve.archive.limits import USUAL_LIMITS, ArchiveLimits
 from domsieve.archive.packed import PACKED_SUFFIXES, unpacked
 from domsieve.archive.reading import (
@@ -11,6 +12,7 @@ from domsieve.archive.reading import (
     is_archive,
     read_archive,
 )
+from domsieve.archive.recording import Recording
 
 __all__ = [
     "ARCHIVE_SUFFIXES",
@@ -19,6 +21,9 @@ __all__ = [
     "ArchiveLimits",
     "Body",
     "DamagedPart",
+    "Exchange",
+    "Recorded",
+    "Recording",
     "StoredPage",
     "archives_below",
     "is_archive",

@@ -5,7 +5,7 @@ search for the next whole record is ours, and so is the decision whether the rec
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +25,8 @@ _LONGEST_HEAD = 65_536
 _AT_ONCE = 65_536
 _LONGEST_LENGTH = 15  # digits
 _NO_RECORD = "no record begins here"
+READ_KINDS = frozenset(("response", "revisit", "resource"))
+"""Records that may be pages."""
 
 
 class RecordHead(NamedTuple):
@@ -62,9 +64,14 @@ class BrokenRecordError(Exception):
     """No whole record stands where one was; the text ends a sentence."""
 
 
-def records(archive: Archive) -> Iterator[RecordHead | Damage]:
-    """Yield all whole records of an archive in their order, and one `Damage` for each stretch between them."""
-    return iter(_Reading(archive))
+def records(archive: Archive, kinds: Set[str] = READ_KINDS) -> Iterator[RecordHead | Damage]:
+    """Yield all whole records of an archive in their order, and one `Damage` for each stretch between them.
+
+    Parameters
+    ----------
+    kinds : of records whose beginnings are read.
+    """
+    return iter(_Reading(archive, kinds))
 
 
 def content_of(archive: Archive, place: Place) -> bytes:
@@ -94,8 +101,9 @@ def content_of(archive: Archive, place: Place) -> bytes:
 class _Reading:
     """An archive that is read from its beginning to its end."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Archive, kinds: Set[str]) -> None:
         self._archive = archive
+        self._kinds = kinds
         self._window = archive.window()
         self._next: Place | None = Place(0)
         self._bad: Damage | None = None
@@ -133,7 +141,7 @@ class _Reading:
                         )
                         self._next = None
                         return
-                head = _head(record, run)
+                head = _head(record, run, self._kinds)
                 length = _length(record)
                 rest = record.reader.consume()
                 if length is None:
@@ -238,19 +246,16 @@ def _cut(run: Run) -> Iterator["WarcRecord"]:
     )
 
 
-def _head(record: "WarcRecord", run: Run) -> RecordHead:
+def _head(record: "WarcRecord", run: Run, kinds: Set[str]) -> RecordHead:
     headers: dict[str, str] = {}
     for name, value in record.headers.to_tuples():
         headers.setdefault(name.lower(), value)
     kind = headers.get("warc-type", "").lower()
     beginning = b""
-    if kind in _READ_KINDS:
+    if kind in kinds:
         while len(beginning) < _LONGEST_HEAD and (part := record.reader.read(_LONGEST_HEAD - len(beginning))):
             beginning += part
     return RecordHead(run.place_of(record.stream_pos), kind, headers, beginning)
-
-
-_READ_KINDS = frozenset(("response", "revisit", "resource"))
 
 
 def _length(record: "WarcRecord") -> int | None:

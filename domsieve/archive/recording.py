@@ -1,0 +1,205 @@
+"""An archive while it is being recorded: what a run that was interrupted has kept, its next run goes on from.
+
+Beside ``out.wacz`` stands the folder ``out.wacz.unfinished`` until the archive is whole. It holds the records, and a
+journal with a line for each page, written when all records of the page are on the disk. What stands behind the last
+page of the journal is of a page that was not finished, and is dropped.
+
+Imports how records and archives are written, and the errors.
+"""
+
+import fcntl
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+from uuid import uuid4
+
+import msgspec
+
+from domsieve.archive.exchange import Recorded
+from domsieve.archive.wacz_writing import index_line, write_wacz
+from domsieve.archive.warc_writing import WarcWriter
+from domsieve.errors import StorageError, UsageError
+
+_UNFINISHED = ".unfinished"
+_RECORDS, _JOURNAL = "data.warc.gz", "journal.jsonl"
+_SUFFIX = ".wacz"
+_ABOUT = {"software": "domsieve", "format": "WARC File Format 1.1"}
+_LOST, _CUT = "bodies that were lost", "streams that had not ended"
+
+
+class _Line(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of the journal.
+
+    Parameters
+    ----------
+    page : what the list of pages says of it.
+    capture : names its capture in the cache.
+    end : bytes of records up to its last.
+    index : lines of the index.
+    missing : what is not there, by name with how often.
+    """
+
+    page: dict[str, Any]
+    capture: str
+    end: int
+    index: list[str]
+    missing: dict[str, int]
+
+
+class Recording:
+    """The archive of a run; a context manager, which keeps what is there when it is left.
+
+    Parameters
+    ----------
+    path : where the archive will stand, a name that ends with ``.wacz``.
+
+    Raises
+    ------
+    UsageError : on entering, it has another ending, it stands there already, or another run is recording it.
+    StorageError : on entering, it cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._folder = path.with_name(path.name + _UNFINISHED)
+        self._lines: dict[str, _Line] = {}
+        self._records: BinaryIO | None = None
+        self._journal: BinaryIO | None = None
+
+    def __enter__(self) -> Self:
+        if self.path.suffix.lower() != _SUFFIX:
+            raise UsageError(f"--archive {self.path}: give a name that ends with {_SUFFIX}.")
+        if self.path.exists():
+            raise UsageError(
+                f"{self.path} is there already, and archives are not written over; give another name."
+            )
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._records = (self._folder / _RECORDS).open("ab")
+            self._journal = (self._folder / _JOURNAL).open("ab")
+            try:
+                fcntl.flock(self._journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise UsageError(f"{self.path} is being recorded by another process.") from error
+            self._go_on(self._records, self._journal)
+        except OSError as error:
+            self.close()
+            raise StorageError(f"{self._folder} cannot be written: {error.strerror}.") from error
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def pages(self) -> int:
+        """How many pages it has."""
+        return len(self._lines)
+
+    @property
+    def missing(self) -> dict[str, int]:
+        """What is not in it, by name with how often; empty when it is complete."""
+        return dict(sum((Counter(line.missing) for line in self._lines.values()), Counter()))
+
+    def capture_of(self, url: str) -> str:
+        """Return what names the capture of a page in the cache, empty for pages that are not recorded yet."""
+        return self._lines[url].capture if url in self._lines else ""
+
+    def add(
+        self, url: str, recorded: Recorded, *, capture: str, captured_at: str, title: str, status: int | None
+    ) -> None:
+        """Keep what was asked for a page; it takes the place of what was recorded of the page before.
+
+        Raises
+        ------
+        StorageError : it cannot be written.
+        """
+        if self._records is None or self._journal is None:
+            raise RuntimeError("the recording is not open")
+        page_id = uuid4().hex
+        index: list[str] = []
+        missing = Counter(dict(recorded.missing))
+        try:
+            writer = WarcWriter(self._records)
+            for exchange in recorded.exchanges:
+                for offset, length, entry in writer.exchange(exchange, page_id):
+                    if entry:
+                        index.append(index_line(entry, exchange.asked_at, (offset, length)))
+                missing.update({"lost": [_LOST], "cut": [_CUT]}.get(exchange.outcome, []))
+            self._records.flush()
+            os.fsync(self._records.fileno())
+            line = _Line(
+                page={
+                    "id": page_id,
+                    "url": url,
+                    "ts": captured_at,
+                    "title": title,
+                    "status": status,
+                    **({"missing": dict(missing)} if missing else {}),
+                },
+                capture=capture,
+                end=self._records.tell(),
+                index=index,
+                missing=dict(missing),
+            )
+            self._journal.write(msgspec.json.encode(line) + b"\n")
+            self._journal.flush()
+            os.fsync(self._journal.fileno())
+        except OSError as error:
+            raise StorageError(f"{self._folder} cannot be written: {error.strerror}.") from error
+        self._take(line)
+
+    def finish(self) -> None:
+        """Make the archive of what is recorded; without a page nothing is left behind.
+
+        Raises
+        ------
+        StorageError : it cannot be written.
+        """
+        self.close()
+        if self._lines:
+            missing = self.missing
+            write_wacz(
+                self.path,
+                self._folder / _RECORDS,
+                index=[entry for line in self._lines.values() for entry in line.index],
+                pages=[line.page for line in self._lines.values()],
+                facts={"title": self.path.stem, "domsieve": {"complete": not missing, "missing": missing}},
+            )
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for file in filter(None, (self._records, self._journal)):
+            file.close()
+        self._records = self._journal = None
+
+    def _take(self, line: _Line) -> None:
+        self._lines[line.page["url"]] = line
+
+    def _go_on(self, records: BinaryIO, journal: BinaryIO) -> None:
+        """Read what is there, and cut off what belongs to no finished page."""
+        end = whole = 0
+        size = (self._folder / _RECORDS).stat().st_size
+        for text in (self._folder / _JOURNAL).read_bytes().splitlines(keepends=True):
+            try:
+                line = msgspec.json.decode(text, type=_Line)
+            except (msgspec.DecodeError, msgspec.ValidationError):
+                break
+            if not text.endswith(b"\n") or line.end > size:
+                break
+            end, whole = line.end, whole + len(text)
+            self._take(line)
+        for file, size in ((records, end), (journal, whole)):
+            file.truncate(size)
+            file.seek(size)
+        if not end:
+            WarcWriter(records).info({**_ABOUT, "isPartOf": self.path.stem})
+            records.flush()
