@@ -29,3 +29,11 @@ def join_url(base: str, link: str) -> str | None:
 
 def _has_long_host(url: str) -> bool:
     return not url.isascii() and _LONG_HOST.search(url) is not None
+
+
+def without_credentials(url: str) -> str:
+    """Return an address without user name and password; others as they are."""
+    parts = split_url(url)
+    if parts is None or "@" not in parts.netloc:
+        return url
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()

@@ -47,6 +47,10 @@ MOST_BYTES = 2_500_000_000
 # by the module below the package and the name, or what a call is given.
 WORST = {
     "analysis.auto.described _TYPE": ['"@type"| |', '"@type":"|a|', '|"@type"|', '|"@type":"a|'],
+    "archive.answers _GOING_AROUND": ["|?_=|", "|&cb=|", "?_=|a|", "|&cache_bust|", "|&|"],
+    "archive.answers _PASSING": ["|1|", "|1.|", "|0123abcd-|", "|12345678-1234-|", "|1.1.1.1x|"],
+    "archive.answers _RANGE": ["|\nrange:|", "|\r|", "\nrange:|\t|", "\nrange: |a|"],
+    "archive.answers _REQUEST": ["|A|"],
     "archive.messages _BLANK_LINE": ["|\r|", "|\r\n\r|", "|\n\r|"],
     "archive.messages _SIZE": ["1;|a|", "|1|", "1;|;|"],
     "archive.messages _STATUS": ["HTTP/1.1| |", "HTTP/1|.|", "HTTP/1.1 |2|"],

@@ -20,6 +20,7 @@ _LONGEST_LENGTH = 15  # digits
 _LONGEST_SIZE_LINE = 1_000
 _SIZE = re.compile(rb"[ \t]{0,9}([0-9A-Fa-f]{1,15})[ \t]{0,9}(?:;[^\n]*)?\r?\n")
 _MOST_CODINGS = 5
+_CODED = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 
 
 class Head(NamedTuple):
@@ -51,6 +52,23 @@ def head_of(content: bytes) -> Head | None:
         if not 100 <= int(status[1]) < 200:
             return Head(int(status[1]), _headers(lines), start)
     return None
+
+
+def fields_of(head: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return the reason behind the status of a head, and its fields as they stand, those of equal names apart.
+
+    Left out are the fields about codings, which are undone, and those that a recorder has put aside.
+    """
+    first, *lines = head.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")[:_MOST_LINES]
+    fields = (line.partition(":") for line in lines if ":" in line and line[:1] not in {" ", "\t"})
+    return (
+        first.split(" ", 2)[2].strip() if first.count(" ") > 1 else "",
+        tuple(
+            (name.strip(), value.strip())
+            for name, _, value in fields
+            if name.strip().lower().removeprefix("x-orig-") not in _CODED
+        ),
+    )
 
 
 def _headers(lines: list[str]) -> dict[str, str]:

@@ -136,6 +136,23 @@ def read_archive(path: Path, limits: ArchiveLimits = USUAL_LIMITS) -> Iterator[S
     return iter(_Pages(path, limits))
 
 
+def sources(path: Path, limits: ArchiveLimits) -> Iterator[tuple[str, Source | ZipError]]:
+    """Yield the archives in a file: how messages begin that are about each, and its bytes.
+
+    Raises
+    ------
+    TargetError : the file cannot be read.
+    """
+    if path.suffix.lower() != ".wacz":
+        yield "", FileSource.of(path)
+        return
+    try:
+        for name, source in archives_in(path, limits):
+            yield f"{name}, ", source
+    except ZipError as error:
+        yield "", error
+
+
 @dataclass(frozen=True, slots=True)
 class _Original:
     """Where the content of a page stands.
@@ -181,7 +198,7 @@ class _Pages:
 
     def __iter__(self) -> Iterator[StoredPage | DamagedPart]:
         archives: list[tuple[str, Archive]] = []
-        for name, source in self._sources():
+        for name, source in sources(self._path, self._limits):
             if isinstance(source, ZipError):
                 yield self._damaged(name, f"It {source}.")
                 continue
@@ -201,17 +218,6 @@ class _Pages:
         more = f", {others:,} other answer{'s' * (others != 1)}" if others else ""
         logger.info("%s: %s page%s%s", self._path, f"{found:,}", "s" * (found != 1), more)
 
-    def _sources(self) -> Iterator[tuple[str, Source | ZipError]]:
-        """Yield the archives in the file: how messages begin that are about each, and its bytes."""
-        if self._path.suffix.lower() != ".wacz":
-            yield "", FileSource.of(self._path)
-            return
-        try:
-            for name, source in archives_in(self._path, self._limits):
-                yield f"{name}, ", source
-        except ZipError as error:
-            yield "", error
-
     def _damaged(self, place: str, message: str) -> DamagedPart:
         self._damages += 1
         where = place.removesuffix(", ")
@@ -226,7 +232,7 @@ class _Pages:
         if not isinstance(page, StoredPage):
             return None
         if head.kind == "revisit":
-            self._revisits.add((page, where), wanted_keys(head, page.url, _url_of))
+            self._revisits.add((page, where), wanted_keys(head, page.url, address_of))
             return None
         self._pages += 1
         return page
@@ -239,7 +245,7 @@ class _Pages:
             for head in records(archive):
                 if isinstance(head, Damage) or head.kind not in {"response", "resource"}:
                     continue
-                if url := _url_of(head.headers.get("warc-target-uri", "")):
+                if url := address_of(head.headers.get("warc-target-uri", "")):
                     page = _page_of(head, archive)
                     found = page if isinstance(page, StoredPage) else None
                     self._revisits.meet((found, _original(head, archive)), keys_of_original(head, url))
@@ -265,7 +271,7 @@ def _page_of(head: RecordHead, archive: Archive) -> StoredPage | Literal["other"
 
     ``"other"`` is an answer that is no page, ``"broken"`` one that is none of HTTP; None is no answer at all.
     """
-    url = _url_of(head.headers.get("warc-target-uri", ""))
+    url = address_of(head.headers.get("warc-target-uri", ""))
     if not url or head.kind not in {"response", "resource", "revisit"}:
         return None
     kind = head.headers.get("content-type", "")
@@ -314,7 +320,7 @@ def _may_be_page(status: int | None, content_type: str, *, is_revisit: bool = Fa
     return not content_type or content_type.partition(";")[0].strip().lower() in HTML_TYPES
 
 
-def _url_of(text: str) -> str:
+def address_of(text: str) -> str:
     """Return the address that a head names, empty where it is none of a page."""
     url = text.strip().removeprefix("<").removesuffix(">")
     if len(url) > _LONGEST_URL or not url.isprintable():

@@ -18,10 +18,11 @@ from uuid import uuid4
 
 import msgspec
 
-from domsieve.archive.exchange import Recorded
+from domsieve.archive.exchange import Exchange, Recorded
 from domsieve.archive.wacz_writing import index_line, write_wacz
-from domsieve.archive.warc_writing import WarcWriter
+from domsieve.archive.warc_writing import WarcWriter, now
 from domsieve.errors import StorageError, UsageError
+from domsieve.urls import without_credentials
 
 _UNFINISHED = ".unfinished"
 _RECORDS, _JOURNAL = "data.warc.gz", "journal.jsonl"
@@ -35,15 +36,13 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True):
 
     Parameters
     ----------
-    page : what the list of pages says of it.
-    capture : names its capture in the cache.
+    page : what the list of pages says of it; None for a file that was fetched beside the pages.
     end : bytes of records up to its last.
     index : lines of the index.
     missing : what is not there, by name with how often.
     """
 
-    page: dict[str, Any]
-    capture: str
+    page: dict[str, Any] | None
     end: int
     index: list[str]
     missing: dict[str, int]
@@ -66,6 +65,7 @@ class Recording:
         self.path = path
         self._folder = path.with_name(path.name + _UNFINISHED)
         self._lines: dict[str, _Line] = {}
+        self._files: list[_Line] = []
         self._records: BinaryIO | None = None
         self._journal: BinaryIO | None = None
 
@@ -108,12 +108,13 @@ class Recording:
         """What is not in it, by name with how often; empty when it is complete."""
         return dict(sum((Counter(line.missing) for line in self._lines.values()), Counter()))
 
-    def capture_of(self, url: str) -> str:
-        """Return what names the capture of a page in the cache, empty for pages that are not recorded yet."""
-        return self._lines[url].capture if url in self._lines else ""
+    def has(self, url: str, captured_at: str) -> bool:
+        """Return whether a page is recorded already, as it was captured at that time."""
+        known = self._lines.get(without_credentials(url))
+        return known is not None and known.page is not None and known.page["ts"] == captured_at
 
     def add(
-        self, url: str, recorded: Recorded, *, capture: str, captured_at: str, title: str, status: int | None
+        self, url: str, recorded: Recorded, *, captured_at: str, title: str, status: int | None
     ) -> None:
         """Keep what was asked for a page; it takes the place of what was recorded of the page before.
 
@@ -121,9 +122,26 @@ class Recording:
         ------
         StorageError : it cannot be written.
         """
+        page_id = uuid4().hex
+        page = {
+            "id": page_id,
+            "url": without_credentials(url),
+            "ts": captured_at,
+            "title": title,
+            "status": status,
+        }
+        self._write(recorded, page_id, page)
+
+    def add_file(self, url: str, status: int, body: bytes) -> None:
+        """Keep a file that was fetched beside the pages, such as robots.txt; raises as `add`."""
+        exchange = Exchange(
+            url=without_credentials(url), method="GET", kind="Other", asked_at=now(), status=status, body=body
+        )
+        self._write(Recorded(exchanges=(exchange,)), "", None)
+
+    def _write(self, recorded: Recorded, page_id: str, page: dict[str, Any] | None) -> None:
         if self._records is None or self._journal is None:
             raise RuntimeError("the recording is not open")
-        page_id = uuid4().hex
         index: list[str] = []
         missing = Counter(dict(recorded.missing))
         try:
@@ -136,15 +154,7 @@ class Recording:
             self._records.flush()
             os.fsync(self._records.fileno())
             line = _Line(
-                page={
-                    "id": page_id,
-                    "url": url,
-                    "ts": captured_at,
-                    "title": title,
-                    "status": status,
-                    **({"missing": dict(missing)} if missing else {}),
-                },
-                capture=capture,
+                page={**page, **({"missing": dict(missing)} if missing else {})} if page else None,
                 end=self._records.tell(),
                 index=index,
                 missing=dict(missing),
@@ -169,8 +179,8 @@ class Recording:
             write_wacz(
                 self.path,
                 self._folder / _RECORDS,
-                index=[entry for line in self._lines.values() for entry in line.index],
-                pages=[line.page for line in self._lines.values()],
+                index=[entry for line in (*self._files, *self._lines.values()) for entry in line.index],
+                pages=[line.page for line in self._lines.values() if line.page],
                 facts={"title": self.path.stem, "domsieve": {"complete": not missing, "missing": missing}},
             )
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -182,7 +192,10 @@ class Recording:
         self._records = self._journal = None
 
     def _take(self, line: _Line) -> None:
-        self._lines[line.page["url"]] = line
+        if line.page:
+            self._lines[line.page["url"]] = line
+        else:
+            self._files.append(line)
 
     def _go_on(self, records: BinaryIO, journal: BinaryIO) -> None:
         """Read what is there, and cut off what belongs to no finished page."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domsieve.archive.inflating import InflatedSource
+from domsieve.archive.inflating import InflatedSource, InflateError
 from domsieve.archive.limits import ArchiveLimits
 from domsieve.archive.source import FileSource, Source, unreadable
 
@@ -24,6 +24,7 @@ _LONGEST_COMMENT = 65_535
 _LARGE_END_SIGN, _LARGE_END_BEFORE = b"PK\x06\x06", 56 + 20  # that of zip files beyond 4 GB, and its locator
 _ENCRYPTED = 1
 _STORED, _DEFLATED = 0, 8
+_AT_ONCE = 65_536
 
 
 class ZipError(Exception):
@@ -57,6 +58,34 @@ def archives_in(path: Path, limits: ArchiveLimits) -> Iterator[tuple[str, Source
             yield entry.filename, _source(whole, entry, limits)
         except ZipError as error:
             yield entry.filename, error
+
+
+def member_of(path: Path, name: str, limits: ArchiveLimits) -> bytes:
+    """Return a file of a WACZ file, as far as a page may be long; empty where there is none that can be read.
+
+    Raises
+    ------
+    TargetError : the WACZ file cannot be read.
+    """
+    import zipfile
+
+    whole = FileSource.of(path)
+    held: list[bytes] = []
+    size = 0
+    try:
+        _check_directory(whole)
+        with zipfile.ZipFile(path) as file:
+            source = _source(whole, file.getinfo(name), limits)
+        while size < limits.page_bytes and (part := source.read_at(size, _AT_ONCE)):
+            held.append(part)
+            size += len(part)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error, EOFError, KeyError):
+        return b""
+    except (ZipError, InflateError):
+        pass
+    return b"".join(held)[: limits.page_bytes]
 
 
 def _check_directory(whole: FileSource) -> None:

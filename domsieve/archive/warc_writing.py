@@ -21,6 +21,7 @@ OUTCOME_TYPE = "application/vnd.domsieve.outcome"
 
 _CODED = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 _LEVEL = 6
+_TRUNCATED = frozenset({"cut", "lost", "failed"})
 
 
 class Written(NamedTuple):
@@ -69,18 +70,23 @@ class WarcWriter:
         return self._write(fields, content, {})
 
     def exchange(self, exchange: Exchange, page_id: str) -> list[Written]:
-        """Write a request, its answer if there is one, and how it ended if that is not with a whole answer."""
+        """Write a request, its answer if there is one, and how it ended if that is not with a whole answer.
+
+        Parameters
+        ----------
+        page_id : the page that asked; empty for what no page did.
+        """
         asked = (
             ("WARC-Target-URI", exchange.url),
             ("WARC-Date", exchange.asked_at),
-            ("WARC-Page-ID", page_id),
+            *((("WARC-Page-ID", page_id),) if page_id else ()),
             ("WARC-Resource-Type", exchange.kind.lower()),
         )
         written: list[Written] = []
         answer_id, request_id = uuid4().urn, uuid4().urn
         if exchange.status:
             fields, content = _answer(exchange)
-            cut = (("WARC-Truncated", "unspecified"),) if exchange.outcome in {"cut", "lost"} else ()
+            cut = (("WARC-Truncated", "unspecified"),) if exchange.outcome in _TRUNCATED else ()
             payload = sha256(exchange.body)
             head = (
                 ("WARC-Type", "response"),

@@ -15,10 +15,11 @@ import typer
 from domsieve.budget import USUAL, AnalysisBudget, budgeted
 from domsieve.commands.console import failures
 from domsieve.commands.input_words import words_of
+from domsieve.commands.replaying import FixedTime, FromArchive, replay_of
 
 if TYPE_CHECKING:
     from domsieve.analysis import Selection
-    from domsieve.renderer import Budget, CaptureOptions, DriverName, Egress, Renderer
+    from domsieve.renderer import Budget, CaptureOptions, DriverName, Egress, Renderer, Replay
     from domsieve.tasks import Target
 
 _VIEWPORT = re.compile("0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})")
@@ -87,12 +88,15 @@ class Capture:
     delay: timedelta | None
     since: datetime | None
     analysis: AnalysisBudget
+    replay: "Replay | None" = None
 
     @cached_property
     def egress(self) -> "Egress":
         """Where connections may go, made when there is one: it loads the network."""
         from domsieve.renderer import Egress, environment_proxies
 
+        if self.replay:
+            return self.replay.nowhere()
         return Egress(allow_private=self.allow_private, upstreams=environment_proxies())
 
     def renderer(self) -> "Renderer":
@@ -106,6 +110,7 @@ class Capture:
             executable=self.browser,
             egress=self.egress,
             driver=self.driver,
+            replay=self.replay,
         )
 
 
@@ -166,11 +171,14 @@ def capture_options(
         str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
     ] = None,
     driver: DriverOption = "playwright",
+    from_archive: FromArchive = None,
+    fixed_time: FixedTime = False,
 ) -> Capture:
     """Return the renderer that the options describe."""
     from domsieve.errors import UsageError
     from domsieve.renderer import Budget, CaptureOptions
 
+    replay = replay_of(from_archive, fixed_time=fixed_time)
     size = _VIEWPORT.fullmatch(viewport)
     if not size:
         raise UsageError(f"--viewport {viewport}: give width x height in px, such as 1280x800.")
@@ -189,6 +197,8 @@ def capture_options(
         wait_for=wait_for,
         both_sides=both_sides,
         screenshot=screenshot,
+        archive=replay.answers.digest if replay else "",
+        fixed_time=fixed_time,
     )
     budget = Budget(time=seconds("--timeout", timeout))
     return Capture(
@@ -201,6 +211,7 @@ def capture_options(
         delay=None if delay is None else seconds("--delay", delay),
         since=_since(refresh=refresh, max_age=max_age),
         analysis=analysis_budget(analysis_timeout, analysis_megabytes),
+        replay=replay,
     )
 
 
@@ -245,9 +256,10 @@ def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callab
     @wraps(command)
     def run(**values: Any) -> None:
         with failures():
-            if takes_targets:
-                values["targets"] = words_of(values["targets"], values.pop("input_file"))
             capture = capture_options(**{name: values.pop(name) for name in shared}, **fixed)
+            if takes_targets:
+                all_pages = [page.url for page in capture.replay.answers.pages] if capture.replay else []
+                values["targets"] = words_of(values["targets"] or all_pages, values.pop("input_file"))
             with budgeted(capture.analysis):
                 command(**values, capture=capture)
 

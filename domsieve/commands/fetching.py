@@ -1,27 +1,36 @@
 """Fetching what a command works on, with a line on stderr for each page."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from domsieve.commands.archive_options import may_use, source_of
 from domsieve.commands.capture_options import Capture
 from domsieve.commands.console import advice, say
+from domsieve.commands.replaying import say_unknown
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
     from domsieve.renderer import Listing
     from domsieve.snapshot import PageRecord, PageStore
-    from domsieve.tasks import Fetched, Target
+    from domsieve.tasks import Fetched, Recording, Target
 
 _MOST_DAMAGES = 20  # parts of archives and lines of lists that are reported, each in a line
 
 
-def fetch(targets: "Sequence[Target]", store: "PageStore", capture: Capture) -> "Fetched":
-    """Return the targets with a capture of every URL, or why there is none; render what is not cached."""
+def fetch(
+    targets: "Sequence[Target]", store: "PageStore", capture: Capture, recording: "Recording | None" = None
+) -> "Fetched":
+    """Return the targets with a capture of every URL, or why there is none; render what is not cached.
+
+    With a recording, what that one does not have is rendered.
+    """
     from domsieve.tasks import DamagedTarget, Fetched, UrlTarget
 
     if any(isinstance(target, UrlTarget) for target in targets):
-        fetched = _fetched(targets, store, capture)
+        fetched = _fetched(targets, store, capture, recording)
+        say_unknown(capture.replay)
     else:
         fetched = Fetched(list(targets))
     damaged = {target.label: target.error for target in fetched.targets if isinstance(target, DamagedTarget)}
@@ -32,7 +41,9 @@ def fetch(targets: "Sequence[Target]", store: "PageStore", capture: Capture) -> 
     return Fetched(fetched.targets, {**fetched.outcomes, **damaged})
 
 
-def _fetched(targets: "Sequence[Target]", store: "PageStore", capture: Capture) -> "Fetched":
+def _fetched(
+    targets: "Sequence[Target]", store: "PageStore", capture: Capture, recording: "Recording | None"
+) -> "Fetched":
     import asyncio
 
     from domsieve.tasks import UrlTarget, fetch_targets
@@ -43,7 +54,7 @@ def _fetched(targets: "Sequence[Target]", store: "PageStore", capture: Capture) 
             capture.egress.name(target.url)
     return asyncio.run(
         fetch_targets(
-            capture.renderer,
+            partial(source_of, capture, recording),
             targets,
             store,
             _Lines(),
@@ -52,6 +63,7 @@ def _fetched(targets: "Sequence[Target]", store: "PageStore", capture: Capture) 
             egress=capture.egress,
             concurrency=capture.concurrency,
             delay=capture.delay,
+            may_use=may_use(recording),
         )
     )
 

@@ -1,33 +1,51 @@
 """Commands that bring pages into the cache."""
 
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import asdict
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from domsieve.commands.archive_options import (
+    Archive,
+    ArchiveCredentials,
+    archive_of,
+    may_use,
+    recorded,
+    source_of,
+)
 from domsieve.commands.capture_options import AsJson, Cache, Capture, rendering
 from domsieve.commands.console import explained, finish, open_cache, print_json, print_line, say
 from domsieve.commands.fetching import fetch
+from domsieve.commands.replaying import say_unknown
 
 if TYPE_CHECKING:
     from domsieve.snapshot import PageStore
-    from domsieve.tasks import Word
+    from domsieve.tasks import Recording, Word
 
 
 @rendering
 def render(
-    targets: "Sequence[Word]", *, cache: Cache = None, as_json: AsJson = False, capture: Capture
+    targets: "Sequence[Word]",
+    *,
+    archive: Archive = None,
+    archive_credentials: ArchiveCredentials = False,
+    cache: Cache = None,
+    as_json: AsJson = False,
+    capture: Capture,
 ) -> None:
     """Render URLs and keep the pages in the cache."""
     from domsieve.errors import DomsieveError, TargetError
     from domsieve.tasks import DamagedTarget, UrlTarget, fault_in, find_targets
 
-    with open_cache(cache) as store:
+    capture = recorded(capture, archive=archive, credentials=archive_credentials)
+    with open_cache(cache) as store, archive_of(archive) as recording:
         found = find_targets(targets, store)
         if not all(isinstance(target, DamagedTarget | UrlTarget) for target in found):
             raise TargetError("Only URLs can be rendered; files and cached pages are cleaned as they are.")
-        outcomes = fetch(found, store, capture).outcomes
+        outcomes = fetch(found, store, capture, recording).outcomes
         faults = {
             url: outcome if isinstance(outcome, DomsieveError) else fault_in(outcome, store)
             for url, outcome in outcomes.items()
@@ -68,6 +86,8 @@ def site(
         int, typer.Option(min=0, help="Clicks from the first page; what sitemaps name is one click away.")
     ] = 16,
     seed: Annotated[int, typer.Option(help="Each one draws another sample.")] = 0,
+    archive: Archive = None,
+    archive_credentials: ArchiveCredentials = False,
     cache: Cache = None,
     as_json: AsJson = False,
     capture: Capture,
@@ -80,15 +100,19 @@ def site(
     if every_page and pages is not None:
         raise UsageError("Give either --pages or --all.")
     scope = Scope(tuple(include or ()), tuple(exclude or ()), depth)
+    capture = recorded(capture, archive=archive, credentials=archive_credentials)
     done, failed, kept_as = 0, 0, ""
 
     # What the user asks for may be private; what it leads to may not.
     egress = capture.egress
     egress.name(url)
 
-    async def run(store: "PageStore") -> None:
+    async def run(store: "PageStore", recording: "Recording | None") -> None:
         nonlocal done, failed, kept_as
-        async with capture.renderer() as renderer:
+        async with AsyncExitStack() as stack:
+            renderer = await stack.enter_async_context(source_of(capture, recording))
+            replay = capture.replay
+            files = await stack.enter_async_context(replay.egress()) if replay else egress
             async for event, record in sample(
                 renderer,
                 url,
@@ -97,10 +121,11 @@ def site(
                 pages=None if every_page else pages or 100,
                 seed=seed,
                 scope=scope,
-                delay=capture.delay,
+                delay=timedelta() if replay else capture.delay,  # no server is to be spared
                 concurrency=min(capture.concurrency, 8),
                 since=capture.since,
-                egress=egress,
+                egress=files,
+                may_use=may_use(recording),
             ):
                 say(describe(event))
                 failed += isinstance(event, PageFailed)
@@ -113,10 +138,11 @@ def site(
                 else:
                     print_line(f"{record.page_id[:12]} {record.url}")
 
-    with open_cache(cache) as store:
+    with open_cache(cache) as store, archive_of(archive) as recording:
         import asyncio
 
-        asyncio.run(run(store))
+        asyncio.run(run(store, recording))
+    say_unknown(capture.replay)
     if kept_as:
         say(f"Next: domsieve clean {kept_as} --output-dir clean")
     finish(done, failed)

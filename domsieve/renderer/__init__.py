@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from domsieve.renderer.browser.playwright_driver import browser_in_use, find_browser, launch_options
     from domsieve.renderer.limits import Clock, Limits, Patience
     from domsieve.renderer.network.egress import NO_PLACE, Caps, Egress, offline, place_of, private_host
+    from domsieve.renderer.network.replay import Replay
     from domsieve.renderer.network.upstream import environment_proxies
     from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
     from domsieve.renderer.page.capture import STYLE_NAMES
@@ -68,6 +69,7 @@ __all__ = [
     "Patience",
     "Renderer",
     "Rendering",
+    "Replay",
     "ReplaySource",
     "SampleEnded",
     "SampleEvent",
@@ -111,6 +113,7 @@ _PLACES = {
     "renderer.browser.playwright_driver": "browser_in_use find_browser launch_options",
     "renderer.limits": "Clock Limits Patience",
     "renderer.network.egress": "NO_PLACE Caps Egress offline place_of private_host",
+    "renderer.network.replay": "Replay",
     "renderer.network.upstream": "environment_proxies",
     "renderer.options": "Budget CaptureOptions SettlePolicy",
     "renderer.page.capture": "STYLE_NAMES",

@@ -54,6 +54,7 @@ class Limits:
     stop_s : to end loading and scripts of a page that is cut.
     capture_s : to capture a page whose own time is used up.
     extras_s : to take the screenshot of a page whose own time is used up.
+    record_s : to hand out what a page was answered.
     close_s : to close a page; its context is then thrown away.
     context_close_s : to close a context; the browser is then killed.
     patience : how long a page that can still change is waited for.
@@ -64,6 +65,7 @@ class Limits:
     stop_s: float = 2.0
     capture_s: float = 4.0
     extras_s: float = 6.0
+    record_s: float = 20.0
     close_s: float = 2.0
     context_close_s: float = 3.0
     patience: Patience = field(default_factory=Patience)

@@ -47,6 +47,10 @@ class CaptureOptions:
     both_sides : whether to keep what the page can be compared with: the responses that carried its data, and its
         source as it looks without scripts, for which it is loaded twice. The capture itself is the same without.
     screenshot : whether to keep a picture of the page, and with it what `both_sides` keeps.
+    archive : digest of the archive that the page is rendered from; empty for one from the network.
+    fixed_time : whether scripts see the time when the archive was made, and random numbers that come again.
+    record : whether to hand out all that the page asks for and is answered; the capture itself is the same without.
+    record_credentials : whether headers and cookies that these options give are among that.
     """
 
     viewport_px: tuple[int, int] = (1280, 800)
@@ -63,6 +67,10 @@ class CaptureOptions:
     wait_for: str | None = None
     both_sides: bool = False
     screenshot: bool = False
+    archive: str = ""
+    fixed_time: bool = False
+    record: bool = False
+    record_credentials: bool = False
 
     def __post_init__(self) -> None:
         for parameter, selectors in (("click", self.click), ("wait_for", (self.wait_for,))):
@@ -101,6 +109,9 @@ class CaptureOptions:
             "settle_extra_ms": self.settle_extra / timedelta(milliseconds=1),
             "scroll": self.scroll,
             **actions,
+            # These too only where they are given, so that captures of versions before are known again.
+            **({"archive": self.archive} if self.archive else {}),
+            **({"fixed_time": True} if self.fixed_time else {}),
         }
 
 

@@ -1,12 +1,13 @@
 """What a source of pages is, and the one that needs no browser.
 
-Imports the Snapshot only.
+Imports the Snapshot, and what is recorded of a page.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from domsieve.archive import Recorded
 from domsieve.errors import DomsieveError
 from domsieve.snapshot import Snapshot
 
@@ -23,6 +24,7 @@ class Rendering:
     source_url : where the source came from, after redirects.
     extras : what is kept beside the page under names, such as its screenshot; empty when none was asked for.
     unscripted : the source as the browser shows it without scripts; None when that was not asked for or failed.
+    recorded : what the page asked for and was answered; None when that was not asked for.
     """
 
     snapshot: Snapshot
@@ -31,6 +33,7 @@ class Rendering:
     source_url: str = ""
     extras: Mapping[str, bytes] = field(default_factory=dict)
     unscripted: "Rendering | None" = None
+    recorded: Recorded | None = None
 
 
 Outcome = tuple[str, Rendering | DomsieveError]

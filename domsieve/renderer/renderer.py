@@ -4,6 +4,7 @@ Imports its neighbours in this package and the error tree.
 """
 
 import asyncio
+import contextlib
 import logging
 import os
 from collections.abc import AsyncIterator, Iterable
@@ -27,8 +28,11 @@ from domsieve.renderer.browser.contexts import SitePool
 from domsieve.renderer.browser.discovery import Browser
 from domsieve.renderer.limits import Limits
 from domsieve.renderer.network.egress import NO_PLACE, Egress, place_of
+from domsieve.renderer.network.proxy import Proxy
+from domsieve.renderer.network.replay import Replay
 from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page.page_run import PageJob, render_page
+from domsieve.renderer.page.recorder import with_more
 from domsieve.renderer.page.unscripted import Original
 from domsieve.renderer.protocol import Outcome, Rendering
 
@@ -54,6 +58,7 @@ class Renderer:
     driver : what carries the messages to the browser: ``"playwright"``, or ``"pipe"``, which needs less processor
         time for each page and works on Linux and macOS. Captures are the same.
     limits : how long the browser may take for what no budget covers.
+    replay : an archive that takes the place of the network; `egress` is not used then.
 
     Attributes
     ----------
@@ -76,15 +81,18 @@ class Renderer:
         egress: Egress | None = None,
         driver: DriverName = "playwright",
         limits: Limits | None = None,
+        replay: Replay | None = None,
     ) -> None:
-        self.egress = egress or Egress()
-        self._options = options or CaptureOptions()
+        self.egress = replay.nowhere() if replay else egress or Egress()
+        self._replay = replay
+        self._pages = 0
+        self._options = self._settled(options or CaptureOptions())
         self._budget = budget or Budget()
         self._limits = limits or Limits()
         self._concurrency = concurrency or os.cpu_count() or 1
         self._driver: DriverName = driver
         self._executable = executable
-        self._arguments = arguments
+        self._arguments = (*arguments, *(replay.flags if replay else ()))
         self._slots = asyncio.Semaphore(self._concurrency)
         self._starting = asyncio.Lock()
         self._again = asyncio.Lock()
@@ -134,7 +142,7 @@ class Renderer:
         BrowserLostError : the browser ended twice while the page was open.
         """
         _check(url)
-        options, budget = options or self._options, budget or self._budget
+        options, budget = self._settled(options) if options else self._options, budget or self._budget
         if options.images != self._options.images:
             raise UsageError("Whether images load is settled when the browser starts.", url=url)
         job = PageJob(url=url, site=site or urlsplit(url).netloc, options=options, budget=budget)
@@ -145,7 +153,8 @@ class Renderer:
             original = Original(url=rendering.source_url, source=source, content_type=content_type)
             try:
                 twin = await self._render(replace(job, original=original))
-                rendering = replace(rendering, unscripted=twin)
+                recorded = with_more(rendering.recorded, twin.recorded)
+                rendering = replace(rendering, unscripted=replace(twin, recorded=None), recorded=recorded)
             except DomsieveError as error:
                 logger.warning("%s could not be shown without scripts: %s", url, error.message)
         return rendering
@@ -197,14 +206,34 @@ class Renderer:
         """Return the page, or what its browser was killed for; empty when it ended by itself."""
         running, pool = await self._browser()
         try:
-            async with running.while_alive(), pool.lease(job.site, job.options) as lease:
-                with running.memory.page(job.budget.memory_bytes):
-                    return await render_page(running, lease, job, limits=self._limits)
+            async with (
+                running.while_alive(),
+                self._staged(job) as (staged, proxy),
+                pool.lease(staged.site, staged.options, proxy) as lease,
+            ):
+                lease.broken = proxy is not None
+                with running.memory.page(staged.budget.memory_bytes):
+                    return await render_page(running, lease, staged, limits=self._limits)
         except TimeoutError:
             running.kill()
         except CommandError as error:
             logger.warning("The browser lost %s: %s", job.url, error)
         return running.killed_for
+
+    def _settled(self, options: CaptureOptions) -> CaptureOptions:
+        """Return options that say where pages come from."""
+        return replace(options, archive=self._replay.answers.digest) if self._replay else options
+
+    @contextlib.asynccontextmanager
+    async def _staged(self, job: PageJob) -> AsyncIterator[tuple[PageJob, Proxy | None]]:
+        """Lend a proxy of its own to a page from an archive, and hence a context, so that it meets no other page."""
+        if self._replay is None:
+            yield job, None
+            return
+        async with self._replay.page(job.url) as staged:
+            self._pages += 1
+            time = staged.captured_at if job.options.fixed_time else ""
+            yield replace(job, site=f"{job.site} {self._pages}", time=time), staged.proxy
 
     async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
         """Yield each of `urls` with its page or its error, as they are finished.

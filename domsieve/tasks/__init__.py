@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from domsieve.doors import opened_on_use
 
 if TYPE_CHECKING:
+    from domsieve.archive import Recording
     from domsieve.tasks.cleaning import (
         ENDINGS,
         FEW_PAGES,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         unscripted,
         with_selection,
     )
+    from domsieve.tasks.recording import RecordedSource, add_page, is_recorded, lacks
     from domsieve.tasks.reporting import Edition, Reported, of_record, report, reported
     from domsieve.tasks.sampling import PageMarked, describe, sample
     from domsieve.tasks.sites import RAW, Placed, placed
@@ -89,11 +91,14 @@ __all__ = [
     "PipedTarget",
     "Placed",
     "RecordFormat",
+    "RecordedSource",
+    "Recording",
     "Reported",
     "Results",
     "Target",
     "UrlTarget",
     "Word",
+    "add_page",
     "advise",
     "cached",
     "clean",
@@ -108,9 +113,11 @@ __all__ = [
     "from_file",
     "from_html",
     "from_record",
+    "is_recorded",
     "keep",
     "keep_pages",
     "keeps_text",
+    "lacks",
     "learn",
     "metadata_of",
     "mine",
@@ -148,6 +155,8 @@ _PLACES = {
         "Page cached fault_in from_archive from_file from_html from_record keep readable render_pages site_records "
         "keep_pages unscripted with_selection"
     ),
+    "archive": "Recording",
+    "tasks.recording": "RecordedSource add_page is_recorded lacks",
     "tasks.reporting": "Edition Reported of_record report reported",
     "tasks.sampling": "PageMarked describe sample",
     "tasks.sites": "RAW Placed placed",

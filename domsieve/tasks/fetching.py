@@ -39,6 +39,7 @@ async def fetch_targets(
     egress: Egress,
     concurrency: int,
     delay: timedelta | None,
+    may_use: Callable[[PageRecord], bool] = lambda _: True,
 ) -> Fetched:
     """Return a capture of every page that the targets name or list; render what is not cached, and keep it.
 
@@ -53,6 +54,7 @@ async def fetch_targets(
     egress : where connections for robots.txt and listings may go; give that of the source.
     concurrency : pages of one site that are rendered at the same time.
     delay : time between two listed pages of a site; by default 0.5 s, or none on this machine.
+    may_use : whether a capture of the cache may be used.
     """
     found = list(targets)
     outcomes: Outcomes = {}
@@ -62,7 +64,7 @@ async def fetch_targets(
             wanted = {target.url: target for target in found if isinstance(target, UrlTarget)}
             new = [url for url in wanted if url not in outcomes]
             known = {url: cached(url, store, options, since=since) for url in new}
-            outcomes |= {url: record for url, record in known.items() if record}
+            outcomes |= {url: record for url, record in known.items() if record and may_use(record)}
             missing = [url for url in new if url not in outcomes]
             if not missing:
                 break

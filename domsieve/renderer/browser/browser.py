@@ -134,8 +134,8 @@ async def start_browser(
         connection, identity = await import_module(_DRIVERS[driver]).start(known, executable, flags)
         try:
             async with asyncio.timeout(_ANSWER_LIMIT_S):
-                pages = {"discover": True, "filter": [{"type": "page"}]}
-                await connection.root.send("Target.setDiscoverTargets", pages)
+                kinds = {"discover": True, "filter": [{"type": "page"}, {"type": "shared_worker"}]}
+                await connection.root.send("Target.setDiscoverTargets", kinds)
         except BaseException:
             await connection.close()
             raise

@@ -8,10 +8,11 @@ Imports nothing of the project.
 """
 
 import asyncio
+import contextlib
 import json
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -95,9 +96,11 @@ class Connection(ABC):
     driver : the driver's name.
     root : the conversation with the browser itself; lost with it.
     pid : number of its process.
+    is_flat : whether each conversation travels by itself, and not in that of its parent.
     """
 
     driver: DriverName
+    is_flat: bool
     root: Session
     pid: int
 
@@ -109,6 +112,57 @@ class Connection(ABC):
         ------
         CommandError : there is no such page.
         """
+
+    @contextlib.asynccontextmanager
+    async def following(
+        self, session: Session, take: Callable[[Session, Params], None]
+    ) -> AsyncIterator[None]:
+        """Attach, while a block of code runs, to what a page starts in threads and processes of their own: workers.
+
+        Parameters
+        ----------
+        session : the conversation with the page, or with a worker that starts others.
+        take : called with a new conversation with each, and what the browser says of it. It waits until it is told
+            to run (``Runtime.runIfWaitingForDebugger``).
+
+        Raises
+        ------
+        CommandError : on entering, the page is gone.
+        """
+
+        def meet(event: Params) -> None:
+            take(self._child(session, event["sessionId"]), event["targetInfo"])
+
+        handlers = {
+            "Target.attachedToTarget": meet,
+            "Target.detachedFromTarget": self._detach,
+            "Target.receivedMessageFromTarget": self._carry,
+        }
+        for event, handler in handlers.items():
+            session.on(event, handler)
+        try:
+            await session.send("Target.setAutoAttach", self._attaching(True))
+            yield
+        finally:
+            with contextlib.suppress(CommandError):
+                await session.send("Target.setAutoAttach", self._attaching(False))
+            for event, handler in handlers.items():
+                session.off(event, handler)
+
+    def _attaching(self, is_wanted: bool) -> Params:
+        return {"autoAttach": is_wanted, "waitForDebuggerOnStart": is_wanted, "flatten": self.is_flat}
+
+    @abstractmethod
+    def _child(self, parent: Session, session_id: str) -> Session:
+        """Return a new conversation that the browser has begun by itself."""
+
+    @abstractmethod
+    def _detach(self, event: Params) -> None:
+        """Take note that a conversation has ended."""
+
+    @abstractmethod
+    def _carry(self, event: Params) -> None:
+        """Hand a message on to the conversation that it belongs to, where others carry it."""
 
     @abstractmethod
     async def close(self) -> None:

@@ -15,6 +15,7 @@ from domsieve.renderer.browser.opening import create_page, open_context, prepare
 from domsieve.renderer.browser.reuse import empty
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.limits import Limits
+from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.options import CaptureOptions
 
 # Caches and what pages leave behind grow with every page of a context.
@@ -46,10 +47,12 @@ class Lease:
     Attributes
     ----------
     broken : set by the borrower when a page does not close; the context is then closed with its last page.
+    proxy : what all traffic of the context passes.
     """
 
-    def __init__(self, pool: "SitePool", site: _Site, options: CaptureOptions) -> None:
+    def __init__(self, pool: "SitePool", site: _Site, options: CaptureOptions, proxy: Proxy) -> None:
         self.broken = False
+        self.proxy = proxy
         self._pool = pool
         self._site = site
         self._options = options
@@ -105,8 +108,14 @@ class SitePool:
         running.connection.root.on("Target.targetCreated", self._see)
 
     @contextlib.asynccontextmanager
-    async def lease(self, site: str, options: CaptureOptions) -> AsyncIterator[Lease]:
+    async def lease(
+        self, site: str, options: CaptureOptions, proxy: Proxy | None = None
+    ) -> AsyncIterator[Lease]:
         """Lend the context of a site for one page.
+
+        Parameters
+        ----------
+        proxy : what its traffic passes instead of the browser's; it must be the same for each page of the site.
 
         Raises
         ------
@@ -119,15 +128,14 @@ class SitePool:
         entry.users += 1
         entry.pages += 1
         lease = None
+        proxy = proxy or self.running.proxy
         try:
             async with entry.opening:
                 if not entry.context_id:
                     async with asyncio.timeout(self.limits.open_s):
-                        entry.context_id = await open_context(
-                            self.running.connection, options, self.running.proxy.url
-                        )
+                        entry.context_id = await open_context(self.running.connection, options, proxy.url)
                     self._contexts[entry.context_id] = entry
-            lease = Lease(self, entry, options)
+            lease = Lease(self, entry, options, proxy)
             yield lease
         finally:
             entry.users -= 1

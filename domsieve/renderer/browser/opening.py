@@ -54,7 +54,7 @@ async def open_context(connection: Connection, options: CaptureOptions, proxy: s
     CommandError : the browser does not open one.
     """
     root = connection.root
-    state = _storage_state(options)
+    state = storage_state(options)
     answer = await root.send(
         "Target.createBrowserContext",
         {"disposeOnDetach": True, "proxyServer": proxy, "proxyBypassList": "<-loopback>"},
@@ -193,7 +193,13 @@ async def _empty(session: Session) -> None:
     await blank_is_there(session)
 
 
-def _storage_state(options: CaptureOptions) -> Mapping[str, Any]:
+def storage_state(options: CaptureOptions) -> Mapping[str, Any]:
+    """Return cookies and origins of the storage-state file of the options, empty without one.
+
+    Raises
+    ------
+    UsageError : it cannot be read, or holds something else.
+    """
     if not options.storage_state:
         return {}
     try:

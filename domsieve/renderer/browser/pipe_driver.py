@@ -67,6 +67,7 @@ class PipeConnection(Connection, asyncio.Protocol):
     """A browser that we started."""
 
     driver = "pipe"
+    is_flat = True
 
     def __init__(self, process: BrowserProcess) -> None:
         self.process = process
@@ -98,7 +99,10 @@ class PipeConnection(Connection, asyncio.Protocol):
     async def attach(self, target_id: str) -> Session:
         """Return a new conversation with a page; see `Connection.attach`."""
         attached = await self.root.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})
-        session = self._sessions[attached["sessionId"]] = _PipeSession(self, attached["sessionId"])
+        return self._child(self.root, attached["sessionId"])
+
+    def _child(self, parent: Session, session_id: str) -> Session:  # noqa: ARG002
+        session = self._sessions[session_id] = _PipeSession(self, session_id)
         return session
 
     async def close(self) -> None:
@@ -131,6 +135,9 @@ class PipeConnection(Connection, asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:  # noqa: ARG002
         """Take note that the browser has ended."""
         self._lose()
+
+    def _carry(self, event: Params) -> None:
+        """Do nothing: no session carries another."""
 
     def _detach(self, event: Params) -> None:
         if session := self._sessions.pop(event["sessionId"], None):

@@ -108,15 +108,15 @@ class PlaywrightSession(Session):
 
 
 class _PageSession(MessageSession):
-    """A conversation with a page, carried by that with the browser."""
+    """A conversation with a page, carried by that with the browser, or one with a worker, carried by its page's."""
 
-    def __init__(self, session_id: str, root: Session) -> None:
+    def __init__(self, session_id: str, parent: Session) -> None:
         super().__init__(session_id)
-        self._root = root
+        self._parent = parent
 
     async def write(self, message: Params) -> None:
         """Send a message to the page."""
-        await self._root.send(
+        await self._parent.send(
             "Target.sendMessageToTarget", {"sessionId": self.session_id, "message": json.dumps(message)}
         )
 
@@ -125,6 +125,7 @@ class PlaywrightConnection(Connection):
     """A browser that Playwright started; `connect` makes it."""
 
     driver = "playwright"
+    is_flat = False
 
     def __init__(
         self, playwright: "Playwright", browser: "PlaywrightBrowser", session: PlaywrightSession, pid: int
@@ -136,14 +137,17 @@ class PlaywrightConnection(Connection):
         self._pages: dict[str, _PageSession] = {}
         # Found while it lives; where there is no /proc, it ends in its own time.
         self._node = next((child for child in children(os.getpid()) if pid in family(child)), None)
-        self.root.on("Target.receivedMessageFromTarget", self._receive)
+        self.root.on("Target.receivedMessageFromTarget", self._carry)
         self.root.on("Target.detachedFromTarget", self._detach)
         browser.on("disconnected", lambda _: self._lose())
 
     async def attach(self, target_id: str) -> Session:
         """Return a new conversation with a page; see `Connection.attach`."""
         attached = await self.root.send("Target.attachToTarget", {"targetId": target_id, "flatten": False})
-        session = self._pages[attached["sessionId"]] = _PageSession(attached["sessionId"], self.root)
+        return self._child(self.root, attached["sessionId"])
+
+    def _child(self, parent: Session, session_id: str) -> Session:
+        session = self._pages[session_id] = _PageSession(session_id, parent)
         return session
 
     async def close(self) -> None:
@@ -153,7 +157,7 @@ class PlaywrightConnection(Connection):
                 await self._browser.close()
         await _stop(self._playwright, self._node)
 
-    def _receive(self, event: Params) -> None:
+    def _carry(self, event: Params) -> None:
         if page := self._pages.get(event["sessionId"]):
             page.receive(decode(event["message"], Message))
 

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from ipaddress import IPv4Address, ip_address
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from domsieve.errors import NavigationError, PolicyError, UsageError
@@ -28,6 +29,9 @@ from domsieve.renderer.network.addresses import (
     why_not_public,
 )
 from domsieve.renderer.network.upstream import Upstream, Upstreams
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
 
 Resolver = Callable[[str, int], Awaitable[Collection[str]]]
 """Returns the addresses of a name, for a port; raises OSError when it has none."""
@@ -123,6 +127,11 @@ class Egress:
     caps : how much may pass.
     upstreams : proxies on the way to public hosts. Names that nobody knows here are left to them; names that
         have a private address here are refused, and what may be private is never asked of them.
+    tls : what those who fetch files by themselves know servers by; by default as the system does.
+
+    Attributes
+    ----------
+    heard : told of each of these files: its address, the status and the body.
     """
 
     def __init__(
@@ -135,7 +144,10 @@ class Egress:
         dialer: Dialer | None = None,
         caps: Caps | None = None,
         upstreams: Upstreams | None = None,
+        tls: "SSLContext | None" = None,
     ) -> None:
+        self.tls = tls
+        self.heard: Callable[[str, int, bytes], None] | None = None
         self.caps = caps or Caps()
         self._upstreams = upstreams
         self._named = frozenset((_spelling(host), port) for host, port in named)

@@ -10,8 +10,9 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from domsieve.errors import ContentError, NavigationError, PolicyError
 from domsieve.renderer.browser.browser import RunningBrowser
@@ -24,6 +25,7 @@ from domsieve.renderer.page.capture import STYLE_NAMES, Body, capture_document, 
 from domsieve.renderer.page.convert import Capture, convert, document_only
 from domsieve.renderer.page.extra_names import DATA, SCREENSHOT
 from domsieve.renderer.page.extras import no_screenshot, take_extras, to_json
+from domsieve.renderer.page.recorder import recording
 from domsieve.renderer.page.settle import settle
 from domsieve.renderer.page.unscripted import Original, Stage
 from domsieve.renderer.page.watch import Watch
@@ -31,6 +33,7 @@ from domsieve.renderer.protocol import Rendering
 from domsieve.snapshot import Cut, Provenance, Snapshot
 
 _WEB = ("http", "https")
+_FIXED_TIME = Path(__file__).with_name("fixed_time.js").read_text("utf-8").partition("\n")[2]
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 # Commands to a crashed page may fail before its crash is told.
 _CRASH_NEWS_S = 0.1
@@ -56,6 +59,7 @@ class PageJob:
     site : pages of an equal site and options share cookies and cache.
     options, budget : of this page.
     original : the source to show instead, without scripts; None to open the page.
+    time : what its scripts see, UTC as ISO 8601; empty for the time that it is.
     """
 
     url: str
@@ -63,6 +67,7 @@ class PageJob:
     options: CaptureOptions
     budget: Budget
     original: Original | None = None
+    time: str = ""
 
 
 async def render_page(running: RunningBrowser, lease: Lease, job: PageJob, *, limits: Limits) -> Rendering:
@@ -79,9 +84,16 @@ async def render_page(running: RunningBrowser, lease: Lease, job: PageJob, *, li
         if job.options.cookies:
             await lease.set_cookies(job.url)
         tab = await lease.open_tab()
-    run = _PageRun(job, tab, limits, running)
+        if job.time:
+            await tab.session.send("Page.addScriptToEvaluateOnNewDocument", {"source": _fixed(job.time)})
+    run = _PageRun(job, tab, limits, running, lease)
     try:
-        return await run.render()
+        async with recording(running.connection, tab, job.options, job.budget) as recorder:
+            rendering = await run.render()
+            if recorder:
+                recorded = await recorder.collect(limit_s=limits.record_s)
+                rendering = replace(rendering, recorded=recorded)
+        return rendering
     finally:
         run.leave()
         if running.is_alive:
@@ -90,6 +102,12 @@ async def render_page(running: RunningBrowser, lease: Lease, job: PageJob, *, li
                     await lease.take_back(tab, run.left_behind)
             except TimeoutError:
                 lease.broken = True
+
+
+def _fixed(time: str) -> str:
+    """Return the script that makes an ISO time the page's own."""
+    milliseconds = round(datetime.fromisoformat(time).timestamp() * 1000)
+    return _FIXED_TIME.replace("START", str(milliseconds))
 
 
 class _PageRun:
@@ -101,6 +119,7 @@ class _PageRun:
         tab: Tab,
         limits: Limits,
         running: RunningBrowser,
+        lease: Lease,
     ) -> None:
         self.url = job.url
         self.original = job.original
@@ -108,7 +127,7 @@ class _PageRun:
         self.options = job.options
         self.budget = budget = job.budget
         self.running = running
-        self.proxy = running.proxy
+        self.proxy = lease.proxy
         self.limits = limits
         self.clock = limits.clock
         self.limit_s = budget.time.total_seconds()

@@ -6,6 +6,7 @@ Imports nothing of the project but its errors and its neighbours.
 import asyncio
 import contextlib
 import ipaddress
+import ssl
 import threading
 import urllib.request
 from concurrent.futures import Future, InvalidStateError
@@ -52,12 +53,13 @@ async def fetch(url: str, *, max_bytes: int, egress: Egress | None = None) -> An
     PolicyError : the server may not be reached.
     NavigationError : no answer, or none within thirty seconds.
     """
-    async with Proxy(egress or Egress()) as proxy:
+    egress = egress or Egress()
+    async with Proxy(egress) as proxy:
         # The client reads all there is where a server gives the size of a chunk as less than nothing.
         most = min(proxy.caps.connection_bytes, max_bytes + _UNREAD_BYTES)
         proxy.caps = replace(proxy.caps, connection_bytes=most)
         try:
-            answer = await _fetch(url, proxy.url, max_bytes)
+            answer = await _fetch(url, proxy.url, max_bytes, egress.tls)
         except NavigationError as error:
             if refusal := proxy.refusal(url):
                 raise PolicyError(refusal.message, reason=refusal.reason, url=url) from error
@@ -71,16 +73,18 @@ async def fetch(url: str, *, max_bytes: int, egress: Egress | None = None) -> An
             raise
         if answer.status == _FORBIDDEN and (refusal := proxy.refusal(url)):
             raise PolicyError(refusal.message, reason=refusal.reason, url=url)
+        if egress.heard:
+            egress.heard(url, answer.status, answer.body)
         return answer
 
 
-async def _fetch(url: str, proxy: str, max_bytes: int) -> Answer:
+async def _fetch(url: str, proxy: str, max_bytes: int, tls: ssl.SSLContext | None) -> Answer:
     result: Future[Answer] = Future()
 
     # A daemon, for a thread that waits for a drip of bytes can be neither stopped nor waited for.
     def work() -> None:
         try:
-            answer = _get(url, proxy, max_bytes)
+            answer = _get(url, proxy, max_bytes, tls)
         except (OSError, HTTPException, ValueError) as error:
             reason = error.reason if isinstance(error, URLError) else error
             with contextlib.suppress(InvalidStateError):
@@ -137,13 +141,13 @@ class _SameSite(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _get(url: str, proxy: str, max_bytes: int) -> Answer:
+def _get(url: str, proxy: str, max_bytes: int, tls: ssl.SSLContext | None) -> Answer:
     # Put together by hand because the default opener reads files and FTP too.
     opener = urllib.request.OpenerDirector()
     handlers = (
         _Through(proxy),
         urllib.request.HTTPHandler(),
-        urllib.request.HTTPSHandler(),
+        urllib.request.HTTPSHandler(context=tls),
         urllib.request.HTTPDefaultErrorHandler(),
         urllib.request.HTTPErrorProcessor(),
         _SameSite(),

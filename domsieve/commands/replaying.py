@@ -1,0 +1,55 @@
+"""The options by which pages come from an archive instead of the network."""
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from domsieve.commands.console import say
+
+if TYPE_CHECKING:
+    from domsieve.renderer import Replay
+
+_MOST_DAMAGES = 20
+
+FromArchive = Annotated[
+    Path | None,
+    typer.Option(
+        "--from", help="Render from this WARC or WACZ archive, not the network; all its pages if none is named."
+    ),
+]
+FixedTime = Annotated[
+    bool,
+    typer.Option(
+        "--fixed-time", help="With --from: scripts see the time of the archive, and the same random numbers."
+    ),
+]
+
+
+def replay_of(archive: Path | None, *, fixed_time: bool) -> "Replay | None":
+    """Return the archive that takes the place of the network, None without one; say what of it is damaged.
+
+    Raises
+    ------
+    UsageError : the time is to be that of no archive.
+    TargetError : the archive cannot be read, or holds no page.
+    """
+    if archive is None:
+        from domsieve.errors import UsageError
+
+        if fixed_time:
+            raise UsageError("--fixed-time is for pages from an archive; give --from, too.")
+        return None
+    from domsieve.renderer import Replay
+
+    replay = Replay.of(archive)
+    for damage in islice(replay.answers.damages, _MOST_DAMAGES):
+        say(f"{damage.label}: {damage.message}")
+    return replay
+
+
+def say_unknown(replay: "Replay | None") -> None:
+    """Say how much was asked that the archive does not hold."""
+    if replay and (unknown := replay.unknown):
+        say(f"{unknown:,} request{'s' * (unknown != 1)} had no answer in the archive.")

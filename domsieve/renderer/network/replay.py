@@ -1,0 +1,350 @@
+"""Answers from an archive in place of the network: what a browser renders from it meets nothing else.
+
+Each page has a guard of its own, so that it is known whose request is whose. The resolver of that guard knows the
+hosts of the archive alone, and its dialer connects to one server on loopback, whatever the address. There HTTP is
+answered from the archive, below TLS with a key of this run where the browser asks for that. So addresses stay as they
+were, nothing of a page is rewritten, and no packet leaves the machine.
+
+Chrome accepts the key by ``--ignore-certificate-errors-spki-list``; a browser with that flag never meets the network.
+
+Imports the archive, the errors and its neighbours.
+"""
+
+import asyncio
+import contextlib
+import logging
+import socket
+import ssl
+import tempfile
+from collections.abc import AsyncIterator, Collection, Coroutine
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime, parsedate_to_datetime
+from http import HTTPStatus
+from pathlib import Path
+
+from domsieve.archive import ANY_PAGE, Answer, Answers, Turns
+from domsieve.errors import NavigationError
+from domsieve.renderer.network.addresses import HostError, parse_host
+from domsieve.renderer.network.certificate import Certificate, new_certificate
+from domsieve.renderer.network.egress import Egress, Factory
+from domsieve.renderer.network.proxy import Proxy
+
+_LOOPBACK = "127.0.0.1"
+_TLS_HELLO = b"\x16"
+_HEAD_END = b"\r\n\r\n"
+_HEAD_BYTES = 300_000
+_POST_BYTES = 100_000_000
+# What a server of the archive said to a browser of the web about later visits, or about how bodies came.
+_LEFT_OUT = frozenset(
+    {
+        "strict-transport-security",
+        "public-key-pins",
+        "expect-ct",
+        "alt-svc",
+        "connection",
+        "keep-alive",
+        "proxy-connection",
+        "upgrade",
+        "trailer",
+        "nel",
+        "report-to",
+        "reporting-endpoints",
+        "content-encoding",
+        "transfer-encoding",
+        "content-length",
+    }
+)
+# What a cache reckons with: it must not find everything old.
+_DATES = frozenset({"date", "expires"})
+_NO_BODY = frozenset({204, 205, 304})
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A page about to be rendered from an archive.
+
+    Parameters
+    ----------
+    proxy : what all its traffic passes.
+    captured_at : UTC time of its recording, ISO 8601; empty where that is not known.
+    """
+
+    proxy: Proxy
+    captured_at: str
+
+
+class Replay:
+    """An archive that takes the place of the network.
+
+    Parameters
+    ----------
+    answers : of the archive.
+
+    Attributes
+    ----------
+    unknown : requests that the archive holds no answer to.
+    """
+
+    def __init__(self, answers: Answers) -> None:
+        self.answers = answers
+        self.unknown = 0
+        self._certificate: Certificate = new_certificate()
+        self._tls = _context(self._certificate)
+        self._hosts = {_spelling(host) for host in answers.hosts}
+
+    @classmethod
+    def of(cls, path: Path) -> "Replay":
+        """Return the archive of a file.
+
+        Raises
+        ------
+        TargetError : it cannot be read, or holds no page.
+        """
+        return cls(Answers(path))
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What a browser is started with to accept the key; such a browser must not meet the network."""
+        return (f"--ignore-certificate-errors-spki-list={self._certificate.pin}",)
+
+    def nowhere(self) -> Egress:
+        """Return an egress that reaches nothing, for what a browser does besides its pages."""
+        return Egress(allow_private=True, resolver=_no_host, dialer=_no_connection)
+
+    @contextlib.asynccontextmanager
+    async def page(self, url: str) -> AsyncIterator[Staged]:
+        """Lend what a page is rendered with.
+
+        Raises
+        ------
+        NavigationError : the archive has no such page.
+        """
+        page = self.answers.page(url)
+        if page is None:
+            raise NavigationError("The archive holds no such page.", url=url, stage="navigate")
+        async with self.egress(page.page_id) as egress, Proxy(egress) as proxy:
+            yield Staged(proxy, page.captured_at)
+
+    @contextlib.asynccontextmanager
+    async def egress(self, page_id: str = ANY_PAGE) -> AsyncIterator[Egress]:
+        """Lend an egress that reaches the answers of one page, or to what no page asked for, and nothing else."""
+        async with _Server(self, self.answers.turns(page_id), self._tls) as server:
+
+            async def dial(factory: Factory, _: str, __: int) -> asyncio.Transport:
+                loop = asyncio.get_running_loop()
+                transport, _protocol = await loop.create_connection(factory, _LOOPBACK, server.port)
+                return transport
+
+            trusting = ssl.create_default_context(cadata=self._certificate.certificate)
+            trusting.check_hostname = False
+            yield Egress(allow_private=True, resolver=self._resolve, dialer=dial, tls=trusting)
+
+    async def _resolve(self, host: str, _: int) -> Collection[str]:
+        if host not in self._hosts:
+            raise OSError(f"{host} is not in the archive")
+        return (_LOOPBACK,)
+
+
+class _Server:
+    """Answers from an archive on a free port of loopback, for one page; an asynchronous context manager."""
+
+    def __init__(self, replay: Replay, turns: Turns, tls: ssl.SSLContext) -> None:
+        self._replay, self._turns, self._tls = replay, turns, tls
+        self._turn = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self.port = 0
+
+    async def __aenter__(self) -> "_Server":
+        self._socket.bind((_LOOPBACK, 0))
+        self._socket.listen(128)
+        self._socket.setblocking(False)
+        self.port = self._socket.getsockname()[1]
+        self._do(self._accept())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._socket.close()
+
+    def _do(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _accept(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            connection, _ = await loop.sock_accept(self._socket)
+            self._do(self._serve(connection))
+
+    async def _serve(self, connection: socket.socket) -> None:
+        """Answer the requests of one connection."""
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(limit=_HEAD_BYTES, loop=loop)
+        transport: asyncio.Transport | None = None
+        try:
+            first = await _first_byte(connection)
+            is_safe = first == _TLS_HELLO
+            protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
+            transport, _ = await loop.connect_accepted_socket(
+                lambda: protocol, connection, ssl=self._tls if is_safe else None
+            )
+            writer = asyncio.StreamWriter(transport, protocol, reader, loop)
+            scheme = "https" if is_safe else "http"
+            while await self._answer_one(reader, writer, scheme):
+                pass
+        except (OSError, ssl.SSLError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
+            pass  # the browser has closed it, or speaks something else
+        except Exception:  # the boundary of a connection: it would be left open and unanswered
+            logger.exception("A request to an archive failed in an unforeseen way")
+        finally:
+            if transport:
+                transport.abort()
+            else:
+                connection.close()
+
+    async def _answer_one(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, scheme: str
+    ) -> bool:
+        """Answer one request; return whether the connection is good for another."""
+        head = (await reader.readuntil(_HEAD_END)).decode("latin-1")
+        line, *lines = head.split("\r\n")
+        method, target, _ = line.split(" ", 2)
+        fields = {
+            name.strip().lower(): value.strip() for name, _, value in (one.partition(":") for one in lines)
+        }
+        if "upgrade" in fields or not target.startswith("/"):
+            return False  # what speaks something else is not recorded
+        length = int(fields.get("content-length", "0"))
+        if not 0 <= length <= _POST_BYTES:
+            return False
+        body = await reader.readexactly(length)
+        url = f"{scheme}://{_without_port(scheme, fields.get('host', ''))}{target}"
+        async with self._turn:
+            answer = await asyncio.to_thread(self._turns.next, method, url, body, fields.get("range", ""))
+        if answer is None and method == "OPTIONS" and "access-control-request-method" in fields:
+            answer = _consent(fields)
+        if answer is None:
+            self._replay.unknown += 1
+            logger.debug("The archive holds no answer to %s %s", method, url)
+            return False
+        if answer.outcome == "unanswered":
+            await reader.read()  # until the page gives up
+            return False
+        if not answer.status:
+            return False
+        writer.write(_head(answer, method))
+        has_body = method != "HEAD" and answer.status not in _NO_BODY
+        if has_body:
+            writer.write(_chunk(answer.body) if answer.outcome in {"cut", "failed"} else answer.body)
+        await writer.drain()
+        if answer.outcome == "cut":
+            await reader.read()
+        if answer.outcome == "failed":
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+        return answer.outcome in {"whole", "lost"}
+
+
+def _head(answer: Answer, method: str) -> bytes:
+    reason = answer.reason
+    if not reason:
+        with contextlib.suppress(ValueError):
+            reason = HTTPStatus(answer.status).phrase
+    later = _later(answer.asked_at)
+    lines = [f"HTTP/1.1 {answer.status} {reason}"]
+    for name, value in answer.headers:
+        if name.lower() not in _LEFT_OUT and name.strip():
+            lines.append(f"{name}: {_moved(value, later) if name.lower() in _DATES else value}")
+    if answer.outcome in {"cut", "failed"}:
+        lines.append("Transfer-Encoding: chunked")
+    elif method != "HEAD" and answer.status not in _NO_BODY:
+        lines.append(f"Content-Length: {len(answer.body)}")
+    return "\r\n".join((*lines, "", "")).encode("utf-8", "replace")
+
+
+def _chunk(body: bytes) -> bytes:
+    """Return what came of a body that goes on."""
+    return f"{len(body):x}\r\n".encode() + body + b"\r\n" if body else b""
+
+
+def _consent(fields: dict[str, str]) -> Answer:
+    """Return what a server says that lets every origin ask; who recorded may not have heard of such questions."""
+    return Answer(
+        "whole",
+        204,
+        "No Content",
+        (
+            ("Access-Control-Allow-Origin", fields.get("origin", "*")),
+            ("Access-Control-Allow-Credentials", "true"),
+            ("Access-Control-Allow-Methods", fields["access-control-request-method"]),
+            ("Access-Control-Allow-Headers", fields.get("access-control-request-headers", "")),
+        ),
+    )
+
+
+def _later(asked_at: str) -> timedelta:
+    """Return how long ago something was recorded."""
+    try:
+        then = datetime.fromisoformat(asked_at)
+    except ValueError:
+        return timedelta()
+    return datetime.now(UTC) - (then if then.tzinfo else then.replace(tzinfo=UTC))
+
+
+def _moved(value: str, later: timedelta) -> str:
+    """Return a date of HTTP that lies so much later; what is none stays as it is."""
+    try:
+        return format_datetime((parsedate_to_datetime(value) + later).astimezone(UTC), usegmt=True)
+    except (ValueError, TypeError, OverflowError):
+        return value
+
+
+def _without_port(scheme: str, host: str) -> str:
+    default = ":443" if scheme == "https" else ":80"
+    return host.lower().removesuffix(default)
+
+
+def _spelling(host: str) -> str:
+    try:
+        return str(parse_host(host))
+    except HostError:
+        return host
+
+
+async def _first_byte(connection: socket.socket) -> bytes:
+    """Return the first byte that comes, and leave it there."""
+    connection.setblocking(False)
+    loop = asyncio.get_running_loop()
+    came = asyncio.Event()
+    loop.add_reader(connection, came.set)
+    try:
+        await came.wait()
+    finally:
+        loop.remove_reader(connection)
+    return connection.recv(1, socket.MSG_PEEK)
+
+
+def _context(certificate: Certificate) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    # Python takes keys from files only.
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "key.pem"  # in a folder that nobody else can open
+        path.write_text(certificate.key + certificate.certificate, "ascii")
+        context.load_cert_chain(path)
+    return context
+
+
+async def _no_host(host: str, _: int) -> Collection[str]:
+    raise OSError(f"{host} is not in the archive")
+
+
+async def _no_connection(_: Factory, __: str, ___: int) -> asyncio.Transport:
+    raise OSError("nothing is reached")

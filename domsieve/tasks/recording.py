@@ -1,0 +1,70 @@
+"""Pages that are recorded as they are rendered.
+
+Imports the archive, the renderer and the store.
+"""
+
+from collections.abc import AsyncIterator, Iterable
+
+from domsieve.archive import Recorded, Recording
+from domsieve.renderer import Egress, Outcome, PageSource, Rendering
+from domsieve.snapshot import PageRecord, Snapshot
+
+_LOOKED_AT = 1_000
+_LONGEST_TITLE = 500
+
+
+class RecordedSource:
+    """A source of pages that adds what each asks for, and is answered, to an archive.
+
+    Parameters
+    ----------
+    source : renders with options that record.
+    recording : the archive.
+    egress : what robots.txt and sitemaps are fetched by, which lead a sample; they are recorded, too.
+    """
+
+    def __init__(self, source: PageSource, recording: Recording, egress: Egress) -> None:
+        self._source, self._recording = source, recording
+        egress.heard = recording.add_file
+
+    async def render(self, url: str, *, site: str | None = None) -> Rendering:
+        """Return the page at `url`, recorded."""
+        page = await self._source.render(url, site=site)
+        add_page(page, self._recording)
+        return page
+
+    async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
+        """Yield each of `urls` with its page, recorded, or its error."""
+        async for url, outcome in self._source.render_many(urls):
+            if isinstance(outcome, Rendering):
+                add_page(outcome, self._recording)
+            yield url, outcome
+
+
+def add_page(page: Rendering, recording: Recording) -> None:
+    """Add what a page asked for, and was answered, to an archive."""
+    origin = page.snapshot.provenance
+    recording.add(
+        origin.url,
+        page.recorded or Recorded(),
+        captured_at=origin.captured_at,
+        title=_title(page.snapshot),
+        status=origin.status,
+    )
+
+
+def is_recorded(record: PageRecord, recording: Recording) -> bool:
+    """Return whether what is kept of a page is the capture that the archive was recorded with."""
+    return recording.has(record.url, record.captured_at)
+
+
+def lacks(recording: Recording) -> str:
+    """Return what is missing in an archive, for people; empty when it is complete."""
+    return ", ".join(f"{number:,} {what}" for what, number in recording.missing.items())
+
+
+def _title(page: Snapshot) -> str:
+    for node in range(min(len(page), _LOOKED_AT)):
+        if page.tag_name(node) == "title" and node + 1 < len(page) and page.parent[node + 1] == node:
+            return " ".join(page.text_of(node + 1).split())[:_LONGEST_TITLE]
+    return ""
