@@ -30,7 +30,7 @@ from domsieve.evaluation.corpora.javascript_sites import serve_corpus
 from domsieve.renderer import Budget, CaptureOptions, Renderer, Rendering, Replay, offline
 from domsieve.renderer.network.certificate import new_certificate
 from domsieve.snapshot import PageStore, Snapshot
-from domsieve.tasks import Recording, keep_recorded
+from domsieve.tasks import Recording, add_page
 
 HOST = "docs.localhost"
 BUDGET_S = 180
@@ -117,10 +117,9 @@ async def run(job: dict[str, Any]) -> dict[str, Any]:
                     found[url] = {"text": f"{outcome}", "columns": ""}
                     continue
                 found[url] = facts(outcome.snapshot)
+                store.put(outcome.snapshot, source=outcome.source)
                 if recording:
-                    keep_recorded(outcome, HOST, store, recording)
-                else:
-                    store.put(outcome.snapshot, source=outcome.source)
+                    add_page(outcome, recording)
             seconds = processor_seconds()
         missing = recording.missing if recording else {}
         if recording:

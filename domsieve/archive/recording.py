@@ -113,9 +113,7 @@ class Recording:
         known = self._lines.get(without_credentials(url))
         return known is not None and known.page is not None and known.page["ts"] == captured_at
 
-    def add(
-        self, url: str, recorded: Recorded, *, captured_at: str, title: str, status: int | None
-    ) -> None:
+    def add(self, url: str, recorded: Recorded, *, captured_at: str, title: str, status: int | None) -> None:
         """Keep what was asked for a page; it takes the place of what was recorded of the page before.
 
         Raises

@@ -16,7 +16,8 @@ _MOST_DAMAGES = 20
 FromArchive = Annotated[
     Path | None,
     typer.Option(
-        "--from", help="Render from this WARC or WACZ archive, not the network; all its pages if none is named."
+        "--from",
+        help="Render from this WARC or WACZ archive, not the network; all its pages if none is named.",
     ),
 ]
 FixedTime = Annotated[

@@ -74,12 +74,11 @@ def add(
     recording: Recording,
     *exchanges: Exchange,
     url: str = URL,
-    capture: str = "c",
     missing: tuple[tuple[str, int], ...] = (),
 ) -> None:
     """Add a page to a recording."""
     recorded = Recorded(exchanges=exchanges, missing=missing)
-    recording.add(url, recorded, capture=capture, captured_at=DATE, title="Page 1", status=200)
+    recording.add(url, recorded, captured_at=DATE, title="Page 1", status=200)
 
 
 def made(path: Path, *exchanges: Exchange) -> Path:
@@ -185,7 +184,7 @@ def test_an_archive_says_what_it_lacks(tmp_path: Path) -> None:
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     path, url = tmp_path / "a.wacz", "https://moss.example/p/2"
     with Recording(path) as recording:
-        add(recording, asked(), capture="first")
+        add(recording, asked())
     records = tmp_path / "a.wacz.unfinished" / "data.warc.gz"
     whole = records.read_bytes()
     # A page of which not all was written when the process was killed, and its line.
@@ -194,9 +193,13 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
         journal.write(b'{"page": {"url"')
     assert not path.exists()
     with Recording(path) as recording:
-        assert (recording.capture_of(URL), recording.capture_of(url)) == ("first", "")
+        assert (recording.has(URL, DATE), recording.has(URL, ""), recording.has(url, DATE)) == (
+            True,
+            False,
+            False,
+        )
         assert records.read_bytes() == whole
-        add(recording, asked(url, body=page(2).encode()), url=url, capture="second")
+        add(recording, asked(url, body=page(2).encode()), url=url)
         recording.finish()
     found, damaged = read(path)
     assert ([one.url for one in found], damaged) == ([URL, url], [])
@@ -207,9 +210,9 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
 def test_a_page_that_is_recorded_again_stands_in_the_list_once(tmp_path: Path) -> None:
     path = tmp_path / "a.wacz"
     with Recording(path) as recording:
-        add(recording, asked(), capture="first", missing=(("sockets", 1),))
-        add(recording, asked(), capture="second")
-        assert (recording.capture_of(URL), recording.pages, recording.missing) == ("second", 1, {})
+        add(recording, asked(), missing=(("sockets", 1),))
+        add(recording, asked())
+        assert (recording.pages, recording.missing) == (1, {})
         recording.finish()
     with zipfile.ZipFile(path) as file:
         assert len(file.read("pages/pages.jsonl").splitlines()) == 2
