@@ -267,7 +267,8 @@ def _head(answer: Answer, method: str) -> bytes:
         lines.append("Transfer-Encoding: chunked")
     elif method != "HEAD" and answer.status not in _NO_BODY:
         lines.append(f"Content-Length: {len(answer.body)}")
-    return "\r\n".join((*lines, "", "")).encode("utf-8", "replace")
+    # An archive of strangers may hold what would end a line.
+    return "\r\n".join((*(line.replace("\r", " ") for line in lines), "", "")).encode("utf-8", "replace")
 
 
 def _chunk(body: bytes) -> bytes:
