@@ -3,7 +3,8 @@
     python -m benchmarks.replay --node-modules DIR [--data DATA/js] [--pages 6] [--rounds 3] [--driver pipe]
 
 Each corpus is served over https on loopback by its own server behind TLS; all other hosts have no name. Its pages are
-rendered twice without and once with recording in every round, each in a process of its own, start-up included. Then
+rendered twice without and once with recording in every round (once in all with ``--rounds 0``), each in a process of
+its own, start-up included. Then
 the server is ended, and the pages are rendered from the archive. Compared are the texts of a page and its columns;
 columns count where the two renderings without recording agree. Fails where a text from the archive differs from that
 of the recording, or recording changes a column. Linux only: times come from /proc.
@@ -166,33 +167,37 @@ def main() -> None:
                 with behind_tls(port) as (safe_port, pin):
                     job = {"urls": [f"https://{HOST}:{safe_port}/{route}" for route in routes], "pin": pin}
                     for number in range(arguments.rounds):
+                        plain = [child(arguments, job) for _ in range(2)]
                         Path(archive).unlink(missing_ok=True)
-                        first, second = child(arguments, job), child(arguments, job)
                         recorded = child(arguments, {**job, "archive": archive})
-                        plain = (first["cpu_s"] + second["cpu_s"]) / 2
-                        costs.append(recorded["cpu_s"] / plain)
+                        cost = sum(one["cpu_s"] for one in plain) / 2
+                        costs.append(recorded["cpu_s"] / cost)
                         print(
-                            f"{name} round {number + 1}: {plain / len(routes) * 1000:.0f} ms a page, "
+                            f"{name} round {number + 1}: {cost / len(routes) * 1000:.0f} ms a page, "
                             f"recording {costs[-1]:.2f} times that",
                             flush=True,
                         )
+                    if not arguments.rounds:
+                        plain, recorded = [], child(arguments, {**job, "archive": archive})
             again = child(arguments, {**job, "archive": archive, "replay": True})
+        here: list[str] = []
+        for url in job["urls"]:
+            kept, replayed = recorded["pages"][url], again["pages"][url]
+            live = [one["pages"][url] for one in plain]
+            pages += 1
+            here += [url] if kept["text"] != replayed["text"] else []
+            if live and live[0] == live[1]:
+                steady += 1
+                changed += [url] if kept != live[0] else []
+                other_columns += [url] if replayed != kept else []
+        other_texts += here
         print(
-            f"{name}: {len(routes)} pages, missing {recorded['missing']}, unknown {again['unknown']}",
+            f"{name}: {len(routes) - len(here)} of {len(routes)} texts equal; missing {recorded['missing']}, "
+            f"unknown {again['unknown']}",
             flush=True,
         )
-        for url in job["urls"]:
-            live, other, kept, replayed = (run["pages"][url] for run in (first, second, recorded, again))
-            pages += 1
-            if kept["text"] != replayed["text"]:
-                other_texts.append(f"{name}/{url.partition('//')[2].partition('/')[2]}")
-            if live == other:
-                steady += 1
-                changed += [url] if kept != live else []
-                other_columns += [url] if replayed != kept else []
-    print(
-        f"{pages} pages, {steady} alike in two renderings; recording costs {median(costs):.2f} times (median)"
-    )
+    said = f"; recording costs {median(costs):.2f} times (median)" if costs else ""
+    print(f"{pages} pages, {steady} alike in two renderings{said}")
     print_check("texts from the archive are those that were recorded", other_texts)
     print_check("columns are, too, wherever two renderings agree", other_columns)
     print_check("recording changes no column there", changed)

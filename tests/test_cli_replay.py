@@ -44,10 +44,8 @@ def test_pages_are_recorded_once_and_rendered_with_the_site_gone(tmp_path: Path)
     replayed = run("render", "--from", archive, "--driver", "pipe", "--json", cache=other)
     assert replayed.exit_code == 0, replayed.stderr
     found = {page["url"]: page for page in map(json.loads, replayed.stdout.splitlines())}
-    live = {
-        page["url"]: page
-        for page in map(json.loads, run("cache", "list", "--json", cache=cache).stdout.splitlines())
-    }
+    listing = run("cache", "list", "--json", cache=cache).stdout.splitlines()
+    live = {page["url"]: page for page in map(json.loads, listing)}
     assert {url: page["nodes"] for url, page in found.items()} == {url: live[url]["nodes"] for url in urls}
     # What was rendered from an archive is never taken for a page of the network.
     assert run("render", urls[0], "--driver", "pipe", cache=other).exit_code == 3
