@@ -280,7 +280,7 @@ class Renderer:
                     egress=self.egress,
                 )
                 self._identity = running.identity
-                self._running = running, SitePool(running, self._limits)
+                self._running = running, SitePool(running, self._limits, places=self._concurrency)
                 self.starts += 1
             return self._running
 

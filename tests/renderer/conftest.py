@@ -184,7 +184,7 @@ async def open_pages(renderer: Renderer) -> list[str]:
     pages = [target["targetId"] for target in targets["targetInfos"] if target["type"] == "page"]
     assert renderer._running
     idle = {tab.target_id for site in renderer._running[1]._sites.values() for tab in site.idle}
-    assert len(idle) <= 2
+    assert len(idle) <= renderer._concurrency
     return [page for page in pages if page not in idle]
 
 

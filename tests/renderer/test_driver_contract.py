@@ -197,6 +197,43 @@ def test_the_first_and_the_last_page_of_a_tab_are_captured_alike(
     assert tabs == (set() if elsewhere else {4}), "the first page of a site does not leave its tab"
 
 
+def test_there_are_no_more_tabs_than_places(driver: DriverName, server: Server) -> None:
+    async def render() -> list[int]:
+        opened, tabs = set[str](), list[int]()
+
+        def open_one(event: Any) -> None:
+            opened.add(event["targetInfo"]["targetId"])
+            tabs.append(len(opened))
+
+        async with renderer_of(driver, concurrency=2) as renderer:
+            assert renderer._running
+            root = renderer._running[0].connection.root
+            root.on("Target.targetCreated", open_one)
+            root.on("Target.targetDestroyed", lambda event: opened.discard(event["targetId"]))
+            for site in "abcd":
+                pages = (renderer.render(server.url("/good"), site=site) for _ in range(5))
+                await asyncio.gather(*pages)
+        return tabs
+
+    assert max(asyncio.run(render())) == 2
+
+
+def test_a_tab_does_not_hold_what_its_last_page_left(driver: DriverName, server: Server) -> None:
+    held_bytes = 100_000_000
+    server.pages["/full"] = f"""<p>words</p><script>
+        kept = Array.from({{length: {held_bytes // 80}}}, (_, number) => [number])</script>"""
+
+    async def render() -> float:
+        async with renderer_of(driver, limits=Limits(close_s=60)) as renderer:
+            for _ in range(2):
+                await renderer.render(server.url("/full"))
+            assert renderer._running
+            (tab,) = [tab for site in renderer._running[1]._sites.values() for tab in site.idle]
+            return float((await tab.session.send("Runtime.getHeapUsage"))["usedSize"])
+
+    assert asyncio.run(render()) < held_bytes / 4
+
+
 def test_addresses_that_differ_after_the_hash_are_pages_of_their_own(
     driver: DriverName, server: Server
 ) -> None:

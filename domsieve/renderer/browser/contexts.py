@@ -22,10 +22,8 @@ from domsieve.renderer.options import CaptureOptions
 _PAGES_PER_CONTEXT = 50
 # Idle contexts cost memory; a crawl goes through sites one after another.
 _IDLE_CONTEXTS = 4
-# Its process grows with them.
-_PAGES_PER_TAB = 20
-# An empty tab has a process, which costs memory.
-_IDLE_TABS = 2
+# Its process grows with them, though what they leave is collected.
+_PAGES_PER_TAB = 10
 _Key = tuple[str, CaptureOptions]
 
 
@@ -63,14 +61,18 @@ class Lease:
         await set_cookies(running.connection, self._site.context_id, url, self._options.cookies)
 
     async def open_tab(self) -> Tab:
-        """Return an empty page; what it opens itself is closed."""
+        """Return an empty page; what it opens itself is closed.
+
+        An empty tab of another site, which has a process too, makes room for it.
+        """
         running = self._pool.running
         while self._site.idle:
             tab = self._site.idle.pop()
             if tab.is_open:
                 tab.pages += 1
                 return tab
-        async with self._site.opening:
+            self._site.ours.discard(tab.target_id)
+        async with self._pool.room(), self._site.opening:
             target_id = await create_page(running.connection, self._site.context_id, self._options)
             self._site.ours.add(target_id)
         tab = await prepare_page(running.connection, target_id, self._options)
@@ -91,20 +93,28 @@ class Lease:
                     is_empty = await empty(tab, origins)
                 if is_empty:
                     self._site.idle.append(tab)
-                    await self._pool.keep_few_idle(self._site)
                     return
         await self._pool.close_tab(self._site, tab)
 
 
 class SitePool:
-    """The contexts of one browser, by site and by the options they are opened with."""
+    """The contexts of one browser, by site and by the options they are opened with.
 
-    def __init__(self, running: RunningBrowser, limits: Limits) -> None:
+    Parameters
+    ----------
+    running : the browser.
+    limits : how long it may take for what no budget covers.
+    places : pages that are open at the same time; there are no more tabs than that, empty ones included.
+    """
+
+    def __init__(self, running: RunningBrowser, limits: Limits, *, places: int) -> None:
         self.running = running
+        self.places = places
         self.limits = limits
         self._sites: OrderedDict[_Key, _Site] = OrderedDict()
         self._contexts: dict[str, _Site] = {}
         self._closing: set[asyncio.Task[None]] = set()
+        self._opening = 0
         running.connection.root.on("Target.targetCreated", self._see)
 
     @contextlib.asynccontextmanager
@@ -144,14 +154,20 @@ class SitePool:
                 del self._sites[key]
             await self._tidy(key, entry)
 
-    async def keep_few_idle(self, latest: _Site) -> None:
-        """Close empty tabs that are too many, those of other sites first."""
-        idle = [(site, tab) for site in self._sites.values() for tab in site.idle]
-        idle.sort(key=lambda pair: pair[0] is latest)
-        for site, tab in idle[:-_IDLE_TABS]:
-            if tab in site.idle:
-                site.idle.remove(tab)
-                await self.close_tab(site, tab)
+    @contextlib.asynccontextmanager
+    async def room(self) -> AsyncIterator[None]:
+        """Close empty tabs until a place is free for another, those of the oldest context first."""
+        self._opening += 1
+        try:
+            for site in [*self._contexts.values()]:
+                while site.idle and self._opening + self._tabs() > self.places:
+                    await self.close_tab(site, site.idle.pop(0))
+            yield
+        finally:
+            self._opening -= 1
+
+    def _tabs(self) -> int:
+        return sum(len(site.ours) for site in self._contexts.values())
 
     async def close_tab(self, site: _Site, tab: Tab) -> None:
         """Return when a page is closed."""
