@@ -11,7 +11,7 @@ need_python = $(if $(python),,$(error domsieve needs Python 3.11 or newer and fo
 	Install one, or name it: make PYTHON=/path/to/python3.11))
 
 need_data = $(if $(wildcard $(DATA)/.),,$(error Where are the corpora? There is no folder '$(DATA)'. \
-	Name it: make evaluate DATA=/path/to/data))
+	Name it: make $@ DATA=/path/to/data))
 
 # Compiled modules are kept, whatever the shell says of them: tests start many processes, and each would compile anew
 # what it imports.
@@ -25,7 +25,7 @@ pytest = $(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reo
 compile := uv pip compile --upgrade --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url pyproject.toml
 
-.PHONY: help setup demo test quick test-all integrations evaluate lock
+.PHONY: help setup demo test quick test-all integrations evaluate bench lock
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -66,6 +66,10 @@ evaluate: ## repeat all experiments: make evaluate DATA=/path/to/data
 	fi; \
 	$(VENV)/bin/domsieve evaluate all --data "$(DATA)" $$modules \
 		-o build/evaluation --document build/evaluation/results.md
+
+bench: ## measure speed and memory beside other programs, in 25 minutes: make bench DATA=/path/to/data
+	$(need_data)@$(MAKE) setup
+	$(VENV)/bin/python -m benchmarks.everything --data "$(DATA)"
 
 lock: ## choose the newest versions that pyproject.toml allows, with hashes
 	@command -v uv >/dev/null || { echo "make lock needs uv: pipx install uv" >&2; exit 1; }

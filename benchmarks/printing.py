@@ -35,3 +35,18 @@ def print_table(head: Sequence[str], rows: Iterable[tuple[str, Mapping[str, floa
 def print_check(claim: str, exceptions: Collection[str]) -> None:
     """Print whether a claim holds, and where not."""
     print(f"{claim}: " + (f"no ({', '.join(exceptions)})" if exceptions else "yes"))
+
+
+def between(text: str, name: str, figures: str) -> str:
+    """Return a Markdown text with `figures` between the comments that carry a name.
+
+    Raises
+    ------
+    ValueError : the text has no such comments.
+    """
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise ValueError(f"There is no place for the figures of {name}.")
+    return f"{before}{begin}\n{figures.strip()}\n\n{end}{after}"

@@ -1,6 +1,7 @@
 """What rendering costs over the least it can cost, in processor time of browser, driver and Python together.
 
     python -m benchmarks.rendering FOLDER [--pages 60] [--rounds 3] [--own-hosts] [--concurrency 1 2 4 8]
+        [--peer crawlee=PYTHON]
 
 FOLDER holds saved pages (``*.html`` or ``*.html.gz``). They are served on loopback; all other hosts have no
 name; with ``--own-hosts`` each page has an address of its own (127.0.0.2 and so on). Each round runs these, each in a
@@ -10,6 +11,9 @@ limit       Playwright, one page used again and again, goto until load, one at a
 bare        Playwright as people use it: a context and a page each, goto until load, a DOM snapshot, nothing stored
 playwright  Renderer with its defaults, every page captured, converted and stored with its source
 pipe        the same by the other driver
+crawlee     its PlaywrightCrawler, which opens a page each; the page's HTML, nothing stored
+
+The last runs by a Python that has it, which ``--peer`` names; that needs nothing of ours.
 
 The ratio of a round is each over limit; the result is the median over the rounds. With ``--concurrency`` the two
 drivers are run with so many pages at once, for pages per minute and the most memory that all processes held together.
@@ -201,7 +205,32 @@ async def most_memory() -> AsyncIterator[list[int]]:
         looking.cancel()
 
 
-RUNS = {"limit": limit, "bare": bare, "playwright": ours, "pipe": ours}
+async def crawlee(job: Job) -> dict[str, float]:
+    from crawlee import ConcurrencySettings
+    from crawlee.crawlers import PlaywrightCrawler, PlaywrightCrawlingContext
+    from crawlee.storage_clients import MemoryStorageClient
+
+    at_once = os.cpu_count() or 1
+    crawler = PlaywrightCrawler(
+        browser_launch_options=job.launch,
+        browser_new_context_options={"viewport": {"width": 1280, "height": 800}},
+        concurrency_settings=ConcurrencySettings(desired_concurrency=at_once, max_concurrency=at_once),
+        configure_logging=False,
+        max_request_retries=0,
+        storage_client=MemoryStorageClient(),
+    )
+
+    @crawler.router.default_handler
+    async def handle(context: PlaywrightCrawlingContext) -> None:
+        await context.page.content()
+
+    done = await crawler.run(job.urls)
+    # Its browser has ended, and was waited for, so that its time is the crawler's.
+    return {"cpu_s": processor_seconds(), "failed": len(job.urls) - done.requests_finished}
+
+
+OURS = {"limit": limit, "bare": bare, "playwright": ours, "pipe": ours}
+RUNS = OURS | {"crawlee": crawlee}
 
 
 async def find_launch() -> dict[str, object]:
@@ -227,11 +256,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--own-hosts", action="store_true")
     parser.add_argument("--concurrency", type=int, nargs="*")
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=PYTHON")
     parser.add_argument("--run", choices=RUNS, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.run:
         print(json.dumps(asyncio.run(RUNS[arguments.run](Job(**json.load(sys.stdin))))))
         return
+    pythons = dict.fromkeys(OURS, sys.executable) | dict(word.split("=", 1) for word in arguments.peer)
     files = sorted([*arguments.folder.rglob("*.html"), *arguments.folder.rglob("*.html.gz")])
     files = files[:: max(1, len(files) // arguments.pages)][: arguments.pages]
     server = serve(files, "0.0.0.0" if arguments.own_hosts else "127.0.0.1")
@@ -243,16 +274,16 @@ def main() -> None:
     job = {"urls": urls, "executable": launch["executable_path"], "launch": launch}
 
     def run(name: str, **more: object) -> dict[str, float]:
-        command = [sys.executable, "-m", "benchmarks.rendering", str(arguments.folder), "--run", name]
+        command = [pythons[name], "-m", "benchmarks.rendering", str(arguments.folder), "--run", name]
         told = json.dumps({**job, **({"driver": name} if RUNS[name] is ours else {}), **more})
         done = subprocess.run(command, input=told, stdout=subprocess.PIPE, text=True, check=True)
         result: dict[str, float] = json.loads(done.stdout)
         return result
 
-    ratios: dict[str, list[float]] = {name: [] for name in RUNS}
+    ratios: dict[str, list[float]] = {name: [] for name in pythons}
     for number in range(1, arguments.rounds + 1):
         seconds = {}
-        for name in RUNS:
+        for name in pythons:
             result = run(name)
             seconds[name] = result.pop("cpu_s")
             ratios[name].append(seconds[name] / seconds["limit"])

@@ -3,9 +3,9 @@
     python -m benchmarks.text [--data FOLDER] [--pages 100] [--rounds 3] [--site docs-python]
 
 Each page passes, one after the other and by turns: lxml, our parser, each method from the source to text, from a
-stored Snapshot to text, the writers, resiliparse, and trafilatura on every tenth page. CPU time of one process, each
-figure the median of the rounds. Below that stands the site style tree over pages of a whole site, learned and
-cleaned as the command does it from files.
+stored Snapshot to text, the writers, resiliparse, and trafilatura and readability on every tenth page. CPU time of
+one process, each figure the median of the rounds. Below that stands the site style tree over pages of a whole site,
+learned and cleaned as the command does it from files.
 
 Absolute limits hold where lxml takes 3.6 ms a page, so the last column says what a figure would be there.
 """
@@ -86,6 +86,7 @@ class Turns:
 
 def pages(sources: Sequence[bytes], rounds: int) -> None:
     import trafilatura
+    from readability import Document
     from resiliparse.extract.html2text import extract_plain_text
 
     judge, keeps_all = AutoCleaner().transform, NoCleaning().transform
@@ -101,6 +102,9 @@ def pages(sources: Sequence[bytes], rounds: int) -> None:
     def from_store(stored: bytes) -> str:
         page = decode(stored)
         return write_text(page, judge(page))
+
+    def readability(source: bytes) -> object:
+        return Document(source.decode("utf-8", "replace")).summary()
 
     def one_round(sources: Sequence[bytes]) -> Turns:
         nonlocal nodes
@@ -121,7 +125,9 @@ def pages(sources: Sequence[bytes], rounds: int) -> None:
             turns("resiliparse", extract_plain_text, source.decode("utf-8", "replace"))
             if number % PEER_EVERY == 0:
                 turns("trafilatura", trafilatura.extract, source.decode("utf-8", "replace"))
-        turns.seconds["trafilatura"] *= len(sources) / len(range(0, len(sources), PEER_EVERY))
+                turns("readability", readability, source)
+        for name in ("trafilatura", "readability"):
+            turns.seconds[name] *= len(sources) / len(range(0, len(sources), PEER_EVERY))
         return turns
 
     one_round(sources[:PEER_EVERY])  # what is set up on first use is nobody's cost
