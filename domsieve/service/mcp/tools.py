@@ -28,7 +28,7 @@ _ERRORS_TOLD = 10
 _LONGEST = 300
 # What matters to browsers and presentation alone is left out: a model reads all of this before each task.
 _CAPTURE = ("scroll", "time_s", "refresh", "keep_errors")
-_CLEANING = ("method", "favor", "format", "metadata", "keep_kinds", "drop_kinds")
+_CLEANING = ("method", "favor", "format", "max_words", "metadata", "keep_kinds", "drop_kinds")
 _HIDDEN = frozenset({"pattern", "title", "examples", "default"})
 _JOB_PATTERN = "^[0-9a-f]{32}$"
 
