@@ -10,13 +10,14 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, get_args
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 
 from domsieve.archive import Exchange, Recorded, Recording
 from domsieve.errors import NavigationError
-from domsieve.renderer import Budget, CaptureOptions, DriverName, Renderer, Rendering, Replay, offline
+from domsieve.renderer import Budget, CaptureOptions, DriverName, Limits, Renderer, Rendering, Replay, offline
 from domsieve.renderer.browser import browser
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.snapshot import Snapshot
@@ -25,10 +26,18 @@ from tests.renderer.trap_site import PASSING, TRAPS, TrapSite, trap_site
 pytestmark = pytest.mark.browser
 
 BUDGET = Budget(time=timedelta(minutes=3))
+LIMITS = Limits(open_s=60, stop_s=20, capture_s=20, record_s=120, close_s=30, context_close_s=30)
 RECORDING = CaptureOptions(record=True)
+DONE = "body.done"
+"""What pages show that know when they are, however busy the machine is."""
 PLAIN = """<!doctype html><meta charset=utf-8><title>Plain</title><link rel=stylesheet href=/style.css>
 <h1>Plain</h1><p id=said></p><img src=/image.png><iframe src=/frame></iframe>
-<script>fetch('/data.json').then(r => r.json()).then(d => { said.textContent = d.words })</script>"""
+<script>
+const framed = new Promise(done => addEventListener('message', done));
+const words = fetch('/data.json').then(r => r.json()).then(d => { said.textContent = d.words; });
+const loaded = new Promise(done => addEventListener('load', done));
+Promise.all([framed, words, loaded]).then(() => { document.body.className = 'done'; });
+</script>"""
 DATE = "2026-11-22T10:20:30.000Z"
 
 
@@ -41,12 +50,20 @@ def render(
     replay: Replay | None = None,
 ) -> Rendering:
     """Return a page of a site, or of an archive."""
+    if urlsplit(url).path in {"/start", "/plain"}:
+        options = replace(options, wait_for=DONE)
 
     async def run() -> Rendering:
         flags = site.flags if site else ()
         egress = None if replay else offline()
         async with Renderer(
-            options, BUDGET, driver=driver, egress=egress, arguments=flags, replay=replay
+            options,
+            BUDGET,
+            driver=driver,
+            egress=egress,
+            arguments=flags,
+            replay=replay,
+            limits=LIMITS,
         ) as renderer:
             return await renderer.render(url)
 
@@ -216,7 +233,7 @@ def test_pages_of_an_archive_meet_nothing_of_each_other(tmp_path: Path) -> None:
     replay = Replay.of(tmp_path / "a.wacz")
 
     async def run() -> list[Rendering]:
-        async with Renderer(replay=replay, driver="pipe") as renderer:
+        async with Renderer(replay=replay, driver="pipe", limits=LIMITS) as renderer:
             return [await renderer.render(url) for url in urls]
 
     assert [texts(page) for page in asyncio.run(run())] == [["nonenone"]] * 2

@@ -79,7 +79,7 @@ const OTHER = %(other)s;
 const note = (name, said) => { document.getElementById(name).textContent = name + ': ' + said; };
 const framed = address => new Promise(done => {
   const frame = document.createElement('iframe');
-  frame.onload = () => done('framed');
+  addEventListener('message', event => { if (event.source === frame.contentWindow) done('framed'); });
   frame.src = address;
   document.body.append(frame);
 });
@@ -90,10 +90,14 @@ for (const name of Object.keys(TRAPS)) {
   item.textContent = name + ': …';
   document.getElementById('list').append(item);
 }
+const caught = [];
 for (const [name, trap] of Object.entries(TRAPS)) {
-  try { Promise.resolve(trap()).then(said => note(name, said), error => note(name, 'error ' + error.name)); }
-  catch (error) { note(name, 'error ' + error.name); }
+  try {
+    const said = Promise.resolve(trap());
+    caught.push(said.then(said => note(name, said), error => note(name, 'error ' + error.name)));
+  } catch (error) { note(name, 'error ' + error.name); }
 }
+Promise.all(caught).then(() => { document.body.className = 'done'; });
 </script>"""
 
 
@@ -225,7 +229,7 @@ _FILES: dict[str, Any] = {
     "/module.js": ("text/javascript", "import { deep } from './deep.js'; export const said = 'module ' + deep"),
     "/deep.js": ("text/javascript", "export const deep = 'in a module'"),
     "/frame": ("text/html", "<p id=p>frame</p><script>fetch('/say/frame', {cache: 'no-store'}).then(r => r.text())"
-               ".then(t => { document.getElementById('p').textContent = t })</script>"),
+               ".then(t => { document.getElementById('p').textContent = t; parent.postMessage('', '*') })</script>"),
     "/packed": ("text/plain", gzip.compress("packed ä".encode()), ("Content-Encoding", "gzip")),
     "/latin.js": ("text/javascript", "LATIN = 'ä'".encode("latin-1")),
     "/image.png": ("image/png", _png(7)),
