@@ -220,7 +220,7 @@ async def crawlee(job: Job) -> dict[str, float]:
         storage_client=MemoryStorageClient(),
     )
 
-    @crawler.router.default_handler
+    @crawler.router.default_handler  # type: ignore[untyped-decorator]
     async def handle(context: PlaywrightCrawlingContext) -> None:
         await context.page.content()
 
