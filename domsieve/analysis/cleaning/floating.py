@@ -19,6 +19,8 @@ def floating_nodes(page: Snapshot, visible: Bools) -> Bools:
     if by_row is None:
         return roots
     fixed = np.flatnonzero((page.kind == Kind.ELEMENT) & (page.style >= 0) & (by_row[page.style] > 0))
+    if not fixed.size:
+        return roots
     text = np.flatnonzero((page.kind == Kind.TEXT) & visible)
     words = np.zeros(len(page), np.int64)
     words[text] = [len(line.split()) for line in page.strings.take(page.text[text].tolist())]

@@ -80,7 +80,9 @@ class _Walk:
             check()
             if node < self.skip:
                 continue
-            self._leave(node)
+            # Most nodes end nothing, which is cheaper seen here.
+            if (self.open and self.open[-1][0] <= node) or (self.marks and self.marks[-1][0] <= node):
+                self._leave(node)
             if node in plan.texts:
                 self._text(node, plan.texts[node])
             elif node in plan.formulas:
