@@ -250,3 +250,23 @@ def test_what_stands_in_noscript_is_the_page_where_nothing_else_is(source: str, 
     posts = [node for node in range(len(found)) if found.text_of(node).startswith("post")]
     assert ("noscript" not in found.tags.to_list()) == shown
     assert visible[posts[0]] == shown if posts else not shown
+
+
+@pytest.mark.parametrize(
+    ("source", "expected", "texts"),
+    [
+        ("<title>x</title><nav>a</nav><main>b<p>c</main>", "head title body nav main p", "x a b c"),
+        ("<title>x</title><link href=a><main>b</main>d<p>c", "head title link body main p", "x b d c"),
+        (
+            "<head><meta name=a><x-app>b</x-app><script></script></head><body>t<p>c</body>",
+            "head meta body x-app script p",
+            "b t c",
+        ),
+        ("<head><title>x</title><style>s</style></head><body>c", "head title style body", "x c"),
+    ],
+)
+def test_what_cannot_stand_in_a_head_begins_the_body(source: str, expected: str, texts: str) -> None:
+    page = parse_html(source.encode(), url="")
+    names = [page.tag_name(node) for node in range(2, len(page)) if page.kind[node] == Kind.ELEMENT]
+    said = " ".join(" ".join(page.text_of(node) for node in range(len(page))).split())
+    assert (" ".join(names), said) == (expected, texts)

@@ -1,8 +1,9 @@
 """Parse the source of a page into a Snapshot, without a browser: no scripts, no computed styles, no boxes.
 
-The tree is lxml's, with two mends: what stands behind ``</body>`` or ``</html>`` is content of the body, as
-in browsers, and characters that XML forbids become U+FFFD. lxml is left after a few passes over its elements;
-all that depends on the order of nodes is arithmetic on columns. Imports lxml and `snapshot`.
+The tree is lxml's, with three mends: what stands behind ``</body>`` or ``</html>`` is content of the body, as
+in browsers, so is what stands in a head that no tag ends, and characters that XML forbids become U+FFFD. lxml
+is left after a few passes over its elements; all that depends on the order of nodes is arithmetic on columns.
+Imports lxml and `snapshot`.
 """
 
 import os
@@ -45,6 +46,22 @@ figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgrou
 noframes ol optgroup option p plaintext pre search section summary table tbody td tfoot th thead tr ul xmp
 """
 _BLOCK = frozenset(_BLOCK_NAMES.split())
+# What a head may hold (HTML, 13.2.6.4.4); anything else begins the body.
+_OF_HEAD = frozenset(
+    (
+        "base",
+        "basefont",
+        "bgsound",
+        "link",
+        "meta",
+        "noframes",
+        "noscript",
+        "script",
+        "style",
+        "template",
+        "title",
+    )
+)
 _SKELETON = frozenset(("head", "html"))
 _VERBATIM = frozenset(("listing", "plaintext", "pre", "textarea", "xmp"))
 _FIRST_LINE_END_IS_MARKUP = frozenset(("listing", "pre", "textarea"))
@@ -184,7 +201,8 @@ def _tree(data: bytes) -> tuple[etree._Element, list[Cut]]:
 
 
 def _mend(root: etree._Element) -> None:
-    """Append to the body what the parser left behind it: its later siblings, and further trees."""
+    """Put into the body what the parser left behind it, its later siblings and further trees, and in the head."""
+    _empty_head(root)
     body = root.find("body")
     if body is None:
         return
@@ -195,6 +213,26 @@ def _mend(root: etree._Element) -> None:
         for part in (tree, *tree.iterchildren("head", "body")):
             _append_text(body, part.text)
             body.extend(node for node in list(part) if node.tag not in ("head", "body"))
+
+
+def _empty_head(root: etree._Element) -> None:
+    """Move to the body what begins it, where the page does not say so by a tag.
+
+    The parser does not know of ``main``, ``nav`` and other younger elements that they end the head.
+    """
+    head = root.find("head")
+    first = None if head is None else next((child for child in head if child.tag not in _OF_HEAD), None)
+    if first is None:
+        return
+    moved = [first, *first.itersiblings()]
+    body = root.find("body")
+    if body is None:
+        body = etree.SubElement(root, "body")
+    text, body.text = body.text, None
+    for place, element in enumerate(moved):
+        body.insert(place, element)
+    if text:
+        moved[-1].tail = ((moved[-1].tail or "") + text).translate(_REPLACED)
 
 
 def _show_noscript(root: etree._Element) -> None:
