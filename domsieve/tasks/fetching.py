@@ -60,7 +60,7 @@ async def fetch_targets(
     outcomes: Outcomes = {}
     async with AsyncExitStack() as stack:
         source: PageSource | None = None
-        for _ in range(_ROUNDS):
+        for rounds_left in reversed(range(_ROUNDS)):
             wanted = {target.url: target for target in found if isinstance(target, UrlTarget)}
             new = [url for url in wanted if url not in outcomes]
             known = {url: cached(url, store, options, since=since) for url in new}
@@ -89,7 +89,8 @@ async def fetch_targets(
             listings: dict[str, Listing] = {}
             for url, outcome in unsure.items():
                 with suppress(NavigationError, PolicyError):
-                    listing = await listing_at(url, egress=egress)
+                    # Listings that list each other without end are no pages at last.
+                    listing = await listing_at(url, egress=egress) if rounds_left else None
                     if listing and listing.pages:
                         listings[url] = listing
                         listener.listed(url, listing)
