@@ -70,9 +70,9 @@ def test_render_takes_from_the_cache_what_it_holds(base: str, tmp_path: Path) ->
     assert len(lines(anew.stderr, "[1/1] ")) == 1
 
 
-def test_all_pages_of_a_part_of_the_site(base: str, cache: Path) -> None:
+def test_all_pages_of_a_part_of_the_site(base: str, tmp_path: Path) -> None:
     words = ("--all", "--include", "/articles/*", "--exclude", "*swifts", "--json")
-    result = run("site", f"{base}/", *words, cache=cache)
+    result = run("site", f"{base}/", *words, cache=tmp_path)
     assert result.exit_code == 0
     names = [json.loads(line)["url"].removeprefix(base) for line in result.stdout.splitlines()]
     assert names[0] == "/"

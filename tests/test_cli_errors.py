@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -63,14 +64,13 @@ def test_a_wrong_parameter_is_told_as_the_option(
 
 
 def options_of_commands() -> set[str]:
-    commands = typer.main.get_command(cli.app).commands.values()  # type: ignore[attr-defined]
-    return {
-        option
-        for command in commands
-        for one in command.params
-        for option in one.opts
-        if option.startswith("--")
-    }
+    waiting: list[Any] = [typer.main.get_command(cli.app)]
+    found: set[str] = set()
+    while waiting:
+        command = waiting.pop()
+        waiting += getattr(command, "commands", {}).values()
+        found |= {option for one in command.params for option in one.opts if option.startswith("--")}
+    return found
 
 
 def test_the_library_names_no_option_and_parameters_of_commands_have_one() -> None:
@@ -87,7 +87,7 @@ def test_the_library_names_no_option_and_parameters_of_commands_have_one() -> No
             if (
                 isinstance(node, ast.keyword)
                 and node.arg == "parameter"
-                and room not in {"analysis", "library"}
+                and room not in {"analysis", "integrations", "library"}
                 and path != package / "renderer/page/opened.py"
             ):
                 assert isinstance(node.value, ast.Constant), path

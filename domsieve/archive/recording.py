@@ -71,7 +71,7 @@ class Recording:
 
     def __enter__(self) -> Self:
         if self.path.suffix.lower() != _SUFFIX:
-            raise UsageError(f"--archive {self.path}: give a name that ends with {_SUFFIX}.")
+            raise UsageError(f"{self.path}: give a name that ends with {_SUFFIX}.", parameter="archive")
         if self.path.exists():
             raise UsageError(
                 f"{self.path} is there already, and archives are not written over; give another name."

@@ -112,10 +112,11 @@ class CleanJob(Reading):
                 )
         elif alone not in PAGE_METHODS and not SITE_METHODS[alone].judges_alone:
             raise UsageError(
-                f"The method {alone} learns from a site; give --models, which `bulk learn --method {alone}` writes."
+                f"The method {alone} learns from a site; give the folder of models that were learned in bulk.",
+                parameter="models",
             )
         if self.blocks and self.metadata:
-            raise UsageError("Rows of blocks have no metadata; give either --blocks or --metadata.")
+            raise UsageError("Rows of blocks have no metadata; ask for either of them.")
 
     def part(self, shard: str) -> str:
         """Return the name of the part of a shard."""

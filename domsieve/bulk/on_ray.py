@@ -27,7 +27,9 @@ class RayEngine:
         try:
             import ray
         except ImportError as error:
-            raise UsageError("--runner ray needs Ray: pip install 'domsieve[ray]'.") from error
+            raise UsageError(
+                "This runner needs Ray: pip install 'domsieve[ray]'.", parameter="runner"
+            ) from error
         self._ray = ray
         alone: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False} if address is None else {}
         try:

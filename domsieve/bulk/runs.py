@@ -238,7 +238,7 @@ def _run_parts(
         parts = {job.part(name) for name in names}
         if foreign := sorted(name for name in there if name.startswith("part-") and name not in parts):
             raise UsageError(
-                f"{job.output} holds parts of other pages, such as {foreign[0]}; give another --output-dir."
+                f"{job.output} holds parts of other pages, such as {foreign[0]}; give another folder."
             )
         missing = [name for name in names if job.part(name) not in there]
         ran = _run(job, plan.shards(missing), len(missing), engine, tell)
@@ -327,7 +327,7 @@ def _opened(job: NotedJob, **more: Any) -> Place:
     known = place.read(_NOTE)
     if known != data:
         raise UsageError(
-            f"{job.output} holds the results of another call; {_NOTE} there says which. Give another --output-dir."
+            f"{job.output} holds the results of another call; {_NOTE} there says which. Give another folder."
         )
     return place
 

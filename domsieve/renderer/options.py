@@ -73,11 +73,10 @@ class CaptureOptions:
     record_credentials: bool = False
 
     def __post_init__(self) -> None:
-        for parameter, selectors in (("click", self.click), ("wait_for", (self.wait_for,))):
-            if any(selector is not None and not selector.strip() for selector in selectors):
-                raise UsageError(
-                    f"{parameter} is empty; give a CSS selector such as 'button.more'.", parameter=parameter
-                )
+        if not all(selector.strip() for selector in self.click):
+            raise UsageError("click is empty; give a CSS selector such as 'button.more'.", parameter="click")
+        if self.wait_for is not None and not self.wait_for.strip():
+            raise UsageError("wait_for is empty; give a CSS selector such as 'main'.", parameter="wait_for")
 
     @property
     def extras(self) -> bool:

@@ -97,8 +97,8 @@ async def fetch_targets(
                         continue
                 listener.rendered(url, outcome)
             found = _without(found, listings)
-    urls = {target.url for target in found if isinstance(target, UrlTarget)}
-    return Fetched(found, {url: outcome for url, outcome in outcomes.items() if url in urls})
+    urls = dict.fromkeys(target.url for target in found if isinstance(target, UrlTarget))
+    return Fetched(found, {url: outcomes[url] for url in urls})
 
 
 def _is_no_page(outcome: PageRecord | DomsieveError, store: PageStore) -> bool:

@@ -36,11 +36,10 @@ class Scope:
     def __post_init__(self) -> None:
         if self.depth < 0:
             raise UsageError("depth must be 0 clicks or more.", parameter="depth")
-        for parameter, patterns in (("include", self.include), ("exclude", self.exclude)):
-            if not all(patterns):
-                raise UsageError(
-                    f"{parameter} is empty; give a pattern such as '/docs/*'.", parameter=parameter
-                )
+        if not all(self.include):
+            raise UsageError("include is empty; give a pattern such as '/docs/*'.", parameter="include")
+        if not all(self.exclude):
+            raise UsageError("exclude is empty; give a pattern such as '/docs/*'.", parameter="exclude")
 
     def has(self, name: str) -> bool:
         """Return whether a page may be visited; `name` is its path with query and route."""
