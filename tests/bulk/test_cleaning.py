@@ -156,7 +156,7 @@ def test_what_is_no_page_is_refused(tmp_path: Path, word: str, why: str) -> None
 
 
 def test_a_method_that_learns_needs_models(sites: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--models"):
+    with pytest.raises(UsageError, match="give the folder of models"):
         cleaned(tmp_path / "out", [sites], method="sst")
 
 
