@@ -54,11 +54,7 @@ COLUMNS = (
 def behind_tls(port: int) -> Iterator[tuple[int, str]]:
     """Yield the port that leads to another one over TLS, and the pin of its certificate."""
     certificate = new_certificate()
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "key.pem"
-        file.write_text(certificate.key + certificate.certificate)
-        context.load_cert_chain(file)
+    context = certificate.server_context()
 
     async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, ssl.SSLError):

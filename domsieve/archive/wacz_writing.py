@@ -1,21 +1,18 @@
 """WACZ 1.1.1: records, their index, the list of pages and the digests of all that, in one zip file.
 
-Imports how records are written, and the errors.
+Imports how records are written, and files that are whole or absent.
 """
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import parse_qsl, urlencode, urlsplit
-from uuid import uuid4
 
 from domsieve.archive.warc_writing import now, sha256
-from domsieve.errors import StorageError
-from domsieve.files import sync_folder
+from domsieve.files import sync_folder, writing_file
 
 if TYPE_CHECKING:
     from zipfile import ZipFile  # loaded by those who write such files
@@ -51,18 +48,8 @@ def write_wacz(
     ------
     StorageError : it cannot be written.
     """
-    part = path.with_name(f".domsieve.{os.getpid()}-{uuid4().hex}.part")
-    try:
-        try:
-            with part.open("xb") as file:
-                _write(file, warc, sorted(index), pages, facts)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise StorageError(f"{_THE_ARCHIVE} {path} cannot be written: {error.strerror}.") from error
+    with writing_file(path, what=_THE_ARCHIVE) as part, part.open("wb") as file:
+        _write(file, warc, sorted(index), pages, facts)
     sync_folder(path.parent, what=_THE_ARCHIVE)
 
 

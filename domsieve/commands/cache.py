@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from domsieve.commands.capture_options import AsJson, Cache
+from domsieve.commands.capture_options import AsJson, BrowserOption, Cache
 from domsieve.commands.console import EXIT_STORAGE, failures, open_cache, print_json, print_line, say
 
 
@@ -80,9 +80,7 @@ def cache_remove(
 
 def doctor(
     *,
-    browser: Annotated[
-        str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
-    ] = None,
+    browser: BrowserOption = None,
     cache: Cache = None,
     as_json: AsJson = False,
 ) -> None:

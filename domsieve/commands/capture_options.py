@@ -65,6 +65,7 @@ AnalysisTimeout = Annotated[
 AnalysisMegabytes = Annotated[
     int, typer.Option(min=1, max=1_000_000, help="Memory that it may take; a page that needs more fails.")
 ]
+BrowserOption = Annotated[str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")]
 DriverOption = Annotated[
     Literal["playwright", "pipe"],
     typer.Option(
@@ -167,9 +168,7 @@ def capture_options(
             help="Let pages reach this machine and private networks, not just the hosts and ports given.",
         ),
     ] = False,
-    browser: Annotated[
-        str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
-    ] = None,
+    browser: BrowserOption = None,
     driver: DriverOption = "playwright",
     from_archive: FromArchive = None,
     fixed_time: FixedTime = False,

@@ -12,11 +12,12 @@ from domsieve.commands.capture_options import (
     USUAL_SECONDS,
     AnalysisMegabytes,
     AnalysisTimeout,
+    BrowserOption,
     DriverOption,
     analysis_budget,
 )
 from domsieve.commands.console import failures, need_extra
-from domsieve.commands.serving import EXTRA, work_of
+from domsieve.commands.serving import EXTRA, PagesAtOnce, PrivateHosts, work_of
 
 
 def mcp(
@@ -45,28 +46,16 @@ def mcp(
             help="With --http, server in front of this one whose X-Forwarded-For counts, repeatable.",
         ),
     ] = None,
-    private_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="HOST[:PORT]", help="What may be rendered although it is not public, repeatable."
-        ),
-    ] = None,
+    private_host: PrivateHosts = None,
     data: Annotated[
         Path | None,
         typer.Option(help="Folder of jobs and captures [default: a temporary one, removed at the end]."),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Browsers, a process each.")] = 1,
-    concurrency: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=64, help="Pages at once, all workers together [default: cores, as memory allows]."
-        ),
-    ] = None,
+    concurrency: PagesAtOnce = None,
     analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
     analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
-    browser: Annotated[
-        str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
-    ] = None,
+    browser: BrowserOption = None,
     driver: DriverOption = "playwright",
 ) -> None:
     """Serve tools to MCP clients until they end; needs the extra `mcp`."""

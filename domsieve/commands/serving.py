@@ -11,6 +11,7 @@ from domsieve.commands.capture_options import (
     USUAL_SECONDS,
     AnalysisMegabytes,
     AnalysisTimeout,
+    BrowserOption,
     DriverOption,
     analysis_budget,
 )
@@ -28,6 +29,18 @@ _WORKERS_SHARE = 0.6
 EXTRA = ("fastapi", "jinja2", "prometheus_client", "pydantic", "uvicorn")
 
 
+PrivateHosts = Annotated[
+    list[str] | None,
+    typer.Option(metavar="HOST[:PORT]", help="What may be rendered although it is not public, repeatable."),
+]
+PagesAtOnce = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=64, help="Pages at once, all workers together [default: cores, as memory allows]."
+    ),
+]
+
+
 def serve(
     *,
     host: Annotated[str, typer.Option(help="Address to listen at; others than loopback need tokens.")] = (
@@ -42,12 +55,7 @@ def serve(
     workers: Annotated[
         int | None, typer.Option(min=1, max=64, help="Browsers, a process each [default: one per 2 cores].")
     ] = None,
-    concurrency: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=64, help="Pages at once, all workers together [default: cores, as memory allows]."
-        ),
-    ] = None,
+    concurrency: PagesAtOnce = None,
     job_seconds: Annotated[
         int, typer.Option(min=10, max=86_400, help="What a job may take; one of a site has an hour more.")
     ] = 1_800,
@@ -83,12 +91,7 @@ def serve(
             help="Server in front of this one whose X-Forwarded-For counts, repeatable.",
         ),
     ] = None,
-    private_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="HOST[:PORT]", help="What may be rendered although it is not public, repeatable."
-        ),
-    ] = None,
+    private_host: PrivateHosts = None,
     keep_days: Annotated[int, typer.Option(min=1, max=36_500, help="Days that ended jobs are kept.")] = 30,
     keep_jobs: Annotated[
         int, typer.Option(min=1, max=1_000_000, help="Ended jobs of one client that are kept.")
@@ -101,9 +104,7 @@ def serve(
     ] = 500,
     analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
     analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
-    browser: Annotated[
-        str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")
-    ] = None,
+    browser: BrowserOption = None,
     driver: DriverOption = "playwright",
 ) -> None:
     """Serve the API and a web page until interrupted; needs the extra `serve`."""

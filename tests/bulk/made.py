@@ -1,9 +1,12 @@
 """Folders of small sites, what runs over them, and what stands in the parts."""
 
 import hashlib
+import os
+import signal
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pyarrow import parquet
 
@@ -85,3 +88,21 @@ def stamps(folder: Path) -> dict[str, int]:
 def nothing(shard: Shard) -> Done:
     """Return that a shard is done."""
     return Done(shard=shard.name, pages=shard.pages, failed=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """Makes empty parts, but of what kills its worker."""
+
+    output: str
+    poison: str = ""
+    keeps_worker: ClassVar[bool] = False
+
+    def part(self, shard: str) -> str:
+        return f"{shard}.parquet"
+
+    def on(self, shard: Shard) -> Done:
+        if shard.name == self.poison:
+            os.kill(os.getpid(), signal.SIGKILL)
+        (Path(self.output) / self.part(shard.name)).touch()
+        return nothing(shard)

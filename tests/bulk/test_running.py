@@ -6,31 +6,12 @@ import signal
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
-from domsieve.bulk import Died, Done, Event, Job, LocalEngine, Outcome, Shard, run
+from domsieve.bulk import Died, Event, Job, LocalEngine, Outcome, Shard, run
 from domsieve.errors import StorageError
-from tests.bulk.made import Inline, cleaned, digest_of, nothing, rows_of, write_sites
-
-
-@dataclass(frozen=True, slots=True)
-class Nothing:
-    """Makes empty parts, but of what kills its worker."""
-
-    output: str
-    poison: str = ""
-    keeps_worker: ClassVar[bool] = False
-
-    def part(self, shard: str) -> str:
-        return f"{shard}.parquet"
-
-    def on(self, shard: Shard) -> Done:
-        if shard.name == self.poison:
-            os.kill(os.getpid(), signal.SIGKILL)
-        (Path(self.output) / self.part(shard.name)).touch()
-        return nothing(shard)
+from tests.bulk.made import Inline, Nothing, cleaned, digest_of, rows_of, write_sites
 
 
 @dataclass(slots=True)

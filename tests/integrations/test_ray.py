@@ -1,38 +1,17 @@
 """Ray maps the same functions over the same shards: the rows of one process, whoever dies."""
 
-import os
-import signal
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
-from domsieve.bulk import Done, Event, RayEngine, RenderJob, Shard, render_sites, run
-from tests.bulk.made import cleaned, digest_of, nothing, rows_of, write_sites
+from domsieve.bulk import Event, RayEngine, RenderJob, Shard, render_sites, run
+from tests.bulk.made import Nothing, cleaned, digest_of, rows_of, write_sites
 from tests.bulk.served import serve_sites, stored
 
 pytest.importorskip("ray")
-
-
-@dataclass(frozen=True, slots=True)
-class Nothing:
-    """Makes empty parts, but of what kills its worker."""
-
-    output: str
-    poison: str = ""
-    keeps_worker: ClassVar[bool] = False
-
-    def part(self, shard: str) -> str:
-        return f"{shard}.parquet"
-
-    def on(self, shard: Shard) -> Done:
-        if shard.name == self.poison:
-            os.kill(os.getpid(), signal.SIGKILL)
-        (Path(self.output) / self.part(shard.name)).touch()
-        return nothing(shard)
 
 
 def made() -> RayEngine:

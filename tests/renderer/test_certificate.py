@@ -14,12 +14,9 @@ import pytest
 from domsieve.renderer.network.certificate import new_certificate
 
 
-def test_a_client_that_trusts_it_knows_the_server(tmp_path: Path) -> None:
+def test_a_client_that_trusts_it_knows_the_server() -> None:
     own, foreign = new_certificate(), new_certificate()
-    file = tmp_path / "key.pem"
-    file.write_text(own.key + own.certificate)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(file)
+    context = own.server_context()
 
     def shake(trusted: str) -> bytes:
         ours, theirs = socket.socketpair()

@@ -30,10 +30,12 @@ LIMITS = Limits(open_s=60, stop_s=20, capture_s=20, record_s=120, close_s=30, co
 RECORDING = CaptureOptions(record=True)
 DONE = "body.done"
 """What pages show that know when they are, however busy the machine is."""
-PLAIN = """<!doctype html><meta charset=utf-8><title>Plain</title><link rel=stylesheet href=/style.css>
+# It listens before the style sheet, for scripts wait for those, and the frame does not.
+PLAIN = """<!doctype html><meta charset=utf-8><title>Plain</title>
+<script>const framed = new Promise(done => addEventListener('message', done));</script>
+<link rel=stylesheet href=/style.css>
 <h1>Plain</h1><p id=said></p><img src=/image.png><iframe src=/frame></iframe>
 <script>
-const framed = new Promise(done => addEventListener('message', done));
 const words = fetch('/data.json').then(r => r.json()).then(d => { said.textContent = d.words; });
 const loaded = new Promise(done => addEventListener('load', done));
 Promise.all([framed, words, loaded]).then(() => { document.body.className = 'done'; });

@@ -3,16 +3,13 @@
 import gzip
 import itertools
 import json
-import ssl
 import struct
-import tempfile
 import threading
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 from domsieve.renderer.network.certificate import new_certificate
@@ -285,11 +282,7 @@ def trap_site(pages: dict[str, str] | None = None) -> Iterator[TrapSite]:
     certificate = new_certificate()
     server = _Server()
     server.pages.update(pages or {})
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "key.pem"
-        file.write_text(certificate.key + certificate.certificate)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(file)
+    context = certificate.server_context()
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

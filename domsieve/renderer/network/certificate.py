@@ -10,8 +10,11 @@ Imports nothing of the project.
 import base64
 import hashlib
 import secrets
+import ssl
+import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 # The curve: field, coefficients, order and base point.
 _P = 0xFFFFFFFF_00000001_00000000_00000000_00000000_FFFFFFFF_FFFFFFFF_FFFFFFFF
@@ -45,6 +48,16 @@ class Certificate:
     certificate: str
     key: str
     pin: str
+
+    def server_context(self) -> ssl.SSLContext:
+        """Return what a server proves itself by that has this certificate."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        # Python takes keys from files only.
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "key.pem"  # in a folder that nobody else can open
+            path.write_text(self.key + self.certificate, "ascii")
+            context.load_cert_chain(path)
+        return context
 
 
 def new_certificate(name: str = "domsieve") -> Certificate:

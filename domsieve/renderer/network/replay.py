@@ -15,7 +15,6 @@ import contextlib
 import logging
 import socket
 import ssl
-import tempfile
 from collections.abc import AsyncIterator, Collection, Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -92,7 +91,7 @@ class Replay:
         self.answers = answers
         self.unknown = 0
         self._certificate: Certificate = new_certificate()
-        self._tls = _context(self._certificate)
+        self._tls = self._certificate.server_context()
         self._hosts = {_spelling(host) for host in answers.hosts}
 
     @classmethod
@@ -331,16 +330,6 @@ async def _first_byte(connection: socket.socket) -> bytes:
     finally:
         loop.remove_reader(connection)
     return connection.recv(1, socket.MSG_PEEK)
-
-
-def _context(certificate: Certificate) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    # Python takes keys from files only.
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "key.pem"  # in a folder that nobody else can open
-        path.write_text(certificate.key + certificate.certificate, "ascii")
-        context.load_cert_chain(path)
-    return context
 
 
 async def _no_host(host: str, _: int) -> Collection[str]:

@@ -4,6 +4,7 @@ Imports its neighbours in this package, the budget and the error tree.
 """
 
 import contextlib
+from collections import deque
 from dataclasses import dataclass
 from typing import cast
 
@@ -76,12 +77,12 @@ async def listing_at(url: str, *, egress: Egress | None = None) -> Listing | Non
 
 
 async def _with_sitemaps(first: Listing, url: str, egress: Egress | None) -> Listing:
-    found, waiting = list(first.pages), list(first.sitemaps)
+    found, waiting = list(first.pages), deque(first.sitemaps)
     read: set[str] = set()
     lost: list[str] = []
     here = normalized(url)
     while waiting and len(read) < _MAX_FILES and len(found) < MAX_ADDRESSES:
-        address = normalized(waiting.pop(0))
+        address = normalized(waiting.popleft())
         if address is None or here is None or address in read or not Site.of(address).is_twin(Site.of(here)):
             continue
         read.add(address)
