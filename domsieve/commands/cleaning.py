@@ -83,7 +83,7 @@ def clean(
     raw: RawOption = False,
     keep_hidden: Annotated[
         bool,
-        typer.Option("--keep-hidden", help="Keep text that nobody can see where its surroundings are kept."),
+        typer.Option("--keep-hidden", help="Keep hidden text where its surroundings are kept."),
     ] = False,
     keep_kind: Annotated[
         list[str] | None,
@@ -200,7 +200,7 @@ def clean(
     if model and drift.known_share is not None:
         say(f"{model}: {drift}.")
     if hidden:
-        say(f"{hidden:,} words that nobody can see were left out; --keep-hidden keeps them.")
+        say(f"{hidden:,} words of hidden text were dropped; --keep-hidden keeps them.")
     finish(done, failed)
 
 
