@@ -139,7 +139,7 @@ def read_file(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError as error:
-        raise DamagedFileError(f"{CACHE_FILE} {path} is missing; capture the page anew.") from error
+        raise DamagedFileError(f"{CACHE_FILE} {path} is missing; capture the page again.") from error
     except OSError as error:
         raise StorageError(f"{CACHE_FILE} {path} cannot be read: {error.strerror}.") from error
 

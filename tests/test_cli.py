@@ -173,7 +173,7 @@ class TestClean:
         assert told(*model, "--favor", "precision", file)["parameters"]["favor"] == "precision"
         refused = run("clean", "--method", "sst", "--favor", "recall", file, cache=cache)
         assert refused.exit_code == 2
-        assert "favor is no option of the method sst" in refused.stderr
+        assert "favor is not an option of the method sst" in refused.stderr
 
     def test_the_expected_f1_stands_in_json_and_front_matter(self, cache: Path, site: Path) -> None:
         told = json.loads(run("clean", "--json", site / "p1.html", cache=cache).stdout)
@@ -318,7 +318,7 @@ class TestFailures:
                 ["clean", "nothing"],
                 "or a page or site in the cache. `domsieve cache list` shows what the cache holds.",
             ),
-            (["clean", "empty"], "The folder empty holds no .html, .htm or .xhtml file and no archive."),
+            (["clean", "empty"], "The folder empty contains no .html, .htm or .xhtml file and no archive."),
             (["clean", "p.html", "-o", "a", "--output-dir", "b"], "Give either --output or --output-dir."),
             (
                 ["clean", "p.html", "--model", "m", "--method", "tps"],
@@ -417,7 +417,7 @@ class TestFailures:
         for words in (["doctor"], ["render", "http://127.0.0.1:1/"]):
             result = run(*words, "--browser", "/no/such/chrome", cache=cache)
             assert (result.exit_code, result.stdout) == (4, "")
-            assert result.stderr.startswith("domsieve: The browser that was asked for, /no/such/chrome,")
+            assert result.stderr.startswith("domsieve: The browser /no/such/chrome cannot be used")
 
 
 class TestCache:

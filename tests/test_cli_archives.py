@@ -129,7 +129,7 @@ def test_failed_pages_are_told_as_those_of_files(tmp_path: Path) -> None:
     done = run("clean", path, "--output-dir", tmp_path / "out", cache=tmp_path / "cache")
     assert done.exit_code == 1
     assert f"{url_of(11)}: The server answers HTTP 404 (Not Found)." in done.stderr
-    assert f"{url_of(12)}: It is application/pdf and no HTML page." in done.stderr
+    assert f"{url_of(12)}: It is application/pdf, not an HTML page." in done.stderr
     assert f"{url_of(13)}: The document is empty" in done.stderr
     assert "3 of 4 pages failed." in done.stderr
     assert names(tmp_path / "out") == [f"{output_name(url_of(1))}.txt"]

@@ -72,7 +72,7 @@ def test_each_failure_is_one_line_and_no_file(cache: Path, tmp_path: Path) -> No
     result = run("clean", tmp_path / "in", "--output-dir", tmp_path / "out", cache=cache)
     assert result.exit_code == 1
     [line] = [line for line in result.stderr.splitlines() if "paper.html" in line]
-    assert "It is application/pdf and no HTML page." in line
+    assert "It is application/pdf, not an HTML page." in line
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["p1.txt"]
 
 
@@ -81,7 +81,7 @@ def test_each_failure_is_one_line_and_no_file(cache: Path, tmp_path: Path) -> No
     [
         ({"status": 404}, "", "The server answers HTTP 404 (Not Found)."),
         ({"status": 500}, "", "The server answers HTTP 500 (Internal Server Error)."),
-        ({"content_type": "application/pdf"}, "", "It is application/pdf and no HTML page."),
+        ({"content_type": "application/pdf"}, "", "It is application/pdf, not an HTML page."),
         (
             {"complete": False, "reasons": (str(Cut("time", "20 s are used up")),)},
             "<img src=a.png>",

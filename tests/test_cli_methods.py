@@ -46,7 +46,7 @@ class TestEveryMethod:
         takes = {"threshold": {"sst", "entropy"}, "style": {"auto", "sst", "cst", "tps"}}
         for option, value in (("threshold", "0.3"), ("style", "html")):
             result = run("clean", "--method", method, f"--{option}", value, site, cache=cache)
-            refused = f"{option} is no option of the method {method}, which takes " in result.stderr
+            refused = f"{option} is not an option of the method {method}, which takes " in result.stderr
             assert refused == (method not in takes[option])
             assert result.exit_code == (2 if refused else 0)
 
@@ -65,7 +65,7 @@ def test_a_model_of_each_site_method_cleans_further_pages(
     other = next(name for name in SITE_METHODS if name != method)
     wrong = run("clean", "--model", tmp_path / "model", "--method", other, tmp_path / "new.html", cache=cache)
     assert wrong.exit_code == 2
-    assert f"This model is of the method {method}, not {other}." in wrong.stderr
+    assert f"This model is for the method {method}, not {other}." in wrong.stderr
 
 
 class TestWeigh:

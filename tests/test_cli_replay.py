@@ -35,7 +35,7 @@ def test_pages_are_recorded_once_and_rendered_with_the_site_gone(tmp_path: Path)
         assert f"{archive}: 2 pages" in done.stderr
         again = run("render", *urls, "--driver", "pipe", "--archive", archive, cache=cache)
         assert again.exit_code == 2
-        assert "archives are not written over" in again.stderr
+        assert "archives are not overwritten" in again.stderr
     with zipfile.ZipFile(archive) as file:
         listed = [json.loads(line) for line in file.read("pages/pages.jsonl").splitlines()[1:]]
     assert {page["url"] for page in listed} == {*urls}
@@ -51,7 +51,7 @@ def test_pages_are_recorded_once_and_rendered_with_the_site_gone(tmp_path: Path)
     assert run("render", urls[0], "--driver", "pipe", cache=other).exit_code == 3
     missing = run("render", f"{base}/none", "--from", archive, "--driver", "pipe", cache=other)
     assert missing.exit_code == 3
-    assert "The archive holds no such page." in missing.stderr
+    assert "The archive does not contain this page." in missing.stderr
 
 
 def _interrupt(_: Recording) -> None:

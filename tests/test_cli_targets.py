@@ -151,7 +151,8 @@ class TestSelection:
             result = run(*words, "--drop", "a:hover", tmp_path / "none.html", cache=tmp_path / "cache")
             assert result.exit_code == 2
             assert (
-                "--drop 'a:hover' is no CSS selector that can be used: :hover is not known." in result.stderr
+                "--drop 'a:hover' is not a CSS selector that can be used: :hover is not known."
+                in result.stderr
             )
 
 

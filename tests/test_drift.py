@@ -44,7 +44,7 @@ def test_only_a_full_row_of_pages_says_that_a_model_is_over() -> None:
     assert (almost.known_share, almost.is_over) == (0.1, False)
     full = Drift([0.1] * RECENT_PAGES)
     assert (full.known_share, full.is_over) == (0.1, True)
-    assert "learn the model anew" in str(full)
+    assert "learn the model again" in str(full)
 
 
 def test_the_last_pages_count() -> None:
@@ -65,5 +65,5 @@ def test_clean_tells_how_well_the_model_knows_the_pages(tmp_path: Path) -> None:
     for path in (tmp_path / "site").iterdir():
         path.write_text(OTHER.replace("one", path.stem))
     other = run("clean", "--model", model, tmp_path / "site", cache=cache)
-    assert "the places of 0% of the words (median of the last pages); learn the model anew." in other.stderr
+    assert "the places of 0% of the words (median of the last pages); learn the model again." in other.stderr
     assert "the model knows" not in run("clean", tmp_path / "site", cache=cache).stderr

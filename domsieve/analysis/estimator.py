@@ -143,7 +143,7 @@ class Estimator:
             raise _no_choice(cls, "mode", mode, [repr(word) for word in get_args(Mode)], get_args(Mode))
         if mode == "paper" and cls.paper is None:
             raise UsageError(
-                f"{cls.__name__}: mode is 'paper', which this method has not; it may be 'site'.",
+                f"{cls.__name__}: mode is 'paper', which this method does not have; it may be 'site'.",
                 parameter="mode",
             )
         return cls(**{**(cls.paper or {} if mode == "paper" else {}), **changes})

@@ -85,7 +85,7 @@ def model_from_bytes(data: bytes, *, name: str = "") -> SiteModel[Any]:
         if content["version"] > _CAPPED:
             raise FormatVersionError(
                 f"{label} has format {content['version']}, this program knows up to {_CAPPED}; "
-                "update domsieve or learn the model anew."
+                "update domsieve or learn the model again."
             )
         model = SITE_METHODS[content["method"]].estimator(**content["parameters"])
         model.restore(unpacked_counts(model.counts, content["counts"]), style=content["style"])
@@ -98,6 +98,6 @@ def model_from_bytes(data: bytes, *, name: str = "") -> SiteModel[Any]:
         AttributeError,
     ) as error:
         raise DamagedFileError(
-            f"{name or 'This'} is no intact site model ({error}); learn it anew."
+            f"{name or 'This'} is not a valid site model ({error}); learn it again."
         ) from error
     return model

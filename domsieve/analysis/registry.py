@@ -104,11 +104,11 @@ class MethodEntry(Generic[E_co]):
             if name not in self.takes:
                 takes = ", ".join(self.takes) or "none besides the mode"
                 raise UsageError(
-                    f"{name} is no option of the method {self.name}, which takes {takes}.", parameter=name
+                    f"{name} is not an option of the method {self.name}, which takes {takes}.", parameter=name
                 )
         if options.has_text is not None and not options.has_text.split():
             raise UsageError(
-                "has_text is empty, which every page has; give a text that content is known by.",
+                "has_text is empty, which every page has; give a text that only the content has.",
                 parameter="has_text",
             )
         return self.estimator.of_mode(
@@ -234,7 +234,7 @@ def new_site_model(method: Method, options: Options) -> SiteModel[Any]:
     """
     if method not in SITE_METHODS:
         raise UsageError(
-            f"The method {method} learns nothing; use one of {', '.join(SITE_METHODS)}.", parameter="method"
+            f"The method {method} does not learn; use one of {', '.join(SITE_METHODS)}.", parameter="method"
         )
     return SITE_METHODS[method].make(options)
 

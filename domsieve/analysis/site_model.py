@@ -92,7 +92,9 @@ class SiteModel(Estimator, Generic[C]):
         ModelError : the two differ in parameters or in style, or `other` has learned nothing.
         """
         if self.get_params() != other.get_params() or (self.style_ or other.style_) != other.style_:
-            raise ModelError("Only site models of equal parameters and styles merge; learn one of them anew.")
+            raise ModelError(
+                "Only site models of equal parameters and styles merge; learn one of them again."
+            )
         counts = other.counts_
         self.style_ = other.style_
         self._add(counts)

@@ -130,7 +130,7 @@ class Answers:
 
     Raises
     ------
-    TargetError : it cannot be read, or holds no page.
+    TargetError : it cannot be read, or contains no page.
     """
 
     def __init__(self, path: Path, limits: ArchiveLimits = USUAL_LIMITS) -> None:
@@ -150,7 +150,7 @@ class Answers:
         ]
         self._by_url = {page.url: page for page in reversed(self.pages)}
         if not self.pages:
-            raise TargetError(f"The archive {path} holds no page.")
+            raise TargetError(f"The archive {path} contains no page.")
 
     def page(self, url: str) -> ArchivedPage | None:
         """Return the page of an address, None where the archive lists none."""

@@ -181,7 +181,7 @@ class _Original:
             return Body(content[:most_bytes], {}, (*self.cuts, *more))
         head = head_of(content)
         if head is None:
-            raise ContentError("Its record holds no answer of HTTP.", url=label, stage="read")
+            raise ContentError("Its record contains no HTTP response.", url=label, stage="read")
         source, cuts = body_of(
             content[head.end :], head.headers, most_bytes=most_bytes, is_cut=bool(self.cuts)
         )

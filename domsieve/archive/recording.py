@@ -74,7 +74,7 @@ class Recording:
             raise UsageError(f"{self.path}: give a name that ends with {_SUFFIX}.", parameter="archive")
         if self.path.exists():
             raise UsageError(
-                f"{self.path} is there already, and archives are not written over; give another name."
+                f"{self.path} already exists, and archives are not overwritten; give another name."
             )
         try:
             self._folder.mkdir(parents=True, exist_ok=True)

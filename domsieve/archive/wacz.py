@@ -49,10 +49,10 @@ def archives_in(path: Path, limits: ArchiveLimits) -> Iterator[tuple[str, Source
     except OSError as error:
         raise unreadable(path, error) from error
     except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error, EOFError) as error:
-        raise ZipError("is no zip file, or a damaged one") from error
+        raise ZipError("is not a zip file, or is damaged") from error
     found = [entry for entry in entries if entry.filename.lower().endswith(_ENDINGS)]
     if sum(entry.compress_size for entry in found) > whole.size:
-        raise ZipError("holds files that lie in each other")
+        raise ZipError("has files that overlap")
     for entry in sorted(found, key=lambda entry: entry.filename):
         try:
             yield entry.filename, _source(whole, entry, limits)
@@ -94,7 +94,7 @@ def _check_directory(whole: FileSource) -> None:
     tail = whole.read_at(max(whole.size - most, 0), most)
     found = tail.rfind(_END_SIGN)
     if found < 0 or len(tail) - found < _END_SIZE:
-        raise ZipError("is no zip file, or a damaged one")
+        raise ZipError("is not a zip file, or is damaged")
     size = int.from_bytes(tail[found + 12 : found + 16], "little")
     large = tail[max(found - _LARGE_END_BEFORE, 0) : found]
     if large.startswith(_LARGE_END_SIGN):

@@ -108,7 +108,7 @@ class CleanJob(Reading):
         if self.models:
             if not len(SiteModels(place_at(self.models))):
                 raise UsageError(
-                    f"{self.models} holds no model; `bulk learn` writes them.", parameter="models"
+                    f"{self.models} contains no model; `bulk learn` writes them.", parameter="models"
                 )
         elif alone not in PAGE_METHODS and not SITE_METHODS[alone].judges_alone:
             raise UsageError(
@@ -116,7 +116,7 @@ class CleanJob(Reading):
                 parameter="models",
             )
         if self.blocks and self.metadata:
-            raise UsageError("Rows of blocks have no metadata; ask for either of them.")
+            raise UsageError("Rows of blocks have no metadata; choose one of them.")
 
     def part(self, shard: str) -> str:
         """Return the name of the part of a shard."""
@@ -160,7 +160,7 @@ class CleanJob(Reading):
         method = self.method or cast(Method, model.name if model else DEFAULT_METHOD)
         learned = model.learned if model else 0
         if model is not None and model.name != method:
-            raise UsageError(f"The model of its site is of the method {model.name}, not {method}.")
+            raise UsageError(f"The model of its site is for the method {model.name}, not {method}.")
         if model is not None:
             model = copy(model)  # cleaning sets parameters
         elif method not in PAGE_METHODS:

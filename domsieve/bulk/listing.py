@@ -56,7 +56,7 @@ def _of_each(words: Iterable[Named], find: Callable[[str], Iterator[Member]]) ->
 def _url(word: str) -> Iterator[Member]:
     is_web = word.partition("://")[0].lower() in {"http", "https"}
     if not (is_web and word.isprintable() and place_of(word)):
-        raise TargetError(f"{word!a} is no URL with http:// or https://; only these are rendered.")
+        raise TargetError(f"{word!a} is not a URL with http:// or https://; only these can be rendered.")
     yield Member(UrlTarget(word), word, site_of(word))
 
 
@@ -80,7 +80,7 @@ def _below(word: str) -> Iterator[Member]:
         return
     files, archives = html_files(path), archives_below(path)
     if not (files or archives):
-        raise TargetError(f"The folder {word} holds no HTML file, no archive and no store of captures.")
+        raise TargetError(f"The folder {word} contains no HTML file, no archive and no store of captures.")
     for file in files:
         yield _filed(file, path)
     for archive in archives:

@@ -130,7 +130,8 @@ def learn_sites(
     """
     if not (period.replace("-", "").isalnum() and period.isascii()) and period:
         raise UsageError(
-            f"{period!a} is no name of a period; use letters, digits and hyphens.", parameter="period"
+            f"{period!a} is not a valid name of a period; use letters, digits and hyphens.",
+            parameter="period",
         )
     job.check()
     place = _opened(job, cap=cap, per_site=per_site, periods=bool(period))
@@ -238,7 +239,7 @@ def _run_parts(
         parts = {job.part(name) for name in names}
         if foreign := sorted(name for name in there if name.startswith("part-") and name not in parts):
             raise UsageError(
-                f"{job.output} holds parts of other pages, such as {foreign[0]}; give another folder."
+                f"{job.output} contains parts of other pages, such as {foreign[0]}; give another folder."
             )
         missing = [name for name in names if job.part(name) not in there]
         ran = _run(job, plan.shards(missing), len(missing), engine, tell)
@@ -327,7 +328,7 @@ def _opened(job: NotedJob, **more: Any) -> Place:
     known = place.read(_NOTE)
     if known != data:
         raise UsageError(
-            f"{job.output} holds the results of another call; {_NOTE} there says which. Give another folder."
+            f"{job.output} contains the results of another call; {_NOTE} there says which. Give another folder."
         )
     return place
 

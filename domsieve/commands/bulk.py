@@ -73,9 +73,7 @@ def clean(
         bool,
         typer.Option("--blocks", help="Write a row for each block, kept or dropped, instead of each page."),
     ] = False,
-    keep_hidden: Annotated[
-        bool, typer.Option("--keep-hidden", help="Keep hidden text.")
-    ] = False,
+    keep_hidden: Annotated[bool, typer.Option("--keep-hidden", help="Keep hidden text.")] = False,
     keep_errors: KeepErrors = False,
     workers: Workers = None,
     runner: Runner = "local",

@@ -308,7 +308,7 @@ def selection_of(select: Sequence[str] | None, drop: Sequence[str] | None) -> "S
 
     Raises
     ------
-    UsageError : one is no CSS selector.
+    UsageError : one is not a valid CSS selector.
     """
     if not (select or drop):
         return None

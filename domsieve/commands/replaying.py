@@ -34,7 +34,7 @@ def replay_of(archive: Path | None, *, fixed_time: bool) -> "Replay | None":
     Raises
     ------
     UsageError : the time is to be that of no archive.
-    TargetError : the archive cannot be read, or holds no page.
+    TargetError : the archive cannot be read, or contains no page.
     """
     if archive is None:
         from domsieve.errors import UsageError

@@ -38,7 +38,7 @@ def pages(path: str | os.PathLike[str]) -> Iterator[StoredPage]:
     Raises
     ------
     UsageError : `path` is no path.
-    TargetError : it cannot be read, or a folder holds no page.
+    TargetError : it cannot be read, or a folder contains no page.
     """
     return _pages(path_of("path", path))
 
@@ -49,7 +49,7 @@ def _pages(path: Path) -> Iterator[StoredPage]:
         return
     files, archives = html_files(path), archives_below(path)
     if not (files or archives):
-        raise TargetError(f"The folder {path} holds no .html, .htm or .xhtml file and no archive.")
+        raise TargetError(f"The folder {path} contains no .html, .htm or .xhtml file and no archive.")
     yield from map(_in_file, files)
     for archive in archives:
         yield from _in_archive(archive)

@@ -297,6 +297,6 @@ def _check(url: str) -> None:
             url=url,
         )
     if not parts.hostname:
-        raise NavigationError("The address names no host.", url=url)
+        raise NavigationError("The address has no valid host.", url=url)
     if place_of(url) is None:  # the proxy would say so in a page of its own
         raise NavigationError(NO_PLACE, url=url)

@@ -83,9 +83,9 @@ def fault_of(page: Snapshot) -> Fault | None:
     origin = page.provenance
     kind = origin.content_type.partition(";")[0].strip().lower()
     if "/" in kind and kind not in HTML_TYPES:
-        return Fault(reason="type", detail=f"It is {kind[:100]} and no HTML page.")
+        return Fault(reason="type", detail=f"It is {kind[:100]}, not an HTML page.")
     if origin.was_cut_by("download"):
-        return Fault(reason="type", detail=f"It is no HTML page; {'; '.join(origin.reasons)}.")
+        return Fault(reason="type", detail=f"It is not an HTML page; {'; '.join(origin.reasons)}.")
     if origin.status is not None and origin.status >= _FIRST_ERROR:
         known = origin.status in HTTPStatus.__members__.values()
         name = f" ({HTTPStatus(origin.status).phrase})" if known else ""
@@ -98,7 +98,7 @@ def fault_of(page: Snapshot) -> Fault | None:
     if not texts:
         return _without_text(page)
     if _is_data(texts):
-        return Fault(reason="binary", detail="It is data and no text, whatever its type says.")
+        return Fault(reason="binary", detail="It is data, not text, whatever its type says.")
     return None
 
 

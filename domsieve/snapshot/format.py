@@ -126,7 +126,7 @@ def decode(data: bytes, *, source: str = "", base: Base | None = None) -> Snapsh
         return _page(decompressor.decompress(frame, allow_extra_data=False))
     except (ValueError, zstandard.ZstdError, msgspec.MsgspecError, InvalidSnapshotError) as error:
         raise DamagedFileError(
-            f"The page in {source or 'a file'} is damaged ({error}); remove it and capture the page anew."
+            f"The page in {source or 'a file'} is damaged ({error}); remove it and capture the page again."
         ) from error
 
 
@@ -144,7 +144,7 @@ def base_of(data: bytes, *, source: str = "") -> str:
     if version != FORMAT_VERSION:
         raise FormatVersionError(
             f"{source or 'A file'} has format version {version}, this program knows {FORMAT_VERSION}; "
-            "use the program that wrote it, or capture the page anew."
+            "use the program that wrote it, or capture the page again."
         )
     return "" if data[_BASE] == _NO_BASE else data[_BASE].hex()
 

@@ -357,7 +357,7 @@ def _within(name: str, ids: NDArray[np.int32], low: int, high: int) -> None:
 
 
 def _bad(column: str, what: str) -> InvalidSnapshotError:
-    return InvalidSnapshotError(f"Column '{column}' {what}; the page must be captured anew.")
+    return InvalidSnapshotError(f"Column '{column}' {what}; the page must be captured again.")
 
 
 def subtree_ends(parent: Sequence[int]) -> NDArray[np.int32]:

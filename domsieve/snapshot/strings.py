@@ -37,11 +37,11 @@ class StringTable:
         offsets, blob = self.offsets, self.blob
         if offsets.ndim != 1 or not offsets.size or offsets[0] != 0 or offsets[-1] != blob.size:
             raise InvalidSnapshotError(
-                "Column 'strings.offsets' does not span the blob; the page must be captured anew."
+                "Column 'strings.offsets' does not span the blob; the page must be captured again."
             )
         if offsets.size > 1 and (offsets[1:] < offsets[:-1]).any():
             raise InvalidSnapshotError(
-                "Column 'strings.offsets' is not ascending; the page must be captured anew."
+                "Column 'strings.offsets' is not ascending; the page must be captured again."
             )
         blob.flags.writeable = False
         offsets.flags.writeable = False

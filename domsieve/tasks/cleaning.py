@@ -119,7 +119,7 @@ def clean(
     UsageError : the model is one of another method, or an option is none of the method's or fixed by the model.
     """
     if model is not None and method not in {None, model.name}:
-        raise UsageError(f"This model is of the method {model.name}, not {method}.")
+        raise UsageError(f"This model is for the method {model.name}, not {method}.")
     chosen = cast(Method, model.name) if model else method or DEFAULT_METHOD
     check_options(chosen, options)
     if model is not None:

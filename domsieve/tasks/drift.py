@@ -45,5 +45,5 @@ class Drift:
         share = self.known_share
         if share is None:
             return "none of the pages has words that a tree could know"
-        advice = "; learn the model anew" if self.is_over else ""
+        advice = "; learn the model again" if self.is_over else ""
         return f"the model knows the places of {share:.0%} of the words (median of the last pages){advice}"

@@ -23,7 +23,7 @@ def explain(
     """
     if not isinstance(model, SiteStyleTree):
         raise ModelError(
-            f"Only the threshold of the method sst can be explained; this is a model of the method {model.name}."
+            f"Only the threshold of the method sst can be explained; this model is for the method {model.name}."
         )
     ordered = sorted(pages, key=lambda page: page.label)
     few = {i * (len(ordered) - 1) // max(1, min(_A_FEW, len(ordered)) - 1) for i in range(_A_FEW)}

@@ -177,7 +177,7 @@ def _on_disk(word: str) -> list[Target]:
         return []
     files, archives = html_files(path), archives_below(path)
     if not (files or archives):
-        raise TargetError(f"The folder {word} holds no .html, .htm or .xhtml file and no archive.")
+        raise TargetError(f"The folder {word} contains no .html, .htm or .xhtml file and no archive.")
     firsts: dict[Path, Path] = {}
     for file in files:
         firsts.setdefault(file_stem(file), file)

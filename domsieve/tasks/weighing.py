@@ -71,7 +71,9 @@ def weigh(
     PageError : no page could be read.
     """
     if not (model is None or isinstance(model, CompressedStructureTree)):
-        raise UsageError(f"Weighing needs a model of the method cst; this one is of the method {model.name}.")
+        raise UsageError(
+            f"Weighing needs a model of the method cst; this one is for the method {model.name}."
+        )
     options = Options(mode, style=style)
     if model is not None:
         check_fixed(options)

@@ -236,7 +236,7 @@ def test_models_survive_their_bytes_and_pickling(name: str) -> None:
     assert len(pickle.dumps(model)) < 1.2 * len(data) + 1_000
     new = pickle.loads(pickle.dumps(METHODS[name]()))
     assert (new.learned, new.get_params()) == (0, METHODS[name]().get_params())
-    with pytest.raises(DamagedFileError, match="This is no intact site model"):
+    with pytest.raises(DamagedFileError, match="This is not a valid site model"):
         model_from_bytes(data[:-1])
 
 

@@ -255,7 +255,7 @@ def test_there_are_two_modes_and_one_word_for_each() -> None:
                 estimator.of_mode(word)  # type: ignore[arg-type]
             assert caught.value.parameter == "mode"
         if estimator.paper is None:
-            with pytest.raises(UsageError, match="mode is 'paper', which this method has not"):
+            with pytest.raises(UsageError, match="mode is 'paper', which this method does not have"):
                 estimator.of_mode("paper")
         else:
             estimator.of_mode("paper")._check()

@@ -119,7 +119,7 @@ def test_an_option_is_heeded_or_refused_by_its_name(method: Method) -> None:
             assert name == "has_text" or made[name] == value
         else:
             with pytest.raises(
-                UsageError, match=f"{name} is no option of the method {method}, which"
+                UsageError, match=f"{name} is not an option of the method {method}, which"
             ) as caught:
                 check_options(method, options)
             assert caught.value.parameter == name
@@ -130,7 +130,7 @@ def test_options_that_say_nothing_are_refused() -> None:
     with pytest.raises(UsageError, match="has_text is empty") as caught:
         check_options("tps", Options(has_text=" \n"))
     assert caught.value.parameter == "has_text"
-    with pytest.raises(UsageError, match="mode is 'paper', which this method has not") as caught:
+    with pytest.raises(UsageError, match="mode is 'paper', which this method does not have") as caught:
         check_options("auto", Options(mode="paper"))
     assert caught.value.parameter == "mode"
     with pytest.raises(UsageError, match="style is fixed by the mode 'paper'") as caught:
@@ -149,7 +149,7 @@ def test_only_site_methods_make_models() -> None:
             assert isinstance(new_site_model(name, Options()), SiteModel)
         else:
             with pytest.raises(
-                UsageError, match=f"The method {name} learns nothing; use one of auto, "
+                UsageError, match=f"The method {name} does not learn; use one of auto, "
             ) as caught:
                 new_site_model(name, Options())
             assert caught.value.parameter == "method"

@@ -105,7 +105,7 @@ def test_what_matches(selector: str, expected: str | None) -> None:
     ("selector", "why"),
     [
         ("a:hover", ":hover is not known"),
-        ("a::before", "::before stands for no element"),
+        ("a::before", "::before does not select elements"),
         ("a[", "expected attribute name"),
         ("", "expected a compound selector"),
         ("p:nth-child(x)", "nth-child"),

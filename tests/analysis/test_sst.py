@@ -145,7 +145,7 @@ def test_a_damaged_model_is_named(tmp_path: Path, at: int) -> None:
     data = bytearray((tmp_path / "m").read_bytes())
     data[at] ^= 0x55
     (tmp_path / "m").write_bytes(bytes(data))
-    with pytest.raises(DamagedFileError, match="m is no intact site model"):
+    with pytest.raises(DamagedFileError, match="m is not a valid site model"):
         load_model(tmp_path / "m")
 
 

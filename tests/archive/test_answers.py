@@ -177,7 +177,7 @@ def test_damage_is_told_and_the_rest_is_served(tmp_path: Path) -> None:
 
 
 def test_what_holds_no_page_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TargetError, match="holds no page"):
+    with pytest.raises(TargetError, match="contains no page"):
         Answers(written(tmp_path, record(answer(b"{}", kind="application/json"))))
     with pytest.raises(TargetError, match="cannot be read"):
         Answers(tmp_path / "none.wacz")

@@ -221,7 +221,7 @@ def test_a_page_that_is_recorded_again_stands_in_the_list_once(tmp_path: Path) -
 
 def test_an_archive_is_not_written_over_and_has_one_writer(tmp_path: Path) -> None:
     path = made(tmp_path / "a.wacz", asked())
-    with pytest.raises(UsageError, match="not written over"), Recording(path):
+    with pytest.raises(UsageError, match="not overwritten"), Recording(path):
         pass
     with pytest.raises(UsageError, match=r"ends with \.wacz"), Recording(tmp_path / "a.warc"):
         pass

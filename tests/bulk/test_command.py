@@ -40,7 +40,7 @@ def test_wrong_calls_are_refused_before_the_work(tmp_path: Path) -> None:
     sites = write_sites(tmp_path / "in", sites=1)
     for words, why in (
         (["clean", sites, "--method", "sst"], "--models"),
-        (["clean", sites, "--blocks", "--metadata"], "ask for either of them"),
+        (["clean", sites, "--blocks", "--metadata"], "choose one of them"),
         (["clean", sites, "--ray-address", "x"], "--runner ray"),
         (["learn", sites, "--period", "../x"], "--period"),
     ):

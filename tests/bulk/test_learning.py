@@ -85,7 +85,7 @@ def test_pages_whose_model_cannot_be_used_fail_and_others_do_not(sites: Path, tm
     (tmp_path / "models" / model_file(str(sites / "s0"))).write_bytes(b"nonsense")
     summary = cleaned(tmp_path / "out", [sites / "s0", sites / "s1"], models=str(tmp_path / "models"))
     assert (summary.pages, summary.failed) == (14, 7)
-    with pytest.raises(UsageError, match="holds no model"):
+    with pytest.raises(UsageError, match="contains no model"):
         cleaned(tmp_path / "out2", [sites], models=str(tmp_path))
 
 

@@ -105,7 +105,7 @@ def test_stores_are_folders(tmp_path: Path) -> None:
 
 
 def test_what_is_no_url_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is no URL"):
+    with pytest.raises(UsageError, match="is not a URL"):
         rendered(tmp_path / "out", ["page.html"], engine=Inline)
 
 

@@ -88,7 +88,7 @@ def test_a_wrong_method_of_mining() -> None:
 def test_an_option_of_another_method() -> None:
     with pytest.raises(domsieve.UsageError, match="threshold"):
         domsieve.clean(HTML, method="tps", threshold=0.5)
-    with pytest.raises(domsieve.UsageError, match="regions is no option of the method auto"):
+    with pytest.raises(domsieve.UsageError, match="regions is not an option of the method auto"):
         domsieve.clean([], regions=2)
 
 

@@ -174,7 +174,7 @@ def test_what_an_opened_page_leads_on_to_stays_refused(inside: StandIn, tmp_path
     with folder_served(tmp_path) as base:
         url, opened = f"{base}/index.html", [base.removeprefix("http://")]
         for how in ({}, {"cache": tmp_path / "cache"}):
-            with pytest.raises(domsieve.PolicyError, match=f"It led on to {inside.url}") as caught:
+            with pytest.raises(domsieve.PolicyError, match=f"It redirected to {inside.url}") as caught:
                 called("clean", url, private_hosts=opened, **how)
             assert len(caught.value.__notes__) == 1
     assert inside.connections() == 0
@@ -214,5 +214,5 @@ def test_the_cache_leads_nobody_to_what_was_opened_once(tmp_path: Path) -> None:
         url, opened = f"{base}/leads.html", [base.removeprefix("http://")]
         both = domsieve.clean(url, cache=tmp_path / "cache", private_hosts=["127.0.0.1"])
         assert both.snapshot.provenance.final_url == f"{elsewhere}/index.html"
-        with pytest.raises(domsieve.PolicyError, match=f"It led on to {elsewhere}"):
+        with pytest.raises(domsieve.PolicyError, match=f"It redirected to {elsewhere}"):
             domsieve.clean(url, cache=tmp_path / "cache", private_hosts=opened)

@@ -143,7 +143,7 @@ def test_one_that_was_asked_for_and_fails_is_never_passed_over(
     playwright = FakePlaywright(chromium=FakeBrowser("Chrome/3"))
     if by_variable:
         monkeypatch.setenv("DOMSIEVE_BROWSER", asked)
-    with pytest.raises(BrowserNotFoundError, match=r"asked for, .*/mine, cannot be used: it does not start"):
+    with pytest.raises(BrowserNotFoundError, match=r"The browser .*/mine cannot be used: it does not start"):
         playwright.find(None if by_variable else asked)
     assert playwright.tried == ["mine"]
 
@@ -151,7 +151,7 @@ def test_one_that_was_asked_for_and_fails_is_never_passed_over(
 def test_one_that_was_asked_for_and_is_missing_is_said_so(programs: Callable[..., Path]) -> None:
     programs("chromium")
     with pytest.raises(
-        BrowserNotFoundError, match="/no/such, cannot be used: no executable file of that name"
+        BrowserNotFoundError, match="/no/such cannot be used: no executable file of that name"
     ):
         FakePlaywright().find("/no/such")
 

@@ -297,7 +297,7 @@ def test_a_storage_state_is_there_from_the_beginning(
     page = asyncio.run(render(CaptureOptions(storage_state=file)))
     assert json.loads(visible_text(page.snapshot))[11:13] == ["kept=1", 'a"\\é<']
     file.write_text('["nothing of the kind"]', encoding="utf-8")
-    with pytest.raises(UsageError, match="holds something else"):
+    with pytest.raises(UsageError, match="is not a storage-state file"):
         asyncio.run(render(CaptureOptions(storage_state=file)))
 
 
@@ -492,7 +492,7 @@ def test_one_that_was_asked_for_and_fails_is_quoted(driver: DriverName, tmp_path
     ):
         asyncio.run(enter(str(program)))
     with pytest.raises(
-        BrowserNotFoundError, match="/no/such, cannot be used: no executable file of that name"
+        BrowserNotFoundError, match="/no/such cannot be used: no executable file of that name"
     ):
         asyncio.run(enter("/no/such"))
 

@@ -193,7 +193,7 @@ class TestNamed:
         assert raised.value.reason == "mixed"
 
     def test_no_host(self) -> None:
-        with pytest.raises(PolicyError, match="no host"):
+        with pytest.raises(PolicyError, match="not a valid host"):
             Egress(named=[("a b", 80)])
 
 

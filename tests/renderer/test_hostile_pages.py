@@ -113,7 +113,7 @@ def test_crash_of_the_renderer(studio: Studio) -> None:
     "how", ["location = URL", "location.replace(URL)", "setTimeout(() => location = URL, 50)"]
 )
 def test_a_page_that_leaves_for_an_empty_one_is_an_error(studio: Studio, how: str) -> None:
-    with pytest.raises(NavigationError, match="led on to about:blank, where nothing is"):
+    with pytest.raises(NavigationError, match="redirected to about:blank, which is an empty page"):
         studio.show(f"<p>words</p><script>{how.replace('URL', repr('about:blank'))}</script>")
 
 
@@ -121,7 +121,7 @@ def test_a_page_that_a_page_made_is_kept_as_cut(studio: Studio) -> None:
     page = studio.show(
         "<p>words</p><script>location = URL.createObjectURL(new Blob(['<p>made</p>'], {type: 'text/html'}))</script>"
     ).snapshot
-    assert page.provenance.reasons == ("document: the page led on to a blob: address of its own making",)
+    assert page.provenance.reasons == ("document: the page redirected to a blob: address of its own",)
     assert visible_text(page) == "made"
 
 

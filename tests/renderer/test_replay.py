@@ -273,7 +273,7 @@ def test_nothing_outside_of_the_archive_is_reached(tmp_path: Path) -> None:
 
 def test_a_page_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     replay = made(tmp_path / "a.wacz", "https://moss.example/", answered("https://moss.example/", "<p>here"))
-    with pytest.raises(NavigationError, match="holds no such page"):
+    with pytest.raises(NavigationError, match="does not contain this page"):
         render("https://moss.example/other", CaptureOptions(), replay=replay)
 
 

@@ -232,7 +232,7 @@ class TestRules:
     def test_the_start_page_may_be_forbidden(self, server: Server) -> None:
         server.pages["/robots.txt"] = "User-agent: *\nDisallow: /\n"
         site = FakeSite(server, web(3))
-        with pytest.raises(PolicyError, match="asks not to visit it"):
+        with pytest.raises(PolicyError, match="does not allow it"):
             site.sample(pages=3)
         assert not site.rendered
 

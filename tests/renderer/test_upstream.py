@@ -39,7 +39,7 @@ class TestEnvironment:
     @pytest.mark.parametrize("value", ["socks5://a:1", "https://a", "http://", "http://a:b"])
     def test_others_than_http_proxies(self, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
         monkeypatch.setenv("https_proxy", value)
-        with pytest.raises(UsageError, match="no http proxy"):
+        with pytest.raises(UsageError, match="not an http proxy"):
             environment_proxies()
 
 

@@ -100,7 +100,7 @@ class TestFindTargets:
             ),
             ("http://example.org/\udcff", "has characters that no address can have"),
             ("http://example.org/\n", "has characters that no address can have"),
-            ("", "is not a URL, a file, a folder|holds no .html"),
+            ("", "is not a URL, a file, a folder|contains no .html"),
         ],
     )
     def test_errors(
@@ -117,7 +117,7 @@ class TestFindTargets:
 
     def test_a_folder_without_pages(self, store: PageStore, tmp_path: Path) -> None:
         (tmp_path / "empty").mkdir()
-        with pytest.raises(TargetError, match=r"empty holds no \.html, \.htm or \.xhtml file"):
+        with pytest.raises(TargetError, match=r"empty contains no \.html, \.htm or \.xhtml file"):
             find_targets([str(tmp_path / "empty")], store)
 
 

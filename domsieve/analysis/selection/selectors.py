@@ -40,12 +40,12 @@ def parse_selectors(css: str, *, parameter: str) -> list[Selector]:
         found = list(parser.parse(css))
         for selector in found:
             if selector.pseudo_element is not None:
-                raise cssselect2.SelectorError(f"::{selector.pseudo_element} stands for no element")
+                raise cssselect2.SelectorError(f"::{selector.pseudo_element} does not select elements")
             _check(selector.parsed_tree)
     except (cssselect2.SelectorError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else _reason(error)
         raise UsageError(
-            f"{parameter} {css!r} is no CSS selector that can be used: {why}.", parameter=parameter
+            f"{parameter} {css!r} is not a CSS selector that can be used: {why}.", parameter=parameter
         ) from error
     return found
 

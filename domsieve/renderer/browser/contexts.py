@@ -130,7 +130,7 @@ class SitePool:
         Raises
         ------
         TimeoutError, CommandError : the browser does not open one.
-        UsageError : the storage-state file holds something else.
+        UsageError : the storage-state file has other content.
         """
         key = site, options
         entry = self._sites.setdefault(key, _Site())

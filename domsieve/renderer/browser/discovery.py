@@ -131,7 +131,7 @@ async def first_that_starts(
     asked = explicit or os.environ.get(BROWSER_VARIABLE)
     started = await (_asked_for(start, asked) if asked else _first_of_all(start, shell))
     if not has_sandbox():
-        logger.warning("Chrome runs without its sandbox, because it has none for root; use an ordinary user.")
+        logger.warning("Chrome runs without its sandbox, because you are root; use an ordinary user.")
     return started
 
 
@@ -161,8 +161,8 @@ async def _asked_for(start: Callable[[Location], Awaitable[T]], asked: str) -> T
         except LaunchError as error:
             reason = error.reason
     raise BrowserNotFoundError(
-        f"The browser that was asked for, {asked}, cannot be used: {reason.rstrip('.')}.\n"
-        f"Name a Chrome or Chromium that starts, or none (unset {BROWSER_VARIABLE}) to have one looked for."
+        f"The browser {asked} cannot be used: {reason.rstrip('.')}.\n"
+        f"Choose a Chrome or Chromium that starts, or unset {BROWSER_VARIABLE} so that domsieve looks for one."
     )
 
 

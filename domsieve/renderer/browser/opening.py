@@ -50,7 +50,7 @@ async def open_context(connection: Connection, options: CaptureOptions, proxy: s
 
     Raises
     ------
-    UsageError : the storage-state file holds something else.
+    UsageError : the storage-state file has other content.
     CommandError : the browser does not open one.
     """
     root = connection.root
@@ -198,7 +198,7 @@ def storage_state(options: CaptureOptions) -> Mapping[str, Any]:
 
     Raises
     ------
-    UsageError : it cannot be read, or holds something else.
+    UsageError : it cannot be read, or is not a storage-state file.
     """
     if not options.storage_state:
         return {}
@@ -216,7 +216,7 @@ def storage_state(options: CaptureOptions) -> Mapping[str, Any]:
             f"The storage-state file {options.storage_state} cannot be read: {error.strerror}."
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"The storage-state file {options.storage_state} holds something else.") from error
+        raise UsageError(f"{options.storage_state} is not a storage-state file.") from error
 
 
 def _cookie(entry: Mapping[str, Any]) -> Params:

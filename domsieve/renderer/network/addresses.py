@@ -136,7 +136,7 @@ def parse_host(text: str) -> str | Address:
     if _NUMBER.fullmatch(labels[-1]):
         return _parse_4(labels)
     if len(name) > _LONGEST_NAME + 1 or not all(map(_LABEL.fullmatch, labels)):
-        raise HostError("no name of a host")
+        raise HostError("not a host name")
     return ".".join(labels)
 
 
@@ -156,7 +156,7 @@ def _parse_6(text: str) -> Address:
     try:
         return IPv6Address(text)
     except ValueError as error:
-        raise HostError("no IPv6 address") from error
+        raise HostError("not an IPv6 address") from error
 
 
 def _in_ascii(text: str) -> str:
@@ -168,11 +168,11 @@ def _in_ascii(text: str) -> str:
         if text.isascii():
             return text.lower()
         if len(text) > _LONGEST_SPELLING:
-            raise HostError("no name of a host")
+            raise HostError("not a host name")
         # The mapping comes before the dots are looked for, since full-width dots become dots by it.
         return "".join(map(_mapped, text)).encode("idna").decode().lower()
     except UnicodeError as error:  # half surrogates among them
-        raise HostError("no name of a host") from error
+        raise HostError("not a host name") from error
 
 
 def _mapped(character: str) -> str:
@@ -185,14 +185,14 @@ def _parse_4(labels: list[str]) -> IPv4Address:
     *first, last = map(_number, labels)
     room = 4 - len(first)
     if room < 1 or any(part > 255 for part in first) or last >= 256**room:
-        raise HostError("no IPv4 address")
+        raise HostError("not an IPv4 address")
     return ipaddress.IPv4Address(last + sum(part << (24 - 8 * i) for i, part in enumerate(first)))
 
 
 def _number(text: str) -> int:
     found = _PART.fullmatch(text)
     if not found:
-        raise HostError("no IPv4 address")
+        raise HostError("not an IPv4 address")
     if found[1] is not None:
         return int(found[1] or "0", 16)
     return int(found[2], 8) if found[2] else int(found[3])

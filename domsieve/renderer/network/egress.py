@@ -187,11 +187,11 @@ class Egress:
         if scheme.lower() not in _SCHEMES:
             raise PolicyError(f"Only http and https are opened, not {scheme}.", reason="scheme")
         if port in _UNSAFE_PORTS or not 0 < port < 65_536:
-            raise PolicyError(f"Port {port} belongs to another service than the web.", reason="port")
+            raise PolicyError(f"Port {port} belongs to another service, not to the web.", reason="port")
         try:
             found = parse_host(host)
         except HostError as error:
-            raise PolicyError(f"The address names no host: {error}.", reason="host") from error
+            raise PolicyError(f"The address has no valid host: {error}.", reason="host") from error
         spelling = str(found)
         named = self._allow_private or not self._named.isdisjoint({(spelling, port), (spelling, None)})
         via = self._upstreams(scheme.lower(), spelling, port) if self._upstreams else None
@@ -270,7 +270,7 @@ class Egress:
             return tuple(map(ip_address, _LOCALHOST))
         if self._loopback_only:
             raise PolicyError(
-                f"{host} is no address of this machine, and no other is opened.", reason="elsewhere"
+                f"{host} is not an address of this machine, and no other is opened.", reason="elsewhere"
             )
         if is_local_name(host) and not named:
             raise PolicyError(
@@ -336,7 +336,7 @@ def _spelling(host: str) -> str:
     try:
         return str(parse_host(host))
     except HostError as error:
-        raise PolicyError(f"{host!r} is no host: {error}.", reason="host") from error
+        raise PolicyError(f"{host!r} is not a valid host: {error}.", reason="host") from error
 
 
 def _is_own(address: Address) -> bool:

@@ -100,7 +100,7 @@ class Replay:
 
         Raises
         ------
-        TargetError : it cannot be read, or holds no page.
+        TargetError : it cannot be read, or contains no page.
         """
         return cls(Answers(path))
 
@@ -123,7 +123,7 @@ class Replay:
         """
         page = self.answers.page(url)
         if page is None:
-            raise NavigationError("The archive holds no such page.", url=url, stage="navigate")
+            raise NavigationError("The archive does not contain this page.", url=url, stage="navigate")
         async with self.egress(page.page_id) as egress, Proxy(egress) as proxy:
             yield Staged(proxy, page.captured_at)
 

@@ -68,6 +68,6 @@ def _parse(text: str) -> Upstream:
     except ValueError:
         host, port = None, None
     if not host or parts.scheme != "http":
-        raise UsageError("The environment names a proxy that is no http proxy; name one as http://host:port.")
+        raise UsageError("The proxy in the environment is not an http proxy; give one as http://host:port.")
     credentials = f"{unquote(parts.username)}:{unquote(parts.password or '')}" if parts.username else ""
     return Upstream(host, port or _PORT, credentials)

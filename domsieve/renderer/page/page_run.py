@@ -173,7 +173,7 @@ class _PageRun:
             if watch.is_error_page or watch.response(watch.loader_id).status == _FORBIDDEN:
                 self._check_refused(watch.arrived_url)
             if watch.is_error_page and not watch.cut_by:
-                raise NavigationError("The page led on to an address that does not answer.", url=self.url)
+                raise NavigationError("The page redirected to an address that does not answer.", url=self.url)
             navigations = watch.navigations
             capture, body, cut, source_reason = await self._capture(end)
             if not capture and not self.running.is_alive:
@@ -238,9 +238,11 @@ class _PageRun:
             return None
         if scheme == "about":
             raise NavigationError(
-                f"The page led on to {capture.url}, where nothing is.", url=self.url, stage="navigate"
+                f"The page redirected to {capture.url}, which is an empty page.",
+                url=self.url,
+                stage="navigate",
             )
-        return Cut("document", f"the page led on to a {scheme}: address of its own making")
+        return Cut("document", f"the page redirected to a {scheme}: address of its own")
 
     async def _extras(self, end: float) -> dict[str, bytes]:
         if self.has_crashed or not self.watch.navigations:
@@ -339,7 +341,7 @@ class _PageRun:
             )
         elif response.mime_type and response.mime_type not in _HTML_TYPES:
             await self._let_arrive()
-            message = f"The address holds {response.mime_type} and no HTML page."
+            message = f"The address holds {response.mime_type}, not an HTML page."
             raise ContentError(message, reason="type", url=self.url)
 
     async def _let_arrive(self) -> None:
@@ -353,7 +355,7 @@ class _PageRun:
     def _check_refused(self, asked: str) -> None:
         """Raise when the address that the page led to may not be reached."""
         if asked and (refusal := self.proxy.refusal(asked)):
-            where = "" if asked == self.url else f"It led on to {asked}: "
+            where = "" if asked == self.url else f"It redirected to {asked}: "
             raise PolicyError(
                 f"{where}{refusal.message}", reason=refusal.reason, url=self.url, stage="navigate"
             )

@@ -64,7 +64,7 @@ async def settle(
 async def _shows(tab: Tab, watch: Watch, selector: str, limit_s: float) -> bool:
     shown = await _ask(tab, watch, f"shows({json.dumps(selector)})", limit_s, absent=False)
     if shown is None:
-        raise UsageError(f"{selector!r} is no CSS selector.", parameter="wait_for")
+        raise UsageError(f"{selector!r} is not a valid CSS selector.", parameter="wait_for")
     return bool(shown)
 
 
@@ -72,10 +72,10 @@ async def _click(tab: Tab, watch: Watch, selector: str, limit_s: float) -> bool:
     """Click the first element that is shown and matches; return whether there is one."""
     place = await _ask(tab, watch, f"aim({json.dumps(selector)})", limit_s, absent=False)
     if place is None:
-        raise UsageError(f"{selector!r} is no CSS selector.", parameter="click")
+        raise UsageError(f"{selector!r} is not a valid CSS selector.", parameter="click")
     if place is False:
         logger.warning(
-            "%s: Nothing that is shown matches %r, so nothing is clicked.", watch.document_url, selector
+            "%s: No visible element matches %r, so nothing was clicked.", watch.document_url, selector
         )
         return False
     if place:

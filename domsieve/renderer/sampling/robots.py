@@ -68,7 +68,7 @@ class Robots:
         PolicyError : it may not.
         """
         if not self.allows(url):
-            raise PolicyError("The site's robots.txt asks not to visit it.", reason="robots", url=url)
+            raise PolicyError("The site's robots.txt does not allow it.", reason="robots", url=url)
 
 
 def _for_us_or_others(line: str) -> str:
@@ -119,7 +119,7 @@ async def fetch_robots(site: Site, *, egress: Egress | None = None) -> Robots:
         raise NavigationError(message, url=url, retry=True, timed_out=error.timed_out) from error
     if answer.status >= 500:
         raise PolicyError(
-            f"The server fails to say what robots may visit (HTTP {answer.status}), so no page is; try later.",
+            f"The server did not deliver its robots.txt (HTTP {answer.status}), so no page is visited; try later.",
             reason="robots",
             url=url,
             retry=True,

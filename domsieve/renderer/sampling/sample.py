@@ -92,7 +92,7 @@ async def sample_site(
     DomsieveError : the start page cannot be rendered.
     """
     if (pages is not None and pages < 1) or not 1 <= concurrency <= _WINDOW:
-        raise UsageError(f"A sample has 1 page at least, and renders 1 to {_WINDOW} of them at a time.")
+        raise UsageError(f"A sample needs at least 1 page, and renders 1 to {_WINDOW} of them at a time.")
     visitor = Visitor(source, known, concurrency=concurrency, delay=delay, egress=egress, clock=clock)
     asked = start_page(start)
     robots = await visitor.rules(Site.of(asked))
@@ -132,7 +132,9 @@ def _site_reached(visit: Visit, asked: str) -> Site:
     final = normalized(final_url)
     if final is None or not Site.of(final).is_twin(Site.of(asked)):
         raise PolicyError(
-            f"It leads to another site; to sample that one, give {final_url}", reason="off_site", url=asked
+            f"It redirects to another site; to sample that one, give {final_url}",
+            reason="off_site",
+            url=asked,
         )
     return Site.of(final)
 
@@ -265,7 +267,9 @@ class _Run:
         reached = self._site.page(snapshot.provenance.final_url)
         if reached is None:
             final_url = snapshot.provenance.final_url
-            raise PolicyError(f"It leads to {final_url}, no page of the site.", reason="off_site", url=page)
+            raise PolicyError(
+                f"It redirects to {final_url}, which is not a page of the site.", reason="off_site", url=page
+            )
         self._robots.check(reached)
         links = PageLinks.of(snapshot)
         reached = self._routing.page(reached, links.places)

@@ -97,7 +97,7 @@ def html_as_utf8(source: bytes, *, content_type: str = "", encoding: str | None 
     UsageError : `encoding` is no label of the Encoding standard.
     """
     if encoding is not None and encoding_name(encoding) is None:
-        raise UsageError(f"'{encoding}' is no character encoding of the web; use a label such as 'utf-8'.")
+        raise UsageError(f"'{encoding}' is not a character encoding; use a label such as 'utf-8'.")
     for mark, name in _MARKS:
         if source.startswith(mark):
             return _as_utf8(source[len(mark) :], name), name

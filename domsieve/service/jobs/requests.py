@@ -152,7 +152,7 @@ class PageRequest(BaseModel):
     def _is_address(cls, url: str) -> str:
         # No pattern can say what IDNA makes of a name, and which numbers are an address.
         if url and place_of(url) is None:
-            raise ValueError("The address names no host")
+            raise ValueError("The address has no valid host")
         return url
 
     def capture_options(self) -> CaptureOptions:
@@ -298,7 +298,9 @@ def request_of(kind: str, values: dict[str, Any]) -> PageRequest:
     try:
         return _ALL[kind](**values)  # type: ignore[index]
     except (KeyError, ValidationError) as error:
-        raise UsageError("This version of the service takes no such request; send it anew.") from error
+        raise UsageError(
+            "This version of the service does not support this request; send a new one."
+        ) from error
 
 
 def shown(values: Mapping[str, Any]) -> dict[str, Any]:

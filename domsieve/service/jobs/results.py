@@ -117,7 +117,7 @@ def page_result(
     elif isinstance(request, ReportRequest):
         said, files = _reported(request, record, store, siblings)
     else:
-        raise TypeError(f"A request of the kind {request.kind} is about no single page.")
+        raise TypeError(f"A request of the kind {request.kind} is not about a single page.")
     return {**facts, **said}, files
 
 

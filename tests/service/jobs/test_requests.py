@@ -166,7 +166,7 @@ def test_comparisons_and_reports_keep_what_they_need() -> None:
 
 def test_a_request_that_an_older_program_kept_may_be_none_any_more() -> None:
     for kind, values in (("clean", {"url": "http://-1.0.0.1/"}), ("clean", {"url": URL, "x": 1}), ("x", {})):
-        with pytest.raises(UsageError, match="send it anew"):
+        with pytest.raises(UsageError, match="send a new one"):
             request_of(kind, values)
 
 
