@@ -180,7 +180,7 @@ class TestListings:
     def test_other_files_still_fail(self, server: Server, tmp_path: Path) -> None:
         result = run("render", server.url("/icon.svg"), cache=tmp_path)
         assert result.exit_code == 3
-        assert "image/svg+xml and no HTML page" in result.stderr
+        assert "image/svg+xml, not an HTML page" in result.stderr
 
     def test_captures_older_than_wanted_are_made_anew(self, server: Server, tmp_path: Path) -> None:
         url = server.url("/1")
