@@ -25,7 +25,7 @@ pytest = $(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reo
 compile := uv pip compile --upgrade --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url pyproject.toml
 
-.PHONY: help setup demo test quick test-all integrations evaluate bench lock
+.PHONY: help setup demo test quick test-all integrations evaluate bench sbom lock
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -70,6 +70,15 @@ evaluate: ## repeat all experiments: make evaluate DATA=/path/to/data
 bench: ## measure speed and memory beside other programs, in 25 minutes: make bench DATA=/path/to/data
 	$(need_data)@$(MAKE) setup
 	$(VENV)/bin/python -m benchmarks.everything --data "$(DATA)"
+
+sbom: setup ## list what the service brings along, with versions and licences, in build/sbom.json (CycloneDX)
+	$(VENV)/bin/python -m venv --clear build/sbom/product
+	build/sbom/product/bin/pip install --quiet --require-hashes -r requirements-serve.lock
+	build/sbom/product/bin/pip install --quiet --no-deps .
+	$(VENV)/bin/python -m venv --clear build/sbom/tool
+	build/sbom/tool/bin/pip install --quiet 'cyclonedx-bom>=7,<8'
+	build/sbom/tool/bin/cyclonedx-py environment build/sbom/product/bin/python --pyproject pyproject.toml \
+		--output-reproducible --output-file build/sbom.json
 
 lock: ## choose the newest versions that pyproject.toml allows, with hashes
 	@command -v uv >/dev/null || { echo "make lock needs uv: pipx install uv" >&2; exit 1; }
