@@ -103,19 +103,16 @@ class MeasuredBlocks:
         elements = Elements(page)
         inside = elements.around("a", piece) > 0
         start, end = blocks.start[number], blocks.end[number]
-        codes: dict[str, int] = {}
-        chosen = number.tolist()
-        path_code = [codes.setdefault(blocks.path[b], len(codes)) for b in chosen]
         return cls(
             page=page,
             elements=elements,
-            text=[blocks.text[b] for b in chosen],
+            text=[blocks.text[b] for b in number.tolist()],
             start=start,
             end=end,
             around=_around(page, start, end),
             key=blocks.key[number],
             voice=blocks.voice[number],
-            path_code=np.array(path_code, np.int64),
+            path_code=blocks.path_codes(number),
             piece=piece,
             block=block,
             characters=characters,

@@ -27,6 +27,7 @@ class AttributeIndex:
         self._name, self._value = page.attr_name, page.attr_value
         names = distinct(self._name, len(page.strings))[0].tolist()
         self._ids = dict(zip(page.strings.take(names), names, strict=True))
+        self._read: dict[str, tuple[Ints, Ints, list[str]]] = {}
 
     def nodes(self, name: str) -> Ints:
         """Return the nodes with an attribute of this name, ascending."""
@@ -34,10 +35,8 @@ class AttributeIndex:
 
     def values(self, name: str) -> tuple[Ints, list[str]]:
         """Return `nodes(name)` and the attribute's value for each of them."""
-        at = self._at(name)
-        ids, which = distinct(self._value[at], len(self._strings))
-        values = self._strings.take(ids.tolist())
-        return self._owner[at], [values[i] for i in which.tolist()]
+        nodes, which, values = self._distinct(name)
+        return nodes, [values[i] for i in which.tolist()]
 
     def strings(self, *names: str) -> tuple[Ints, Ints]:
         """Return the nodes with an attribute of one of the names, ascending, and the string ids of their values."""
@@ -48,18 +47,20 @@ class AttributeIndex:
 
     def found(self, name: str, test: Callable[[str], Found | None]) -> dict[int, Found]:
         """Return by node what `test` makes of the attribute's value, where it is not None."""
-        at = self._at(name)
-        ids = distinct(self._value[at], len(self._strings))[0].tolist()
-        passed = {
-            i: found
-            for i, value in zip(ids, self._strings.take(ids), strict=True)
-            if (found := test(value)) is not None
-        }
+        nodes, which, values = self._distinct(name)
+        passed = {i: made for i, value in enumerate(values) if (made := test(value)) is not None}
         if not passed:
             return {}
-        at = at[np.isin(self._value[at], list(passed))]
-        nodes, values = self._owner[at].tolist(), self._value[at].tolist()
-        return {node: passed[value] for node, value in zip(nodes, values, strict=True)}
+        at = np.flatnonzero(np.isin(which, list(passed)))
+        return {node: passed[i] for node, i in zip(nodes[at].tolist(), which[at].tolist(), strict=True)}
+
+    def _distinct(self, name: str) -> tuple[Ints, Ints, list[str]]:
+        """Return `nodes(name)`, which value each has, and the distinct values, read once."""
+        if name not in self._read:
+            at = self._at(name)
+            ids, which = distinct(self._value[at], len(self._strings))
+            self._read[name] = self._owner[at], which, self._strings.take(ids.tolist())
+        return self._read[name]
 
     def _at(self, name: str) -> Ints:
         return np.flatnonzero(self._name == self._ids.get(name, -1))

@@ -6,19 +6,21 @@ Imports the columns and the flow of text.
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import F64, Ints
+from domsieve.analysis.columns.batch import F64, Ints, distinct
 from domsieve.analysis.columns.flow import BREAK, CELL, NONE, SPACE, boundaries, text_flow
-from domsieve.analysis.columns.hash import U64, hashes_of
+from domsieve.analysis.columns.hash import U64, combine, hashes_of
 from domsieve.analysis.columns.hidden import hidden_texts
 from domsieve.analysis.columns.shared import once_per_page
+from domsieve.analysis.columns.tables import grouping
 from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.columns.visible import never_shown
-from domsieve.analysis.columns.words import fold
+from domsieve.analysis.columns.words import folded
 from domsieve.budget import check, spending
 from domsieve.snapshot import Snapshot
 
@@ -26,33 +28,29 @@ _SPACES = re.compile(r"[ \t\n\r\f]+")
 _MOST_STEPS = 16
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PageBlocks:
     """The B blocks of a page in document order, made of its M worded texts.
 
     Parameters
     ----------
+    page : the page.
     text : the words of each block, white space collapsed.
     said : these words folded, single blanks between them.
-    words : int64 (B,), their number, parted by white space.
-    key : uint64 (B,), hash of the folded words: equal for blocks that say the same, 0 for those without a letter.
     start, end : int64 (B,), the nodes ``start .. end - 1`` hold the text.
-    path : tags from the root down to the element around each block, the last 16.
-    box : float64 (B, 4), x, y, width, height in CSS px around its texts, NaN without layout.
+    around : int64 (B,), the element around each block that its path leads to.
     hidden : uint8 (B,), a `Hiding`.
     node : int64 (M,), the worded texts.
     block : int64 (M,), the block of each.
     voice : int64 (B,), the longest text of each block, which speaks for it.
     """
 
+    page: Snapshot
     text: list[str]
     said: list[str]
-    words: Ints
-    key: U64
     start: Ints
     end: Ints
-    path: list[str]
-    box: F64
+    around: Ints
     hidden: NDArray[np.uint8]
     node: Ints
     block: Ints
@@ -60,6 +58,42 @@ class PageBlocks:
 
     def __len__(self) -> int:
         return len(self.text)
+
+    @cached_property
+    def words(self) -> Ints:
+        """The number of the words of each, parted by white space; int64 (B,)."""
+        return np.array([len(text.split()) for text in self.text], np.int64)
+
+    @cached_property
+    def key(self) -> U64:
+        """A hash of the folded words, equal for blocks that say the same, 0 without a letter; uint64 (B,)."""
+        keys = hashes_of(self.said).astype(np.uint64)
+        keys[[not (text.isalpha() or any(map(str.isalpha, text))) for text in self.said]] = 0
+        return keys
+
+    @cached_property
+    def path(self) -> list[str]:
+        """Tags from the root down to the element around each block, the last 16."""
+        steps = _Steps(self.page)
+        return [steps.path(node) for node in self.around.tolist()]
+
+    def path_codes(self, blocks: Ints) -> Ints:
+        """Return numbers of these blocks, equal for those of equal `path`, from 0 on."""
+        page = self.page
+        node, which = distinct(self.around[blocks], len(page))
+        code = np.zeros(node.size, np.uint64)
+        for _ in range(_MOST_STEPS):
+            if not node.any():
+                break
+            code = combine(code, np.where(node > 0, page.tag[node], -1).astype(np.uint64))
+            node = np.maximum(page.parent[node], 0)
+        return grouping(combine(code, (node > 0).astype(np.uint64))[which]).code
+
+    @cached_property
+    def box(self) -> F64:
+        """x, y, width, height in CSS px around the texts of each, NaN without layout; float64 (B, 4)."""
+        first = np.searchsorted(self.block, np.arange(len(self) + 1))
+        return box_around(self.page.box[self.node].astype(np.float64), first)
 
 
 @once_per_page
@@ -94,23 +128,23 @@ def _blocks(page: Snapshot) -> PageBlocks:
     first = np.append(np.flatnonzero(fresh), node.size)
     pieces = [_flat(text) for text in texts.of(node)]
     joints = ["\n" if kind == BREAK else " " if kind != NONE else "" for kind in gap.tolist()]
+    # Most blocks are of one text.
     joined = [
-        "".join(j + p for j, p in zip(joints[a:b], pieces[a:b], strict=True)).strip()
+        pieces[a].strip()
+        if b - a == 1
+        else "".join(j + p for j, p in zip(joints[a:b], pieces[a:b], strict=True)).strip()
         for a, b in pairwise(first.tolist())
     ]
     size = np.array([len(piece) for piece in pieces], np.int64)
     by_size = np.lexsort((-size, block))
     start, end = node[first[:-1]], node[first[1:] - 1] + 1
-    folded = [" ".join(fold(text).split()) for text in joined]
     return PageBlocks(
+        page=page,
         text=joined,
-        said=folded,
-        words=np.array([len(text.split()) for text in joined], np.int64),
-        key=_keys(folded),
+        said=folded(joined),
         start=start,
         end=end,
-        path=_paths(page, start, end, around >= CELL),
-        box=box_around(page.box[node].astype(np.float64), first),
+        around=_around(page, start, end, around >= CELL),
         hidden=hidden[start],
         node=node,
         block=block,
@@ -123,12 +157,6 @@ def _flat(text: str) -> str:
     return text if "  " not in text and text.isprintable() else _SPACES.sub(" ", text)
 
 
-def _keys(folded: list[str]) -> U64:
-    keys = hashes_of(folded).astype(np.uint64)
-    keys[[not any(map(str.isalpha, text)) for text in folded]] = 0
-    return keys
-
-
 def box_around(box: F64, first: Ints) -> F64:
     """Return the box around each stretch ``first[i] .. first[i + 1]`` of boxes, those that are NaN left out."""
     if first.size < 2:
@@ -139,16 +167,16 @@ def box_around(box: F64, first: Ints) -> F64:
     return np.stack((*low, high[0] - low[0], high[1] - low[1]), axis=1)
 
 
-def _paths(page: Snapshot, start: Ints, end: Ints, wide: NDArray[np.bool_]) -> list[str]:
-    around = page.parent[start]
+def _around(page: Snapshot, start: Ints, end: Ints, wide: NDArray[np.bool_]) -> Ints:
+    """Return the innermost element around each block that holds all of it and is a box."""
+    around = page.parent[start].astype(np.int64)
     todo = np.arange(start.size)
     while todo.size:
         check()
         at = around[todo]
         todo = todo[(at > 0) & ((page.end[at] < end[todo]) | ~wide[at])]
         around[todo] = page.parent[around[todo]]
-    steps = _Steps(page)
-    return [steps.path(node) for node in around.tolist()]
+    return around
 
 
 class _Steps:

@@ -5,6 +5,7 @@ A word is a maximal run of letters and digits after NFKC and lower-casing; numbe
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, groupby
@@ -19,6 +20,7 @@ from domsieve.analysis.columns.tables import grouping, ranges, sorted_set
 _BLANK = ord(" ")
 # Upper case to lower, all other ASCII but letters and digits to a blank.
 _FOLD = bytes(c if c >= 128 else ord(chr(c).lower()) if chr(c).isalnum() else _BLANK for c in range(256))
+_FOLD_LINES = _FOLD[: ord("\n")] + b"\n" + _FOLD[ord("\n") + 1 :]
 _LONG = 1_000  # characters in which marks cost nothing, in whatever order
 _GAPS = re.compile(r"[\W_]+")
 
@@ -62,6 +64,14 @@ def fold(text: str) -> str:
     if not words:
         return " " if text else ""
     return f"{' ' * folded.startswith(' ')}{words}{' ' * folded.endswith(' ')}"
+
+
+def folded(texts: Sequence[str]) -> list[str]:
+    """Return the words of each text in canonical form, single blanks between them and none around."""
+    # What is ASCII is folded at once, each text a line.
+    lines = "\n".join([text.replace("\n", " ") for text in texts if text.isascii()])
+    plain = iter(lines.encode().translate(_FOLD_LINES).decode().split("\n"))
+    return [" ".join((next(plain) if text.isascii() else fold(text)).split()) for text in texts]
 
 
 def _normal(text: str) -> str:

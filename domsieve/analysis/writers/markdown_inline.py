@@ -217,8 +217,10 @@ def _continues(last: Mark, mark: Mark) -> bool:
 
 def plain_alt(text: str) -> str:
     """Return the description of an image, escaped to stand in brackets."""
-    piece = _Piece(_TEXT, _SPACES.sub(" ", text).strip(" "))
-    return _escaped(piece.text, _needed([piece], marked=True).get(0, ()), linked=True)
+    text = _SPACES.sub(" ", text).strip(" ")
+    if not _SPECIAL.search(text):
+        return text
+    return _escaped(text, _needed([_Piece(_TEXT, text)], marked=True).get(0, ()), linked=True)
 
 
 def safe_address(address: str) -> str:
