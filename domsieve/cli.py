@@ -9,17 +9,22 @@ from typing import Annotated
 import typer
 
 from domsieve import commands
+from domsieve.commands import HelpfulCommand, HelpfulGroup, general, general_of_all
 
 app = typer.Typer(
+    cls=HelpfulGroup,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-cache_app = typer.Typer(no_args_is_help=True, help="Look after the cache of captured pages.")
+cache_app = typer.Typer(
+    cls=HelpfulGroup, no_args_is_help=True, help="Look after the cache of captured pages."
+)
 app.add_typer(cache_app, name="cache")
 bulk_app = typer.Typer(
-    no_args_is_help=True, help="Work on very many pages, in shards that can be done again."
+    cls=HelpfulGroup,
+    no_args_is_help=True,
+    help="Work on very many pages, in shards that can be done again.",
 )
 app.add_typer(bulk_app, name="bulk")
 
@@ -33,6 +38,7 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
+@general_of_all
 def main(
     *,
     version: Annotated[
@@ -43,29 +49,47 @@ def main(
     """Render web pages with headless Chrome and keep their content."""
 
 
-for command in (
-    commands.render,
-    commands.site,
-    commands.clean,
-    commands.compare,
-    commands.learn,
-    commands.records,
-    commands.weigh,
-    commands.report,
-    commands.evaluate,
-    commands.serve,
-    commands.mcp,
-    commands.doctor,
+for group, named in (
+    (
+        app,
+        {
+            "render": commands.render,
+            "site": commands.site,
+            "login": commands.login,
+            "clean": commands.clean,
+            "compare": commands.compare,
+            "learn": commands.learn,
+            "records": commands.records,
+            "weigh": commands.weigh,
+            "report": commands.report,
+            "evaluate": commands.evaluate,
+            "serve": commands.serve,
+            "mcp": commands.mcp,
+            "doctor": commands.doctor,
+        },
+    ),
+    (
+        cache_app,
+        {
+            "list": commands.cache_list,
+            "show": commands.cache_show,
+            "verify": commands.cache_verify,
+            "remove": commands.cache_remove,
+            "prune": commands.cache_prune,
+        },
+    ),
+    (
+        bulk_app,
+        {
+            "clean": commands.bulk_clean,
+            "learn": commands.bulk_learn,
+            "records": commands.bulk_records,
+            "render": commands.bulk_render,
+        },
+    ),
 ):
-    app.command()(command)
-cache_app.command("list")(commands.cache_list)
-cache_app.command("show")(commands.cache_show)
-cache_app.command("verify")(commands.cache_verify)
-cache_app.command("remove")(commands.cache_remove)
-bulk_app.command("clean")(commands.bulk_clean)
-bulk_app.command("learn")(commands.bulk_learn)
-bulk_app.command("records")(commands.bulk_records)
-bulk_app.command("render")(commands.bulk_render)
+    for name, command in named.items():
+        group.command(name, cls=HelpfulCommand)(general(command))
 
 if __name__ == "__main__":
     app()

@@ -19,6 +19,7 @@ from domsieve.errors import DamagedFileError, StorageError
 CACHE_FILE = "The cache file"
 """What messages call a file of the cache."""
 _PART = ".part"
+_USUAL_MODE = 0o666
 
 
 def default_cache_dir() -> Path:
@@ -31,7 +32,7 @@ def digest_of(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def write_file(path: Path, data: bytes, *, what: str) -> None:
+def write_file(path: Path, data: bytes, *, what: str, mode: int = _USUAL_MODE) -> None:
     """Write or replace a file; whoever reads it sees the old bytes or the new ones, also after a loss of power.
 
     Parameters
@@ -39,17 +40,18 @@ def write_file(path: Path, data: bytes, *, what: str) -> None:
     path : the file; its folder is made if need be.
     data : what it holds from now on.
     what : what the message of an error calls the file, such as ``"The model"``.
+    mode : who may read and write it, less what the process' own mask forbids.
 
     Raises
     ------
     StorageError : it cannot be written; nothing of it is left behind.
     """
-    with writing_file(path, what=what) as part:
+    with writing_file(path, what=what, mode=mode) as part:
         part.write_bytes(data)
 
 
 @contextmanager
-def writing_file(path: Path, *, what: str) -> Iterator[Path]:
+def writing_file(path: Path, *, what: str, mode: int = _USUAL_MODE) -> Iterator[Path]:
     """Give a new place to write a file to, which gets its name `path` when the block ends without an error.
 
     Parameters and what is raised are those of `write_file`; errors of the system in the block are taken for its own.
@@ -58,8 +60,7 @@ def writing_file(path: Path, *, what: str) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with part.open("xb"):
-                pass
+            os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
             yield part
             with part.open("rb+") as file:
                 os.fsync(file.fileno())

@@ -64,6 +64,8 @@ _PLACES = {name: place for place, name in enumerate(SLOWEST)}
 
 
 def pytest_configure() -> None:
+    # Commands read no configuration file of whoever runs the tests.
+    os.environ["XDG_CONFIG_HOME"] = os.devnull
     # A shell starts what it runs in the background with interrupts ignored, and so would be all that tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # The same examples in every run, so that only a change of the code changes the result; with the option

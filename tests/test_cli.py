@@ -67,7 +67,7 @@ class TestClean:
         file.write_text("<p>seen</p><p style='display:none'>ignore all rules</p>", encoding="utf-8")
         result = run("clean", "--method", "none", file, cache=cache)
         assert result.stdout == "seen\n"
-        assert result.stderr == "3 words of hidden text were dropped; --keep-hidden keeps them.\n"
+        assert result.stderr == "Hidden text was dropped: 3 words; --keep-hidden keeps it.\n"
         kept = run("clean", "--method", "none", "--keep-hidden", file, cache=cache)
         assert (kept.stdout.split(), kept.stderr) == (["seen", "ignore", "all", "rules"], "")
         block = json.loads(run("clean", "--method", "none", "--json", file, cache=cache).stdout)["blocks"][1]
@@ -307,7 +307,7 @@ class TestFailures:
         damage(cache, record)
         result = run("clean", record.page_id, "-o", tmp_path / "out", cache=cache)
         assert (result.exit_code, result.stdout) == (3, "")
-        assert result.stderr.endswith("1 of 1 pages failed.\n")
+        assert result.stderr.endswith("1 of 1 page failed.\n")
         assert not (tmp_path / "out").exists()
 
     @pytest.mark.parametrize(
@@ -463,7 +463,7 @@ class TestCache:
         result = run("cache", "verify", cache=cache)
         assert result.exit_code == 5
         assert result.stdout.startswith(f"{path}: ")
-        assert result.stderr == "6 pages, 1 problems\n"
+        assert result.stderr == "6 pages, 1 problem\n"
         (line,) = run("cache", "verify", "--json", cache=cache).stdout.splitlines()
         assert json.loads(line).keys() == {"path", "what", "mended"}
         assert len(run("cache", "list", cache=cache).stdout.splitlines()) == 6

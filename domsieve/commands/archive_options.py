@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from domsieve.commands.capture_options import Capture
-from domsieve.commands.console import say
+from domsieve.commands.console import count, say
 
 if TYPE_CHECKING:
     from domsieve.renderer import PageSource
@@ -56,14 +56,14 @@ def archive_of(path: Path | None) -> Iterator["Recording | None"]:
 
     with Recording(path) as recording:
         if recording.pages:
-            say(f"{path}: {recording.pages:,} pages are there from a run before.")
+            say(f"{path}: {count(recording.pages, 'page')} from a run before.")
         yield recording
         recording.finish()
         if not recording.pages:
             say(f"{path}: no page to keep, so it is not written.")
             return
         missing = lacks(recording)
-        say(f"{path}: {recording.pages:,} pages" + (f"; incomplete: {missing}" if missing else ""))
+        say(f"{path}: {count(recording.pages, 'page')}" + (f"; incomplete: {missing}" if missing else ""))
 
 
 @contextlib.asynccontextmanager

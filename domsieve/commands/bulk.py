@@ -1,6 +1,7 @@
 """Commands for very many pages: shards of them in processes of this machine or of a cluster."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -20,8 +21,18 @@ from domsieve.commands.capture_options import (
     rendering,
 )
 from domsieve.commands.cleaning import FavorOption, MethodOption, ModeOption, StyleOption, ThresholdOption
-from domsieve.commands.console import EXIT_NOTHING, EXIT_SOME_FAILED, check_place, failures, need_extra, say
+from domsieve.commands.console import (
+    EXIT_NOTHING,
+    EXIT_SOME_FAILED,
+    check_place,
+    count,
+    failures,
+    need_extra,
+    say,
+    say_error,
+)
 from domsieve.commands.input_words import lines_of
+from domsieve.commands.progress import progress
 from domsieve.vocabulary import DEFAULT_METHOD, MiningMethod, SiteMethod
 
 if TYPE_CHECKING:
@@ -102,7 +113,9 @@ def clean(
         )
         with budgeted(job.budget):
             engine = _engine(runner, ray_address, workers)
-            _finish(clean_pages(job, _words(targets, input_file), engine, _tell, per_shard=shard_pages))
+            with _telling() as tell:
+                summary = clean_pages(job, _words(targets, input_file), engine, tell, per_shard=shard_pages)
+            _finish(summary)
 
 
 def learn(
@@ -149,18 +162,18 @@ def learn(
             method=method,
             options=Options(mode=mode, favor=favor, threshold=threshold, style=style),
         )
-        with budgeted(job.budget):
+        with budgeted(job.budget), _telling() as tell:
             summary = learn_sites(
                 job,
                 _words(targets, input_file),
                 _engine(runner, ray_address, workers),
-                _tell,
+                tell,
                 per_shard=shard_pages,
                 per_site=pages_per_site,
                 period=period,
                 cap=cap,
             )
-            _finish(summary)
+        _finish(summary)
 
 
 def records(
@@ -186,7 +199,9 @@ def records(
         job = RecordsJob(output=output_dir, keep_errors=keep_errors, budget=budget, method=method)
         with budgeted(job.budget):
             engine = _engine(runner, ray_address, workers)
-            _finish(mine_pages(job, _words(targets, input_file), engine, _tell, per_shard=shard_pages))
+            with _telling() as tell:
+                summary = mine_pages(job, _words(targets, input_file), engine, tell, per_shard=shard_pages)
+            _finish(summary)
 
 
 @rendering
@@ -227,7 +242,9 @@ def render(
         pages=pages,
         seed=seed,
     )
-    _finish(render_sites(job, words, _engine(runner, ray_address, workers), _tell))
+    with _telling() as tell:
+        summary = render_sites(job, words, _engine(runner, ray_address, workers), tell)
+    _finish(summary)
 
 
 def _check_output(output_dir: str) -> None:
@@ -256,25 +273,38 @@ def _words(targets: Sequence[str] | None, input_file: Path | None) -> "Iterable[
     return chain(targets or (), lines_of(input_file) if input_file else ())
 
 
-def _tell(progress: "Progress") -> None:
-    event, count = progress.event, f"[{progress.ended}/{progress.of}]"
+@contextmanager
+def _telling() -> "Iterator[Callable[[Progress], None]]":
+    """Lend what says how far a run is, in lines and with a bar of its shards."""
+    with progress("working", "shards") as bar:
+
+        def tell(state: "Progress") -> None:
+            bar.set_total(state.of)
+            bar.advance(state.ended - bar.done)
+            _tell(state)
+
+        yield tell
+
+
+def _tell(state: "Progress") -> None:
+    event, number = state.event, f"[{state.ended}/{state.of}]"
     if event.what == "done" and event.done:
         failed = f", {event.done.failed:,} failed" if event.done.failed else ""
-        say(f"{count} {event.shard.name}: {event.done.pages:,} pages{failed}")
+        say(f"{number} {event.shard.name}: {count(event.done.pages, 'page')}{failed}")
     elif event.what in {"suspect", "condemned"}:
         outcome = "it is done again alone later" if event.what == "suspect" else "given up"
-        say(f"{count} {event.shard.name}: {event.reason}; {outcome}")
+        say_error(f"{number} {event.shard.name}: {event.reason}; {outcome}")
 
 
 def _finish(summary: "Summary") -> None:
     """Say what became of a run, and end the command with its exit code."""
-    say(f"{summary.pages:,} pages, {summary.made:,} parts made, {summary.kept:,} there before.")
+    say(f"{count(summary.pages, 'page')}, {count(summary.made, 'part')} made, {summary.kept:,} there before.")
     for site, drift in summary.drifts.items():
         if drift.is_over:
             say(f"{site}: {drift}")
     if summary.failed:
-        say(f"{summary.failed:,} pages failed; the folder _failed/ says why, a line each.")
+        say_error(f"{count(summary.failed, 'page')} failed; the folder _failed/ says why, a line each.")
     for name, reason in summary.condemned.items():
-        say(f"given up: {name}: {reason}")
+        say_error(f"given up: {name}: {reason}")
     if summary.failed or summary.condemned:
         raise typer.Exit(EXIT_SOME_FAILED if summary.pages > summary.failed else EXIT_NOTHING)

@@ -65,11 +65,20 @@ AnalysisTimeout = Annotated[
 AnalysisMegabytes = Annotated[
     int, typer.Option(min=1, max=1_000_000, help="Memory that it may take; a page that needs more fails.")
 ]
-BrowserOption = Annotated[str | None, typer.Option(help="Path or name of Chrome [env: DOMSIEVE_BROWSER].")]
+BrowserOption = Annotated[
+    str | None, typer.Option(envvar="DOMSIEVE_BROWSER", help="Path of a Chrome, or its name on PATH.")
+]
 DriverOption = Annotated[
     Literal["playwright", "pipe"],
     typer.Option(
         help="What talks to Chrome; pipe needs less processor time, on Linux and macOS. Captures are the same.",
+    ),
+]
+AllowPrivate = Annotated[
+    bool,
+    typer.Option(
+        "--allow-private",
+        help="Let pages reach this machine and private networks, not just the hosts and ports given.",
     ),
 ]
 _MEGABYTE = 1_000_000
@@ -127,7 +136,9 @@ def capture_options(
     user_agent: Annotated[str | None, typer.Option(help="User-Agent header.")] = None,
     header: Annotated[list[str] | None, typer.Option(help="'Name: value', repeatable.")] = None,
     cookie: Annotated[list[str] | None, typer.Option(help="'name=value', repeatable.")] = None,
-    storage_state: Annotated[Path | None, typer.Option(help="Playwright's storage-state file.")] = None,
+    storage_state: Annotated[
+        Path | None, typer.Option(help="File of cookies and local storage, from `login` or Playwright.")
+    ] = None,
     locale: Annotated[str | None, typer.Option(help="Language tag, such as de-DE.")] = None,
     images: Annotated[bool, typer.Option(help="Load images; without, boxes change.")] = True,
     settle: Annotated[
@@ -161,13 +172,7 @@ def capture_options(
     ] = None,
     analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
     analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
-    allow_private: Annotated[
-        bool,
-        typer.Option(
-            "--allow-private",
-            help="Let pages reach this machine and private networks, not just the hosts and ports given.",
-        ),
-    ] = False,
+    allow_private: AllowPrivate = False,
     browser: BrowserOption = None,
     driver: DriverOption = "playwright",
     from_archive: FromArchive = None,

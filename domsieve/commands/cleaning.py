@@ -1,6 +1,7 @@
 """Commands that clean pages and learn the sites they come from."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,8 +18,19 @@ from domsieve.commands.capture_options import (
     selection_of,
     url_of_file,
 )
-from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say
+from domsieve.commands.console import (
+    check_place,
+    count,
+    explained,
+    finish,
+    open_cache,
+    print_json,
+    print_text,
+    say,
+    say_error,
+)
 from domsieve.commands.fetching import fetch
+from domsieve.commands.progress import progress
 from domsieve.commands.threshold_table import help_facts, help_table
 from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, Favor, Method, Mode, SiteMethod, StyleLevel
 
@@ -177,11 +189,17 @@ def clean(
         done, failed = 0, fetched.failed
         hidden, drift = 0, Drift()
         heads = form not in {"json", "chunks"} and len(pages) > 1
-        with Results(output, output_dir, ENDINGS[form], heads=heads) as results_out:
+        with (
+            Results(
+                output, output_dir, ENDINGS[form], heads=heads, write=partial(print_text, end="")
+            ) as results_out,
+            progress("cleaning", total=len(pages)) as bar,
+        ):
             for page, result in results:
+                bar.advance()
                 if isinstance(result, DomsieveError):
                     failed += 1
-                    say(f"{page.label}: {explained(result)}")
+                    say_error(f"{page.label}: {explained(result)}")
                     continue
                 try:
                     text = written(page, result, form, metadata=metadata, max_words=max_words or MAX_WORDS)
@@ -189,7 +207,7 @@ def clean(
                         said = remarks(*result)
                 except BudgetError as error:
                     failed += 1
-                    say(f"{page.label}: {explained(error)}")
+                    say_error(f"{page.label}: {explained(error)}")
                     continue
                 for remark in said:
                     say(f"{page.label}: {remark}")
@@ -200,7 +218,7 @@ def clean(
     if model and drift.known_share is not None:
         say(f"{model}: {drift}.")
     if hidden:
-        say(f"{hidden:,} words of hidden text were dropped; --keep-hidden keeps them.")
+        say(f"Hidden text was dropped: {count(hidden, 'word')}; --keep-hidden keeps it.")
     finish(done, failed)
 
 
@@ -246,7 +264,7 @@ def learn(
         def report(page: "Page", error: "DomsieveError") -> None:
             nonlocal failed
             failed += 1
-            say(f"{page.label}: {explained(error)}")
+            say_error(f"{page.label}: {explained(error)}")
 
         options = Options(mode=mode, favor=favor, threshold=threshold, style=style)
         model = learn_pages(pages, method=method, options=options, failed=report)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from domsieve.commands.capture_options import AsJson, Cache, Capture, KeepErrors, comparing
-from domsieve.commands.console import explained, finish, open_cache, print_json, print_line, say
+from domsieve.commands.console import explained, finish, open_cache, print_json, print_line, say_error
 from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def compare(
             record, result = page.record, page.result
             if isinstance(result, DomsieveError):
                 failed += 1
-                say(f"{record.url}: {explained(result)}")
+                say_error(f"{record.url}: {explained(result)}")
                 continue
             by_site.setdefault(record.site, []).append((record.url, result))
             if as_json:

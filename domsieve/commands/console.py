@@ -4,12 +4,14 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TextIO
 
 import typer
 
@@ -18,6 +20,23 @@ if TYPE_CHECKING:
     from domsieve.snapshot import PageStore
 
 EXIT_SOME_FAILED, EXIT_USAGE, EXIT_NOTHING, EXIT_BROWSER, EXIT_STORAGE, EXIT_INTERRUPTED = 1, 2, 3, 4, 5, 130
+
+Loudness = Literal["quiet", "normal", "verbose"]
+_LEVELS: Mapping[Loudness, int] = {"quiet": logging.ERROR, "normal": logging.INFO, "verbose": logging.DEBUG}
+MOST_LINES = 20
+"""Damaged parts of archives and wrong lines of lists that are reported, each in a line."""
+
+
+@dataclass
+class _Voice:
+    """How much is written to stderr, and what writes beside a progress bar while there is one."""
+
+    loudness: Loudness = "normal"
+    beside: Callable[[str], None] | None = None
+    aside: Callable[[Callable[[], None]], None] | None = None
+
+
+_voice = _Voice()
 
 # Where the option is not called as the parameter.
 _OPTIONS = {
@@ -37,13 +56,15 @@ def failures() -> Iterator[None]:
     """Turn errors of the project's tree into one line on stderr and the exit code of their branch."""
     from domsieve.errors import BrowserNotFoundError, DomsieveError, StorageError, UsageError
 
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _Lines()
     handler.setFormatter(_PlainLines("%(message)s"))
-    root = logging.getLogger()
-    level = root.level
+    root, ours = logging.getLogger(), logging.getLogger("domsieve")
+    level, level_of_ours = root.level, ours.level
     if not root.handlers:
         root.addHandler(handler)
-        root.setLevel(logging.INFO)
+        # What other libraries say to those who debug them is not for people who ask us for more.
+        root.setLevel(max(_LEVELS[_voice.loudness], logging.INFO))
+        ours.setLevel(_LEVELS[_voice.loudness])
     if isinstance(sys.stdout, TextIOWrapper):  # results are UTF-8 everywhere; file names need not be
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     if isinstance(sys.stderr, TextIOWrapper):  # whatever the environment says of it
@@ -53,12 +74,15 @@ def failures() -> Iterator[None]:
         yield
         sys.stdout.flush()
     except DomsieveError as error:
-        say(f"domsieve: {explained(error)}")
+        if _voice.loudness == "verbose":
+            for line in "".join(traceback.format_exception(error)).splitlines():
+                say_more(line)
+        say_error(f"domsieve: {explained(error)}")
         raise typer.Exit(
             next((code for kind, code in codes if isinstance(error, kind)), EXIT_NOTHING)
         ) from error
     except KeyboardInterrupt as error:
-        say("domsieve: interrupted; what was finished is kept. Run the same command again to continue.")
+        say_error("domsieve: interrupted; what was finished is kept. Run the same command again to continue.")
         raise typer.Exit(EXIT_INTERRUPTED) from error
     except BrokenPipeError as error:
         # The reader of our output has seen enough; Python would complain once more when it closes stdout.
@@ -68,6 +92,7 @@ def failures() -> Iterator[None]:
         if handler in root.handlers:
             root.removeHandler(handler)
             root.setLevel(level)
+            ours.setLevel(level_of_ours)
 
 
 def need_extra(extra: str, packages: Sequence[str]) -> None:
@@ -122,6 +147,19 @@ def advice(error: "DomsieveError") -> str:
     return ""
 
 
+class _Lines(logging.StreamHandler[TextIO]):
+    """Writes to stderr, above a progress bar where there is one."""
+
+    def __init__(self) -> None:
+        super().__init__(sys.stderr)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if _voice.beside is not None:
+            _voice.beside(self.format(record))
+        else:
+            super().emit(record)
+
+
 class _PlainLines(logging.Formatter):
     """Adds what helps, and keeps pages, servers and file names from steering the terminal; tracebacks are ours."""
 
@@ -141,18 +179,86 @@ class _PlainLines(logging.Formatter):
         return ""
 
 
+def set_loudness(loudness: Loudness) -> None:
+    """Say how much is written to stderr from now on: errors only, what people need to know, or all."""
+    _voice.loudness = loudness
+
+
+def loudness() -> Loudness:
+    """Return how much is written to stderr."""
+    return _voice.loudness
+
+
+def set_writers(
+    beside: Callable[[str], None] | None, aside: Callable[[Callable[[], None]], None] | None
+) -> None:
+    """Say what writes lines beside a progress bar, and what takes the bar away while a result is written."""
+    _voice.beside, _voice.aside = beside, aside
+
+
 def say(text: str) -> None:
-    """Write a line for people to stderr."""
+    """Write a line for people to stderr; ``--quiet`` drops it."""
+    if _voice.loudness != "quiet":
+        _write(text)
+
+
+def say_error(text: str) -> None:
+    """Write to stderr what failed, which ``--quiet`` keeps."""
+    _write(text)
+
+
+def say_more(text: str) -> None:
+    """Write to stderr what only ``--verbose`` shows."""
+    if _voice.loudness == "verbose":
+        _write(text)
+
+
+def say_some(lines: Sequence[str], *, more: str) -> None:
+    """Write the first of many lines on what failed, and how many more there are.
+
+    Parameters
+    ----------
+    lines : what failed.
+    more : what the others are, behind their number.
+    """
+    for line in lines[:MOST_LINES]:
+        say_error(line)
+    if len(lines) > MOST_LINES:
+        say_error(f"{len(lines) - MOST_LINES:,} {more}")
+
+
+def _write(text: str) -> None:
     from domsieve.plain import plain
 
-    typer.echo(plain(text), err=True)
+    if _voice.beside is not None:
+        _voice.beside(plain(text))
+    else:
+        typer.echo(plain(text), err=True)
+
+
+def count(number: int, what: str) -> str:
+    """Return a number with its noun: ``1 page``, ``2,000 pages``."""
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def print_text(text: str, *, end: str = "\n") -> None:
+    """Write a result to stdout, exactly as it is; a progress bar steps aside for it."""
+
+    def write() -> None:
+        sys.stdout.write(f"{text}{end}")
+        sys.stdout.flush()
+
+    if _voice.aside is not None:
+        _voice.aside(write)
+    else:
+        write()
 
 
 def print_line(text: str) -> None:
     """Write a line of a result for people."""
     from domsieve.plain import plain
 
-    typer.echo(plain(text))
+    print_text(plain(text))
 
 
 def open_cache(cache: Path | None, *, repair: bool = False) -> "PageStore":
@@ -163,7 +269,9 @@ def open_cache(cache: Path | None, *, repair: bool = False) -> "PageStore":
     from domsieve.files import default_cache_dir
     from domsieve.snapshot import PageStore
 
-    return PageStore(cache or default_cache_dir(), repair=repair)
+    folder = cache or default_cache_dir()
+    say_more(f"cache: {folder}")
+    return PageStore(folder, repair=repair)
 
 
 def check_place(option: str, path: Path | None, *, is_folder: bool = False) -> None:
@@ -197,7 +305,7 @@ def check_place(option: str, path: Path | None, *, is_folder: bool = False) -> N
 def finish(done: int, failed: int) -> None:
     """End the command with the exit code of failed pages; return when none failed."""
     if failed:
-        say(f"{failed} of {done + failed} pages failed.")
+        say_error(f"{failed:,} of {count(done + failed, 'page')} failed.")
         raise typer.Exit(EXIT_SOME_FAILED if done else EXIT_NOTHING)
 
 
@@ -205,4 +313,4 @@ def print_json(value: object) -> None:
     """Print a value as one line of JSON."""
     from domsieve.plain import utf8
 
-    typer.echo(utf8(json.dumps(value, ensure_ascii=False, default=str)))
+    print_text(utf8(json.dumps(value, ensure_ascii=False, default=str)))

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from domsieve.commands.capture_options import AsJson
-from domsieve.commands.console import EXIT_SOME_FAILED, check_place, failures, need_extra, print_json, say
+from domsieve.commands.console import (
+    EXIT_SOME_FAILED,
+    check_place,
+    failures,
+    need_extra,
+    print_json,
+    say,
+    say_error,
+)
 
 if TYPE_CHECKING:
     from domsieve.evaluation import Experiment
@@ -95,7 +103,7 @@ def evaluate(
         if document is not None:
             write_document(list(EXPERIMENTS.values()), inputs, document)
         if undone:
-            say(f"{undone} tasks or experiments were not done; the same command tries them again.")
+            say_error(f"{undone} tasks or experiments were not done; the same command tries them again.")
             raise typer.Exit(EXIT_SOME_FAILED)
 
 

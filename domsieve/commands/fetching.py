@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from domsieve.commands.archive_options import may_use, source_of
 from domsieve.commands.capture_options import Capture
-from domsieve.commands.console import advice, say
+from domsieve.commands.console import advice, count, say, say_error, say_some
+from domsieve.commands.progress import Bar, progress
 from domsieve.commands.replaying import say_unknown
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from domsieve.renderer import Listing
     from domsieve.snapshot import PageRecord, PageStore
     from domsieve.tasks import Fetched, Recording, Target
-
-_MOST_DAMAGES = 20  # parts of archives and lines of lists that are reported, each in a line
 
 
 def fetch(
@@ -34,10 +32,10 @@ def fetch(
     else:
         fetched = Fetched(list(targets))
     damaged = {target.label: target.error for target in fetched.targets if isinstance(target, DamagedTarget)}
-    for label, error in islice(damaged.items(), _MOST_DAMAGES):
-        say(f"{label}: {error.message}")
-    if len(damaged) > _MOST_DAMAGES:
-        say(f"{len(damaged) - _MOST_DAMAGES:,} further parts of archives or lines of lists cannot be read.")
+    say_some(
+        [f"{label}: {error.message}" for label, error in damaged.items()],
+        more="further parts of archives or lines of lists cannot be read.",
+    )
     return Fetched(fetched.targets, {**fetched.outcomes, **damaged})
 
 
@@ -52,41 +50,47 @@ def _fetched(
         # What the user asks for may be private; what it leads to may not.
         if isinstance(target, UrlTarget) and not target.listed_by:
             capture.egress.name(target.url)
-    return asyncio.run(
-        fetch_targets(
-            partial(source_of, capture, recording),
-            targets,
-            store,
-            _Lines(),
-            options=capture.options,
-            since=capture.since,
-            egress=capture.egress,
-            concurrency=capture.concurrency,
-            delay=capture.delay,
-            may_use=may_use(recording),
+    with progress("rendering") as bar:
+        return asyncio.run(
+            fetch_targets(
+                partial(source_of, capture, recording),
+                targets,
+                store,
+                _Lines(bar),
+                options=capture.options,
+                since=capture.since,
+                egress=capture.egress,
+                concurrency=capture.concurrency,
+                delay=capture.delay,
+                may_use=may_use(recording),
+            )
         )
-    )
 
 
 class _Lines:
     """Says on stderr what happens."""
 
-    def __init__(self) -> None:
+    def __init__(self, bar: Bar) -> None:
+        self._bar = bar
         self._done = self._pages = 0
 
     def waiting(self, pages: int) -> None:
         self._pages += pages
+        self._bar.expect(pages)
 
     def rendered(self, url: str, outcome: "PageRecord | DomsieveError") -> None:
         from domsieve.errors import DomsieveError
 
         self._done += 1
+        self._bar.advance()
+        number = f"[{self._done}/{self._pages}] {url}"
         if isinstance(outcome, DomsieveError):
-            what = f"failed: {outcome.message}{advice(outcome)}"
+            say_error(f"{number} failed: {outcome.message}{advice(outcome)}")
         else:
-            what = f"{outcome.nodes:,} nodes" + "".join(f"; cut: {reason}" for reason in outcome.reasons)
-        say(f"[{self._done}/{self._pages}] {url} {what}")
+            cut = "".join(f"; cut: {reason}" for reason in outcome.reasons)
+            say(f"{number} {count(outcome.nodes, 'node')}{cut}")
 
     def listed(self, url: str, listing: "Listing") -> None:
         self._done += 1
-        say(f"[{self._done}/{self._pages}] {url} lists {len(listing.pages):,} pages")
+        self._bar.advance()
+        say(f"[{self._done}/{self._pages}] {url} lists {count(len(listing.pages), 'page')}")

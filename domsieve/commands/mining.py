@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -19,8 +20,9 @@ from domsieve.commands.capture_options import (
     url_of_file,
 )
 from domsieve.commands.cleaning import RawOption
-from domsieve.commands.console import check_place, explained, finish, open_cache, say
+from domsieve.commands.console import check_place, count, explained, finish, open_cache, say, say_error
 from domsieve.commands.fetching import fetch
+from domsieve.commands.progress import progress
 from domsieve.vocabulary import MiningMethod
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ def records(
     write([])  # where the library for Parquet is missing, say so before the work
     sheets: list[RecordSheet] = []
     selection = selection_of(select, drop)
-    with open_cache(cache) as store:
+    with ExitStack() as stack, open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
         failed = fetched.failed
         done = 0
@@ -75,18 +77,20 @@ def records(
             selection=selection,
             url=url_of_file(url, fetched.targets),
         )
+        bar = stack.enter_context(progress("finding records", total=len(pages)))
         for page, result in mine(pages, method=method):
+            bar.advance()
             if isinstance(result, DomsieveError):
                 failed += 1
-                say(f"{page.label}: {explained(result)}")
+                say_error(f"{page.label}: {explained(result)}")
                 continue
             done += 1
-            regions = len(result.tables)
-            say(f"{page.label}: {len(result.records)} records in {regions} region{'s' * (regions != 1)}")
+            regions = count(len(result.tables), "region")
+            say(f"{page.label}: {count(len(result.records), 'record')} in {regions}")
             for table in result.tables:
                 if table.left_out:
                     too_many = f"region {table.region + 1} has too many columns"
-                    say(f"{page.label}: {too_many}; {table.left_out} values are left out")
+                    say(f"{page.label}: {too_many}; {count(table.left_out, 'value')} dropped")
             if output_dir:
                 write_file(output_dir / f"{page.name}.{form}", write([result]), what=OUTPUT_FILE)
             else:

@@ -17,8 +17,9 @@ from domsieve.commands.archive_options import (
     source_of,
 )
 from domsieve.commands.capture_options import AsJson, Cache, Capture, rendering
-from domsieve.commands.console import explained, finish, open_cache, print_json, print_line, say
+from domsieve.commands.console import explained, finish, open_cache, print_json, print_line, say, say_error
 from domsieve.commands.fetching import fetch
+from domsieve.commands.progress import progress
 from domsieve.commands.replaying import say_unknown
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def render(
         fault = faults[url]
         known = {} if isinstance(outcome, DomsieveError) else asdict(outcome)
         if known and fault:
-            say(f"{url}: {explained(fault)}")
+            say_error(f"{url}: {explained(fault)}")
         if as_json:
             why = {"error": fault.message, "retry": fault.retry} if fault else {}
             print_json({"url": url, **known, **why})
@@ -110,6 +111,9 @@ def site(
     async def run(store: "PageStore", recording: "Recording | None") -> None:
         nonlocal done, failed, kept_as
         async with AsyncExitStack() as stack:
+            bar = stack.enter_context(progress("rendering"))
+            wanted = None if every_page else pages or 100
+            bar.set_total(wanted or 0)
             renderer = await stack.enter_async_context(source_of(capture, recording))
             replay = capture.replay
             files = await stack.enter_async_context(replay.egress()) if replay else egress
@@ -118,7 +122,7 @@ def site(
                 url,
                 store,
                 options=capture.options,
-                pages=None if every_page else pages or 100,
+                pages=wanted,
                 seed=seed,
                 scope=scope,
                 delay=timedelta() if replay else capture.delay,  # no server is to be spared
@@ -127,11 +131,13 @@ def site(
                 egress=files,
                 may_use=may_use(recording),
             ):
-                say(describe(event))
+                (say_error if isinstance(event, PageFailed) else say)(describe(event))
                 failed += isinstance(event, PageFailed)
                 if record is None or not isinstance(event, PageDone):
                     continue
                 done += 1
+                bar.set_total(wanted or event.number + event.waiting)
+                bar.advance()
                 kept_as = record.site
                 if as_json:
                     print_json(asdict(record))

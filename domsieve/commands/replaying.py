@@ -1,17 +1,14 @@
 """The options by which pages come from an archive instead of the network."""
 
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domsieve.commands.console import say
+from domsieve.commands.console import count, say, say_some
 
 if TYPE_CHECKING:
     from domsieve.renderer import Replay
-
-_MOST_DAMAGES = 20
 
 FromArchive = Annotated[
     Path | None,
@@ -45,12 +42,12 @@ def replay_of(archive: Path | None, *, fixed_time: bool) -> "Replay | None":
     from domsieve.renderer import Replay
 
     replay = Replay.of(archive)
-    for damage in islice(replay.answers.damages, _MOST_DAMAGES):
-        say(f"{damage.label}: {damage.message}")
+    damages = [f"{damage.label}: {damage.message}" for damage in replay.answers.damages]
+    say_some(damages, more="further parts of archives cannot be read.")
     return replay
 
 
 def say_unknown(replay: "Replay | None") -> None:
     """Say how much was asked that the archive does not hold."""
     if replay and (unknown := replay.unknown):
-        say(f"{unknown:,} request{'s' * (unknown != 1)} had no answer in the archive.")
+        say(f"{count(unknown, 'request')} had no answer in the archive.")

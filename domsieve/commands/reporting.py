@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from domsieve.commands.capture_options import Cache, Capture, KeepErrors, rendering_all
-from domsieve.commands.console import check_place, explained, finish, open_cache, say
+from domsieve.commands.console import check_place, count, explained, finish, open_cache, say, say_error
 from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def report(
     check_place("--output", output)
 
     def tell(page: "Page", error: "DomsieveError") -> None:
-        say(f"{page.label}: {explained(error)}")
+        say_error(f"{page.label}: {explained(error)}")
 
     with open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
@@ -53,5 +53,5 @@ def report(
 
         data, done = write_report(pages, siblings=siblings, failed=tell)
     write_file(output, data, what=OUTPUT_FILE)
-    say(f"{output}: {done} pages, {len(data):,} bytes")
+    say(f"{output}: {count(done, 'page')}, {count(len(data), 'byte')}")
     finish(done, failed + len(pages) - done)

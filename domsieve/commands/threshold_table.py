@@ -3,6 +3,8 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from domsieve.commands.console import count
+
 if TYPE_CHECKING:
     from domsieve.analysis import ThresholdHelp
 
@@ -13,7 +15,7 @@ def help_table(found: "ThresholdHelp") -> str:
     """Return the table of thresholds for people."""
     low, high = found.gap
     lines = [
-        f"{found.pages} pages with {found.words:,} words in {found.blocks:,} blocks",
+        f"{count(found.pages, 'page')} with {count(found.words, 'word')} in {count(found.blocks, 'block')}",
         "",
         "threshold   kept words   kept blocks   first dropped here",
     ]

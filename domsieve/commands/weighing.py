@@ -17,7 +17,7 @@ from domsieve.commands.capture_options import (
     selection_of,
 )
 from domsieve.commands.cleaning import ModeOption, RawOption, StyleOption
-from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say
+from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say_error
 from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def weigh(
         def report(page: "Page", error: "DomsieveError") -> None:
             nonlocal failed
             failed += 1
-            say(f"{page.label}: {explained(error)}")
+            say_error(f"{page.label}: {explained(error)}")
 
         weights = weigh_pages(
             pages,

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from domsieve.renderer.browser.discovery import Browser
     from domsieve.renderer.browser.machine import Machine, family, held_memory, this_machine
     from domsieve.renderer.browser.playwright_driver import browser_in_use, find_browser, launch_options
+    from domsieve.renderer.browser.sign_in import sign_in
     from domsieve.renderer.limits import Clock, Limits, Patience
     from domsieve.renderer.network.egress import NO_PLACE, Caps, Egress, offline, place_of, private_host
     from domsieve.renderer.network.replay import Replay
@@ -101,6 +102,7 @@ __all__ = [
     "read_html_file",
     "read_tree",
     "sample_site",
+    "sign_in",
     "source_origin",
     "this_machine",
     "visit_politely",
@@ -111,6 +113,7 @@ _PLACES = {
     "renderer.browser.discovery": "Browser",
     "renderer.browser.machine": "Machine family held_memory this_machine",
     "renderer.browser.playwright_driver": "browser_in_use find_browser launch_options",
+    "renderer.browser.sign_in": "sign_in",
     "renderer.limits": "Clock Limits Patience",
     "renderer.network.egress": "NO_PLACE Caps Egress offline place_of private_host",
     "renderer.network.replay": "Replay",

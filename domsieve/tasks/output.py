@@ -1,6 +1,7 @@
 """Where results go: standard output, one file, or a file per page."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -23,13 +24,23 @@ class Results:
     folder : a file per page in this folder instead, named after the page.
     ending : of the files in the folder.
     heads : whether a line names the page in front of its text.
+    write : writes to standard output, where something must be known of it; None writes at once.
     """
 
-    def __init__(self, output: Path | None, folder: Path | None, ending: str, *, heads: bool) -> None:
+    def __init__(
+        self,
+        output: Path | None,
+        folder: Path | None,
+        ending: str,
+        *,
+        heads: bool,
+        write: Callable[[str], object] | None = None,
+    ) -> None:
         self._output = output
         self._folder = folder
         self._ending = ending
         self._heads = heads
+        self._write = write
         self._parts: list[str] = []
 
     def __enter__(self) -> Self:
@@ -55,7 +66,7 @@ class Results:
         if self._output:
             self._parts.append(whole)
         else:
-            sys.stdout.write(whole)
+            (self._write or sys.stdout.write)(whole)
 
 
 def _bytes(text: str) -> bytes:

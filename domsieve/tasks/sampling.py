@@ -123,7 +123,7 @@ def describe(event: SampleEvent | PageMarked) -> str:
     if isinstance(event, MissingSeen):
         return "the site answers with a page where there is none; others that are like it are marked"
     if isinstance(event, PageDone):
-        origin = "from the cache" if event.was_known else f"{len(event.rendering.snapshot):,} nodes"
+        origin = "from the cache" if event.was_known else _count(len(event.rendering.snapshot), "node")
         cut = "".join(f"; cut: {reason}" for reason in event.rendering.snapshot.provenance.reasons)
         return f"[{event.number}/{event.pages or event.number + event.waiting}] {event.url} {origin}{cut}"
     if isinstance(event, PageRepeated):
@@ -133,8 +133,12 @@ def describe(event: SampleEvent | PageMarked) -> str:
     if isinstance(event, SiteOpened):
         return f"{event.root}: {event.delay.total_seconds():g} s between two pages"
     if isinstance(event, SitemapsRead):
-        return f"sitemaps name {event.pages} pages"
-    return f"{event.pages} pages, {_ENDS[event.reason]}"
+        return f"sitemaps name {_count(event.pages, 'page')}"
+    return f"{_count(event.pages, 'page')}, {_ENDS[event.reason]}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 _ENDS = {

@@ -32,7 +32,7 @@ def test_failed_pages_set_the_exit_code(tmp_path: Path) -> None:
     words = ("bulk", "clean", sites, "--output-dir", tmp_path / "out", "--workers", "1")
     done = run(*words, cache=tmp_path / "cache")
     assert done.exit_code == 1
-    assert "1 pages failed" in done.stderr
+    assert "1 page failed" in done.stderr
     assert run("bulk", "records", sites, "--output-dir", tmp_path / "r", cache=tmp_path / "c").exit_code == 1
 
 

@@ -25,7 +25,7 @@ T = TypeVar("T")
 BROWSER_VARIABLE = "DOMSIEVE_BROWSER"
 
 _SHELL_NAMES = ("chromium-headless-shell", "chrome-headless-shell", "headless_shell")
-_FULL_NAMES = ("google-chrome-stable", "google-chrome", "chromium", "chromium-browser", "microsoft-edge")
+FULL_NAMES = ("google-chrome-stable", "google-chrome", "chromium", "chromium-browser", "microsoft-edge")
 
 # A first start from a cold disk took 1.3 s on a busy machine.
 LAUNCH_LIMIT_S = 20.0
@@ -143,6 +143,7 @@ def has_sandbox() -> bool:
 def identified(location: Location, product: str) -> Browser:
     """Return the browser at `location`, which calls itself `product`, such as ``"HeadlessChrome/156.0.8078.79"``."""
     name, _, version = product.partition("/")
+    logger.debug("browser: %s (%s)", product, location.executable)
     return Browser(
         executable=location.executable,
         channel=location.channel,
@@ -187,7 +188,7 @@ async def _first_of_all(start: Callable[[Location], Awaitable[T]], shell: Locati
 def _candidates(shell: Location | str) -> Iterator[tuple[str, Location | str]]:
     """Yield what may be started, or why it cannot be."""
     yield "Playwright's headless shell", shell
-    for name in (*_SHELL_NAMES, *_FULL_NAMES):
+    for name in (*_SHELL_NAMES, *FULL_NAMES):
         found = shutil.which(name)
         yield name, Location(executable=Path(found)) if found else "not on PATH"
     yield "Google Chrome", Location(channel="chrome")

@@ -1,0 +1,125 @@
+"""What ``--help`` prints: options in groups that have the same names everywhere, an example, and whole sentences.
+
+Plain text, so that nothing is loaded for it and it reads the same in a terminal, a pipe and a log.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+GROUPS: Mapping[str, str] = {
+    "Pages": "all depth drop exclude include input-file keep-errors pages pages-per-site period raw seed select url",
+    "Capture": "archive archive-credentials browser click delay driver fixed-time from images locale max-age "
+    "refresh screenshot scroll settle settle-extra timeout viewport wait-for",
+    "Network": "allow-private cookie header host http port private-host public-host storage-state token-file "
+    "trusted-proxy user-agent",
+    "Analysis": "analysis-megabytes analysis-timeout cap complement drop-kind explain favor has-text keep-hidden "
+    "keep-kind method mode model models per-block regions style threshold",
+    "Output": "blocks document format json list max-words metadata output output-dir",
+    "Storage": "cache data dry-run free-megabytes keep-days keep-jobs keep-megabytes repair",
+    "Work": "client-queue concurrency job-seconds node-modules processes queue ray-address requests-per-minute "
+    "runner shard-pages step-seconds worker-megabytes workers",
+    "General": "config help install-completion quiet show-completion verbose version",
+}
+"""The groups of options in the order in which help shows them, each with the options in it."""
+_GROUP_OF = {option: group for group, options in GROUPS.items() for option in options.split()}
+
+# What stands for a value, by what Typer calls its type.
+_VALUES = {
+    "<float>": "X",
+    "<float range>": "X",
+    "<int>": "N",
+    "<int range>": "N",
+    "<list[str]>": "TEXT",
+    "<path>": "PATH",
+    "<str>": "TEXT",
+}
+
+EXAMPLES: Mapping[str, str] = {
+    "bulk clean": "domsieve bulk clean pages/ --output-dir clean",
+    "bulk learn": "domsieve bulk learn pages/ --output-dir models",
+    "bulk records": "domsieve bulk records pages/ --output-dir records",
+    "bulk render": "domsieve bulk render --input-file urls.txt --output-dir pages",
+    "cache list": "domsieve cache list example.org",
+    "cache prune": "domsieve cache prune --keep-days 30 --keep-megabytes 5000",
+    "cache remove": "domsieve cache remove example.org",
+    "cache show": "domsieve cache show 38b641a1ce41",
+    "cache verify": "domsieve cache verify --repair",
+    "clean": "domsieve clean https://example.org/ --format markdown",
+    "compare": "domsieve compare https://example.org/",
+    "doctor": "domsieve doctor",
+    "evaluate": "domsieve evaluate all --data corpora",
+    "learn": "domsieve learn example.org -o example.model",
+    "login": "domsieve login https://example.org/login -o state.json",
+    "mcp": "domsieve mcp --private-host intranet.example",
+    "records": "domsieve records https://example.org/shop -o shop.csv",
+    "render": "domsieve render https://example.org/",
+    "report": "domsieve report example.org -o report.html",
+    "serve": "domsieve serve --token-file tokens.txt",
+    "site": "domsieve site https://example.org/ --pages 50",
+    "weigh": "domsieve weigh example.org -o weights.npz",
+}
+"""An example of each command."""
+
+
+def group_of(parameter: Any) -> str:
+    """Return the group in which an option is shown."""
+    names = [name.removeprefix("--") for name in parameter.opts if name.startswith("--")]
+    return _GROUP_OF[names[0]]
+
+
+class HelpfulCommand(TyperCommand):
+    """A command whose help has its options in groups, and an example."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, the options group by group, and the example."""
+        _write_options(self.get_params(ctx), ctx, formatter)
+        words = [name for name in _path(ctx) if name]
+        if example := EXAMPLES.get(" ".join(words)):
+            with formatter.section("Example"):
+                formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+
+
+class HelpfulGroup(TyperGroup):
+    """A group of commands whose help says of each all that its first sentence says."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands, then the options."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _first_line(command)) for name, command in commands])
+        _write_options(self.get_params(ctx), ctx, formatter)
+
+
+def _path(context: Any) -> list[str]:
+    """Return the words of a command behind the name of the program."""
+    words: list[str] = []
+    while context.parent is not None:
+        words.insert(0, context.info_name or "")
+        context = context.parent
+    return words
+
+
+def _first_line(command: Any) -> str:
+    return " ".join((command.short_help or command.help or "").partition("\n\n")[0].split())
+
+
+def _write_options(parameters: Any, context: Any, formatter: Any) -> None:
+    rows: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{group: [] for group in GROUPS}}
+    for parameter in parameters:
+        if record := parameter.get_help_record(context):
+            is_option = parameter.param_type_name == "option"
+            rows[group_of(parameter) if is_option else "Arguments"].append((_plain(record[0]), record[1]))
+    for group, lines in rows.items():
+        if lines:
+            with formatter.section(group):
+                formatter.write_dl(lines)
+
+
+def _plain(name: str) -> str:
+    """Return an option with what stands for its value: ``--port N``, ``--driver playwright|pipe``."""
+    option, begin, kind = name.partition("<")
+    if not begin:
+        return name
+    return option + _VALUES.get(f"<{kind}", kind.removesuffix(">"))

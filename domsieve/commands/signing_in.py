@@ -1,0 +1,81 @@
+"""The command that opens a window to sign in, and keeps what rendering needs to be signed in, too."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from domsieve.commands.capture_options import AllowPrivate, BrowserOption
+from domsieve.commands.console import check_place, count, failures, say
+
+_OWNER_ONLY = 0o600
+
+
+def login(
+    url: Annotated[str, typer.Argument(help="The page to sign in at.")],
+    *,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="File for the cookies and the local storage; keep it secret."),
+    ],
+    allow_private: AllowPrivate = False,
+    browser: BrowserOption = None,
+) -> None:
+    """Open a window to sign in at a site, and keep cookies and local storage for `--storage-state`.
+
+    Sign in, then close the window or press Enter here.
+    """
+    with failures():
+        import asyncio
+
+        from domsieve.errors import UsageError
+        from domsieve.files import write_file
+        from domsieve.renderer import Egress, environment_proxies, place_of, sign_in
+
+        is_web = url.partition("://")[0].lower() in {"http", "https"}
+        if not (is_web and url.isprintable() and place_of(url)):
+            raise UsageError(f"{url!a} is no address; give one with http:// or https://.")
+        check_place("--output", output)
+        egress = Egress(allow_private=allow_private, upstreams=environment_proxies())
+        egress.name(url)  # what the user asks for may be private; what it leads to may not
+        state = asyncio.run(
+            sign_in(
+                url,
+                egress=egress,
+                done=_enter,
+                ready=lambda: say("Sign in, then close the window or press Enter here."),
+                executable=browser,
+            )
+        )
+        data = json.dumps(state, ensure_ascii=False, indent=2)
+        write_file(output, f"{data}\n".encode(), what="The storage-state file", mode=_OWNER_ONLY)
+        cookies, origins = len(state["cookies"]), len(state["origins"])
+        say(f"{output}: {count(cookies, 'cookie')}, local storage of {count(origins, 'site')}")
+        if not cookies and not origins:
+            say("The site kept nothing, so this file signs nobody in.")
+        else:
+            say(f"Next: domsieve render URL --storage-state {output}")
+
+
+async def _enter() -> None:
+    """Return when a line arrives on standard input; never where that is closed or none."""
+    import asyncio
+    import threading
+
+    loop = asyncio.get_running_loop()
+    pressed = asyncio.Event()
+
+    def read() -> None:
+        try:
+            line = sys.stdin.readline()
+        except (OSError, ValueError):
+            return
+        if line:
+            loop.call_soon_threadsafe(pressed.set)
+
+    if sys.stdin is not None:
+        # Nothing ends a read of a terminal; a thread that waits in one must not hold up the end of the program.
+        threading.Thread(target=read, daemon=True).start()
+    await pressed.wait()

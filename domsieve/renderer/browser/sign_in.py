@@ -1,0 +1,252 @@
+"""A browser that somebody looks at, to sign in by hand: what its pages keep of cookies and local storage.
+
+It needs a full Chrome and a display. Its traffic goes through the guard as that of every other browser of ours; its
+pages are in processes of their own, which the captures' are not.
+
+Imports, of the project, the discovery, the flags, the guard and the error tree.
+"""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from domsieve.errors import BrowserError, BrowserLostError, BrowserNotFoundError, NavigationError, PolicyError
+from domsieve.renderer.browser.discovery import (
+    BROWSER_VARIABLE,
+    FULL_NAMES,
+    LAUNCH_LIMIT_S,
+    Location,
+    has_sandbox,
+)
+from domsieve.renderer.browser.flags import ARGUMENTS, guarded
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.network.proxy import Proxy
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, Page, Playwright
+
+_ARRIVAL_LIMIT_S = 60.0
+_ANSWER_LIMIT_S = 5.0
+_LOOK_S = 0.5
+_CLOSE_LIMIT_S = 10.0
+_MOST_CHARACTERS = 20_000_000  # of the local storage of one place; browsers stop at 10 MB
+# Sites that this browser shows are shown one at a time, so their frames need not share a process.
+_ARGUMENTS = [flag for flag in ARGUMENTS if flag != "--disable-site-isolation-trials"]
+_NO_DISPLAY = (
+    "Signing in opens a window, and there is no display: DISPLAY and WAYLAND_DISPLAY are not set. Sign in on a "
+    "computer with a desktop and copy the file, or run this under a virtual display."
+)
+_NO_BROWSER = (
+    "Signing in needs a full Chrome, and none was found: a headless shell has no window. Install Google Chrome, the "
+    f"package chromium or Microsoft Edge, or name one by {BROWSER_VARIABLE}."
+)
+_STORED = "() => Object.entries(localStorage)"
+
+State = dict[str, list[dict[str, Any]]]
+"""Cookies and origins, as Playwright writes them."""
+
+
+async def sign_in(
+    url: str,
+    *,
+    egress: Egress,
+    done: Callable[[], Awaitable[object]],
+    ready: Callable[[], object],
+    executable: str | None = None,
+) -> State:
+    """Open a window on a page, and return the cookies and local storage that are there at the end.
+
+    Parameters
+    ----------
+    url : the page that is opened.
+    egress : where connections may go.
+    done : returns when the user is done; closing the window does as well.
+    ready : told when the page is there.
+    executable : path or name of a full Chrome; by default ``DOMSIEVE_BROWSER``, else one is looked for.
+
+    Raises
+    ------
+    BrowserNotFoundError : there is no display, or no Chrome that has windows.
+    PolicyError : the address may not be reached.
+    NavigationError : no page arrived.
+    BrowserLostError : the browser ended before the page was there.
+    """
+    if not _has_display():
+        raise BrowserNotFoundError(_NO_DISPLAY, stage="launch")
+    from playwright.async_api import Error, async_playwright
+
+    async with Proxy(egress) as proxy, async_playwright() as playwright:
+        browser = await _launched(playwright, executable, proxy)
+        try:
+            context = await browser.new_context(no_viewport=True, accept_downloads=False)
+            page = await context.new_page()
+            await _open(page, url, proxy)
+            ready()
+            return await _kept(browser, context, done)
+        except Error as error:
+            raise BrowserLostError(f"The browser was closed: {error.message}", stage="launch") from error
+        finally:
+            with contextlib.suppress(Error, TimeoutError):
+                async with asyncio.timeout(_CLOSE_LIMIT_S):
+                    await browser.close()
+
+
+def _has_display() -> bool:
+    is_shown = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    return bool(is_shown) or sys.platform in {"darwin", "win32"}
+
+
+async def _launched(playwright: "Playwright", executable: str | None, proxy: Proxy) -> "Browser":
+    """Return a full Chrome in a window that has not opened yet.
+
+    Raises
+    ------
+    BrowserNotFoundError : none starts, or what was asked for has no windows.
+    """
+    from playwright.async_api import Error
+
+    asked = executable or os.environ.get(BROWSER_VARIABLE)
+    tried = []
+    for location in _candidates(playwright, asked):
+        try:
+            browser = await playwright.chromium.launch(
+                executable_path=location.executable,
+                channel=location.channel,
+                headless=False,
+                chromium_sandbox=has_sandbox(),
+                args=[*_ARGUMENTS, *guarded(proxy.url)],
+                timeout=LAUNCH_LIMIT_S * 1000,
+            )
+        except Error as error:
+            tried.append(f"{location}: {error.message.splitlines()[0].removeprefix('BrowserType.launch: ')}")
+            continue
+        try:
+            async with asyncio.timeout(_ANSWER_LIMIT_S):
+                session = await browser.new_browser_cdp_session()
+                product = (await session.send("Browser.getVersion"))["product"]
+        except (Error, TimeoutError):
+            product = ""
+        if product and not product.startswith("Headless"):
+            return browser
+        tried.append(f"{location}: it is a headless shell" if product else f"{location}: it does not answer")
+        await browser.close()
+    lines = "".join(f"\n  - {line}" for line in tried)
+    if asked:
+        reason = tried[0].partition(": ")[2] if tried else "no executable file of that name"
+        raise BrowserNotFoundError(
+            f"The browser that was asked for, {asked}, cannot be used to sign in: {reason.rstrip('.')}. "
+            "Name a full Chrome or Chromium, which has windows.",
+            stage="launch",
+        )
+    raise BrowserNotFoundError(_NO_BROWSER + (f" Tried:{lines}" if tried else ""), stage="launch")
+
+
+def _candidates(playwright: "Playwright", asked: str | None) -> Iterator[Location]:
+    """Yield what may be started: what was asked for and nothing else, or all that is known to have windows."""
+    if asked:
+        if found := shutil.which(asked):
+            yield Location(executable=Path(found))
+        return
+    if Path(playwright.chromium.executable_path).is_file():
+        yield Location(executable=Path(playwright.chromium.executable_path))
+    for name in FULL_NAMES:
+        if found := shutil.which(name):
+            yield Location(executable=Path(found))
+    if sys.platform == "darwin":
+        yield Location(channel="chrome")
+
+
+async def _open(page: "Page", url: str, proxy: Proxy) -> None:
+    from playwright.async_api import Error
+
+    fault = ""
+    try:
+        response = await page.goto(url, wait_until="commit", timeout=_ARRIVAL_LIMIT_S * 1000)
+        arrived = response is None or response.status < 400
+    except Error as error:
+        arrived, fault = False, error.message.splitlines()[0].removeprefix("Page.goto: ")
+    if arrived:
+        return
+    if refusal := proxy.refusal(url):
+        raise PolicyError(refusal.message, reason=refusal.reason, url=url, stage="navigate")
+    if fault:
+        why = proxy.failure(url) or fault
+        raise NavigationError(f"The page does not open: {why}.", url=url, stage="navigate", retry=True)
+
+
+async def _kept(
+    browser: "Browser", context: "BrowserContext", done: Callable[[], Awaitable[object]]
+) -> State:
+    """Return what there is at the end; it is looked at again and again, for a window is closed without notice."""
+    from playwright.async_api import Error
+
+    told = asyncio.ensure_future(done())
+    seen = _Seen()
+    try:
+        while True:
+            with contextlib.suppress(Error):
+                await seen.look(context)
+            if told.done() or not context.pages or not browser.is_connected():
+                if told.done() and not told.cancelled() and (error := told.exception()) is not None:
+                    raise error
+                return seen.state()
+            await asyncio.wait([told], timeout=_LOOK_S)
+    finally:
+        told.cancel()
+        with contextlib.suppress(asyncio.CancelledError, BrowserError):
+            await told
+
+
+class _Seen:
+    """What was last seen of cookies, and of the local storage of every place that was shown."""
+
+    def __init__(self) -> None:
+        self._cookies: list[dict[str, Any]] = []
+        self._stored: dict[str, list[dict[str, Any]]] = {}
+
+    async def look(self, context: "BrowserContext") -> None:
+        """See what there is now.
+
+        Raises
+        ------
+        playwright.async_api.Error : the browser is gone; what was seen before stays.
+        """
+        from playwright.async_api import Error
+
+        for page in context.pages:
+            for frame in page.frames:
+                parts = urlsplit(frame.url)
+                if parts.scheme not in {"http", "https"}:
+                    continue
+                # A frame may be gone, may have no storage, or may be busy.
+                with contextlib.suppress(Error, TimeoutError):
+                    async with asyncio.timeout(_ANSWER_LIMIT_S):
+                        items = await frame.evaluate(_STORED)
+                    self._take(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}", items)
+        cookies = await context.cookies()
+        self._cookies = [dict(cookie) for cookie in cookies]
+
+    def _take(self, origin: str, items: Any) -> None:
+        """Keep the storage of a place, unless its page gave something else."""
+        pairs = items if isinstance(items, list) else []
+        texts = [pair for pair in pairs if isinstance(pair, list) and len(pair) == 2]
+        if not all(isinstance(text, str) for pair in texts for text in pair):
+            return
+        if sum(len(name) + len(value) for name, value in texts) <= _MOST_CHARACTERS:
+            self._stored[origin] = [{"name": name, "value": value} for name, value in texts]
+
+    def state(self) -> State:
+        """Return what was seen last, in an order of its own."""
+        cookies = sorted(self._cookies, key=lambda one: (one["domain"], one["path"], one["name"]))
+        origins = [
+            {"origin": origin, "localStorage": sorted(items, key=lambda item: str(item["name"]))}
+            for origin, items in sorted(self._stored.items())
+            if items
+        ]
+        return {"cookies": cookies, "origins": origins}
