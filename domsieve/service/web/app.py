@@ -19,7 +19,7 @@ from domsieve.service.web.api import api, only_known
 from domsieve.service.web.files import files
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.guard import Guard
-from domsieve.service.web.html_pages import html_pages
+from domsieve.service.web.html_pages import Pages, html_pages
 from domsieve.service.web.limits import Held, Requests
 from domsieve.service.web.metrics import METRICS_TYPE, Figures, Traffic
 from domsieve.service.web.openapi import describe, problems
@@ -30,6 +30,7 @@ from domsieve.service.web.settings import Settings
 
 _STATIC = Path(__file__).parent / "static"
 _ERRORS_TOLD = 20
+_OF_PROGRAMS = ("/v1/", "/metrics", "/static/")
 # Health is told without a token, and figures read all jobs.
 _HELD_S = 1.0
 
@@ -61,7 +62,16 @@ def create_app(
     app.state.gateway = gateway
     app.include_router(api(gateway))
     app.include_router(files(gateway))
-    app.include_router(html_pages(gateway, sessions))
+    document: dict[str, Any] = {}
+
+    def described() -> dict[str, Any]:
+        if not document:
+            document.update(describe(app, version=_version(), tokens=bool(settings.tokens)))
+        return document
+
+    app.openapi = described  # type: ignore[method-assign]
+    pages = Pages(has_tokens=bool(settings.tokens))
+    app.include_router(html_pages(gateway, sessions, pages, described))
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
 
     @app.get(
@@ -102,6 +112,10 @@ def create_app(
         headers = dict(error.headers or {})
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             headers["Allow"] = ", ".join(_methods_at(app, request))  # the framework names those of one route
+        if _shows_pages(request):
+            page = pages.failed(request, problem)
+            page.headers.update(headers)
+            return page
         return problem_response(problem, headers)
 
     @app.exception_handler(RequestValidationError)
@@ -117,15 +131,12 @@ def create_app(
         requests=Requests(settings.requests_per_minute),
         traffic=traffic,
     )
-    document: dict[str, Any] = {}
-
-    def described() -> dict[str, Any]:
-        if not document:
-            document.update(describe(app, version=_version(), tokens=bool(settings.tokens)))
-        return document
-
-    app.openapi = described  # type: ignore[method-assign]
     return app
+
+
+def _shows_pages(request: Request) -> bool:
+    """Return whether a person asks, who wants to read on a page why there is nothing."""
+    return not request.url.path.startswith(_OF_PROGRAMS) and "text/html" in request.headers.get("accept", "")
 
 
 def _with_jobs(figures: Figures, store: JobStore) -> Figures:

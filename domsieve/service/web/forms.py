@@ -8,7 +8,8 @@ from urllib.parse import parse_qsl
 
 from pydantic import ValidationError
 
-from domsieve.analysis import METHODS, MINERS
+from domsieve.analysis import MAX_WORDS, METHODS, MINERS
+from domsieve.plain import plain
 from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest
 from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, BlockKind
 
@@ -96,10 +97,14 @@ DEFAULTS: Mapping[str, str] = {
     "site_pages": "20",
     "site_seed": "0",
     "window": "1280x800",
+    "max_words": str(MAX_WORDS),
+    "metadata": "",
     "locale": "",
     "settle": "adaptive",
     "settle_extra_s": "0",
     "time_s": "20",
+    "wait_for": "",
+    "click": "",
     "scroll": "",
     "refresh": "",
     **{field.value: "" for field in KIND_FIELDS},
@@ -118,21 +123,53 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
     },
 }
 _THAT_CLEAN = frozenset(("clean", "site"))
+_NUMBERS = frozenset({"pages", "seed"})
+_CHECKS = ("scroll", "refresh", "keep_errors")
 _LABELS = {
     "url": "Address",
     "locale": "Language",
     "time_s": "Seconds a page may take",
+    "settle": "When a page is complete",
     "settle_extra_s": "Further seconds to wait",
     "pages": "Pages",
     "seed": "Sample",
+    "max_words": "Words of a passage",
+    "wait_for": "Wait for",
+    "click": "Click",
+    "viewport_width": "Window",
+    "viewport_height": "Window",
 }
+# What a field takes, where its model says so by a pattern.
+_TAKES = {
+    "locale": "write a language tag such as de or de-DE",
+    "wait_for": "write a CSS selector of up to 500 characters, such as .results",
+    "click": "write up to 20 CSS selectors of up to 500 characters, one a line",
+    "viewport_width": "choose one from the list",
+    "viewport_height": "choose one from the list",
+}
+_LONGEST_URL = 8_192
+_EXAMPLE = "https://example.org/news"
 _MOST_FIELDS = 40
 # As fields of browsers for numbers give them; `int` and `float` take underscores, too, and `nan`.
 _NUMBER = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,10})?")
+_END_OF_HOST = re.compile(r"[/?#\\]")
+_WINDOW = re.compile(r"[0-9]{1,5}x[0-9]{1,5}")
+_KNOWN: Mapping[str, JobKind] = {str(name): name for name in REQUESTS}
+_SHOWN = 100  # characters of an address in a message
 
 
 class FormError(ValueError):
-    """A form asks for what cannot be; the message says what, for people."""
+    """A form asks for what cannot be; the message says what, for people.
+
+    Parameters
+    ----------
+    message : what is wrong and what to write instead.
+    field : the field of the form it is about, empty where it is about none.
+    """
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 def read_form(body: bytes) -> dict[str, str]:
@@ -161,7 +198,7 @@ def request_from(fields: Mapping[str, str]) -> PageRequest:
     given = {name: fields.get(name, default).strip() for name, default in DEFAULTS.items()}
     kind = given["kind"]
     if kind not in _FIELDS:
-        raise FormError("Choose what to do.")
+        raise FormError("Choose what you want of the page.", field="kind")
     width, _, height = given["window"].partition("x")
     values: dict[str, Any] = {
         "url": _address(given["url"]),
@@ -171,31 +208,105 @@ def request_from(fields: Mapping[str, str]) -> PageRequest:
         "settle": given["settle"],
         "settle_extra_s": _number(given["settle_extra_s"]),
         "time_s": _number(given["time_s"]),
-        "scroll": bool(given["scroll"]),
-        "refresh": bool(given["refresh"]),
-        "keep_errors": bool(given["keep_errors"]),
+        "wait_for": given["wait_for"] or None,
+        "click": _lines(given["click"]),
+        **{name: bool(given[name]) for name in _CHECKS},
     }
     for name, field in _FIELDS[kind].items():
-        is_number = name in {"pages", "seed"}
-        values[name] = _number(given[field]) if is_number else given[field] or None
+        values[name] = _number(given[field]) if name in _NUMBERS else given[field] or None
     if kind in _THAT_CLEAN:
         values["favor"] = given["favor"] if values["method"] == DEFAULT_METHOD else None
+        values["metadata"] = bool(given["metadata"])
+        if values["format"] == "chunks":
+            values["max_words"] = _number(given["max_words"])
         values |= {f"{what}_kinds": _blocks(given, what) for what in ("keep", "drop")}
-    known: dict[str, JobKind] = {str(name): name for name in REQUESTS}
+    model = REQUESTS[_KNOWN[kind]]
     try:
-        return REQUESTS[known[kind]](**values)
+        return model(**values)
     except ValidationError as error:
-        raise FormError(" ".join(map(_sentence, error.errors()))) from error
+        wrong = error.errors()
+        first = str(wrong[0]["loc"][0]) if wrong[0]["loc"] else ""
+        sentences = dict.fromkeys(_sentence(model, one, given["url"]) for one in wrong)
+        raise FormError(" ".join(sentences), field=_field_of(kind, first)) from error
+
+
+def fields_from(kind: str, request: Mapping[str, Any]) -> dict[str, str]:
+    """Return the form that asks for what a job was asked for; empty where no form can.
+
+    Parameters
+    ----------
+    kind : of the job.
+    request : of the job, as it was kept: names that this version does not know are left out.
+    """
+    if kind not in _FIELDS:
+        return {}
+    width, height = request.get("viewport_width"), request.get("viewport_height")
+    fields = {
+        "kind": kind,
+        "url": _text(request.get("url")),
+        "click": "\n".join(map(str, request.get("click") or ())),
+        "favor": _text(request.get("favor")) or DEFAULTS["favor"],
+        "window": f"{width}x{height}" if width and height else DEFAULTS["window"],
+    }
+    for name in ("locale", "settle", "settle_extra_s", "time_s", "wait_for", "max_words"):
+        fields[name] = _text(request.get(name, DEFAULTS[name]))
+    for name in (*_CHECKS, "metadata"):
+        fields[name] = "1" if request.get(name) else ""
+    for name, field in _FIELDS[kind].items():
+        fields[field] = _text(request.get(name)) or DEFAULTS[field]
+    for what in ("keep", "drop"):
+        fields |= {f"block_{block}": what for block in request.get(f"{what}_kinds") or ()}
+    return {name: text for name, text in fields.items() if name in DEFAULTS}
+
+
+def choices_of(fields: Mapping[str, str]) -> dict[str, tuple[Choice, ...]]:
+    """Return what each list of the form offers, with the window that `fields` names where no choice has it."""
+    window = fields.get("window", "")
+    if any(choice.value == window for choice in CHOICES["window"]) or not _WINDOW.fullmatch(window):
+        return dict(CHOICES)
+    return {**CHOICES, "window": (*CHOICES["window"], Choice(window, window.replace("x", " × ")))}
+
+
+def _text(value: object) -> str:
+    """Return a value as a field has it: 20 for 20.0, nothing for none."""
+    if value is None:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in map(str.strip, text.splitlines()) if line]
 
 
 def _blocks(given: Mapping[str, str], what: str) -> list[BlockKind]:
-    if any(given[field.value] not in {choice.value for choice in _OF_KIND} for field in KIND_FIELDS):
-        raise FormError("Choose what to do with each kind of blocks.")
+    for field in KIND_FIELDS:
+        if given[field.value] not in {choice.value for choice in _OF_KIND}:
+            raise FormError("Choose what to do with each kind of blocks.", field=field.value)
     return [kind for kind in BLOCK_KINDS if given[f"block_{kind}"] == what]
 
 
 def _address(text: str) -> str:
-    return text if "://" in text or not text else f"https://{text}"
+    """Return an address with its scheme.
+
+    Raises
+    ------
+    FormError : it is none of the web, for a reason that can be named.
+    """
+    if not text:
+        raise FormError(f"Give the address of a page, such as {_EXAMPLE}.", field="url")
+    scheme, has_scheme, rest = text.partition("://")
+    if has_scheme and scheme.lower() not in {"http", "https"}:
+        only = "Give the address of a web page: one that begins with http:// or https://"
+        raise FormError(f"{only}. Nothing else is opened.", field="url")
+    if len(text) > _LONGEST_URL:
+        raise FormError(f"This address is longer than {_LONGEST_URL:,} characters.", field="url")
+    if any(character.isspace() for character in text):
+        raise FormError(
+            "This is more than an address: it has spaces. Give one address at a time.", field="url"
+        )
+    if "@" in _END_OF_HOST.split(rest if has_scheme else text, maxsplit=1)[0]:
+        raise FormError("Leave the user name and password out of the address.", field="url")
+    return text if has_scheme else f"https://{text}"
 
 
 def _number(text: str) -> int | float | str:
@@ -205,9 +316,32 @@ def _number(text: str) -> int | float | str:
     return float(text) if "." in text else int(text)
 
 
-def _sentence(error: Any) -> str:
+def _field_of(kind: str, name: str) -> str:
+    """Return which field of the form gives a name of a request."""
+    if name.startswith("viewport"):
+        return "window"
+    return _FIELDS[kind].get(name, name)
+
+
+def _sentence(model: type[PageRequest], error: Any, address: str) -> str:
+    """Return what is wrong with one field, and what to write instead."""
     name = str(error["loc"][0]) if error["loc"] else ""
     if name == "url":
-        return "Give the address of a page, such as https://example.org/news."
+        shown = address if len(address) <= _SHOWN else f"{address[:_SHOWN]}…"
+        return f"“{plain(shown)}” is not the address of a web page. Write one such as {_EXAMPLE}."
     what = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
-    return f"{_LABELS.get(name, name.replace('_', ' '))}: {what}." if name else f"{what}."
+    if not name:
+        return f"{what}."
+    label = _LABELS.get(name, name.replace("_", " ").capitalize())
+    if name in _TAKES:
+        return f"{label}: {_TAKES[name]}."
+    if error["type"] == "literal_error":
+        return f"{label}: choose one from the list."
+    bounds = [
+        getattr(rule, side, None) for side in ("ge", "le") for rule in model.model_fields[name].metadata
+    ]
+    low_high = [f"{bound:,}" for bound in bounds if bound is not None]
+    if len(low_high) == len(("low", "high")):
+        whole = "whole number" if name in {*_NUMBERS, "max_words"} else "number"
+        return f"{label}: write a {whole} from {' to '.join(low_high)}."
+    return f"{label}: {what}."

@@ -25,7 +25,7 @@ from domsieve.service.web.settings import LOCAL, MCP_PATH, Settings
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 _HEADERS: Mapping[str, str] = {
@@ -39,7 +39,7 @@ _HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": _DATA_POLICY,
 }
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_OPEN = frozenset({"/v1/health", "/login", "/openapi.json"})
+_OPEN = frozenset({"/v1/health", "/login", "/openapi.json", "/docs"})
 _OF_PROGRAMS = frozenset({"/metrics", MCP_PATH})
 _URL_BYTES = 8192
 _LENGTH_DIGITS = 18

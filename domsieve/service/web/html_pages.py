@@ -1,6 +1,8 @@
 """The web page: a form, jobs, a job and the cache, made here from templates. Captured text is only ever text."""
 
-import json
+import asyncio
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +10,19 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from domsieve.errors import UsageError
+from domsieve.service.jobs.requests import request_of
 from domsieve.service.jobs.values import STATES, Job
+from domsieve.service.web.api_reference import reference
+from domsieve.service.web.explanations import explanation_of
 from domsieve.service.web.files import REPORT
 from domsieve.service.web.forms import (
-    CHOICES,
     DEFAULTS,
     KIND_FIELDS,
     KINDS,
     FormError,
+    choices_of,
+    fields_from,
     read_form,
     request_from,
 )
@@ -23,6 +30,8 @@ from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.guard import PAGE_POLICY, with_policy
 from domsieve.service.web.labels import (
     KIND_NAMES,
+    about_of,
+    confidence_of,
     event_line,
     facts_of,
     page_count,
@@ -31,62 +40,103 @@ from domsieve.service.web.labels import (
     size,
     verdict_of,
 )
-from domsieve.service.web.problems import ProblemError
-from domsieve.service.web.schemas import text_file
+from domsieve.service.web.preview import PREVIEW_POLICY, preview
+from domsieve.service.web.problems import Problem, ProblemError
 from domsieve.service.web.sessions import Sessions
 from domsieve.service.web.settings import client_of
+from domsieve.service.web.shown_results import Shown, SitePage, shown_page, shown_result, site_index
 
 _NEWEST, _PART, _EVENTS = 8, 30, 200
-_SHOWN_BYTES = 200_000
-_INDEX = "pages.json"
+_NUMBER_DIGITS = 6
+_NO_PAGE = "There is no such page of this job."
+# States from which the same may be asked for once more.
+_UNDONE = frozenset({"failed", "cancelled"})
 
 
-def html_pages(gateway: Gateway, sessions: Sessions) -> APIRouter:
+class Pages:
+    """Makes the pages from their templates.
+
+    Parameters
+    ----------
+    has_tokens : whether one signs in.
+    """
+
+    def __init__(self, *, has_tokens: bool) -> None:
+        self._has_tokens = has_tokens
+        self._templates = Environment(
+            loader=FileSystemLoader(Path(__file__).parent / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.filters.update(when=short_time, size=size)
+        self._templates.globals.update(
+            kinds=KINDS, kind_fields=KIND_FIELDS, kind_names=KIND_NAMES, states=STATES
+        )
+
+    def show(self, request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
+        """Return a page."""
+        common = {
+            "client": getattr(request.state, "client", None),
+            "has_tokens": self._has_tokens,
+            "here": request.url.path,
+        }
+        text = self._templates.get_template(template).render(**common, **values)
+        return with_policy(HTMLResponse(text, status_code=status), PAGE_POLICY)
+
+    def failed(self, request: Request, problem: Problem) -> Response:
+        """Return the page that says why there is no other."""
+        return self.show(request, "error.html", status=problem.status, problem=problem)
+
+
+def html_pages(
+    gateway: Gateway, sessions: Sessions, pages: Pages, described: Callable[[], dict[str, Any]]
+) -> APIRouter:
     """Return the routes of the web page.
 
     Parameters
     ----------
     gateway : leads to the jobs.
     sessions : those who have signed in.
+    pages : makes the pages.
+    described : returns the description of the API.
     """
     router = APIRouter(include_in_schema=False)
-    templates = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    templates.filters.update(when=short_time, size=size)
-    templates.globals.update(
-        kinds=KINDS, kind_fields=KIND_FIELDS, choices=CHOICES, kind_names=KIND_NAMES, states=STATES
-    )
-
-    def show(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
-        common = {
-            "client": getattr(request.state, "client", None),
-            "has_tokens": bool(gateway.settings.tokens),
-            "here": request.url.path,
-        }
-        text = templates.get_template(template).render(**common, **values)
-        return with_policy(HTMLResponse(text, status_code=status), PAGE_POLICY)
+    show = pages.show
+    previewing = asyncio.Lock()
 
     def failed(request: Request, error: ProblemError) -> Response:
-        response = show(request, "error.html", status=error.problem.status, problem=error.problem)
+        response = pages.failed(request, error.problem)
         response.headers.update(error.headers)
         return response
 
     async def start(
-        request: Request, fields: dict[str, str], *, error: str = "", status: int = 200
+        request: Request, fields: dict[str, str], *, error: str = "", wrong: str = "", status: int = 200
     ) -> Response:
         newest = await gateway.ask(gateway.store.list, request.state.client, limit=_NEWEST)
         values = {**DEFAULTS, **{name: text for name, text in fields.items() if name in DEFAULTS}}
-        return show(request, "start.html", status=status, values=values, error=error, jobs=newest)
+        return show(
+            request,
+            "start.html",
+            status=status,
+            values=values,
+            choices=choices_of(values),
+            error=error,
+            wrong=wrong,
+            jobs=newest,
+        )
 
     @router.get("/")
     async def form(request: Request) -> Response:
-        """Show the form and the newest jobs. An address may be given, for bookmarks."""
-        asked = {name: text for name, text in request.query_params.items() if name in {"url", "kind"}}
+        """Show the form and the newest jobs, filled in as an address says or as a job was asked for."""
+        asked = {name: text for name, text in request.query_params.items() if name in DEFAULTS}
+        if again := request.query_params.get("again"):
+            try:
+                job = await gateway.ask(gateway.store.get, again, request.state.client)
+            except ProblemError as error:
+                return failed(request, error)
+            asked = fields_from(job.kind, job.request)
         return await start(request, asked)
 
     @router.post("/")
@@ -97,7 +147,7 @@ def html_pages(gateway: Gateway, sessions: Sessions) -> APIRouter:
             fields = read_form(await request.body())
             job = await gateway.add(request_from(fields), client=request.state.client, key=None)
         except FormError as error:
-            return await start(request, fields, error=str(error), status=422)
+            return await start(request, fields, error=str(error), wrong=error.field, status=422)
         except ProblemError as error:
             response = await start(request, fields, error=error.problem.detail, status=error.problem.status)
             response.headers.update(error.headers)
@@ -127,26 +177,98 @@ def html_pages(gateway: Gateway, sessions: Sessions) -> APIRouter:
         try:
             found = await gateway.ask(gateway.store.get, job, client)
             events = await gateway.ask(gateway.store.events, job, client)
-            text, is_cut = await _text(gateway, found)
-            index = await _index(gateway, found)
+            result = await shown_result(gateway, found)
+            index = await site_index(gateway, found)
         except ProblemError as error:
             return failed(request, error)
         lines = [line for line in map(event_line, events) if line is not None]
+        summary = found.summary or {}
         return show(
             request,
             "job.html",
             job=found,
             count=page_count(found),
             lines=lines[-_EVENTS:],
-            text=text,
-            is_cut=is_cut,
-            facts=facts_of({**(found.summary or {}), **index}, url=str(found.request["url"])),
+            result=result,
+            index=index,
+            about=about_of(summary.get("metadata")),
+            confidence=confidence_of(summary.get("expected_f1")),
+            captured_at=summary.get("captured_at"),
+            facts=facts_of(summary, url=str(found.request["url"])),
+            explanation=explanation_of(found.problem) if found.problem else None,
             verdict=verdict_of(found),
             remarks=remarks_of(found),
+            can_retry=found.state in _UNDONE,
+            can_ask_again=bool(fields_from(found.kind, found.request)),
             report=next(
                 (file for file in found.files if found.kind == "report" and file.name == REPORT), None
             ),
         )
+
+    async def page_of(job: str, client: str, number: str) -> tuple[Job, list[SitePage], SitePage]:
+        found = await gateway.ask(gateway.store.get, job, client)
+        listed = list((await site_index(gateway, found)).pages)
+        is_number = number.isascii() and number.isdecimal() and len(number) <= _NUMBER_DIGITS
+        if not is_number or not 0 < int(number) <= len(listed):
+            raise ProblemError(404, _NO_PAGE)
+        return found, listed, listed[int(number) - 1]
+
+    @router.get("/jobs/{job}/pages/{number}")
+    async def page(request: Request, job: str, number: str) -> Response:
+        """Show what became of one page of a site."""
+        try:
+            found, listed, one = await page_of(job, request.state.client, number)
+            result = await shown_page(gateway, found, one)
+        except ProblemError as error:
+            return failed(request, error)
+        return show(request, "site_page.html", job=found, page=one, last=len(listed), result=result)
+
+    async def previewed(request: Request, result: Shown) -> Response:
+        if not result.is_markdown or result.text is None:
+            return failed(request, ProblemError(404, "This result has no preview."))
+        # One at a time: a hostile page takes seconds, and others want an answer meanwhile.
+        async with previewing:
+            text = await asyncio.to_thread(preview, result.text)
+        response = with_policy(HTMLResponse(text), PREVIEW_POLICY)
+        response.headers["X-Frame-Options"] = "SAMEORIGIN"
+        return response
+
+    @router.get("/jobs/{job}/preview")
+    async def preview_job(request: Request, job: str) -> Response:
+        """Show the Markdown of a job as it is meant, in a document that can do nothing."""
+        try:
+            found = await gateway.ask(gateway.store.get, job, request.state.client)
+            result = await shown_result(gateway, found)
+        except ProblemError as error:
+            return failed(request, error)
+        return await previewed(request, result)
+
+    @router.get("/jobs/{job}/pages/{number}/preview")
+    async def preview_page(request: Request, job: str, number: str) -> Response:
+        """Show the Markdown of one page of a site."""
+        try:
+            found, _, one = await page_of(job, request.state.client, number)
+            result = await shown_page(gateway, found, one)
+        except ProblemError as error:
+            return failed(request, error)
+        return await previewed(request, result)
+
+    @router.post("/jobs/{job}/retry")
+    async def retry(request: Request, job: str) -> Response:
+        """Make a job that asks for what one asked for that failed or was cancelled, and lead to it."""
+        client = request.state.client
+        try:
+            found = await gateway.ask(gateway.store.get, job, client)
+            if found.state not in _UNDONE:
+                raise ProblemError(409, "Only jobs that failed or were cancelled are tried again.")
+            try:
+                asked = await asyncio.to_thread(partial(request_of, found.kind, dict(found.request)))
+            except UsageError as error:
+                raise ProblemError(409, error.message) from error
+            made = await gateway.add(asked, client=client, key=None)
+        except ProblemError as error:
+            return failed(request, error)
+        return _to(f"/jobs/{made.id}")
 
     @router.post("/jobs/{job}/cancel")
     async def cancel(request: Request, job: str) -> Response:
@@ -173,6 +295,11 @@ def html_pages(gateway: Gateway, sessions: Sessions) -> APIRouter:
         before = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 16 else None
         found = await gateway.ask(gateway.store.pages, request.state.client, before=before, limit=_PART + 1)
         return show(request, "cache.html", pages=found[:_PART], more=len(found) > _PART)
+
+    @router.get("/docs")
+    async def docs(request: Request) -> Response:
+        """Describe the API, as its OpenAPI document does, without scripts."""
+        return show(request, "docs.html", api=reference(described()))
 
     @router.get("/login")
     async def login(request: Request) -> Response:
@@ -201,24 +328,6 @@ def html_pages(gateway: Gateway, sessions: Sessions) -> APIRouter:
         return response
 
     return router
-
-
-async def _text(gateway: Gateway, job: Job) -> tuple[str | None, bool]:
-    """Return the result to be shown as text, and whether its end is left out."""
-    file = text_file(job)
-    if file is None:
-        return None, False
-    data = await gateway.ask(gateway.store.read, job.id, job.client, file.name)
-    return data[:_SHOWN_BYTES].decode("utf-8", "ignore"), len(data) > _SHOWN_BYTES
-
-
-async def _index(gateway: Gateway, job: Job) -> dict[str, Any]:
-    """Return the list of the pages of a site job."""
-    if not any(file.name == _INDEX for file in job.files):
-        return {}
-    data = await gateway.ask(gateway.store.read, job.id, job.client, _INDEX)
-    index: dict[str, Any] = json.loads(data)
-    return {"pages": index.get("pages"), "failed": index.get("failed")}
 
 
 def _to(path: str) -> Response:

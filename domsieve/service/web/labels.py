@@ -1,11 +1,13 @@
 """Labels for the web page: jobs, events and figures as texts for people. The templates escape all of it."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from domsieve.plain import plain
 from domsieve.service.jobs.values import Event, Job
+from domsieve.service.web.explanations import in_words
 from domsieve.service.web.forms import KINDS
 
 KIND_NAMES = {kind.value: kind.label for kind in KINDS} | {
@@ -21,17 +23,15 @@ _STATE_LINES = {
 }
 _STAGE_LINES = {"render": "Opening the page in the browser", "analyse": "Extracting the content"}
 _ROWS = 50
-_UNSHOWN = frozenset({"page_id", "title", "retry", "marks"})
+_UNSHOWN = frozenset({"page_id", "title", "retry"})
 _IN_THE_BANNER = frozenset({"fault", "marks", "remarks", "instead_of"})
 _LONGEST = 300
 
 
-def short_time(iso: str | None) -> str:
-    """Return a time for people, in UTC."""
-    if not iso:
-        return "–"
+def short_time(iso: str) -> str:
+    """Return a time for people, in UTC; a script of the page puts the time of the place in its stead."""
     at = datetime.fromisoformat(iso)
-    return f"{at.day} {at:%b %H:%M:%S}"
+    return f"{at.day} {at:%b %H:%M:%S} UTC"
 
 
 def size(size_bytes: int) -> str:
@@ -53,7 +53,7 @@ def page_count(job: Job) -> str:
 
 
 def event_line(event: Event) -> dict[str, str] | None:
-    """Return an event as time and words."""
+    """Return an event as time and words; the names of the browser for its failures are put in words."""
     data = event.data
     if event.kind == "stage":
         said = _STAGE_LINES.get(str(data.get("stage")), str(data.get("stage")))
@@ -65,12 +65,12 @@ def event_line(event: Event) -> dict[str, str] | None:
             said = "Its worker was lost; waiting for another one"
     elif isinstance(data.get("said"), str):
         said = data["said"]
-        said = _flat(said if said.startswith("http") else said[:1].upper() + said[1:])
+        said = flat(said if said.startswith("http") else said[:1].upper() + said[1:])
     else:
         said = event.kind.replace("_", " ").capitalize()
-        details = [_flat(value) for name, value in data.items() if isinstance(value, str | int | float)]
+        details = [flat(value) for name, value in data.items() if isinstance(value, str | int | float)]
         said += f": {' · '.join(details)}" if details else ""
-    return {"at": event.at[11:19], "said": said[:_LONGEST], "kind": event.kind}
+    return {"at": event.at, "said": in_words(said)[:_LONGEST], "kind": event.kind}
 
 
 def verdict_of(job: Job) -> str:
@@ -85,53 +85,78 @@ def remarks_of(job: Job) -> list[str]:
     """Return what the reader of a result must know, a sentence each."""
     summary = job.summary or {}
     said = summary.get("remarks")
-    remarks = [_flat(remark) for remark in said] if isinstance(said, list) else []
+    remarks = [flat(remark) for remark in said] if isinstance(said, list) else []
     if job.kind == "site" and summary.get("marked"):
-        remarks.append(
-            f"{_flat(summary['marked'])} of the pages look like walls, or say that there is no page."
+        number = summary["marked"]
+        looks = (
+            "page looks like a wall or an error page"
+            if number == 1
+            else "pages look like walls or error pages"
         )
+        remarks.append(f"{flat(number)} {looks}.")
     if job.kind == "site" and summary.get("failed"):
-        remarks.append(f"{_flat(summary['failed'])} pages failed.")
+        number = summary["failed"]
+        remarks.append("1 page failed." if number == 1 else f"{flat(number)} pages failed.")
     return remarks
 
 
-# What the summary tells of a capture besides, and where the page says what.
-_TOLD_OF_CAPTURE = frozenset(("captured_at", "sources", "status", "url"))
+# What is shown elsewhere: what was found of the page itself, how sure it is, and what a table shows.
+_SHOWN_APART = frozenset({"metadata", "expected_f1", "pages", "failed", "browser_needed", "captured_at"})
+_ABOUT = {
+    "title": "Title",
+    "authors": "By",
+    "published": "Published",
+    "modified": "Changed",
+    "site_name": "Site",
+    "description": "Description",
+    "language": "Language",
+    "page_type": "Kind of page",
+    "keywords": "Keywords",
+    "licence": "Licence",
+    "canonical_url": "Address it calls its own",
+    "image": "Picture",
+}
+_SURE, _FAIR = 0.9, 0.75
 
 
-def facts_of(summary: Mapping[str, Any], *, url: str) -> dict[str, Any]:
-    """Return what came out of a job as pairs of name and value and as tables of rows.
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How well the learned cleaner expects to have done: the expected F1 as per cent, and in a word."""
 
-    What only repeats the address that was asked for, or says nothing, is left out.
+    percent: int
+    word: str
+
+
+def about_of(metadata: object) -> list[tuple[str, str]]:
+    """Return what a page says of itself as pairs of name and value."""
+    known = metadata if isinstance(metadata, Mapping) else {}
+    pairs = ((label, known.get(name)) for name, label in _ABOUT.items())
+    return [
+        (label, ", ".join(map(flat, value)) if isinstance(value, list) else flat(value))
+        for label, value in pairs
+        if value
+    ]
+
+
+def confidence_of(expected_f1: object) -> Confidence | None:
+    """Return how sure a result is; None where no method said so."""
+    if not isinstance(expected_f1, float | int) or isinstance(expected_f1, bool):
+        return None
+    word = "high" if expected_f1 >= _SURE else "fair" if expected_f1 >= _FAIR else "low"
+    return Confidence(round(100 * expected_f1), word)
+
+
+def facts_of(summary: Mapping[str, Any], *, url: str) -> list[tuple[str, str]]:
+    """Return what came out of a job as pairs of name and value.
+
+    What only repeats the address that was asked for, says nothing, or is shown elsewhere on the page is left out.
     """
-    summary = {
-        name: value
-        for name, value in summary.items()
-        if value not in (url, None, []) and name not in _IN_THE_BANNER
-    }
-    if isinstance(about := summary.get("metadata"), Mapping):
-        shown = {name: value for name, value in about.items() if value and name not in _TOLD_OF_CAPTURE}
-        summary["metadata"] = shown
-    pairs: list[tuple[str, str]] = []
-    tables: list[dict[str, Any]] = []
-    for name, value in _named(summary, ""):
-        if isinstance(value, list) and value and all(isinstance(row, Mapping) for row in value):
-            columns = [
-                key for key in dict.fromkeys(key for row in value for key in row) if key not in _UNSHOWN
-            ]
-            tables.append(
-                {
-                    "name": name,
-                    "columns": [_label(column) for column in columns],
-                    "rows": [[_flat(row.get(column)) for column in columns] for row in value[:_ROWS]],
-                    "left_out": max(0, len(value) - _ROWS),
-                }
-            )
-        elif isinstance(value, list):
-            pairs.append((name, ", ".join(map(_flat, value[:_ROWS])) or "–"))
-        else:
-            pairs.append((name, _flat(value)))
-    return {"pairs": pairs, "tables": tables}
+    unshown = _UNSHOWN | _IN_THE_BANNER | _SHOWN_APART
+    return [
+        (name, ", ".join(map(flat, value[:_ROWS])) if isinstance(value, list) else flat(value))
+        for name, value in _named({name: summary[name] for name in summary if name not in unshown}, "")
+        if value not in (url, None, [])
+    ]
 
 
 def _named(values: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
@@ -147,11 +172,12 @@ def _label(name: str) -> str:
     return str(name).replace("_", " ").replace(" f1", " F1")
 
 
-def _flat(value: object) -> str:
+def flat(value: object) -> str:
+    """Return a value as a short text."""
     if value is None or value == []:
         return "–"
     if isinstance(value, list):
-        return " ".join(map(_flat, value))[:_LONGEST]
+        return " ".join(map(flat, value))[:_LONGEST]
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):

@@ -120,7 +120,13 @@ def page_view_of(page: UsedPage) -> PageView:
 
 
 def text_file(job: Job) -> JobFile | None:
-    """Return the file that is shown as text: the first, where it is one and not a document of its own."""
+    """Return the file that is told as text: the first, where it is one, not long, and no document of its own."""
+    first = first_text(job)
+    return first if first is not None and first.size_bytes <= TEXT_LIMIT_BYTES else None
+
+
+def first_text(job: Job) -> JobFile | None:
+    """Return the first file of a job where it is text, however long, and no document of its own."""
     if not job.files or job.kind == "report":
         return None
     first = job.files[0]
@@ -130,7 +136,7 @@ def text_file(job: Job) -> JobFile | None:
         "application/x-ndjson",
         "application/jsonl",
     }
-    return first if is_text and first.size_bytes <= TEXT_LIMIT_BYTES else None
+    return first if is_text else None
 
 
 def _facts(job: Job) -> dict[str, Any]:

@@ -6,11 +6,25 @@ import logging
 
 import pytest
 
-from domsieve.service.jobs.requests import CleanRequest, RecordsRequest, SiteRequest
+from domsieve.service.jobs.requests import (
+    CleanRequest,
+    CompareRequest,
+    PageRequest,
+    RecordsRequest,
+    SiteRequest,
+)
 from domsieve.service.jobs.values import Event, Job
 from domsieve.service.logs import JsonLines
-from domsieve.service.web.forms import DEFAULTS, FormError, read_form, request_from
-from domsieve.service.web.labels import event_line, facts_of, page_count, size, verdict_of
+from domsieve.service.web.forms import DEFAULTS, FormError, choices_of, fields_from, read_form, request_from
+from domsieve.service.web.labels import (
+    about_of,
+    confidence_of,
+    event_line,
+    facts_of,
+    page_count,
+    size,
+    verdict_of,
+)
 
 NASTY = 'a\r\n{"level": "error"}\x1b[31m\u202e\u2028\x7f\ud800'
 
@@ -67,9 +81,12 @@ class TestForm:
         ("fields", "said"),
         [
             ({}, "Give the address"),
-            ({"url": "ftp://example.org"}, "Give the address"),
+            ({"url": "ftp://example.org"}, "http:// or https://"),
             ({"url": "a.org", "kind": "evil"}, "Choose"),
-            ({"url": "a.org", "kind": "site", "site_pages": "0"}, "Pages"),
+            (
+                {"url": "a.org", "kind": "site", "site_pages": "0"},
+                "Pages: write a whole number from 1 to 200[.]",
+            ),
             ({"url": "a.org", "kind": "site", "site_pages": "many"}, "Pages"),
             ({"url": "a.org", "kind": "site", "site_pages": "2", "site_method": "sst"}, "at least 5 pages"),
             ({"url": "a.org", "time_s": "nan"}, "Seconds a page may take"),
@@ -77,17 +94,84 @@ class TestForm:
             ({"url": "a.org", "time_s": "+20"}, "Seconds a page may take"),
             ({"url": "a.org", "time_s": "2e1"}, "Seconds a page may take"),
             ({"url": "a.org", "kind": "site", "site_pages": "\u0663"}, "Pages"),
-            ({"url": "a.org", "window": "1_280x800"}, "viewport width"),
-            ({"url": "-1.0.0.1"}, "Give the address"),
-            ({"url": "%\ud800"}, "Give the address"),
-            ({"url": "a.org", "locale": "../../etc"}, "Language"),
-            ({"url": "a.org", "window": "99999x1"}, "viewport width"),
+            ({"url": "a.org", "window": "1_280x800"}, "Window: choose"),
+            ({"url": "-1.0.0.1"}, "“-1.0.0.1” is not the address"),
+            ({"url": "%\ud800"}, "is not the address"),
+            ({"url": "a.org", "locale": "../../etc"}, "Language: write a language tag such as de"),
+            ({"url": "a.org", "time_s": "61"}, "Seconds a page may take: write a number from 1 to 60[.]"),
+            ({"url": "a.org", "settle": "never"}, "When a page is complete: choose one from the list"),
+            ({"url": "a.org", "wait_for": "." * 501}, "Wait for: write a CSS selector"),
+            ({"url": "a.org", "click": "a\n" * 21}, "Click: write up to 20 CSS selectors"),
+            (
+                {"url": "a.org", "clean_format": "chunks", "max_words": "5"},
+                "a whole number from 20 to 10,000",
+            ),
+            ({"url": "two words"}, "it has spaces"),
+            ({"url": "https://user:word@example.org/"}, "Leave the user name and password out"),
+            ({"url": "a" * 9000}, "longer than 8,192 characters"),
+            ({"url": "a.org", "window": "99999x1"}, "Window: choose"),
             ({"url": "a.org", "block_tables": "eat"}, "each kind of blocks"),
         ],
     )
     def test_says_what_cannot_be(self, fields: dict[str, str], said: str) -> None:
         with pytest.raises(FormError, match=said):
             request_from({"kind": "clean", **fields})
+
+    @pytest.mark.parametrize(
+        ("wrong", "field"),
+        [
+            ({"url": "ftp://a.org"}, "url"),
+            ({"url": "a.org", "time_s": "0"}, "time_s"),
+            ({"url": "a.org", "kind": "site", "site_pages": "0"}, "site_pages"),
+            ({"url": "a.org", "window": "1x1"}, "window"),
+            ({"url": "a.org", "clean_format": "exe"}, "clean_format"),
+            ({"url": "a.org", "block_tables": "eat"}, "block_tables"),
+        ],
+    )
+    def test_names_the_field_that_is_wrong(self, wrong: dict[str, str], field: str) -> None:
+        with pytest.raises(FormError) as caught:
+            request_from({"kind": "clean", **wrong})
+        assert caught.value.field == field
+
+    @pytest.mark.parametrize(
+        "request_of_a_job",
+        [
+            CleanRequest(
+                url="http://a.org/",
+                method="auto",
+                favor="recall",
+                format="chunks",
+                max_words=50,
+                metadata=True,
+                keep_kinds=("comments",),
+                drop_kinds=("tables",),
+                viewport_width=1000,
+                viewport_height=700,
+                locale="de-DE",
+                settle="load",
+                settle_extra_s=0.5,
+                time_s=30,
+                scroll=True,
+                refresh=True,
+                keep_errors=True,
+                click=(".more", "#tab"),
+                wait_for=".results",
+            ),
+            RecordsRequest(url="http://a.org/", method="mdr", format="csv"),
+            CompareRequest(url="http://a.org/"),
+            SiteRequest(url="http://a.org/", method="sst", pages=7, seed=3, format="text"),
+        ],
+    )
+    def test_filled_in_from_a_job_asks_for_the_same(self, request_of_a_job: PageRequest) -> None:
+        kept = json.loads(json.dumps(request_of_a_job.model_dump()))
+        assert request_from(fields_from(request_of_a_job.kind, kept)) == request_of_a_job
+
+    def test_offers_the_window_of_the_job_it_is_filled_in_from(self) -> None:
+        assert "1000x700" in {choice.value for choice in choices_of({"window": "1000x700"})["window"]}
+        assert choices_of({"window": "<b>"})["window"] == choices_of({})["window"]
+
+    def test_is_empty_for_html_that_came_along(self) -> None:
+        assert fields_from("clean_html", {"html": "<p>", "url": ""}) == {}
 
     @pytest.mark.parametrize("body", [b"\xff", b"a=%ff", b"&".join([b"a=1"] * 50)])
     def test_that_is_none_is_refused(self, body: bytes) -> None:
@@ -114,17 +198,39 @@ class TestWords:
             "reasons": [],
             "share": 0.25,
             "raw": {"words": 3},
-            "pages": [{"url": "a", "page_id": "1"}, {"url": "b", "nodes": 2}],
+            "metadata": {"title": "T"},
+            "expected_f1": 0.9,
+            "marks": [],
         }
-        facts = facts_of(found, url="http://example.org/")
-        assert facts["pairs"] == [
+        assert facts_of(found, url="http://example.org/") == [
             ("nodes", "1,234"),
             ("complete", "yes"),
             ("share", "0.25"),
             ("raw words", "3"),
         ]
-        (table,) = facts["tables"]
-        assert (table["columns"], table["rows"]) == (["url", "nodes"], [["a", "–"], ["b", "2"]])
+
+    def test_of_what_a_page_says_of_itself(self) -> None:
+        metadata = {
+            "title": "A\u202eB",
+            "authors": ["Ann", "Bob"],
+            "language": "",
+            "sources": {"title": "h1"},
+        }
+        assert about_of(metadata) == [("Title", "A\\u202eB"), ("By", "Ann, Bob")]
+        assert about_of(None) == []
+
+    @pytest.mark.parametrize(
+        ("expected", "said"),
+        [(0.934, (93, "high")), (0.8, (80, "fair")), (0.2, (20, "low")), (1, (100, "high"))],
+    )
+    def test_of_confidence(self, expected: float, said: tuple[int, str]) -> None:
+        found = confidence_of(expected)
+        assert found is not None
+        assert (found.percent, found.word) == said
+
+    def test_of_no_confidence(self) -> None:
+        assert confidence_of(None) is None
+        assert confidence_of("0.9") is None
 
     def test_of_jobs(self) -> None:
         def job(kind: str, **values: object) -> Job:

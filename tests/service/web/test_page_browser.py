@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ LOOPBACK_ONLY = ("--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",)
 ENDED = "#status .badge:is(.done, .failed, .cancelled)"
 HOSTILE = "<img src=x onerror=hostile_ran=1><script>hostile_ran=1</script>\"'><svg onload=hostile_ran=1>"
 LIMIT_MS = 300_000
+# Of npm, and no part of the project: npm install --prefix build/npm axe-core
+AXE = Path(__file__).parents[3] / "build/npm/node_modules/axe-core/axe.min.js"
 
 
 class Person:
@@ -241,6 +244,121 @@ def test_what_a_page_says_is_only_ever_text(person: Person, bad: Server) -> None
     for path in ("/", "/jobs", "/cache", "/?url=" + HOSTILE.replace(" ", "/").replace("#", "")):
         person.go(path)
         assert person.do(person.page.locator("main img, main svg, main script").count()) == 0
+
+
+def test_markdown_of_a_hostile_page_is_previewed_and_does_nothing(person: Person, bad: Server) -> None:
+    words = "word " * 80
+    markdown = (
+        "[click me](javascript:hostile_ran=1) ![p](http://evil.example/p.png) "
+        "&lt;img src=x onerror=hostile_ran=1&gt;&lt;style&gt;@import 'http://evil.example/'&lt;/style&gt;"
+    )
+    links = "<a href='http://evil.example/away'>away</a> <img src='http://127.0.0.1:1/x.png' alt='a picture'>"
+    bad.pages["/preview"] = f"<main><h1>Heading</h1><p>{words}{links}</p><p>{words}{markdown}</p></main>"
+    person.ask("clean", bad.url("/preview"))
+    person.see(".badge.done")
+    frame = person.page.frame_locator("iframe.result")
+    assert person.do(frame.locator("h1").inner_text()) == "Heading"
+    assert "hostile_ran=1" in person.do(frame.locator("main").inner_text())
+    for element in ("script", "img", "a", "main style", "[onerror]", "[href]", "[src]"):
+        assert person.do(frame.locator(element).count()) == 0, element
+    person.do(frame.locator("text=away").click())
+    assert person.do(frame.locator("h1").inner_text()) == "Heading"
+    # What a script in it could reach, and that it reads no style but ours.
+    inside = person.page.frames[1]
+    assert inside.url.startswith(person.base)
+    assert person.js("() => document.querySelector('iframe').contentDocument") is None
+
+
+def test_results_are_tables(person: Person, demo: str) -> None:
+    person.ask("records", demo + "/shop")
+    person.see(".badge.done")
+    assert person.do(person.page.locator("#live-result tbody tr").count()) == 12
+    assert "Folding hand lens, ten times" in person.text("#live-result tbody")
+    person.ask("compare", demo + "/shop")
+    person.see(".badge.done")
+    said = person.text("#live-result")
+    assert "This page needs a browser." in said
+    assert "/api/products.json" in said
+    assert "Added by a script" in said
+
+
+def test_a_result_is_copied(person: Person, demo: str) -> None:
+    person.do(person.page.context.grant_permissions(["clipboard-read", "clipboard-write"]))
+    person.ask("clean", demo + "/articles/swifts")
+    person.see(".badge.done")
+    person.do(person.page.click("text=Copy"))
+    person.see("[data-copied]:has-text('Copied.')")
+    assert person.js("() => navigator.clipboard.readText()") == person.js(
+        "() => document.getElementById('source').textContent"
+    )
+
+
+def test_times_are_those_of_the_place(
+    runner: asyncio.Runner, browser: Browser, service: RunningService
+) -> None:
+    async def visit() -> tuple[str, str]:
+        context = await browser.new_context(timezone_id="Asia/Kathmandu")
+        context.set_default_timeout(LIMIT_MS)
+        page = await context.new_page()
+        await page.goto(service.url + "/jobs")
+        time = page.locator("time").first
+        shown, iso = await time.inner_text(), await time.get_attribute("datetime")
+        await context.close()
+        return shown, iso or ""
+
+    shown, iso = runner.run(visit())
+    place = datetime.fromisoformat(iso) + timedelta(hours=5, minutes=45)
+    assert shown == f"{place.day} {place:%b %H:%M:%S}"
+
+
+def test_pages_of_a_site_are_read_one_after_the_other(person: Person, demo: str) -> None:
+    person.ask("site", demo + "/")
+    person.see(".badge.done")
+    person.do(person.page.click("#live-result tbody a"))
+    person.see("iframe.result")
+    first = person.text("h1")
+    person.do(person.page.click("text=Next page"))
+    person.do(person.page.wait_for_url("**/pages/2"))
+    assert person.text("h1") != first
+    assert "Confidence" in person.text(".confidence")
+
+
+def test_a_job_that_failed_is_explained_tried_again_and_changed(person: Person) -> None:
+    person.ask("clean", "http://nowhere.invalid/")
+    person.see(".badge.failed")
+    assert "there is no site of this name" in person.text("#live-result")
+    here = person.page.url
+    person.do(person.page.click("text=Retry"))
+    person.do(person.page.wait_for_url(lambda url: url != here))
+    person.see(".badge.failed")
+    person.do(person.page.click("text=Again"))
+    person.see("form.ask")
+    assert person.do(person.page.input_value("#url")) == "http://nowhere.invalid/"
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="npm install --prefix build/npm axe-core")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_screen_readers_and_weak_eyes_are_served(person: Person, demo: str, theme: Any) -> None:
+    person.do(person.page.emulate_media(color_scheme=theme))
+    paths = ["/", "/jobs", "/cache", "/docs", "/nowhere"]
+    for kind, url in (
+        ("clean", demo + "/articles/swifts"),
+        ("records", demo + "/shop"),
+        ("compare", demo + "/shop"),
+        ("site", demo + "/"),
+        ("clean", "http://nowhere.invalid/"),
+    ):
+        person.ask(kind, url)
+        person.see(ENDED)
+        paths.append(person.page.url.removeprefix(person.base))
+        if kind == "site":
+            paths.append(paths[-1] + "/pages/1")
+    for path in paths:
+        person.go(path)
+        person.js(AXE.read_text(encoding="utf-8"))
+        found = person.js("async () => (await axe.run({ iframes: false })).violations")
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], path
+    person.events = [event for event in person.events if "404" not in event]
 
 
 def test_a_page_that_may_not_be_opened_says_so(person: Person) -> None:

@@ -1,9 +1,42 @@
 'use strict'
-// The pages work without this: they then load themselves anew. Here only the parts that change are put in place.
+// The pages work without this: they then load themselves anew, show times of UTC, and what they show is copied by hand.
+// Here the parts that change are put in place, times become those of the place, and a button copies a result.
 const PAUSE_MS = 250
 const POLL_MS = 2500
+const COPIED_MS = 4000
+const PLACE_TIME = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' })
 let source
 let waiting
+
+function localise(root) {
+  for (const time of root.querySelectorAll('time[datetime]')) {
+    const at = new Date(time.dateTime)
+    if (Number.isNaN(at.getTime())) continue
+    time.title = time.textContent
+    time.textContent = PLACE_TIME.format(at).replace(',', '')
+  }
+  for (const button of root.querySelectorAll('[data-copy]')) button.hidden = false
+}
+
+async function copy(button) {
+  const text = document.getElementById(button.dataset.copy)?.textContent ?? ''
+  let said = 'Copied.'
+  try {
+    await navigator.clipboard.writeText(text)
+  } catch {
+    // Without TLS there is no clipboard for scripts but this.
+    const area = document.createElement('textarea')
+    area.value = text
+    document.body.append(area)
+    area.select()
+    if (!document.execCommand('copy')) said = 'The browser does not allow copying. Select the text instead.'
+    area.remove()
+    button.focus()
+  }
+  const status = button.parentElement.querySelector('[data-copied]')
+  status.textContent = said
+  setTimeout(() => { status.textContent = '' }, COPIED_MS)
+}
 
 function later(delay) {
   waiting ??= setTimeout(refresh, delay)
@@ -19,6 +52,7 @@ async function refresh() {
   } catch {
     return later(POLL_MS) // the service is away for a moment
   }
+  localise(fresh)
   document.title = fresh.title
   for (const old of document.querySelectorAll('[data-live]')) {
     const part = fresh.getElementById(old.id)
@@ -49,4 +83,9 @@ function watch() {
   if (document.querySelector('[data-poll]')) later(POLL_MS)
 }
 
+document.addEventListener('click', (event) => {
+  const button = event.target.closest('[data-copy]')
+  if (button) copy(button)
+})
+localise(document)
 watch()
