@@ -17,14 +17,12 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-cache_app = typer.Typer(
-    cls=HelpfulGroup, no_args_is_help=True, help="Look after the cache of captured pages."
-)
+cache_app = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, help="Manage the cache of captured pages.")
 app.add_typer(cache_app, name="cache")
 bulk_app = typer.Typer(
     cls=HelpfulGroup,
     no_args_is_help=True,
-    help="Work on very many pages, in shards that can be done again.",
+    help="Process very many pages in shards that can be resumed.",
 )
 app.add_typer(bulk_app, name="bulk")
 
@@ -43,7 +41,7 @@ def main(
     *,
     version: Annotated[
         bool,
-        typer.Option("--version", help="Print the version and end.", callback=_print_version, is_eager=True),
+        typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
     """Render web pages with headless Chrome and keep their content."""

@@ -278,7 +278,7 @@ class TestConfigurationFile:
             ("[all]\nformat = 'csv'", ["format of [all] is 'csv' for ", "give one of "]),
             ("[clean]\ndrop-kind = 'menus'", ["drop-kind of [clean] is 'menus'; ", "comments"]),
             ("[clean]\nconfig = 'other.toml'", ["unknown key 'config' in [clean]"]),
-            ("[clean\n", ["is no TOML: "]),
+            ("[clean\n", ["is not valid TOML: "]),
         ],
     )
     def test_what_no_command_takes_is_one_line_with_file_key_and_choices(

@@ -30,7 +30,7 @@ def test_pages_are_recorded_once_and_rendered_with_the_site_gone(tmp_path: Path)
         assert not archive.exists()
         done = run("render", *urls, "--driver", "pipe", "--archive", archive, cache=cache)
         assert done.exit_code == 0, done.stderr
-        assert f"{archive}: 1 page from a run before.\n" in done.stderr
+        assert f"{archive}: 1 page from an earlier run.\n" in done.stderr
         assert "[1/1] " in done.stderr
         assert f"{archive}: 2 pages" in done.stderr
         again = run("render", *urls, "--driver", "pipe", "--archive", archive, cache=cache)

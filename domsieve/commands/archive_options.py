@@ -18,13 +18,11 @@ if TYPE_CHECKING:
 
 Archive = Annotated[
     Path | None,
-    typer.Option(
-        "--archive", help="Also write all that the pages ask for and are answered into this WACZ file."
-    ),
+    typer.Option("--archive", help="Also record all traffic of the pages in this WACZ file."),
 ]
 ArchiveCredentials = Annotated[
     bool,
-    typer.Option("--archive-credentials", help="Write headers and cookies that you give into it, too."),
+    typer.Option("--archive-credentials", help="Also record the headers and cookies that you give."),
 ]
 
 
@@ -56,11 +54,11 @@ def archive_of(path: Path | None) -> Iterator["Recording | None"]:
 
     with Recording(path) as recording:
         if recording.pages:
-            say(f"{path}: {count(recording.pages, 'page')} from a run before.")
+            say(f"{path}: {count(recording.pages, 'page')} from an earlier run.")
         yield recording
         recording.finish()
         if not recording.pages:
-            say(f"{path}: no page to keep, so it is not written.")
+            say(f"{path}: no page was recorded, so it is not written.")
             return
         missing = lacks(recording)
         say(f"{path}: {count(recording.pages, 'page')}" + (f"; incomplete: {missing}" if missing else ""))

@@ -43,22 +43,22 @@ Targets = Annotated[
     list[str] | None,
     typer.Argument(
         show_default=False,
-        help="HTML files, WARC or WACZ archives, stores of captures such as `bulk render` writes, folders of them.",
+        help="HTML files, WARC or WACZ archives, stores from `bulk render`, or folders of them.",
     ),
 ]
 OutputDir = Annotated[
     str,
-    typer.Option(help="Folder of the results, or an address that fsspec knows, such as s3://bucket/clean."),
+    typer.Option(
+        help="Folder for the results, or an address that fsspec supports, such as s3://bucket/clean."
+    ),
 ]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes [default: one per processor].")]
-Runner = Annotated[
-    Literal["local", "ray"], typer.Option(help="What runs them: this machine, or a Ray cluster.")
-]
+Runner = Annotated[Literal["local", "ray"], typer.Option(help="Where to run: this machine or a Ray cluster.")]
 RayAddress = Annotated[
     str | None, typer.Option(help="Address of the Ray cluster [default: one on this machine].")
 ]
 ShardPages = Annotated[
-    int, typer.Option(min=1, help="Pages of a shard, which is done or done again as a whole.")
+    int, typer.Option(min=1, help="Pages per shard; a shard is done or repeated as a whole.")
 ]
 _SHARD_PAGES = 500
 
@@ -123,23 +123,23 @@ def learn(
     *,
     input_file: INPUT_FILE = None,
     output_dir: OutputDir,
-    method: Annotated[SiteMethod, typer.Option(help="What the models are of.")] = DEFAULT_METHOD,
+    method: Annotated[SiteMethod, typer.Option(help="Method of the models.")] = DEFAULT_METHOD,
     favor: FavorOption = None,
     mode: ModeOption = "site",
     threshold: ThresholdOption = None,
     style: StyleOption = None,
     pages_per_site: Annotated[
-        int, typer.Option(min=1, help="Pages that a site is learned from at most, the first ones named.")
+        int, typer.Option(min=1, help="Learn from at most this many pages of a site, the first ones named.")
     ] = 2_000,
     period: Annotated[
         str,
-        typer.Option(
-            help="Time that the pages are of, such as 2026-11; models of all periods are used together."
-        ),
+        typer.Option(help="Period of the pages, such as 2026-11; models of all periods are used together."),
     ] = "",
     cap: Annotated[
         bool,
-        typer.Option("--cap", help="Make models smaller: count together what one page alone has at a place."),
+        typer.Option(
+            "--cap", help="Make models smaller: store only totals for what a single page has at a place."
+        ),
     ] = False,
     keep_errors: KeepErrors = False,
     workers: Workers = None,
@@ -181,7 +181,7 @@ def records(
     *,
     input_file: INPUT_FILE = None,
     output_dir: OutputDir,
-    method: Annotated[MiningMethod, typer.Option(help="How records are found.")] = "wobm",
+    method: Annotated[MiningMethod, typer.Option(help="Method to find records.")] = "wobm",
     keep_errors: KeepErrors = False,
     workers: Workers = None,
     runner: Runner = "local",
@@ -210,9 +210,12 @@ def render(
     *,
     output_dir: OutputDir,
     pages: Annotated[
-        int, typer.Option(min=0, help="Pages sampled of each site from its first URL on; 0 renders the URLs.")
+        int,
+        typer.Option(
+            min=0, help="Sample this many pages of each site, starting at its first URL; 0 renders the URLs."
+        ),
     ] = 0,
-    seed: Annotated[int, typer.Option(help="Each one draws other samples.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the random samples.")] = 0,
     workers: Workers = None,
     runner: Runner = "local",
     ray_address: RayAddress = None,
@@ -298,7 +301,9 @@ def _tell(state: "Progress") -> None:
 
 def _finish(summary: "Summary") -> None:
     """Say what became of a run, and end the command with its exit code."""
-    say(f"{count(summary.pages, 'page')}, {count(summary.made, 'part')} made, {summary.kept:,} there before.")
+    say(
+        f"{count(summary.pages, 'page')}, {count(summary.made, 'part')} written, {summary.kept:,} already there."
+    )
     for site, drift in summary.drifts.items():
         if drift.is_over:
             say(f"{site}: {drift}")

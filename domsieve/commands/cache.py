@@ -44,7 +44,7 @@ def cache_list(
 
 
 def cache_show(
-    page: Annotated[str, typer.Argument(help="Id of a page, or its beginning.")],
+    page: Annotated[str, typer.Argument(help="Id of a page, or its first characters.")],
     *,
     cache: Cache = None,
     as_json: AsJson = False,
@@ -62,7 +62,7 @@ def cache_verify(
     *,
     repair: Annotated[
         bool,
-        typer.Option("--repair", help="Put right what can be put right."),
+        typer.Option("--repair", help="Repair what can be repaired."),
     ] = False,
     cache: Cache = None,
     as_json: AsJson = False,
@@ -156,7 +156,7 @@ def doctor(
     cache: Cache = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say which Chrome is used, where the cache lies, and whether both work."""
+    """Check Chrome and the cache, and say where they are."""
     from domsieve.renderer import browser_in_use
 
     with failures(), open_cache(cache) as store:

@@ -40,30 +40,30 @@ _TARGETS = Annotated[
 ]
 INPUT_FILE = Annotated[
     Path | None,
-    typer.Option(
-        "--input-file", help="File of further targets, one a line; - reads them from standard input."
-    ),
+    typer.Option("--input-file", help="File of more targets, one per line; - reads standard input."),
 ]
 KeepErrors = Annotated[
     bool,
-    typer.Option(
-        "--keep-errors", help="Work on pages that count as failed, such as errors of servers, all the same."
-    ),
+    typer.Option("--keep-errors", help="Also use pages that count as failed, such as server errors."),
 ]
 
 Select = Annotated[
     list[str] | None,
-    typer.Option(metavar="CSS", help="Work on what matches only, and on the head of the page; repeatable."),
+    typer.Option(metavar="CSS", help="Use only the parts that match, and the head of the page; repeatable."),
 ]
 Drop = Annotated[
-    list[str] | None, typer.Option(metavar="CSS", help="Leave out what matches before all else; repeatable.")
+    list[str] | None,
+    typer.Option(metavar="CSS", help="Remove the parts that match before anything else; repeatable."),
 ]
 
 AnalysisTimeout = Annotated[
-    float, typer.Option(help="Seconds of processor time that the analysis of one page may take.")
+    float, typer.Option(help="Processor time for the analysis of one page, in seconds.")
 ]
 AnalysisMegabytes = Annotated[
-    int, typer.Option(min=1, max=1_000_000, help="Memory that it may take; a page that needs more fails.")
+    int,
+    typer.Option(
+        min=1, max=1_000_000, help="Memory for the analysis of one page; a page that needs more fails."
+    ),
 ]
 BrowserOption = Annotated[
     str | None, typer.Option(envvar="DOMSIEVE_BROWSER", help="Path of a Chrome, or its name on PATH.")
@@ -71,14 +71,14 @@ BrowserOption = Annotated[
 DriverOption = Annotated[
     Literal["playwright", "pipe"],
     typer.Option(
-        help="What talks to Chrome; pipe needs less processor time, on Linux and macOS. Captures are the same.",
+        help="How to talk to Chrome; pipe is faster and needs Linux or macOS. Captures are the same.",
     ),
 ]
 AllowPrivate = Annotated[
     bool,
     typer.Option(
         "--allow-private",
-        help="Let pages reach this machine and private networks, not just the hosts and ports given.",
+        help="Let pages reach this machine and private networks, not only the hosts that you name.",
     ),
 ]
 _MEGABYTE = 1_000_000
@@ -127,10 +127,12 @@ class Capture:
 def capture_options(
     *,
     both_sides: bool = False,
-    refresh: Annotated[bool, typer.Option("--refresh", help="Render even what the cache holds.")] = False,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Render again even if the page is cached.")
+    ] = False,
     max_age: Annotated[
         float | None,
-        typer.Option(min=0, metavar="DAYS", help="Render what the cache holds for longer than so many days."),
+        typer.Option(min=0, metavar="DAYS", help="Render again if the capture is older than this many days."),
     ] = None,
     viewport: Annotated[str, typer.Option(help="Width x height of the window in CSS px.")] = "1280x800",
     user_agent: Annotated[str | None, typer.Option(help="User-Agent header.")] = None,
@@ -140,34 +142,34 @@ def capture_options(
         Path | None, typer.Option(help="File of cookies and local storage, from `login` or Playwright.")
     ] = None,
     locale: Annotated[str | None, typer.Option(help="Language tag, such as de-DE.")] = None,
-    images: Annotated[bool, typer.Option(help="Load images; without, boxes change.")] = True,
+    images: Annotated[bool, typer.Option(help="Load images; without them, boxes change.")] = True,
     settle: Annotated[
         Literal["adaptive", "load", "networkidle"], typer.Option(help="When a page counts as complete.")
     ] = "adaptive",
-    settle_extra: Annotated[float, typer.Option(help="Further seconds to wait then.")] = 0.0,
+    settle_extra: Annotated[float, typer.Option(help="Seconds to wait after that.")] = 0.0,
     scroll: Annotated[bool, typer.Option("--scroll", help="Scroll to the end first.")] = False,
     click: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="CSS", help="Click the first such element once the page is complete; repeatable."
+            metavar="CSS", help="Click the first matching element once the page is complete; repeatable."
         ),
     ] = None,
     wait_for: Annotated[
-        str | None, typer.Option(metavar="CSS", help="Wait until such an element is shown.")
+        str | None, typer.Option(metavar="CSS", help="Wait until a matching element is visible.")
     ] = None,
     screenshot: Annotated[
         bool,
         typer.Option(
             "--screenshot",
-            help="Keep what compare and report need: a screenshot, the data responses and the page without scripts.",
+            help="Also store what compare and report need: screenshot, data responses, page without scripts.",
         ),
     ] = False,
-    timeout: Annotated[float, typer.Option(help="Seconds one page may take.")] = 20.0,
+    timeout: Annotated[float, typer.Option(help="Time limit for one page, in seconds.")] = 20.0,
     concurrency: Annotated[int | None, typer.Option(min=1, help="Pages at once [default: cores].")] = None,
     delay: Annotated[
         float | None,
         typer.Option(
-            help="Seconds between two pages of a site that were found, not named [default: 0.5, on this machine 0]."
+            help="Seconds between pages of a site that you did not name yourself [default: 0.5; 0 on this machine]."
         ),
     ] = None,
     analysis_timeout: AnalysisTimeout = USUAL_SECONDS,

@@ -39,20 +39,24 @@ if TYPE_CHECKING:
     from domsieve.tasks import Page, Word
 
 MethodOption = Annotated[
-    Method | None, typer.Option(help="How pages are cleaned [default: that of the model, else auto].")
+    Method | None, typer.Option(help="Cleaning method [default: the model's, else auto].")
 ]
 FavorOption = Annotated[
     Favor | None,
-    typer.Option(help="auto: keep less and surer text, or more of it [default: balance]."),
+    typer.Option(help="auto: prefer surer text (precision) or more text (recall) [default: balance]."),
 ]
-ModeOption = Annotated[Mode, typer.Option(help="Ours for today's sites, or as published.")]
+ModeOption = Annotated[Mode, typer.Option(help="site: adapted to today's sites; paper: as published.")]
 ThresholdOption = Annotated[
     float | None,
-    typer.Option(help="sst: importance up to which a node is noise; entropy: bits below which a block is."),
+    typer.Option(
+        help="sst: a node is noise up to this importance; entropy: a block is noise below this many bits."
+    ),
 ]
 StyleOption = Annotated[
     StyleLevel | None,
-    typer.Option(help="What tells elements apart [default: layout for rendered pages, html for raw ones]."),
+    typer.Option(
+        help="Which styles distinguish elements [default: layout for rendered pages, html for raw ones]."
+    ),
 ]
 RawOption = Annotated[bool, typer.Option("--raw", help="Use the raw source of rendered pages.")]
 
@@ -73,7 +77,7 @@ def clean(
     method: MethodOption = None,
     output_format: Annotated[
         Literal["text", "markdown", "html", "json", "chunks"],
-        typer.Option("--format", help="What is written; chunks are passages for retrieval as JSON lines."),
+        typer.Option("--format", help="Output format; chunks are passages for retrieval, as JSON lines."),
     ] = "text",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for all results.")] = None,
     output_dir: Annotated[Path | None, typer.Option(help="Folder for one file per page.")] = None,
@@ -84,13 +88,13 @@ def clean(
     style: StyleOption = None,
     regions: Annotated[
         int | None,
-        typer.Option(min=1, help="tps: parts of the page that make up the main region [default: 1]."),
+        typer.Option(min=1, help="tps: number of regions to keep [default: 1]."),
     ] = None,
     complement: Annotated[
-        bool | None, typer.Option("--complement", help="tps: keep what the main region leaves.")
+        bool | None, typer.Option("--complement", help="tps: keep everything except the main region.")
     ] = None,
     has_text: Annotated[
-        str | None, typer.Option(help="tps: keep the complement where the main region lacks this text.")
+        str | None, typer.Option(help="tps: if the main region lacks this text, keep the rest instead.")
     ] = None,
     raw: RawOption = False,
     keep_hidden: Annotated[
@@ -105,20 +109,19 @@ def clean(
     ] = None,
     drop_kind: Annotated[
         list[str] | None,
-        typer.Option(
-            parser=_kind, metavar="KIND", help="Drop blocks of this kind though they are kept; repeatable."
-        ),
+        typer.Option(parser=_kind, metavar="KIND", help="Drop all blocks of this kind; repeatable."),
     ] = None,
     max_words: Annotated[
-        int | None, typer.Option(min=20, help="chunks: words of one [default: 300].")
+        int | None, typer.Option(min=20, help="chunks: most words in a passage [default: 300].")
     ] = None,
     metadata: Annotated[
         bool,
         typer.Option(
-            "--metadata", help="Begin text and Markdown with title, authors, dates as YAML; HTML in its head."
+            "--metadata",
+            help="Put title, authors and dates before text and Markdown (as YAML), or in the head of HTML.",
         ),
     ] = False,
-    url: Annotated[str | None, typer.Option(help="Address that the one file came from.")] = None,
+    url: Annotated[str | None, typer.Option(help="Address of the page, if you give one file.")] = None,
     select: Select = None,
     drop: Drop = None,
     keep_errors: KeepErrors = False,
@@ -126,7 +129,7 @@ def clean(
     cache: Cache = None,
     capture: Capture,
 ) -> None:
-    """Write what remains of pages without menus, adverts and footers."""
+    """Write the content of pages, without menus, adverts and footers."""
     from domsieve.analysis import MAX_WORDS, PAGE_METHODS, KindChoice, Options, hidden_words, load_model
     from domsieve.errors import BudgetError, DomsieveError, UsageError
     from domsieve.tasks import (
@@ -230,7 +233,7 @@ def learn(
     explain: Annotated[
         bool, typer.Option("--explain", help="sst: show what thresholds from 0.05 to 0.4 would keep.")
     ] = False,
-    method: Annotated[SiteMethod, typer.Option(help="What the model is of.")] = DEFAULT_METHOD,
+    method: Annotated[SiteMethod, typer.Option(help="Method of the model.")] = DEFAULT_METHOD,
     favor: FavorOption = None,
     mode: ModeOption = "site",
     threshold: ThresholdOption = None,
@@ -243,7 +246,7 @@ def learn(
     cache: Cache = None,
     capture: Capture,
 ) -> None:
-    """Learn a site model from pages of one site, for `clean --model`."""
+    """Learn a model of a site from its pages, for `clean --model`."""
     from domsieve.analysis import Options, save_model
     from domsieve.errors import UsageError
     from domsieve.tasks import explain as explain_model

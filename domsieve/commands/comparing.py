@@ -21,7 +21,7 @@ def compare(
     as_json: AsJson = False,
     capture: Capture,
 ) -> None:
-    """Compare the raw source of pages with what the browser makes of it, and say where a browser is needed."""
+    """Compare the raw source of pages with the rendered pages, and say where you need a browser."""
     from msgspec import to_builtins
 
     from domsieve.errors import DomsieveError, TargetError

@@ -297,7 +297,7 @@ def check_place(option: str, path: Path | None, *, is_folder: bool = False) -> N
         if is_folder and path.exists() and not path.is_dir():
             raise UsageError(f"{option} {path}: this is a file; give a folder.")
         if not path.absolute().parent.is_dir():
-            raise UsageError(f"{option} {path}: there is no folder {path.parent}; make it first.")
+            raise UsageError(f"{option} {path}: the folder {path.parent} does not exist; create it first.")
     except OSError as error:
         raise UsageError(f"{option} {path}: {error.strerror}.") from error
 

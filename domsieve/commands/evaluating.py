@@ -46,13 +46,17 @@ def evaluate(
     ] = None,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="Folder of the results; what is there is not measured again."),
+        typer.Option(
+            "--output", "-o", help="Folder of the results; existing results are not measured again."
+        ),
     ] = Path("evaluation_results"),
     document: Annotated[
         Path | None, typer.Option(help="Write all results in the folder as one Markdown file.")
     ] = None,
     processes: Annotated[int | None, typer.Option(min=1, help="Tasks at once [default: cores].")] = None,
-    list_all: Annotated[bool, typer.Option("--list", help="Say what there is and what it needs.")] = False,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="List the experiments and what they need.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Repeat experiments of the papers and public benchmarks, and print their tables; needs the extra `evaluate`."""
@@ -85,7 +89,7 @@ def evaluate(
                 lacking += " Give it with --node-modules." * (experiment.node_modules and not node_modules)
                 if experiment.name in (names or []):
                     raise TargetError(lacking)
-                say(f"{experiment.name} is left out: {lacking}")
+                say(f"{experiment.name} is skipped: {lacking}")
                 undone += 1
                 continue
             ran = run(experiment, inputs, processes=processes, report=say)

@@ -23,27 +23,28 @@ from domsieve.commands.serving import EXTRA, PagesAtOnce, PrivateHosts, work_of
 def mcp(
     *,
     http: Annotated[
-        bool, typer.Option("--http", help="Answer at http://HOST:PORT/mcp, not over standard streams.")
+        bool,
+        typer.Option("--http", help="Serve at http://HOST:PORT/mcp instead of standard input and output."),
     ] = False,
     host: Annotated[
-        str, typer.Option(help="With --http, address to listen at; others than loopback need tokens.")
+        str, typer.Option(help="With --http: address to listen on; any but loopback needs tokens.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65_535, help="With --http, port to listen at; 0 takes a free one.")
+        int, typer.Option(min=0, max=65_535, help="With --http: port to listen on; 0 picks a free one.")
     ] = 8090,
     token_file: Annotated[
         Path | None,
-        typer.Option(help="With --http, file of lines NAME:TOKEN; without, no token is asked for."),
+        typer.Option(help="With --http: file with lines NAME:TOKEN; without it, no token is needed."),
     ] = None,
     public_host: Annotated[
         list[str] | None,
-        typer.Option(help="With --http, name by which the server is addressed, repeatable."),
+        typer.Option(help="With --http: name that clients use for the server; repeatable."),
     ] = None,
     trusted_proxy: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ADDRESS[/BITS]",
-            help="With --http, server in front of this one whose X-Forwarded-For counts, repeatable.",
+            help="With --http: proxy server whose X-Forwarded-For is trusted; repeatable.",
         ),
     ] = None,
     private_host: PrivateHosts = None,
@@ -51,14 +52,14 @@ def mcp(
         Path | None,
         typer.Option(help="Folder of jobs and captures [default: a temporary one, removed at the end]."),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, max=64, help="Browsers, a process each.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Number of browsers, one process each.")] = 1,
     concurrency: PagesAtOnce = None,
     analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
     analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
     browser: BrowserOption = None,
     driver: DriverOption = "playwright",
 ) -> None:
-    """Serve tools to MCP clients until they end; needs the extra `mcp`."""
+    """Run tools for MCP clients; needs the extra `mcp`."""
     with failures(), ExitStack() as stack:
         need_extra("mcp", (*EXTRA, "mcp"))
         from domsieve.service.serving import Settings, read_tokens, serve, serve_stdio

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 def records(
     targets: "Sequence[Word]",
     *,
-    method: Annotated[MiningMethod, typer.Option(help="How records are found.")] = "wobm",
+    method: Annotated[MiningMethod, typer.Option(help="Method to find records.")] = "wobm",
     output_format: Annotated[
         Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="What is written.")
     ] = "csv",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for all records.")] = None,
     output_dir: Annotated[Path | None, typer.Option(help="Folder for one file per page.")] = None,
     raw: RawOption = False,
-    url: Annotated[str | None, typer.Option(help="Address that the one file came from.")] = None,
+    url: Annotated[str | None, typer.Option(help="Address of the page, if you give one file.")] = None,
     select: Select = None,
     drop: Drop = None,
     keep_errors: KeepErrors = False,
@@ -49,7 +49,7 @@ def records(
     cache: Cache = None,
     capture: Capture,
 ) -> None:
-    """Write the records of pages with their fields: names, texts, links and images."""
+    """Find the records of pages and write their fields: texts, links and images."""
     from domsieve.errors import DomsieveError, UsageError
     from domsieve.files import write_file
     from domsieve.tasks import OUTPUT_FILE, RECORD_WRITERS, find_targets, mine, readable

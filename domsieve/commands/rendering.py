@@ -69,7 +69,9 @@ def render(
 def site(
     url: Annotated[str, typer.Argument(help="A page of the site.")],
     *,
-    pages: Annotated[int | None, typer.Option(min=1, help="How many different pages [default: 100].")] = None,
+    pages: Annotated[
+        int | None, typer.Option(min=1, help="Number of different pages [default: 100].")
+    ] = None,
     every_page: Annotated[
         bool, typer.Option("--all", help="Every page that is found, instead of a sample.")
     ] = False,
@@ -84,9 +86,10 @@ def site(
         ),
     ] = None,
     depth: Annotated[
-        int, typer.Option(min=0, help="Clicks from the first page; what sitemaps name is one click away.")
+        int,
+        typer.Option(min=0, help="Most clicks from the first page; pages in sitemaps are one click away."),
     ] = 16,
-    seed: Annotated[int, typer.Option(help="Each one draws another sample.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the random sample.")] = 0,
     archive: Archive = None,
     archive_credentials: ArchiveCredentials = False,
     cache: Cache = None,

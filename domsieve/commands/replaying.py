@@ -14,7 +14,7 @@ FromArchive = Annotated[
     Path | None,
     typer.Option(
         "--from",
-        help="Render from this WARC or WACZ archive, not the network; all its pages if none is named.",
+        help="Render from this WARC or WACZ archive instead of the network; by default all its pages.",
     ),
 ]
 FixedTime = Annotated[

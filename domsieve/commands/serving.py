@@ -31,7 +31,7 @@ EXTRA = ("fastapi", "jinja2", "prometheus_client", "pydantic", "uvicorn")
 
 PrivateHosts = Annotated[
     list[str] | None,
-    typer.Option(metavar="HOST[:PORT]", help="What may be rendered although it is not public, repeatable."),
+    typer.Option(metavar="HOST[:PORT]", help="Private host that may be rendered; repeatable."),
 ]
 PagesAtOnce = Annotated[
     int | None,
@@ -43,25 +43,29 @@ PagesAtOnce = Annotated[
 
 def serve(
     *,
-    host: Annotated[str, typer.Option(help="Address to listen at; others than loopback need tokens.")] = (
+    host: Annotated[str, typer.Option(help="Address to listen on; any but loopback needs tokens.")] = (
         "127.0.0.1"
     ),
     port: Annotated[
-        int, typer.Option(min=0, max=65_535, help="Port to listen at; 0 takes a free one.")
+        int, typer.Option(min=0, max=65_535, help="Port to listen on; 0 picks a free one.")
     ] = 8090,
     data: Annotated[
         Path, typer.Option(envvar="DOMSIEVE_SERVICE_DATA", help="Folder of jobs and captures.")
     ] = Path("service_data"),
     workers: Annotated[
-        int | None, typer.Option(min=1, max=64, help="Browsers, a process each [default: one per 2 cores].")
+        int | None,
+        typer.Option(min=1, max=64, help="Number of browsers, one process each [default: one per 2 cores]."),
     ] = None,
     concurrency: PagesAtOnce = None,
     job_seconds: Annotated[
-        int, typer.Option(min=10, max=86_400, help="What a job may take; one of a site has an hour more.")
+        int,
+        typer.Option(min=10, max=86_400, help="Time limit of a job, in seconds; a site gets an hour more."),
     ] = 1_800,
     step_seconds: Annotated[
         int,
-        typer.Option(min=10, max=86_400, help="What a part of a job may take before its worker is ended."),
+        typer.Option(
+            min=10, max=86_400, help="Time limit of a step of a job, in seconds; then its worker is killed."
+        ),
     ] = 900,
     worker_megabytes: Annotated[
         int | None,
@@ -71,43 +75,45 @@ def serve(
             help="Memory of a worker, without its browser [default: 5000, less on small machines].",
         ),
     ] = None,
-    queue: Annotated[int, typer.Option(min=1, max=100_000, help="Jobs that may wait.")] = 200,
+    queue: Annotated[int, typer.Option(min=1, max=100_000, help="Most jobs that may wait.")] = 200,
     client_queue: Annotated[
-        int, typer.Option(min=1, max=100_000, help="Jobs of one client that may wait or run.")
+        int, typer.Option(min=1, max=100_000, help="Most jobs of one client that may wait or run.")
     ] = 50,
     requests_per_minute: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="Requests of one client.")
+        int, typer.Option(min=1, max=1_000_000, help="Requests per minute of one client.")
     ] = 1200,
     token_file: Annotated[
-        Path | None, typer.Option(help="File of lines NAME:TOKEN; without, no token is asked for.")
+        Path | None, typer.Option(help="File with lines NAME:TOKEN; without it, no token is needed.")
     ] = None,
     public_host: Annotated[
-        list[str] | None, typer.Option(help="Name by which the service is addressed, repeatable.")
+        list[str] | None, typer.Option(help="Name that clients use for the service; repeatable.")
     ] = None,
     trusted_proxy: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ADDRESS[/BITS]",
-            help="Server in front of this one whose X-Forwarded-For counts, repeatable.",
+            help="Proxy server whose X-Forwarded-For is trusted; repeatable.",
         ),
     ] = None,
     private_host: PrivateHosts = None,
-    keep_days: Annotated[int, typer.Option(min=1, max=36_500, help="Days that ended jobs are kept.")] = 30,
+    keep_days: Annotated[
+        int, typer.Option(min=1, max=36_500, help="Keep finished jobs for this many days.")
+    ] = 30,
     keep_jobs: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="Ended jobs of one client that are kept.")
+        int, typer.Option(min=1, max=1_000_000, help="Keep this many finished jobs per client.")
     ] = 10_000,
     keep_megabytes: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="What the jobs of one client may hold on the disk.")
+        int, typer.Option(min=1, max=1_000_000, help="Disk space for the jobs of one client.")
     ] = 5_000,
     free_megabytes: Annotated[
-        int, typer.Option(min=0, max=1_000_000, help="Room on the disk, below which no job is accepted.")
+        int, typer.Option(min=0, max=1_000_000, help="Refuse jobs when less disk space than this is free.")
     ] = 500,
     analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
     analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
     browser: BrowserOption = None,
     driver: DriverOption = "playwright",
 ) -> None:
-    """Serve the API and a web page until interrupted; needs the extra `serve`."""
+    """Run an HTTP API and a web page; needs the extra `serve`."""
     with failures():
         need_extra("serve", EXTRA)
         from domsieve.service.serving import Settings, read_tokens

@@ -70,7 +70,7 @@ def defaults_of(path: Path, root: Any, command: Any, context: typer.Context) -> 
     except OSError as error:
         raise UsageError(f"The configuration file {path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"The configuration file {path} is no TOML: {error}.") from error
+        raise UsageError(f"The configuration file {path} is not valid TOML: {error}.") from error
     commands = dict(_commands(root))
     for_all = _table(path, FOR_ALL, tables.pop(FOR_ALL, {}))
     flat = [(name, _table(path, name, table)) for name, table in _flat(path, tables, commands)]

@@ -36,7 +36,7 @@ def login(
 
         is_web = url.partition("://")[0].lower() in {"http", "https"}
         if not (is_web and url.isprintable() and place_of(url)):
-            raise UsageError(f"{url!a} is no address; give one with http:// or https://.")
+            raise UsageError(f"{url!a} is not an address; give one with http:// or https://.")
         check_place("--output", output)
         egress = Egress(allow_private=allow_private, upstreams=environment_proxies())
         egress.name(url)  # what the user asks for may be private; what it leads to may not

@@ -46,7 +46,7 @@ def weigh(
     cache: Cache = None,
     capture: Capture,
 ) -> None:
-    """Write the weights of the words of pages as a matrix: low where a site repeats, high where it varies."""
+    """Write the word weights of pages as a matrix: low for what a site repeats, high for what varies."""
     from domsieve.analysis import load_model
     from domsieve.tasks import find_targets, readable, write_matrix
     from domsieve.tasks import weigh as weigh_pages

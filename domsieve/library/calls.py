@@ -118,8 +118,8 @@ def clean(
     style : auto, sst, cst, tps: what tells elements apart. None takes the layout of rendered pages, the HTML of
         others.
     regions : tps: parts of the page that make up the main region; None is 1.
-    complement : tps: keep what the main region leaves.
-    has_text : tps: keep the complement where the main region lacks this text.
+    complement : tps: keep everything except the main region.
+    has_text : tps: if the main region lacks this text, keep the rest instead.
     model : a site model learned before, or its file.
     keep_hidden : whether text that nobody can see may stay.
     keep_kinds, drop_kinds : kinds of blocks that are kept, or dropped, whatever the method says: ``"comments"``,

@@ -15,7 +15,7 @@ def test_sites_are_learned_and_cleaned(tmp_path: Path) -> None:
     cache, models, out = tmp_path / "cache", tmp_path / "models", tmp_path / "out"
     done = run("bulk", "learn", sites, "--output-dir", models, "--workers", "1", cache=cache)
     assert (done.exit_code, done.stdout) == (0, "")
-    assert "28 pages, 4 parts made, 0 there before." in done.stderr
+    assert "28 pages, 4 parts written, 0 already there." in done.stderr
     words = ("bulk", "clean", sites, "--output-dir", out, "--models", models, "--workers", "1")
     done = run(*words, "--shard-pages", "20", cache=cache)
     assert (done.exit_code, done.stdout) == (0, "")

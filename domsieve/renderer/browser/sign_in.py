@@ -140,8 +140,8 @@ async def _launched(playwright: "Playwright", executable: str | None, proxy: Pro
     if asked:
         reason = tried[0].partition(": ")[2] if tried else "no executable file of that name"
         raise BrowserNotFoundError(
-            f"The browser that was asked for, {asked}, cannot be used to sign in: {reason.rstrip('.')}. "
-            "Name a full Chrome or Chromium, which has windows.",
+            f"The browser {asked} cannot be used to sign in: {reason.rstrip('.')}. "
+            "Choose a full Chrome or Chromium, which has windows.",
             stage="launch",
         )
     raise BrowserNotFoundError(_NO_BROWSER + (f" Tried:{lines}" if tried else ""), stage="launch")

@@ -127,7 +127,7 @@ class PageRequest(BaseModel):
         default=None, description="Language tag such as de-DE; null is the browser's own."
     )
     settle: SettlePolicy = Field(default="adaptive", description="When a page counts as complete.")
-    settle_extra_s: float = Field(default=0.0, ge=0, le=10, description="Further seconds to wait then.")
+    settle_extra_s: float = Field(default=0.0, ge=0, le=10, description="Seconds to wait after that.")
     scroll: bool = Field(default=False, description="Whether to scroll to the end first.")
     click: Annotated[tuple[Selector, ...], Field(max_length=20, strict=False)] = Field(
         default=(),
@@ -135,12 +135,12 @@ class PageRequest(BaseModel):
         "that is shown.",
     )
     wait_for: Selector | None = Field(
-        default=None, description="CSS selector of what must be shown before the page is captured."
+        default=None, description="CSS selector of an element that must be visible before the capture."
     )
     time_s: float = Field(
-        default=20.0, ge=1, le=60, description="Seconds one page may take, besides settle_extra_s."
+        default=20.0, ge=1, le=60, description="Time limit for one page in seconds, without settle_extra_s."
     )
-    refresh: bool = Field(default=False, description="Whether to render even what the cache holds.")
+    refresh: bool = Field(default=False, description="Whether to render again even if the page is cached.")
     keep_errors: bool = Field(
         default=False,
         description="Whether to work on pages that count as failed all the same: errors of their server, "
@@ -250,7 +250,7 @@ class SiteRequest(CleaningRequest):
     model_config = ConfigDict(json_schema_extra={"allOf": [_FAVOR_IS_OF_AUTO, *map(_fewest, SITE_METHODS)]})
 
     pages: Whole = Field(default=20, ge=1, le=200, description="How many different pages.")
-    seed: Whole = Field(default=0, ge=0, le=2**31 - 1, description="Each one draws another sample.")
+    seed: Whole = Field(default=0, ge=0, le=2**31 - 1, description="Seed of the random sample.")
 
     @model_validator(mode="after")
     def _has_enough_pages(self) -> Self:
