@@ -1,14 +1,17 @@
 """Commands for very many pages: shards of them in processes of this machine or of a cluster."""
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from domsieve.budget import budgeted
+from domsieve.budget import AnalysisBudget, budgeted
 from domsieve.commands.capture_options import (
     INPUT_FILE,
     USUAL_MEGABYTES,
@@ -57,17 +60,71 @@ Runner = Annotated[Literal["local", "ray"], typer.Option(help="Where to run: thi
 RayAddress = Annotated[
     str | None, typer.Option(help="Address of the Ray cluster [default: one on this machine].")
 ]
-ShardPages = Annotated[
-    int, typer.Option(min=1, help="Pages per shard; a shard is done or repeated as a whole.")
-]
-_SHARD_PAGES = 500
+Tell = Callable[["Progress"], None]
 
 
-def clean(
+@dataclass(frozen=True)
+class Shards:
+    """What a run works on, where its results go, and what does it; the options that its commands share."""
+
+    words: "Iterable[Named]"
+    output: str
+    keep_errors: bool
+    budget: AnalysisBudget
+    engine: "Callable[[], Engine]"
+    per_shard: int
+
+
+def _shards_of(
     targets: Targets = None,
     *,
     input_file: INPUT_FILE = None,
     output_dir: OutputDir,
+    keep_errors: KeepErrors = False,
+    workers: Workers = None,
+    runner: Runner = "local",
+    ray_address: RayAddress = None,
+    shard_pages: Annotated[
+        int, typer.Option(min=1, help="Pages per shard; a shard is done or repeated as a whole.")
+    ] = 500,
+    analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
+    analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
+) -> Shards:
+    """Return what the options describe."""
+    _check_output(output_dir)
+    return Shards(
+        words=_words(targets, input_file),
+        output=output_dir,
+        keep_errors=keep_errors,
+        budget=analysis_budget(analysis_timeout, analysis_megabytes),
+        engine=_engine(runner, ray_address, workers),
+        per_shard=shard_pages,
+    )
+
+
+def _in_shards(command: "Callable[..., Summary]") -> Callable[..., None]:
+    """Give a command the options of `_shards_of` in place of `shards` and `tell`, and say what became of its run."""
+    shared = inspect.signature(_shards_of).parameters
+    own = [p for p in inspect.signature(command).parameters.values() if p.name not in {"shards", "tell"}]
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        with failures():
+            shards = _shards_of(**{name: values.pop(name) for name in shared})
+            with budgeted(shards.budget):
+                with _telling() as tell:
+                    summary = command(**values, shards=shards, tell=tell)
+                _finish(summary)
+
+    parameters = [shared["targets"], *own, *(shared[name] for name in shared if name != "targets")]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+@_in_shards
+def clean(
+    *,
     models: Annotated[
         str | None, typer.Option(help="Folder or address of site models written by `bulk learn`.")
     ] = None,
@@ -85,44 +142,31 @@ def clean(
         typer.Option("--blocks", help="Write a row for each block, kept or dropped, instead of each page."),
     ] = False,
     keep_hidden: Annotated[bool, typer.Option("--keep-hidden", help="Keep hidden text.")] = False,
-    keep_errors: KeepErrors = False,
-    workers: Workers = None,
-    runner: Runner = "local",
-    ray_address: RayAddress = None,
-    shard_pages: ShardPages = _SHARD_PAGES,
-    analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
-    analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
-) -> None:
+    shards: Shards,
+    tell: Tell,
+) -> "Summary":
     """Clean very many pages into Parquet parts, by the models of their sites or each by itself."""
-    with failures():
-        from domsieve.analysis import Options
-        from domsieve.bulk import CleanJob, clean_pages
+    from domsieve.analysis import Options
+    from domsieve.bulk import CleanJob, clean_pages
 
-        _check_output(output_dir)
-        job = CleanJob(
-            output=output_dir,
-            keep_errors=keep_errors,
-            budget=analysis_budget(analysis_timeout, analysis_megabytes),
-            models=models or "",
-            method=method,
-            options=Options(favor=favor, threshold=threshold),
-            keep_hidden=keep_hidden,
-            text=output_format,
-            metadata=metadata,
-            blocks=blocks,
-        )
-        with budgeted(job.budget):
-            engine = _engine(runner, ray_address, workers)
-            with _telling() as tell:
-                summary = clean_pages(job, _words(targets, input_file), engine, tell, per_shard=shard_pages)
-            _finish(summary)
+    job = CleanJob(
+        output=shards.output,
+        keep_errors=shards.keep_errors,
+        budget=shards.budget,
+        models=models or "",
+        method=method,
+        options=Options(favor=favor, threshold=threshold),
+        keep_hidden=keep_hidden,
+        text=output_format,
+        metadata=metadata,
+        blocks=blocks,
+    )
+    return clean_pages(job, shards.words, shards.engine, tell, per_shard=shards.per_shard)
 
 
+@_in_shards
 def learn(
-    targets: Targets = None,
     *,
-    input_file: INPUT_FILE = None,
-    output_dir: OutputDir,
     method: Annotated[SiteMethod, typer.Option(help="Method of the models.")] = DEFAULT_METHOD,
     favor: FavorOption = None,
     mode: ModeOption = "site",
@@ -141,67 +185,46 @@ def learn(
             "--cap", help="Make models smaller: store only totals for what a single page has at a place."
         ),
     ] = False,
-    keep_errors: KeepErrors = False,
-    workers: Workers = None,
-    runner: Runner = "local",
-    ray_address: RayAddress = None,
-    shard_pages: ShardPages = _SHARD_PAGES,
-    analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
-    analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
-) -> None:
+    shards: Shards,
+    tell: Tell,
+) -> "Summary":
     """Learn a model of each site of very many pages, for `bulk clean --models` and `clean --model`."""
-    with failures():
-        from domsieve.analysis import Options
-        from domsieve.bulk import LearnJob, learn_sites
+    from domsieve.analysis import Options
+    from domsieve.bulk import LearnJob, learn_sites
 
-        _check_output(output_dir)
-        job = LearnJob(
-            output=output_dir,
-            keep_errors=keep_errors,
-            budget=analysis_budget(analysis_timeout, analysis_megabytes),
-            method=method,
-            options=Options(mode=mode, favor=favor, threshold=threshold, style=style),
-        )
-        with budgeted(job.budget), _telling() as tell:
-            summary = learn_sites(
-                job,
-                _words(targets, input_file),
-                _engine(runner, ray_address, workers),
-                tell,
-                per_shard=shard_pages,
-                per_site=pages_per_site,
-                period=period,
-                cap=cap,
-            )
-        _finish(summary)
+    job = LearnJob(
+        output=shards.output,
+        keep_errors=shards.keep_errors,
+        budget=shards.budget,
+        method=method,
+        options=Options(mode=mode, favor=favor, threshold=threshold, style=style),
+    )
+    return learn_sites(
+        job,
+        shards.words,
+        shards.engine,
+        tell,
+        per_shard=shards.per_shard,
+        per_site=pages_per_site,
+        period=period,
+        cap=cap,
+    )
 
 
+@_in_shards
 def records(
-    targets: Targets = None,
     *,
-    input_file: INPUT_FILE = None,
-    output_dir: OutputDir,
     method: Annotated[MiningMethod, typer.Option(help="Method to find records.")] = "wobm",
-    keep_errors: KeepErrors = False,
-    workers: Workers = None,
-    runner: Runner = "local",
-    ray_address: RayAddress = None,
-    shard_pages: ShardPages = _SHARD_PAGES,
-    analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
-    analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
-) -> None:
+    shards: Shards,
+    tell: Tell,
+) -> "Summary":
     """Write the records of very many pages into Parquet parts, a row each."""
-    with failures():
-        from domsieve.bulk import RecordsJob, mine_pages
+    from domsieve.bulk import RecordsJob, mine_pages
 
-        _check_output(output_dir)
-        budget = analysis_budget(analysis_timeout, analysis_megabytes)
-        job = RecordsJob(output=output_dir, keep_errors=keep_errors, budget=budget, method=method)
-        with budgeted(job.budget):
-            engine = _engine(runner, ray_address, workers)
-            with _telling() as tell:
-                summary = mine_pages(job, _words(targets, input_file), engine, tell, per_shard=shard_pages)
-            _finish(summary)
+    job = RecordsJob(
+        output=shards.output, keep_errors=shards.keep_errors, budget=shards.budget, method=method
+    )
+    return mine_pages(job, shards.words, shards.engine, tell, per_shard=shards.per_shard)
 
 
 @rendering
@@ -277,7 +300,7 @@ def _words(targets: Sequence[str] | None, input_file: Path | None) -> "Iterable[
 
 
 @contextmanager
-def _telling() -> "Iterator[Callable[[Progress], None]]":
+def _telling() -> "Iterator[Tell]":
     """Lend what says how far a run is, in lines and with a bar of its shards."""
     with progress("working", "shards") as bar:
 

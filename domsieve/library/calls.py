@@ -3,17 +3,17 @@
 Both of a pair take the same and return the same. Imports its neighbours.
 """
 
-import os
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
-from domsieve.analysis import MINERS, Options, SiteModel
+from domsieve.analysis import MINERS, Options, Selection, SiteModel
 from domsieve.budget import AnalysisBudget
-from domsieve.library.checks import check_choice
+from domsieve.library.checks import check_choice, selection_of
 from domsieve.library.fetching import Fetching
 from domsieve.library.inputs import PageInput, is_list, sources_of, url_of
+from domsieve.library.keywords import AnyPath, CleanKeywords, FetchKeywords, RecordsKeywords
 from domsieve.library.loops import in_thread, run
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.library.running import ComparingCall, PagesCall
@@ -22,46 +22,7 @@ from domsieve.renderer import Budget, CaptureOptions, DriverName
 from domsieve.snapshot import Snapshot
 from domsieve.vocabulary import BlockKind, Favor, Method, MiningMethod, Mode, StyleLevel
 
-AnyPath = str | os.PathLike[str]
-
 _TIMEOUT = Budget().time
-
-
-class FetchKeywords(TypedDict, total=False):
-    """How URLs become pages."""
-
-    cache: AnyPath | None
-    options: CaptureOptions | None
-    timeout: timedelta
-    concurrency: int | None
-    private_hosts: Iterable[str]
-    allow_private: bool
-    driver: DriverName
-    keep_errors: bool
-    analysis_budget: AnalysisBudget | None
-
-
-class CleanKeywords(FetchKeywords, total=False):
-    """How pages are cleaned."""
-
-    method: Method | None
-    favor: Favor | None
-    mode: Mode
-    threshold: float | None
-    style: StyleLevel | None
-    regions: int | None
-    complement: bool | None
-    has_text: str | None
-    model: SiteModel[Any] | AnyPath | None
-    keep_hidden: bool
-    keep_kinds: Iterable[BlockKind]
-    drop_kinds: Iterable[BlockKind]
-
-
-class RecordsKeywords(FetchKeywords, total=False):
-    """How records are found."""
-
-    method: MiningMethod
 
 
 @overload
@@ -88,6 +49,8 @@ def clean(
     keep_hidden: bool = False,
     keep_kinds: Iterable[BlockKind] = (),
     drop_kinds: Iterable[BlockKind] = (),
+    select: Iterable[str] = (),
+    drop: Iterable[str] = (),
     cache: AnyPath | None = None,
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,
@@ -125,6 +88,9 @@ def clean(
     keep_kinds, drop_kinds : kinds of blocks that are kept, or dropped, whatever the method says: ``"comments"``,
         ``"related"``, ``"tables"``, ``"captions"``, ``"bylines"``, ``"share"``, ``"breadcrumbs"``, ``"navigation"``,
         ``"consent"``.
+    select : CSS selectors of the parts that are worked on, beside the head of the page, which metadata come from. A
+        page on which none matches counts as failed.
+    drop : CSS selectors of parts that are dropped before any method sees the page, selected ones too.
     cache : folder in which captures of URLs are kept and looked for; pages of a site that it holds are learned from,
         too. None keeps nothing on disk.
     options : how URLs are captured; None is as a browser of 1280 x 800 px shows them.
@@ -165,6 +131,7 @@ def clean(
             keep_hidden=keep_hidden,
             keep_kinds=keep_kinds,
             drop_kinds=drop_kinds,
+            selection=selection_of(select, drop),
         ),
         Fetching.checked(
             cache=cache,
@@ -204,6 +171,8 @@ async def clean_async(
     keep_hidden: bool = False,
     keep_kinds: Iterable[BlockKind] = (),
     drop_kinds: Iterable[BlockKind] = (),
+    select: Iterable[str] = (),
+    drop: Iterable[str] = (),
     cache: AnyPath | None = None,
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,  # noqa: ASYNC109 (of one page; it is cut, not cancelled)
@@ -233,6 +202,7 @@ async def clean_async(
             keep_hidden=keep_hidden,
             keep_kinds=keep_kinds,
             drop_kinds=drop_kinds,
+            selection=selection_of(select, drop),
         ),
         Fetching.checked(
             cache=cache,
@@ -261,6 +231,8 @@ def records(
     *,
     url: str | Sequence[str | None] | None = None,
     method: MiningMethod = "wobm",
+    select: Iterable[str] = (),
+    drop: Iterable[str] = (),
     cache: AnyPath | None = None,
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,
@@ -279,6 +251,7 @@ def records(
     ----------
     page, url : see `clean`.
     method : how records are found.
+    select, drop : see `clean`.
     cache, options, timeout, concurrency, private_hosts, allow_private, driver, keep_errors, analysis_budget : see
         `clean`.
 
@@ -297,7 +270,7 @@ def records(
         keep_errors=keep_errors,
         analysis_budget=analysis_budget,
     )
-    return _records(page, url, method, fetching).now()
+    return _records(page, url, method, selection_of(select, drop), fetching).now()
 
 
 @overload
@@ -313,6 +286,8 @@ async def records_async(
     *,
     url: str | Sequence[str | None] | None = None,
     method: MiningMethod = "wobm",
+    select: Iterable[str] = (),
+    drop: Iterable[str] = (),
     cache: AnyPath | None = None,
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,  # noqa: ASYNC109
@@ -335,7 +310,7 @@ async def records_async(
         keep_errors=keep_errors,
         analysis_budget=analysis_budget,
     )
-    return await _records(page, url, method, fetching).later()
+    return await _records(page, url, method, selection_of(select, drop), fetching).later()
 
 
 @overload
@@ -488,6 +463,9 @@ def _clean(page: object, url: object, cleaning: Cleaning, fetching: Fetching) ->
     return PagesCall(sources_of(page, url), is_list(page), fetching, partial(cleaned, cleaning=cleaning))
 
 
-def _records(page: object, url: object, method: MiningMethod, fetching: Fetching) -> PagesCall[RecordsResult]:
+def _records(
+    page: object, url: object, method: MiningMethod, selection: Selection | None, fetching: Fetching
+) -> PagesCall[RecordsResult]:
     check_choice("method", method, MINERS)
-    return PagesCall(sources_of(page, url), is_list(page), fetching, partial(mined, method=method))
+    work = partial(mined, method=method, selection=selection)
+    return PagesCall(sources_of(page, url), is_list(page), fetching, work)

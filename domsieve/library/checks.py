@@ -1,6 +1,6 @@
 """Checks of what a caller gave: each refuses a wrong value in one sentence that says what would be right.
 
-Imports the errors of the project and what the renderer takes for a host.
+Imports the errors of the project, what chooses parts of pages and what the renderer takes for a host.
 """
 
 import os
@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from domsieve.analysis import Selection
 from domsieve.errors import UsageError
 from domsieve.renderer import private_host
 
@@ -52,6 +53,20 @@ def places_of(parameter: str, value: object) -> tuple[tuple[str, int | None], ..
         if all(isinstance(host, str) for host in hosts):
             return tuple(map(private_host, hosts))
     raise wrong(parameter, value, "give a list of HOST or HOST:PORT, such as ['127.0.0.1:8000']")
+
+
+def selection_of(select: object, drop: object) -> Selection | None:
+    """Return the parts of pages that lists of CSS selectors choose, None where both are empty."""
+    chosen = {"select": _texts("select", select), "drop": _texts("drop", drop)}
+    return Selection(**chosen) if any(chosen.values()) else None
+
+
+def _texts(parameter: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        texts = tuple(value)
+        if all(isinstance(text, str) for text in texts):
+            return texts
+    raise wrong(parameter, value, "give a list of CSS selectors, such as ['main']")
 
 
 def path_of(parameter: str, value: Any) -> Path:

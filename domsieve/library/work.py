@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from domsieve.analysis import METHODS, KindChoice, Options, SiteModel, load_model
+from domsieve.analysis import METHODS, KindChoice, Options, Selection, SiteModel, load_model
 from domsieve.budget import budgeted
 from domsieve.errors import DomsieveError
 from domsieve.library.checks import check_choice, check_flag, check_text, path_of
@@ -17,7 +17,7 @@ from domsieve.library.fetching import Captured, Fetching
 from domsieve.library.inputs import Source
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.snapshot import PageRecord, PageStore, Snapshot, check_fault
-from domsieve.tasks import Page, clean, compare, from_record, mine, site_records
+from domsieve.tasks import Page, clean, compare, from_record, mine, site_records, with_selection
 from domsieve.vocabulary import DEFAULT_METHOD, Method, MiningMethod
 
 
@@ -30,6 +30,7 @@ class Cleaning:
     model: SiteModel[Any] | None
     keep_hidden: bool
     kinds: KindChoice
+    selection: Selection | None
 
     @classmethod
     def checked(
@@ -41,6 +42,7 @@ class Cleaning:
         keep_hidden: Any,
         keep_kinds: Any,
         drop_kinds: Any,
+        selection: Selection | None,
     ) -> "Cleaning":
         """Return these, where each is what it must be and suits the method.
 
@@ -59,7 +61,14 @@ class Cleaning:
             model = load_model(path_of("model", model))
         chosen: Any = method or (model.name if model else DEFAULT_METHOD)
         METHODS[chosen].make(options).fit(())  # checks the options, and learns nothing
-        return cls(method=method, options=options, model=model, keep_hidden=keep_hidden, kinds=kinds)
+        return cls(
+            method=method,
+            options=options,
+            model=model,
+            keep_hidden=keep_hidden,
+            kinds=kinds,
+            selection=selection,
+        )
 
 
 def cleaned(
@@ -71,9 +80,10 @@ def cleaned(
         def siblings(site: str) -> list[Page]:
             if store is None:
                 return []
-            return [from_record(record, store) for record in site_records(site, store, fetching.options)]
+            records = site_records(site, store, fetching.options)
+            return [with_selection(from_record(record, store), cleaning.selection) for record in records]
 
-        pages, faults = _readable(sources, outcomes, store, fetching)
+        pages, faults = _readable(sources, outcomes, store, fetching, cleaning.selection)
         found: dict[int, CleanResult] = {
             number: CleanResult(sources[number].label, fault) for number, fault in faults.items()
         }
@@ -92,11 +102,16 @@ def cleaned(
 
 
 def mined(
-    sources: Sequence[Source], outcomes: Mapping[str, Captured], fetching: Fetching, method: MiningMethod
+    sources: Sequence[Source],
+    outcomes: Mapping[str, Captured],
+    fetching: Fetching,
+    *,
+    method: MiningMethod,
+    selection: Selection | None,
 ) -> list[RecordsResult]:
     """Return the records of each page."""
     with fetching.store() as store, budgeted(fetching.analysis):
-        pages, faults = _readable(sources, outcomes, store, fetching)
+        pages, faults = _readable(sources, outcomes, store, fetching, selection)
         found: dict[int, RecordsResult] = {
             number: RecordsResult(sources[number].label, fault) for number, fault in faults.items()
         }
@@ -147,7 +162,11 @@ def snapshot_of(outcome: Captured, fetching: Fetching) -> Snapshot:
 
 
 def _readable(
-    sources: Sequence[Source], outcomes: Mapping[str, Captured], store: PageStore | None, fetching: Fetching
+    sources: Sequence[Source],
+    outcomes: Mapping[str, Captured],
+    store: PageStore | None,
+    fetching: Fetching,
+    selection: Selection | None,
 ) -> tuple[list[Page], dict[int, DomsieveError]]:
     """Return the pages that may be read, each named by its number, and what is wrong with the others."""
     pages: list[Page] = []
@@ -160,9 +179,8 @@ def _readable(
             faults[number] = outcome
         else:
             load = source.load or _loader(outcomes[source.label], store)
-            pages.append(
-                Page(source.label, str(number), source.site, load, fetching.keep_errors, source.keys)
-            )
+            page = Page(source.label, str(number), source.site, load, fetching.keep_errors, source.keys)
+            pages.append(with_selection(page, selection))
     return pages, faults
 
 

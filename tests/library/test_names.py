@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import domsieve
-from domsieve.library import calls
+from domsieve.library.keywords import CleanKeywords, FetchKeywords, RecordsKeywords
 
 ROOMS = ["analysis", "errors", "renderer", "snapshot", "tasks"]
 PAIRS = ["clean", "records", "compare", "render"]
@@ -94,9 +94,9 @@ def test_twins_take_the_same(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "keywords"),
     [
-        ("clean", calls.CleanKeywords),
-        ("records", calls.RecordsKeywords),
-        ("compare", calls.FetchKeywords),
+        ("clean", CleanKeywords),
+        ("records", RecordsKeywords),
+        ("compare", FetchKeywords),
     ],
 )
 def test_overloads_take_what_the_calls_take(name: str, keywords: Any) -> None:

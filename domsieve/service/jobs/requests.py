@@ -5,7 +5,7 @@ Imports pydantic and, of the project, the names of methods and formats and the o
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.util import find_spec
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -21,9 +21,9 @@ from pydantic import (
     model_validator,
 )
 
-from domsieve.analysis import MAX_WORDS, SITE_METHODS, Method, MiningMethod
+from domsieve.analysis import MAX_WORDS, SITE_METHODS, Method, MiningMethod, Selection
 from domsieve.errors import UsageError
-from domsieve.renderer import Budget, CaptureOptions, SettlePolicy, place_of
+from domsieve.renderer import Budget, CaptureOptions, Scope, SettlePolicy, place_of
 from domsieve.tasks import Format, RecordFormat
 from domsieve.vocabulary import BLOCK_KINDS, BlockKind, Favor
 
@@ -109,6 +109,14 @@ Kinds = Annotated[
 
 
 Selector = Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
+# Which of them a stored page can answer, no pattern can say.
+Selectors = Annotated[
+    tuple[Annotated[Selector, Field(json_schema_extra={"format": "css-selector"})], ...],
+    Field(max_length=20, strict=False),
+]
+Patterns = Annotated[
+    tuple[Annotated[str, Field(min_length=1, max_length=500)], ...], Field(max_length=20, strict=False)
+]
 
 
 class PageRequest(BaseModel):
@@ -131,8 +139,8 @@ class PageRequest(BaseModel):
     scroll: bool = Field(default=False, description="Whether to scroll to the end first.")
     click: Annotated[tuple[Selector, ...], Field(max_length=20, strict=False)] = Field(
         default=(),
-        description="CSS selectors of what is clicked once the page is complete, in order: of each the first element "
-        "that is shown.",
+        description="CSS selectors of elements to click once the page is complete, in order; of each the first "
+        "visible match.",
     )
     wait_for: Selector | None = Field(
         default=None, description="CSS selector of an element that must be visible before the capture."
@@ -141,10 +149,13 @@ class PageRequest(BaseModel):
         default=20.0, ge=1, le=60, description="Time limit for one page in seconds, without settle_extra_s."
     )
     refresh: bool = Field(default=False, description="Whether to render again even if the page is cached.")
+    max_age_days: float | None = Field(
+        default=None, ge=0, le=36_500, description="Render again if the capture is older than this many days."
+    )
     keep_errors: bool = Field(
         default=False,
-        description="Whether to work on pages that count as failed all the same: errors of their server, "
-        "what is no text, empty documents, and what was cut before any text stood there.",
+        description="Whether to use pages that count as failed: server errors, data that is not text, "
+        "empty documents, and pages that were cut before their first text.",
     )
 
     @field_validator("url")
@@ -167,28 +178,62 @@ class PageRequest(BaseModel):
             wait_for=self.wait_for,
         )
 
+    def since(self) -> datetime | None:
+        """Return when a capture of the cache must have been made to be used, None for whenever."""
+        now = datetime.now(UTC)
+        if self.refresh or self.max_age_days is None:
+            return now if self.refresh else None
+        return now - timedelta(days=self.max_age_days)
+
     def budget(self) -> Budget:
         """Return what a page may cost."""
         return Budget(time=timedelta(seconds=self.time_s + self.settle_extra_s))
 
 
-class CleaningRequest(PageRequest):
+class SelectingRequest(PageRequest):
+    """What requests have in common that work on parts of pages."""
+
+    select: Selectors = Field(
+        default=(),
+        description="CSS selectors of the parts that are worked on, beside the head of the page; all where there are "
+        "none. A page without any of them counts as failed.",
+    )
+    drop: Selectors = Field(
+        default=(), description="CSS selectors of parts that are dropped before all else, selected ones too."
+    )
+
+    @field_validator("select", "drop")
+    @classmethod
+    def _can_be_matched(cls, selectors: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            Selection(selectors)
+        except UsageError as error:
+            raise ValueError(error.message.removeprefix("select ")) from error
+        return selectors
+
+    def selection(self) -> Selection | None:
+        """Return which parts are worked on, None for all."""
+        return Selection(self.select, self.drop) if self.select or self.drop else None
+
+
+class CleaningRequest(SelectingRequest):
     """What cleaning one page and cleaning a site have in common."""
 
     model_config = ConfigDict(json_schema_extra={"allOf": [_FAVOR_IS_OF_AUTO]})
 
     method: Method | None = Field(
         default=None,
-        description="Null: auto. Methods that learn from a site learn from the pages of the sample; for one page, "
-        "from those of its site that your earlier jobs have used. auto does so where there are five of them.",
+        description="Null means auto. Methods that learn from a site learn from the pages of the sample; for one page, "
+        "from the pages of its site in your earlier jobs. auto does so with five or more of them.",
     )
     favor: Favor | None = Field(
-        default=None, description="auto: keep less and surer text, or more of it. Null: balance."
+        default=None,
+        description="auto: prefer surer text (precision) or more text (recall). Null means balance.",
     )
     format: Format = Field(
-        default="markdown", description="What each page becomes; chunks are passages as JSON lines."
+        default="markdown", description="Output format; chunks are passages as JSON lines."
     )
-    max_words: Whole = Field(default=MAX_WORDS, ge=20, le=10_000, description="Words of a chunk.")
+    max_words: Whole = Field(default=MAX_WORDS, ge=20, le=10_000, description="Most words in a passage.")
     metadata: bool = Field(default=False, description=_METADATA)
     keep_kinds: Kinds = Field(default=(), description=_KEEP_KINDS)
     drop_kinds: Kinds = Field(default=(), description=_DROP_KINDS)
@@ -206,7 +251,7 @@ class CleanRequest(CleaningRequest):
     kind: ClassVar[JobKind] = "clean"
 
 
-class RecordsRequest(PageRequest):
+class RecordsRequest(SelectingRequest):
     """The records of a page, such as the entries of a list."""
 
     kind: ClassVar[JobKind] = "records"
@@ -251,6 +296,27 @@ class SiteRequest(CleaningRequest):
 
     pages: Whole = Field(default=20, ge=1, le=200, description="How many different pages.")
     seed: Whole = Field(default=0, ge=0, le=2**31 - 1, description="Seed of the random sample.")
+    include: Patterns = Field(
+        default=(),
+        description="Only pages whose path, with query and route, matches one of these patterns, such as /docs/*, "
+        "beside the first page.",
+        examples=[["/docs/*"]],
+    )
+    exclude: Patterns = Field(
+        default=(),
+        description="No pages whose path matches, even where `include` does.",
+        examples=[["*[?]sort=*"]],
+    )
+    depth: Whole = Field(
+        default=Scope().depth,
+        ge=0,
+        le=100,
+        description="Most clicks from the first page; pages in sitemaps are one click away.",
+    )
+
+    def scope(self) -> Scope:
+        """Return which pages the sample may have."""
+        return Scope(self.include, self.exclude, self.depth)
 
     @model_validator(mode="after")
     def _has_enough_pages(self) -> Self:

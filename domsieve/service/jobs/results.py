@@ -24,6 +24,7 @@ from domsieve.service.jobs.requests import (
     PageRequest,
     RecordsRequest,
     ReportRequest,
+    SelectingRequest,
     SiteRequest,
 )
 from domsieve.service.jobs.values import NewFile
@@ -47,6 +48,7 @@ from domsieve.tasks import (
     remarks,
     report,
     site_records,
+    with_selection,
     written,
 )
 
@@ -107,7 +109,8 @@ def page_result(
     if isinstance(request, CleanRequest):
 
         def others(site: str) -> list[Page]:
-            return [from_record(other, store) for other in siblings(site)]
+            selection = request.selection()
+            return [with_selection(from_record(other, store), selection) for other in siblings(site)]
 
         said, files = _cleaned(request, _page_of(request, record, store), others)
     elif isinstance(request, RecordsRequest):
@@ -128,9 +131,10 @@ def html_result(request: HtmlRequest) -> Results:
     ------
     DomsieveError : the HTML cannot be read or has nothing to work on.
     """
-    page = from_html(request.html, url=request.url, keep_errors=request.keep_errors)
+    whole = from_html(request.html, url=request.url, keep_errors=request.keep_errors)
+    page = with_selection(whole, request.selection())
     with page.at_work("read"):
-        snapshot = page.read()
+        snapshot = whole.read()
         facts = {
             "url": request.url,
             "status": None,  # nobody answered with it
@@ -239,7 +243,8 @@ def _facts(request: PageRequest, record: PageRecord, store: PageStore) -> dict[s
 
 
 def _page_of(request: PageRequest, record: PageRecord, store: PageStore) -> Page:
-    return replace(from_record(record, store), keep_errors=request.keep_errors)
+    page = replace(from_record(record, store), keep_errors=request.keep_errors)
+    return with_selection(page, request.selection() if isinstance(request, SelectingRequest) else None)
 
 
 def _clean(

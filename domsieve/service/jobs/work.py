@@ -10,7 +10,6 @@ from concurrent.futures import Executor
 from contextlib import aclosing
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol
 
@@ -136,7 +135,7 @@ async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[
     options, site, client = request.capture_options(), site_of(request.url), claim.job.client
     known: PageRecord | None = None
     if not request.refresh:
-        known = await run(partial(_known, request.url, options, claim, bench))
+        known = await run(partial(_known, request, options, claim, bench))
     if known is not None and not await _is_open(known.final_url, bench.browsing.egress):
         known = None  # what was allowed once; rendering says what is refused now
     rendering = None
@@ -192,7 +191,8 @@ async def _site(
         seed=request.seed,
         delay=None,
         concurrency=min(2, bench.browsing.concurrency),
-        since=datetime.now(UTC) if request.refresh else None,
+        scope=request.scope(),
+        since=request.since(),
         may_use=may_use,
         kept=kept,
         egress=bench.browsing.egress,
@@ -251,13 +251,13 @@ async def _site(
     return done
 
 
-def _known(url: str, options: CaptureOptions, claim: Claim, bench: Bench) -> PageRecord | None:
+def _known(request: PageRequest, options: CaptureOptions, claim: Claim, bench: Bench) -> PageRecord | None:
     """Return a capture that an earlier job of the client used and this one holds now; None without one.
 
     Another client's capture may show what only he was shown, and would tell that he was there.
     """
     store = bench.pages()
-    record = cached(url, store, options)
+    record = cached(request.url, store, options, since=request.since())
     if record is None:
         return None
     try:

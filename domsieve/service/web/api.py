@@ -15,10 +15,12 @@ from domsieve.service.jobs.requests import (
     ReportRequest,
     SiteRequest,
 )
-from domsieve.service.jobs.values import JobState
+from domsieve.service.jobs.values import Job, JobState
+from domsieve.service.web.downloads import Download, headers_of
 from domsieve.service.web.events import EventStream
 from domsieve.service.web.examples import CLEAN, COMPARE, RECORDS, REPORT, SITE
 from domsieve.service.web.gateway import Gateway
+from domsieve.service.web.negotiation import JSON, TEXTS, agreed, in_format, offered_by, offered_of
 from domsieve.service.web.openapi import problems
 from domsieve.service.web.problems import Invalid, ProblemError, job_problem, problem_response
 from domsieve.service.web.schemas import (
@@ -61,11 +63,22 @@ Prefer = Annotated[
 _LONGEST_WAIT_S = 60
 _WAIT = re.compile(r"(?:^|[,;\s])wait\s*=\s*\"?(\d{1,4})\"?(?=$|[,;\s])", re.ASCII)
 _ASYNC = re.compile(r"(?:^|[,;\s])respond-async(?=$|[,;\s])")
-_CALL: dict[int | str, dict[str, Any]] = {
-    200: {"model": JobResult, "description": "The job is done; `content` holds its result."},
-    202: {"model": JobView, "description": "The job is not done yet; Location says where it is."},
-    **problems(400, 401, 403, 404, 408, 409, 413, 414, 421, 422, 429, 500, 502, 503, 504),
+_RESULT: dict[str, Any] = {
+    "model": JobResult,
+    "description": "The job is done; `content` holds its result.",
 }
+_RESULT_OR_TEXT: dict[str, Any] = {
+    **_RESULT,
+    "description": "The job is done. As JSON it is described and `content` holds its result; where the Accept header "
+    "asks for text or Markdown, the answer is the result itself, without a limit of its length.",
+    "content": {kind: {"schema": {"type": "string"}} for kind in TEXTS},
+}
+_CALL: dict[int | str, dict[str, Any]] = {
+    200: _RESULT,
+    202: {"model": JobView, "description": "The job is not done yet; Location says where it is."},
+    **problems(400, 401, 403, 404, 406, 408, 409, 413, 414, 421, 422, 429, 500, 502, 503, 504),
+}
+_CLEAN = {**_CALL, 200: _RESULT_OR_TEXT}
 _READ = problems(401, 403, 404, 414, 421, 422, 429, 500, 503)
 _CHANGE = problems(400, 401, 403, 404, 408, 413, 414, 421, 422, 429, 500, 503)
 
@@ -99,7 +112,12 @@ def api(gateway: Gateway) -> APIRouter:
     router = APIRouter(prefix="/v1", dependencies=[Depends(only_known)])
 
     async def call(request: Request, asked: PageRequest, key: str | None, seconds: int) -> Response:
-        job = await gateway.add(asked, client=request.state.client, key=key)
+        kind = agreed(request.headers.get("accept"), offered_by(asked))
+        job = await gateway.add(in_format(asked, kind), client=request.state.client, key=key)
+        return await answer(request, job, seconds)
+
+    async def answer(request: Request, job: Job, seconds: int) -> Response:
+        """Return what became of a job, waiting so long for it."""
         ended = await gateway.ended(job, seconds=seconds, is_gone=request.is_disconnected)
         if ended is None:
             return Response(status_code=499)  # nobody reads it; the job goes on
@@ -111,6 +129,20 @@ def api(gateway: Gateway) -> APIRouter:
         if ended.problem is not None:
             problem, headers = job_problem(ended.id, ended.problem)
             return problem_response(problem, {**headers, **location})
+        kind = agreed(request.headers.get("accept"), offered_of(ended))
+        if kind != JSON:
+            file = ended.files[0]
+            headers = {**headers_of(file), **location}
+            if request.state.head:
+                return Response(media_type=file.content_type, headers=headers)
+            return Download(
+                gateway,
+                ended.id,
+                file.name,
+                client=ended.client,
+                media_type=file.content_type,
+                headers=headers,
+            )
         shown = text_file(ended)
         content = None
         if shown is not None:
@@ -120,14 +152,18 @@ def api(gateway: Gateway) -> APIRouter:
     def seconds_of(prefer: str | None) -> int:
         return wait_of(prefer, default=gateway.settings.wait_s)
 
-    @router.post("/clean", summary="Clean a page", tags=["pages"], responses=_CALL)
+    @router.post("/clean", summary="Clean a page", tags=["pages"], responses=_CLEAN)
     async def clean(
         request: Request,
         asked: Annotated[CleanRequest, Body(openapi_examples=CLEAN)],
         key: Key = None,
         prefer: Prefer = None,
     ) -> Response:
-        """Render a page and return it without menus, adverts and footers."""
+        """Render a page and return it without menus, adverts and footers.
+
+        `Accept: text/plain` or `text/markdown` chooses the format where `format` does not, and the answer is the text
+        itself instead of JSON that contains it.
+        """
         return await call(request, asked, key, seconds_of(prefer))
 
     @router.post("/records", summary="Find the records of a page", tags=["pages"], responses=_CALL)
@@ -199,6 +235,21 @@ def api(gateway: Gateway) -> APIRouter:
     async def one(request: Request, job: JobId) -> JobView:
         """Return a job."""
         return view_of(await gateway.ask(gateway.store.get, job, request.state.client))
+
+    @router.get(
+        "/jobs/{job}/result",
+        summary="Fetch the result of a job",
+        tags=["jobs"],
+        responses={
+            200: _RESULT_OR_TEXT,
+            202: _CALL[202],
+            **problems(401, 403, 404, 406, 409, 414, 421, 422, 429, 500, 502, 503, 504),
+        },
+    )
+    async def result(request: Request, job: JobId, prefer: Prefer = None) -> Response:
+        """Return the result as the call that made the job does: JSON, or text or Markdown by the Accept header."""
+        found = await gateway.ask(gateway.store.get, job, request.state.client)
+        return await answer(request, found, wait_of(prefer, default=0))
 
     @router.get(
         "/jobs/{job}/events",

@@ -14,6 +14,7 @@ _WHY = {
     401: "No token, or not a known one.",
     403: "A rule forbids the page (fault `policy`), or the request comes from a page of another site.",
     404: "This client has no such job or file.",
+    406: "The Accept header asks for none of the types that this result has; `detail` names them.",
     408: "The body of the request did not arrive in time.",
     409: "The key was used for another request, or the job was cancelled while it was waited for.",
     413: "The body of the request is too long.",

@@ -1,13 +1,13 @@
 """What the service may be asked for, and what it refuses before a job is made."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from domsieve.errors import UsageError
-from domsieve.renderer import CaptureOptions
+from domsieve.renderer import CaptureOptions, Scope
 from domsieve.service.jobs.requests import (
     HTML_CHARACTERS,
     REQUESTS,
@@ -102,6 +102,15 @@ def test_what_is_no_address_of_a_page_is_refused(url: str) -> None:
         {"click": [" "]},
         {"click": ["a"] * 21},
         {"wait_for": ""},
+        {"select": "main"},
+        {"select": ["main["]},
+        {"select": ["a:hover"]},
+        {"drop": [""]},
+        {"drop": ["p::before"]},
+        {"drop": ["p"] * 21},
+        {"max_age_days": -1},
+        {"max_age_days": float("inf")},
+        {"include": ["/docs/*"]},
         {"method": "wobm"},
         {"format": "pdf"},
         {"user_agent": "x"},
@@ -226,3 +235,42 @@ def test_html_that_comes_along_is_kept_with_its_job_and_left_out_of_lists(
 def test_html_that_is_too_long_or_of_no_address_is_refused(values: dict[str, str]) -> None:
     with pytest.raises(ValidationError):
         CleanHtmlRequest(**values)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "kind", [CleanRequest, SiteRequest, RecordsRequest, CleanHtmlRequest, RecordsHtmlRequest]
+)
+def test_parts_of_pages_are_chosen_as_on_the_command_line(kind: Any) -> None:
+    html = {"html": "<p>"} if kind in {CleanHtmlRequest, RecordsHtmlRequest} else {}
+    request = kind(url=URL, select=["main"], drop=[".share", "aside"], **html)
+    selection = request.selection()
+    assert (selection.select, selection.drop) == (("main",), (".share", "aside"))
+    assert kind(url=URL, **html).selection() is None
+    with pytest.raises(ValidationError, match="not a CSS selector"):
+        kind(url=URL, drop=["a:hover"], **html)
+
+
+@pytest.mark.parametrize("kind", [CompareRequest, ReportRequest])
+def test_what_compares_whole_pages_chooses_no_parts(kind: Any) -> None:
+    with pytest.raises(ValidationError):
+        kind(url=URL, select=["main"])
+
+
+def test_captures_may_be_too_old() -> None:
+    assert CleanRequest(url=URL).since() is None
+    now = datetime.now(UTC)
+    week = CleanRequest(url=URL, max_age_days=7).since()
+    assert week is not None
+    assert timedelta() <= week - (now - timedelta(days=7)) < timedelta(hours=1)
+    anew = CleanRequest(url=URL, max_age_days=7, refresh=True).since()
+    assert anew is not None
+    assert anew >= now
+
+
+def test_a_sample_has_the_pages_that_match() -> None:
+    scope = SiteRequest(url=URL, include=["/docs/*"], exclude=["*[?]sort=*"], depth=2).scope()
+    assert scope == Scope(("/docs/*",), ("*[?]sort=*",), 2)
+    assert SiteRequest(url=URL).scope() == Scope()
+    for wrong in ({"depth": -1}, {"include": [""]}, {"exclude": ["a"] * 21}, {"include": "/docs/*"}):
+        with pytest.raises(ValidationError):
+            SiteRequest(url=URL, **wrong)

@@ -30,7 +30,7 @@ from domsieve.errors import (
     StorageError,
     UsageError,
 )
-from domsieve.renderer import STYLE_NAMES, Budget, CaptureOptions, Egress, Rendering, parse_html
+from domsieve.renderer import STYLE_NAMES, Budget, CaptureOptions, Egress, Rendering, Scope, parse_html
 from domsieve.renderer.page.convert import document_only
 from domsieve.renderer.sampling.fetch import Answer
 from domsieve.service.jobs.problems import problem_of
@@ -45,7 +45,7 @@ from domsieve.service.jobs.results import SitePages, page_result, site_result
 from domsieve.service.jobs.values import Claim, QueueLimits, UsedPage
 from domsieve.service.jobs.work import Bench, Result, do
 from domsieve.snapshot import PageStore, Provenance, Snapshot
-from domsieve.tasks import Page, clean
+from domsieve.tasks import Page, clean, sample
 from tests.service.jobs.captures import captured
 from tests.service.jobs.opened import opened
 
@@ -256,6 +256,42 @@ def test_kinds_of_blocks_are_kept_and_dropped_in_pages_and_samples(tmp_path: Pat
         assert [packed.read(name) for name in packed.namelist()] == [b"Rain\nword\n"]
 
 
+def test_parts_of_pages_are_chosen_in_pages_samples_and_html(tmp_path: Path) -> None:
+    html = "<title>Rain</title><nav>Menu</nav><main><h1>Rain</h1><p>word</p><p class=ad>Buy</p></main><footer>End"
+    chosen: Any = {"select": ("main",), "drop": (".ad",)}
+    request = CleanRequest(url=URL, method="none", format="text", metadata=True, **chosen)
+    with PageStore(tmp_path / "cache") as store:
+        record = store.put(parse_html(html.encode(), url=URL), site="site.example")
+        summary, (file,) = page_result(request, record, store, frozenset())
+        of_site = SiteRequest(url=URL, method="none", format="text", **chosen)
+        found = SitePages([record], [], "complete")
+        _, (archive, _) = site_result(of_site, found, store, threading.Event())
+        nothing = CleanRequest(url=URL, method="none", format="text", select=("article",))
+        with pytest.raises(ContentError, match="'article'"):
+            page_result(nothing, record, store, frozenset())
+    assert file.data.decode().endswith("Rain\nword\n")
+    assert summary["metadata"]["title"] == "Rain"
+    with zipfile.ZipFile(io.BytesIO(archive.data)) as packed:
+        assert [packed.read(name) for name in packed.namelist()] == [b"Rain\nword\n"]
+    along = CleanHtmlRequest(html=html, method="none", format="text", **chosen)
+    result = doing(tmp_path, Pages(ContentError("none")), along)
+    assert result.files[0].data == b"Rain\nword\n"
+
+
+def test_a_sample_keeps_to_the_pages_that_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    answer_with(monkeypatch, Answer(404, b""))
+
+    def sampled(*words: Any, **how: Any) -> Any:
+        seen.append(how["scope"])
+        return sample(*words, **how)
+
+    monkeypatch.setattr("domsieve.service.jobs.work.sample", sampled)
+    request = SiteRequest(url=URL, method="none", format="text", pages=1, include=("/docs/*",), depth=2)
+    assert doing(tmp_path, Pages(arrived(request)), request).summary["pages"] == 1
+    assert seen == [Scope(("/docs/*",), (), 2)]
+
+
 def test_a_damaged_capture_of_a_sample_tells_the_client_no_path(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -412,6 +448,17 @@ class TestCached:
         pages = Pages(ContentError("none"))
         assert doing(tmp_path, pages, CLEAN).summary["from_cache"]
         assert pages.sites == []
+
+    def test_what_is_too_old_is_rendered_again(self, tmp_path: Path) -> None:
+        old = captured(URL)
+        origin = structs.replace(old.snapshot.provenance, captured_at="2020-01-02T03:04:05+00:00")
+        use(tmp_path, "ann", keep(tmp_path, replace(old, snapshot=replace(old.snapshot, provenance=origin))))
+        pages = Pages(captured(URL))
+        any_age = CLEAN.model_copy(update={"max_age_days": 36_500.0})
+        assert doing(tmp_path, pages, any_age).summary["from_cache"]
+        young = CLEAN.model_copy(update={"max_age_days": 30.0})
+        assert not doing(tmp_path, pages, young).summary["from_cache"]
+        assert len(pages.sites) == 1
 
     def test_what_may_no_longer_be_opened_is_refused(self, tmp_path: Path) -> None:
         use(tmp_path, "ann", keep(tmp_path, captured(URL)))

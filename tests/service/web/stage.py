@@ -63,6 +63,8 @@ def result(claim: Claim) -> NewFile:
         return NewFile("report.html", "text/html; charset=utf-8", REPORT)
     if kind == "clean":
         text = f"# Title\n\n<script>alert(1)</script> {claim.job.request['url']}"
+        if claim.job.request["format"] == "text":
+            return NewFile("content.txt", "text/plain; charset=utf-8", text.encode())
         return NewFile("content.md", "text/markdown; charset=utf-8", text.encode())
     return NewFile("result.json", "application/json", b'{"rows": []}')
 
