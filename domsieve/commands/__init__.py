@@ -15,7 +15,7 @@ from domsieve.commands.cache import (
 from domsieve.commands.cleaning import clean, learn
 from domsieve.commands.comparing import compare
 from domsieve.commands.evaluating import evaluate
-from domsieve.commands.general import general, general_of_all
+from domsieve.commands.general_options import general, general_of_all
 from domsieve.commands.help_text import HelpfulCommand, HelpfulGroup
 from domsieve.commands.mcp_serving import mcp
 from domsieve.commands.mining import records

@@ -223,8 +223,8 @@ class CleaningRequest(SelectingRequest):
 
     method: Method | None = Field(
         default=None,
-        description="Null means auto. Methods that learn from a site learn from the pages of the sample; for one page, "
-        "from the pages of its site in your earlier jobs. auto does so with five or more of them.",
+        description="Null means auto. Methods that learn from a site learn from the pages of the sample; for one "
+        "page, from the pages of its site in your earlier jobs. auto does so with five or more of them.",
     )
     favor: Favor | None = Field(
         default=None,
