@@ -4,6 +4,7 @@ Exit codes: 0 all done; 1 some pages failed, the rest is done; 2 the call was wr
 4 no usable browser; 5 a file of the cache or a model cannot be used; 130 interrupted.
 """
 
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 import typer
@@ -47,7 +48,7 @@ def main(
     """Render web pages with headless Chrome and keep their content."""
 
 
-for group, named in (
+_COMMANDS: tuple[tuple[typer.Typer, Mapping[str, Callable[..., None]]], ...] = (
     (
         app,
         {
@@ -85,7 +86,8 @@ for group, named in (
             "render": commands.bulk_render,
         },
     ),
-):
+)
+for group, named in _COMMANDS:
     for name, command in named.items():
         group.command(name, cls=HelpfulCommand)(general(command))
 

@@ -23,11 +23,12 @@ from tests.command import COMMAND, fill, process, run, write_pages
 
 URLS = ["https://example.org/", "https://example.org/a"]
 WIDTH = 80
+Words = tuple[str | Path, ...]
 
 
 def commands_of(command: Any, above: str = "") -> dict[str, Any]:
     """Return every command by its words."""
-    found = {}
+    found: dict[str, Any] = {}
     for name, one in command.commands.items():
         words = f"{above} {name}".strip()
         found |= commands_of(one, words) if hasattr(one, "commands") else {words: one}
@@ -134,7 +135,7 @@ class TestLoudness:
     def test_quiet_says_errors_only_and_prints_the_same_results(self, cache: Path, tmp_path: Path) -> None:
         pages = write_pages(tmp_path / "pages", 2)
         (tmp_path / "pages/empty.html").write_text("")
-        words = ("clean", "--method", "sst", *pages, tmp_path / "pages/empty.html")
+        words: Words = ("clean", "--method", "sst", *pages, tmp_path / "pages/empty.html")
         loud = process(*words, cache=cache)
         assert b"--method auto cleans single pages" in loud.stderr
         for quiet in (("--quiet", *words), (*words, "-q")):
@@ -356,7 +357,7 @@ class TestProgress:
 
     def test_a_terminal_shows_how_far_how_fast_and_how_long(self, cache: Path, tmp_path: Path) -> None:
         pages = write_pages(tmp_path / "pages", 12)
-        words = ("clean", "--method", "none", "--json", *pages)
+        words: Words = ("clean", "--method", "none", "--json", *pages)
         plain = process(*words, cache=cache)
         printed, seen = self.on_terminal(*words, cache=cache)
         assert printed == plain.stdout
@@ -383,7 +384,7 @@ class TestProgress:
     ) -> None:
         pages = write_pages(tmp_path / "pages", 3)
         quiet = ["--quiet"] if "QUIET" in environment else []
-        words = ("clean", "--method", "none", *quiet, *pages)
+        words: Words = ("clean", "--method", "none", *quiet, *pages)
         printed, seen = self.on_terminal(*words, cache=cache, **environment)
         assert (seen, printed.count(b"==>")) == ("", 3)
 
@@ -412,10 +413,10 @@ class TestPrune:
     @pytest.mark.usefixtures("aged")
     def test_it_keeps_what_is_young_enough(self, tmp_path: Path) -> None:
         cache = tmp_path / "aged"
-        dry = run("cache", "prune", "--keep-days", 30, "--dry-run", cache=cache)
+        dry = run("cache", "prune", "--keep-days", "30", "--dry-run", cache=cache)
         assert (len(dry.stdout.splitlines()), self.kept(cache)) == (1, {"40", "20", "1"})
         assert "would be removed, 2 kept" in dry.stderr
-        done = run("cache", "prune", "--keep-days", 30, "--json", cache=cache)
+        done = run("cache", "prune", "--keep-days", "30", "--json", cache=cache)
         assert json.loads(done.stdout)["url"] == "https://example.org/40"
         assert done.stderr.startswith("1 page with ")
         assert self.kept(cache) == {"20", "1"}
@@ -424,9 +425,9 @@ class TestPrune:
     @pytest.mark.usefixtures("aged")
     def test_it_removes_the_oldest_until_the_others_fit(self, tmp_path: Path) -> None:
         cache = tmp_path / "aged"
-        assert run("cache", "prune", "--keep-megabytes", 1, cache=cache).exit_code == 0
+        assert run("cache", "prune", "--keep-megabytes", "1", cache=cache).exit_code == 0
         assert self.kept(cache) == {"40", "20", "1"}
-        assert run("cache", "prune", "--keep-megabytes", 0, cache=cache).exit_code == 0
+        assert run("cache", "prune", "--keep-megabytes", "0", cache=cache).exit_code == 0
         assert self.kept(cache) == set()
 
     def test_it_wants_to_know_what_is_kept(self, cache: Path) -> None:

@@ -244,7 +244,7 @@ class _Seen:
     def state(self) -> State:
         """Return what was seen last, in an order of its own."""
         cookies = sorted(self._cookies, key=lambda one: (one["domain"], one["path"], one["name"]))
-        origins = [
+        origins: list[dict[str, Any]] = [
             {"origin": origin, "localStorage": sorted(items, key=lambda item: str(item["name"]))}
             for origin, items in sorted(self._stored.items())
             if items

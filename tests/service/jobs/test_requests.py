@@ -268,7 +268,7 @@ def test_captures_may_be_too_old() -> None:
 
 
 def test_a_sample_has_the_pages_that_match() -> None:
-    scope = SiteRequest(url=URL, include=["/docs/*"], exclude=["*[?]sort=*"], depth=2).scope()
+    scope = SiteRequest(url=URL, include=("/docs/*",), exclude=("*[?]sort=*",), depth=2).scope()
     assert scope == Scope(("/docs/*",), ("*[?]sort=*",), 2)
     assert SiteRequest(url=URL).scope() == Scope()
     for wrong in ({"depth": -1}, {"include": [""]}, {"exclude": ["a"] * 21}, {"include": "/docs/*"}):
