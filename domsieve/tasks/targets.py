@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from domsieve.archive import DamagedPart, StoredPage, archives_below, is_archive, read_archive
 from domsieve.errors import ContentError, DomsieveError, TargetError, UnknownPageError
-from domsieve.renderer import file_stem, html_files, listing_in
+from domsieve.renderer import file_stem, html_files
 from domsieve.snapshot import PageRecord, PageStore
 
 _ID = re.compile(r"[0-9a-f]{6,}")
@@ -193,6 +193,8 @@ def _listed_in(path: Path) -> list[Target]:
     if not path.name.lower().endswith(_LISTINGS):
         return []
     try:
+        from domsieve.renderer import listing_in  # with all that connects, which files need not
+
         listing = listing_in(path.read_bytes())
     except OSError:
         return []  # it is told when it is read as a page

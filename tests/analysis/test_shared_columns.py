@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from domsieve.analysis.columns import addresses, words
+from domsieve.analysis.columns.characters import _ALIKE, _TESTS, CharIs, kinds_of
+from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.shared import once_per_page
 from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.columns.visible import shown_nodes
@@ -183,3 +185,22 @@ def test_plain_lines_of_markdown_are_written_as_others_are(monkeypatch: pytest.M
     quick = [lines(seed) for seed in range(ROUNDS)]
     monkeypatch.setattr(markdown_inline, "_is_plain", lambda _: False)
     assert quick == [lines(seed) for seed in range(ROUNDS)]
+
+
+def test_stretches_of_one_kind_are_what_each_character_in_them_is() -> None:
+    for first, last, kind in _ALIKE:
+        for character in map(chr, range(first, last + 1)):
+            assert sum(bit for bit, test in _TESTS.items() if test(character)) == kind
+    assert kinds_of("가A_").tolist() == [CharIs.WORD, CharIs.WORD | CharIs.UPPER, CharIs.WORD]
+
+
+def test_blocks_have_equal_codes_where_their_paths_are_equal() -> None:
+    draw = random.Random(7)
+    for _ in range(20):
+        names = [draw.choice(("div", "section", "ul", "b", "td")) for _ in range(draw.randrange(1, 60))]
+        source = "".join(f"<{name}>bee {place}<p>hive</p>" for place, name in enumerate(names))
+        blocks = page_blocks(parse_html(source.encode(), url="https://bees.example/"))
+        wanted = np.arange(len(blocks))[draw.randrange(3) :]
+        codes = blocks.path_codes(wanted).tolist()
+        paths = [blocks.path[block] for block in wanted.tolist()]
+        assert len(set(codes)) == max(codes) + 1 == len(set(paths)) == len({*zip(codes, paths, strict=True)})

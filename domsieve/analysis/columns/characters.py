@@ -137,13 +137,19 @@ def kinds_of(characters: str) -> NDArray[np.uint16]:
 def _tables() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
     """Return the kinds of all characters of the basic plane, and each in lower case."""
     kinds, lower = np.zeros(_PLANE, np.uint16), np.arange(_PLANE, dtype=np.uint16)
-    chars = [*map(chr, range(_PLANE - 1))]
+    looked_at = np.ones(_PLANE, np.bool_)
+    for a, b, kind in _ALIKE:
+        kinds[a : b + 1] = kind
+        looked_at[a : b + 1] = False
+    looked_at[-1] = False
+    codes = np.flatnonzero(looked_at)
+    chars = [*map(chr, codes.tolist())]
     for kind, test in _TESTS.items():
-        kinds[np.flatnonzero(np.fromiter(map(test, chars), np.bool_, len(chars)))] |= np.uint16(kind)
+        kinds[codes[np.fromiter(map(test, chars), np.bool_, len(chars))]] |= np.uint16(kind)
     kinds[ord("_")] |= np.uint16(CharIs.WORD)
     capital = np.flatnonzero(kinds & CharIs.UPPER).tolist()
     # Some capitals have two letters in lower case; they stay.
-    lower[capital] = [ord(low) if len(low := chars[c].lower()) == 1 else c for c in capital]
+    lower[capital] = [ord(low) if len(low := chr(c).lower()) == 1 else c for c in capital]
     for a, b in _WITHIN:
         kinds[a : b + 1] |= np.uint16(CharIs.WORD | CharIs.SINGLE)
     for kind, members in _SETS.items():
@@ -151,6 +157,11 @@ def _tables() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
     return kinds, lower
 
 
+# Long stretches of one kind, so that a program's first page need not wait for tests of each character.
+_ALIKE = (
+    *((a, b, CharIs.WORD) for a, b in ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3))),
+    (0xD800, 0xF8FF, CharIs(0)),  # surrogates and private use
+)
 _TESTS = {
     CharIs.WORD: str.isalnum,
     CharIs.DIGIT: str.isdigit,

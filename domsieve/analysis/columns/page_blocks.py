@@ -22,7 +22,7 @@ from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.columns.visible import never_shown
 from domsieve.analysis.columns.words import folded
 from domsieve.budget import check, spending
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot import Snapshot, StringTable
 
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 _MOST_STEPS = 16
@@ -34,27 +34,31 @@ class PageBlocks:
 
     Parameters
     ----------
-    page : the page.
     text : the words of each block, white space collapsed.
     said : these words folded, single blanks between them.
     start, end : int64 (B,), the nodes ``start .. end - 1`` hold the text.
     around : int64 (B,), the element around each block that its path leads to.
+    box : float64 (B, 4), x, y, width, height in CSS px around its texts, NaN without layout.
     hidden : uint8 (B,), a `Hiding`.
     node : int64 (M,), the worded texts.
     block : int64 (M,), the block of each.
     voice : int64 (B,), the longest text of each block, which speaks for it.
+    parent, tag, tags : the columns of the page that paths are read from.
     """
 
-    page: Snapshot
     text: list[str]
     said: list[str]
     start: Ints
     end: Ints
     around: Ints
+    box: F64
     hidden: NDArray[np.uint8]
     node: Ints
     block: Ints
     voice: Ints
+    parent: NDArray[np.int32]
+    tag: NDArray[np.int32]
+    tags: StringTable
 
     def __len__(self) -> int:
         return len(self.text)
@@ -68,32 +72,25 @@ class PageBlocks:
     def key(self) -> U64:
         """A hash of the folded words, equal for blocks that say the same, 0 without a letter; uint64 (B,)."""
         keys = hashes_of(self.said).astype(np.uint64)
-        keys[[not (text.isalpha() or any(map(str.isalpha, text))) for text in self.said]] = 0
+        keys[[not any(map(str.isalpha, text)) for text in self.said]] = 0
         return keys
 
     @cached_property
     def path(self) -> list[str]:
         """Tags from the root down to the element around each block, the last 16."""
-        steps = _Steps(self.page)
+        steps = _Steps(self.parent.tolist(), self.tag.tolist(), self.tags.to_list())
         return [steps.path(node) for node in self.around.tolist()]
 
     def path_codes(self, blocks: Ints) -> Ints:
         """Return numbers of these blocks, equal for those of equal `path`, from 0 on."""
-        page = self.page
-        node, which = distinct(self.around[blocks], len(page))
+        node, which = distinct(self.around[blocks], self.parent.size)
         code = np.zeros(node.size, np.uint64)
         for _ in range(_MOST_STEPS):
             if not node.any():
                 break
-            code = combine(code, np.where(node > 0, page.tag[node], -1).astype(np.uint64))
-            node = np.maximum(page.parent[node], 0)
+            code = combine(code, np.where(node > 0, self.tag[node], -1).astype(np.uint64))
+            node = np.maximum(self.parent[node], 0)
         return grouping(combine(code, (node > 0).astype(np.uint64))[which]).code
-
-    @cached_property
-    def box(self) -> F64:
-        """x, y, width, height in CSS px around the texts of each, NaN without layout; float64 (B, 4)."""
-        first = np.searchsorted(self.block, np.arange(len(self) + 1))
-        return box_around(self.page.box[self.node].astype(np.float64), first)
 
 
 @once_per_page
@@ -139,16 +136,19 @@ def _blocks(page: Snapshot) -> PageBlocks:
     by_size = np.lexsort((-size, block))
     start, end = node[first[:-1]], node[first[1:] - 1] + 1
     return PageBlocks(
-        page=page,
         text=joined,
         said=folded(joined),
         start=start,
         end=end,
         around=_around(page, start, end, around >= CELL),
+        box=box_around(page.box[node].astype(np.float64), first),
         hidden=hidden[start],
         node=node,
         block=block,
         voice=node[by_size[first[:-1]]],
+        parent=page.parent,
+        tag=page.tag,
+        tags=page.tags,
     )
 
 
@@ -182,9 +182,8 @@ def _around(page: Snapshot, start: Ints, end: Ints, wide: NDArray[np.bool_]) -> 
 class _Steps:
     """The tags from the root down to elements of a page, the last few of them."""
 
-    def __init__(self, page: Snapshot) -> None:
-        self._parent, self._tag = page.parent.tolist(), page.tag.tolist()
-        self._names = page.tags.to_list()
+    def __init__(self, parent: list[int], tag: list[int], names: list[str]) -> None:
+        self._parent, self._tag, self._names = parent, tag, names
         self._known: dict[int, tuple[str, ...]] = {}
         self._paths: dict[int, str] = {}
 

@@ -138,10 +138,9 @@ class _Walk:
 
     def _restart(self, outer: Mark | None = None) -> None:
         self.inline = Inline()
-        self.opened = [
-            *([outer] if outer else []),
-            *(mark for _, mark in self.marks if mark.name != self.muted),
-        ]
+        self.opened = [outer] if outer else []
+        if self.marks:
+            self.opened += [mark for _, mark in self.marks if mark.name != self.muted]
         for mark in self.opened:
             self.inline.open(mark)
 

@@ -4,9 +4,10 @@ Lists, items and quotes are opened and closed by the writer; they appear with th
 none is empty. Imports nothing of the project.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import pairwise
+from typing import NamedTuple
 
 MOST_LEVELS = 18
 """Nesting that readers follow: the strictest preset of markdown-it ends at 20. A list counts twice."""
@@ -31,8 +32,7 @@ class Role(Enum):
     WHOLE = auto()  # code, a table, a formula: of no use when it is cut
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A block of a document.
 
     Parameters
@@ -137,7 +137,7 @@ class Blocks:
     def add_heading(self, line: str, *, level: int, node: int) -> None:
         """Add the line of a heading."""
         self.add([line], role=Role.HEADING)
-        self.pieces[-1] = replace(self.pieces[-1], level=level, node=node)
+        self.pieces[-1] = self.pieces[-1]._replace(level=level, node=node)
 
     def add(self, lines: list[str], kind: Block = Block.OTHER, *, role: Role = Role.TEXT) -> None:
         """Add a block of some lines.
