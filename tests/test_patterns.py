@@ -239,6 +239,7 @@ OUR_OWN = {
         "a text and pages of a research corpus, chosen by hand; of plain characters"
     ),
     "renderer.browser.machine _HELD": "a file of the system",
+    "renderer.browser.memory _TYPE": "a file of the system",
     **{
         f"renderer.browser.opening {name}": "the User-Agent that the user has written"
         for name in ("_ANDROID", "_IOS", "_MACOS", "_WINDOWS")

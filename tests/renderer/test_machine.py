@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from domsieve.renderer import Machine, this_machine
-from domsieve.renderer.browser.machine import FreeMemory, held_memory, memory_of
+from domsieve.renderer.browser.machine import FreeMemory, held_memory, memory_of, read_system
 
 MEGABYTE = 1 << 20
 
@@ -120,3 +120,10 @@ def test_what_a_process_holds_are_no_files(tmp_path: Path) -> None:
     )
     assert held_memory(7, tmp_path) == 16 * 1024
     assert held_memory(8, tmp_path) == 0
+
+
+def test_a_file_of_the_system_is_read_whole(tmp_path: Path) -> None:
+    long = b"memory 1\n" * 10_000
+    (tmp_path / "stat").write_bytes(long)
+    assert read_system(tmp_path / "stat") == long
+    assert read_system(tmp_path / "none") == read_system(tmp_path) == b""

@@ -15,6 +15,7 @@ _MEGABYTE = 1 << 20
 # Measured: 269 to 328 MB for four pages at once, and a page of 200,000 nodes alone.
 BYTES_PER_PAGE = 400 * _MEGABYTE
 _ROOT = Path("/")
+_PIECE_BYTES = 16_384
 # Of anonymous and shared memory what is in use or swapped out; the rest of a process are files, which others share.
 _HELD = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$", re.MULTILINE)
 
@@ -100,12 +101,7 @@ def held_memory(pid: int, root: Path = _ROOT) -> int:
 
     Costs some 0.03 ms, where the exact figure costs a hundred times that.
     """
-    try:
-        with Path(f"{root}/proc/{pid}/status").open("rb", buffering=0) as file:
-            status = file.read()
-    except OSError:
-        return 0
-    return 1024 * sum(map(int, _HELD.findall(status)))
+    return 1024 * sum(map(int, _HELD.findall(read_system(f"{root}/proc/{pid}/status"))))
 
 
 def family(pid: int, root: Path = _ROOT) -> Iterator[int]:
@@ -130,13 +126,27 @@ def children(pid: int, root: Path = _ROOT) -> list[int]:
     return found
 
 
+def read_system(file: Path | str) -> bytes:
+    """Return what a file of ``/proc`` or ``/sys`` says; nothing when it cannot be read.
+
+    Written for these files, which are read some hundred times a second: a third of the time of a file object.
+    """
+    pieces = []
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            while piece := os.read(descriptor, _PIECE_BYTES):
+                pieces.append(piece)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return b""
+    return b"".join(pieces)
+
+
 def _fields(file: Path) -> dict[bytes, int]:
     """Return the first number of each line of a file by the word before it; nothing when it cannot be read."""
-    try:
-        lines = file.read_bytes().splitlines()
-    except OSError:
-        return {}
-    pairs = [line.split()[:2] for line in lines]
+    pairs = [line.split()[:2] for line in read_system(file).splitlines()]
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
 
 
@@ -164,11 +174,7 @@ def _quota(folder: Path) -> list[float]:
 
 def _numbers(file: Path | str) -> list[int]:
     """Return the whole numbers in a file; none when there is no such file or it says ``max``."""
-    try:
-        with Path(file).open("rb", buffering=0) as opened:
-            words = opened.read().split()
-    except OSError:
-        return []
+    words = read_system(file).split()
     return [] if b"max" in words else [int(word) for word in words if word.lstrip(b"-").isdigit()]
 
 
