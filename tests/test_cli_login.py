@@ -1,5 +1,6 @@
 """Signing in by hand: what is kept of it, and what is said where there is no window to sign in at."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +19,7 @@ from domsieve.commands.signing_in import login
 from domsieve.errors import StorageError
 from domsieve.files import write_file
 from domsieve.renderer.browser.discovery import FULL_NAMES
+from domsieve.renderer.browser.sign_in import kept
 from tests.command import COMMAND, process, run
 from tests.renderer.bad_server import Server, send, serving
 
@@ -123,6 +126,55 @@ class TestTheFile:
         with pytest.raises(StorageError, match="No space left"):
             write_file(path, b"new", what="The file", mode=0o600)
         assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("state.json", "old")]
+
+
+class Window:
+    """A browser with one page that is closed at the third look, and what its site keeps meanwhile."""
+
+    def __init__(self, url: str, stored: Any) -> None:
+        self.url, self.stored = url, stored
+        self.looks = 0
+
+    @property
+    def pages(self) -> list["Window"]:
+        return [self] if self.looks < 3 else []
+
+    @property
+    def frames(self) -> list["Window"]:
+        return [self]
+
+    def is_connected(self) -> bool:
+        return True
+
+    async def evaluate(self, _: str) -> Any:
+        return self.stored(self.looks)
+
+    async def cookies(self) -> list[dict[str, Any]]:
+        self.looks += 1
+        return [{"name": "session", "value": str(self.looks), "domain": "a.example", "path": "/"}]
+
+
+class TestEnd:
+    async def never(self) -> None:
+        await asyncio.Event().wait()
+
+    def state(self, window: Any) -> Any:
+        return asyncio.run(kept(window, window, self.never))
+
+    def test_closing_the_window_keeps_what_was_seen_last(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("domsieve.renderer.browser.sign_in._LOOK_S", 0.0)
+        window = Window("http://user@a.example:81/in?x#y", lambda look: [["token", f"{look}"], ["a", "b"]])
+        state = self.state(window)
+        assert state["cookies"][0]["value"] == "3"
+        items = [{"name": "a", "value": "b"}, {"name": "token", "value": "2"}]
+        assert state["origins"] == [{"origin": "http://a.example:81", "localStorage": items}]
+
+    @pytest.mark.parametrize(
+        "stored", ["text", None, [["a", 3]], [["a"]], [[["a"], "b"]], {"a": "b"}, [["a", "x" * 21_000_000]]]
+    )
+    def test_what_is_no_storage_is_not_kept(self, monkeypatch: pytest.MonkeyPatch, stored: Any) -> None:
+        monkeypatch.setattr("domsieve.renderer.browser.sign_in._LOOK_S", 0.0)
+        assert self.state(Window("http://a.example/", lambda _: stored))["origins"] == []
 
 
 @pytest.fixture(scope="module")
@@ -234,7 +286,7 @@ class TestWindow:
         self.check(path, site, tmp_path / "cache")
         assert secret == []
 
-    def test_closing_the_browser_keeps_it_too(
+    def test_ending_the_browser_keeps_it_too(
         self, site: Server, secret: list[str], display: str, tmp_path: Path
     ) -> None:
         path = tmp_path / "state.json"

@@ -88,7 +88,7 @@ async def sign_in(
             page = await context.new_page()
             await _open(page, url, proxy)
             ready()
-            return await _kept(browser, context, done)
+            return await kept(browser, context, done)
         except Error as error:
             raise BrowserLostError(f"The browser was closed: {error.message}", stage="launch") from error
         finally:
@@ -180,9 +180,7 @@ async def _open(page: "Page", url: str, proxy: Proxy) -> None:
         raise NavigationError(f"The page does not open: {why}.", url=url, stage="navigate", retry=True)
 
 
-async def _kept(
-    browser: "Browser", context: "BrowserContext", done: Callable[[], Awaitable[object]]
-) -> State:
+async def kept(browser: "Browser", context: "BrowserContext", done: Callable[[], Awaitable[object]]) -> State:
     """Return what there is at the end; it is looked at again and again, for a window is closed without notice."""
     from playwright.async_api import Error
 
