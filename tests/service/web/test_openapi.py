@@ -66,7 +66,7 @@ schemathesis.openapi.format("css-selector", st.sampled_from(SELECTORS))
 def without_patterns_of_addresses(part: Any) -> Any:
     """Return a part of a description without the patterns that stand beside a format of addresses."""
     if isinstance(part, dict):
-        left_out = {"pattern"} if part.get("format") in {"iri", "css-selector"} else set()
+        left_out = {"pattern"} if part.get("format") in ("iri", "css-selector") else set()
         return {
             name: without_patterns_of_addresses(held) for name, held in part.items() if name not in left_out
         }
