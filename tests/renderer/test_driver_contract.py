@@ -358,6 +358,21 @@ def test_commands_are_answered_and_events_told(driver: DriverName) -> None:
     asyncio.run(with_browser(driver, talk))
 
 
+def test_events_of_the_browser_are_told_until_nobody_wants_them(driver: DriverName) -> None:
+    async def talk(running: RunningBrowser) -> None:
+        root = running.connection.root
+        created: list[Any] = []
+        root.on("Target.targetCreated", created.append)
+        await open_page(running)
+        told = len(created)
+        assert told
+        root.off("Target.targetCreated", created.append)
+        await open_page(running)
+        assert len(created) == told
+
+    asyncio.run(with_browser(driver, talk))
+
+
 def test_what_is_asked_of_a_page_that_goes_fails(driver: DriverName) -> None:
     async def talk(running: RunningBrowser) -> None:
         root = running.connection.root

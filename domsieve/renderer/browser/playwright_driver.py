@@ -15,6 +15,7 @@ import os
 import re
 import signal
 from collections.abc import Sequence
+from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
@@ -54,6 +55,7 @@ T = TypeVar("T")
 _CLOSE_LIMIT_S = 3.0
 # After a browser that was killed, the driver may wait for its answer before it ends by force, for 30 s.
 _DRIVER_LIMIT_S = 60.0
+_SIGNATURE = Signature([Parameter("params", Parameter.POSITIONAL_OR_KEYWORD)])
 
 
 class LaunchOptions(TypedDict):
@@ -87,6 +89,7 @@ class PlaywrightSession(Session):
     def __init__(self, session: "CDPSession") -> None:
         super().__init__()
         self._session = session
+        self._heard: dict[tuple[str, Handler], Handler] = {}
 
     async def ask(self, method: str, params: Params | None, kind: type[T]) -> T:
         """Return the answer to a command; see `Session.ask`."""
@@ -100,11 +103,18 @@ class PlaywrightSession(Session):
 
     def on(self, event: str, handler: Handler) -> None:
         """Call `handler` with the parameters of each such event."""
-        self._session.on(event, handler)
+
+        def hear(params: Params) -> None:
+            handler(params)
+
+        # Playwright works out the signature anew for each event, which takes it longer than all the rest.
+        hear.__signature__ = _SIGNATURE  # type: ignore[attr-defined]
+        self._heard[event, handler] = hear
+        self._session.on(event, hear)
 
     def off(self, event: str, handler: Handler) -> None:
         """Call it no more."""
-        self._session.remove_listener(event, handler)
+        self._session.remove_listener(event, self._heard.pop((event, handler)))
 
 
 class _PageSession(MessageSession):
