@@ -214,29 +214,18 @@ class _Finder:
         nodes: list[int] = np.flatnonzero(self._named(*names) & self._kept).tolist()
         return nodes
 
-    def _values(self, name: str) -> tuple[list[int], list[str]]:
-        """Return the elements with an attribute, and its values in lower case."""
-        nodes, values = self._attributes.values(name)
-        return nodes.tolist(), [value.lower() for value in values]
-
     def _with(self, name: str, holds: Callable[[str], object]) -> list[int]:
-        nodes, values = self._values(name)
-        good = {value for value in set(values) if holds(value)}
-        return [node for node, value in zip(nodes, values, strict=True) if value in good]
+        """Return the elements with an attribute whose value, in lower case, is one that is looked for."""
+        return [*self._attributes.found(name, lambda value: True if holds(value.lower()) else None)]
 
     def _by_class(self) -> tuple[dict[int, list[int]], list[int]]:
         """Return the elements whose classes say what they are, and those whose classes speak of copying."""
-        nodes, values = self._values("class")
-        known = {value: _kinds_of_classes(value) for value in set(values)}
         by_kind: dict[int, list[int]] = {what: [] for what in range(len(FURNITURE_REASONS))}
-        copying: list[int] = []
-        copies = {value for value in known if any(part in value for part in COPY_PARTS)}
-        for node, value in zip(nodes, values, strict=True):
-            for what in known[value]:
+        known = self._attributes.found("class", lambda value: _kinds_of_classes(value.lower()) or None)
+        for node, kinds in known.items():
+            for what in kinds:
                 by_kind[what].append(node)
-            if value in copies:
-                copying.append(node)
-        return by_kind, copying
+        return by_kind, self._with("class", lambda value: any(part in value for part in COPY_PARTS))
 
 
 _BY_CLASS = (

@@ -35,7 +35,6 @@ class PageBlocks:
     Parameters
     ----------
     text : the words of each block, white space collapsed.
-    said : these words folded, single blanks between them.
     start, end : int64 (B,), the nodes ``start .. end - 1`` hold the text.
     around : int64 (B,), the element around each block that its path leads to.
     box : float64 (B, 4), x, y, width, height in CSS px around its texts, NaN without layout.
@@ -47,7 +46,6 @@ class PageBlocks:
     """
 
     text: list[str]
-    said: list[str]
     start: Ints
     end: Ints
     around: Ints
@@ -62,6 +60,11 @@ class PageBlocks:
 
     def __len__(self) -> int:
         return len(self.text)
+
+    @cached_property
+    def said(self) -> list[str]:
+        """The words of each folded, single blanks between them."""
+        return folded(self.text)
 
     @cached_property
     def words(self) -> Ints:
@@ -137,7 +140,6 @@ def _blocks(page: Snapshot) -> PageBlocks:
     start, end = node[first[:-1]], node[first[1:] - 1] + 1
     return PageBlocks(
         text=joined,
-        said=folded(joined),
         start=start,
         end=end,
         around=_around(page, start, end, around >= CELL),
