@@ -56,12 +56,12 @@ class TestErrors:
     @pytest.mark.parametrize("url", ["example.org", "file:///etc/passwd", "http://", "ftp://example.org/"])
     def test_what_is_no_address_is_refused(self, tmp_path: Path, url: str) -> None:
         done = run("login", url, "-o", tmp_path / "state.json", cache=tmp_path)
-        assert (done.exit_code, "is no address" in done.stderr) == (2, True)
+        assert (done.exit_code, "is not an address" in done.stderr) == (2, True)
 
     def test_a_place_that_cannot_be_written_is_refused_before_anybody_signs_in(self, tmp_path: Path) -> None:
         done = run("login", "http://127.0.0.1:9/", "-o", tmp_path / "none/state.json", cache=tmp_path)
         assert done.exit_code == 2
-        assert "there is no folder" in done.stderr
+        assert "does not exist; create it first" in done.stderr
 
     @pytest.mark.skipif(XVFB is None, reason="needs Xvfb; nothing is shown on it")
     def test_without_a_full_chrome_it_says_what_to_do(self, tmp_path: Path, shell: str) -> None:
@@ -90,7 +90,7 @@ class TestErrors:
         done = run("login", "http://127.0.0.1:9/", "-o", tmp_path / "s.json", *words, cache=tmp_path)
         assert done.exit_code == 4
         assert ("/no/such/chrome" if named else "Signing in needs a full Chrome") in done.stderr
-        assert ("Name a full Chrome" if named else "Install Google Chrome") in done.stderr
+        assert ("Choose a full Chrome" if named else "Install Google Chrome") in done.stderr
         assert not (tmp_path / "s.json").exists()
 
 
