@@ -25,6 +25,8 @@ PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d4944415478da63fccff0bf1e00067f0280"
     "f0a1c5a40000000049454e44ae426082"
 )
+# Of npm, and no part of the project: npm install --prefix build/npm axe-core
+AXE = Path(__file__).parents[1] / "build/npm/node_modules/axe-core/axe.min.js"
 HOSTILE = Path(__file__).with_name("hostile_report_page.html")
 QUERY = "?q=</script><script>window.hostile_ran=1</script>"
 
@@ -344,8 +346,73 @@ def test_it_fits_a_phone(reader: Reader, demo: tuple[Path, Path]) -> None:
     for tab in ("block", "plots", "tree", "pages"):
         report.click(f"#tab-{tab}")
         assert report.js("document.documentElement.scrollWidth") == 390
+        assert report.js("stage.scrollWidth <= stage.clientWidth")
     report.press("j")
     assert report.count(".block.selected") == 1
+    report.close()
+
+
+def test_on_a_phone_the_page_has_the_height_until_details_are_asked_for(
+    reader: Reader, demo: tuple[Path, Path]
+) -> None:
+    report = Opened(reader, demo[0], width=390)
+    is_open = "document.getElementById('panel-block').clientHeight > 0"
+    assert report.js("stage.clientHeight > innerHeight / 2")
+    assert not report.js(is_open)
+    report.click("#fold")
+    assert report.js(is_open)
+    report.click("#fold")
+    assert not report.js(is_open)
+    report.press("j")
+    assert report.js(is_open)
+    assert report.js("stage.clientHeight > 100")
+    report.close()
+
+
+@pytest.mark.parametrize("width", [1280, 700, 390])
+def test_without_a_screenshot_texts_fit_their_boxes(
+    reader: Reader, demo: tuple[Path, Path], width: int
+) -> None:
+    report = Opened(reader, demo[0], width=width)
+    sizes = report.js(
+        "[...document.querySelectorAll('.block .captured')].map((text) => "
+        "[text.scrollHeight - text.clientHeight, text.scrollWidth - text.clientWidth, "
+        "text.getBoundingClientRect().bottom - text.parentNode.getBoundingClientRect().bottom])"
+    )
+    assert len(sizes) > 20
+    # One text of each page is set upright in a column of the width of a letter, and is cut.
+    assert sum(max(size) > 1.5 for size in sizes) <= 1
+    letter = "(text) => parseFloat(getComputedStyle(text).fontSize)"
+    assert min(report.js(f"[...document.querySelectorAll('.block .captured')].map({letter})")) >= 7
+    report.close()
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="npm install --prefix build/npm axe-core")
+@pytest.mark.parametrize("width", [1280, 390])
+def test_screen_readers_are_served(reader: Reader, demo: tuple[Path, Path], width: int) -> None:
+    report = Opened(reader, demo[0], width=width)
+    for tab in ("block", "plots", "tree", "pages"):
+        report.press("j")
+        report.click(f"#tab-{tab}")
+        report.js(AXE.read_text(encoding="utf-8"))
+        found = report.js("axe.run({ iframes: false }).then((told) => told.violations)")
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], tab
+    # What axe itself tries, the policy stops.
+    report.reader.run(report.page.context.close())
+
+
+def test_the_learned_cleaner_comes_first_and_pages_by_their_confidence(
+    reader: Reader, demo: tuple[Path, Path]
+) -> None:
+    report = Opened(reader, demo[0])
+    assert report.js("[...document.querySelectorAll('#methods button')][0].value") == "auto"
+    assert report.js("document.querySelector('#methods [aria-pressed=true]').value") == "auto"
+    report.click("#tab-pages")
+    expected = [
+        float(number) for number in re.findall(r"expected F1 (\d\.\d\d)", report.text("#panel-pages"))
+    ]
+    assert len(expected) == 6
+    assert expected == sorted(expected)
     report.close()
 
 

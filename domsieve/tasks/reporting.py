@@ -310,7 +310,7 @@ class _Writer:
 
 def _sureness(entry: Mapping[str, Any]) -> float:
     """Return how good the default method expects its result on a page to be, in its first edition; 1 if unknown."""
-    return next(iter(entry["expected_f1"].values()), 1.0)
+    return next((expected for expected in entry["expected_f1"].values() if expected is not None), 1.0)
 
 
 def _fit(of_site: _Site, held: Batch) -> None:

@@ -26,7 +26,7 @@ function openView() {
   now.block = -1
   now.records = now.records in view.records ? now.records : ''
   findHits()
-  id('page-name').replaceChildren(captured(index.labels[page().number], 'bdi'),
+  id('page-name').replaceChildren(el('span', { class: 'unseen' }, 'Pages of the report: '), captured(index.labels[page().number], 'bdi'),
     el('span', { class: 'fine' }, ` ${now.page + 1}/${index.pages.length}`))
   id('page-before').disabled = id('page-after').disabled = index.pages.length < 2
   layControls()
@@ -52,6 +52,7 @@ function chooseFilter(name) {
 
 function selectBlock(i, { keepTab = false } = {}) {
   now.block = i
+  if (i >= 0 && !keepTab) foldPanel(true)
   if (i >= 0 && !isShown(i)) chooseFilter('all')
   if (i >= 0) revealBlock(i)
   if (keepTab) return
@@ -86,6 +87,12 @@ function chooseTab(name) {
     id(`tab-${key}`).setAttribute('aria-selected', String(key === name))
     id(`tab-${key}`).tabIndex = key === name ? 0 : -1
   }
+}
+
+/** On a phone the panel lies folded below the page until it is asked for. */
+function foldPanel(isOpen) {
+  document.querySelector('.panel').classList.toggle('open', isOpen)
+  id('fold').setAttribute('aria-expanded', String(isOpen))
 }
 
 function showTab() {
@@ -176,11 +183,12 @@ id('records').addEventListener('change', () => {
 })
 id('page-before').addEventListener('click', () => choosePage(now.page - 1))
 id('page-after').addEventListener('click', () => choosePage(now.page + 1))
-id('page-name').addEventListener('click', () => { chooseTab('pages'); showTab() })
+id('page-name').addEventListener('click', () => { chooseTab('pages'); foldPanel(true); showTab() })
+id('fold').addEventListener('click', () => { foldPanel(id('fold').getAttribute('aria-expanded') !== 'true'); showTab() })
 id('theme').addEventListener('click', nextTheme)
 
 const tabs = Object.entries(TABS).map(([name, label]) => el('button', { type: 'button', role: 'tab', id: `tab-${name}`,
-  'aria-controls': `panel-${name}`, on: { click: () => { chooseTab(name); showTab() } } }, label))
+  'aria-controls': `panel-${name}`, on: { click: () => { chooseTab(name); foldPanel(true); showTab() } } }, label))
 document.querySelector('.tabs').append(...tabs)
 document.querySelector('.tabs').addEventListener('keydown', (event) => {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]

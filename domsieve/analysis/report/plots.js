@@ -11,14 +11,14 @@ function showPlots() {
   const against = el('canvas', { class: 'plot', role: 'img',
     'aria-label': 'Words above each threshold; the table below has the figures' })
   panel.replaceChildren(
-    el('h3', {}, isTree ? 'Importance along the page' : 'Score along the page'),
+    el('h2', {}, isTree ? 'Importance along the page' : 'Score along the page'),
     el('p', { class: 'fine' }, 'Each block is as wide as its words are many. Click one to select it.'), along,
-    el('h3', {}, 'Threshold against kept words'),
+    el('h2', {}, 'Threshold against kept words'),
     el('p', { class: 'fine' }, limit === null
       ? 'Words of the blocks whose score is above a threshold. This method sets no threshold on its score.'
       : `Words of the blocks whose score is above a threshold; the one in use is ${limit.toFixed(2)}.`), against,
     thresholdTable(),
-    el('h3', {}, 'Words kept by each method'), methodBars())
+    el('h2', {}, 'Words kept by each method'), methodBars())
   drawAlong(along, limit)
   drawAgainst(against, limit)
   along.addEventListener('click', (event) => {

@@ -3,19 +3,25 @@
 
 const stage = document.getElementById('stage'), sheet = document.getElementById('sheet')
 const BAND = 500, TALL = 1600, MOST_IN_BAND = 500, MARK = 14
-const LEAST_SCALE = 0.5, AIR = 3
+const LEAST_SCALE = 0.5, AIR = 3, LEAST_LETTER = 7, LARGEST_LETTER = 30, LINE = 1.3
 const SPARE = 1 // windows above and below that are drawn ahead
 
 let place = null // x, y, width, height of each block in px of the page
 let bands = [], tall = [], drawn = new Map(), scale = 1, frame = 0
-let elements = new Map(), tiles = new Set(), selected = null
+let elements = new Map(), tiles = new Set(), selected = null, stacked = false
+
+const pen = document.createElement('canvas').getContext('2d')
+const RULER = 100, SHRINK = 0.92, WASTE = 1.06, RIM = 7, SHOWN = 600, STACK_LETTER = 13, LEAST_STACK = 240
+pen.font = `${RULER}px system-ui, sans-serif`
 
 /** Show the blocks of `view` anew, as after another page or edition was chosen. */
 function layPage() {
-  const stacked = !view.box.length
+  const pictured = part(partName()).tiles.length > 0
+  // Without a picture a page that is drawn small could not be read: its texts stand below each other then.
+  stacked = !view.box.length || (!pictured && stage.clientWidth < LEAST_SCALE * view.width)
   place = stacked ? stackBlocks() : takeBoxes()
   stage.classList.toggle('stacked', stacked)
-  stage.classList.toggle('pictured', part(partName()).tiles.length > 0)
+  stage.classList.toggle('pictured', pictured)
   bands = []
   tall = []
   for (let i = 0; i < blockCount(); i++) {
@@ -30,7 +36,7 @@ function layPage() {
 
 /** Draw the sheet at the width that there is. */
 function fitPage() {
-  scale = Math.max(stage.clientWidth / place.sheetWidth, view.box.length ? LEAST_SCALE : 0)
+  scale = stage.clientWidth / place.sheetWidth
   sheet.style.width = `${Math.floor(place.sheetWidth * scale)}px`
   sheet.style.height = `${Math.ceil(place.sheetHeight * scale)}px`
   redraw()
@@ -74,14 +80,15 @@ function takeBoxes() {
 }
 
 function stackBlocks() {
-  const n = blockCount(), found = columns(n), width = 720
+  const n = blockCount(), found = columns(n), width = Math.max(stage.clientWidth, LEAST_STACK)
   let y = 12
   for (let i = 0; i < n; i++) {
     const depth = Math.min(at(view.path, i) >= 0 ? view.paths[at(view.path, i)].split('/').length - 2 : 0, 12)
     found.x[i] = 12 + 8 * Math.max(depth, 0)
     found.y[i] = y
     found.width[i] = width - 12 - found.x[i]
-    const lines = Math.min(6, Math.ceil(view.text[i].length * 7.2 / (found.width[i] - 16)))
+    const wide = pen.measureText(view.text[i].slice(0, SHOWN)).width / RULER * STACK_LETTER
+    const lines = Math.min(6, Math.ceil(wide * WASTE / (found.width[i] - 16)))
     found.height[i] = 10 + 19 * Math.max(lines, 1)
     y += found.height[i] + 5
   }
@@ -165,22 +172,29 @@ function outline(i, top = 0) {
   colour(node)
   setBox(node, place.x[i], place.y[i] - top, place.width[i], place.height[i])
   if (!stage.classList.contains('pictured') && !place.mark[i]) {
-    const inside = captured(view.text[i].slice(0, 600), 'span')
-    if (view.box.length) {
-      // One letter is about half as wide as high, a line one and a third times.
-      const room = place.width[i] * place.height[i] / Math.max(view.text[i].length, 1)
-      inside.style.fontSize = `${Math.max(5, Math.min(Math.sqrt(room * 1.35), place.height[i] * 0.75, 30)) * scale}px`
-    }
+    const inside = captured(view.text[i].slice(0, SHOWN), 'span')
+    if (!stacked) fitText(inside, view.text[i].slice(0, SHOWN), place.width[i] * scale, place.height[i] * scale)
     node.append(inside)
   }
   elements.set(i, node)
   return node
 }
 
+/** Write a text as large as its box holds, and cut it where even small letters do not fit. */
+function fitText(node, text, width, height) {
+  const words = text.split(/\s+/).map((word) => pen.measureText(word + ' ').width / RULER)
+  const long = words.reduce((sum, wide) => sum + wide, 0) * WASTE, longest = Math.max(...words)
+  const fits = (size) => longest * size <= width - RIM && Math.ceil(long * size / (width - RIM)) * size * LINE <= height
+  let size = Math.max(LEAST_LETTER, Math.min(LARGEST_LETTER, height / LINE))
+  while (size > LEAST_LETTER && !fits(size)) size = Math.max(LEAST_LETTER, size * SHRINK)
+  node.style.fontSize = `${size}px`
+  node.style.webkitLineClamp = String(Math.max(1, Math.floor(height / (size * LINE))))
+}
+
 function colour(node) {
   const i = node.block, extra = [place.mark[i] && 'mark', now.hits.has(i) && 'hit', i === now.block && 'selected']
   node.className = ['block', lookOf(i), stateOf(i), ...extra].filter(Boolean).join(' ')
-  node.setAttribute('aria-label', `${lookOf(i)}: ${plain(view.text[i], 60)}`)
+  node.setAttribute('aria-label', `${lookOf(i)}: ${plain(view.text[i], stage.classList.contains('pictured') ? 60 : SHOWN)}`)
 }
 
 /** Show another method: the same outlines in other colours, unless the filter depends on it. */
@@ -191,7 +205,7 @@ function recolour() {
 
 function drawRecords() {
   const found = view.records[now.records]
-  if (!found) return
+  if (!found || stacked) return
   found.region.slice(0, 1500).forEach((region, i) => {
     const node = el('div', { class: `record region-${region % 5}`, 'aria-hidden': 'true' })
     const [x, y, width, height] = found.box.slice(4 * i, 4 * i + 4)
@@ -235,6 +249,6 @@ new ResizeObserver(() => {
   if (!place || stage.clientWidth === width) return
   width = stage.clientWidth
   const share = stage.scrollTop / Math.max(1, sheet.clientHeight)
-  fitPage()
+  layPage()
   stage.scrollTop = share * sheet.clientHeight
 }).observe(stage)
