@@ -35,5 +35,11 @@ BlockKind = Literal[
 BLOCK_KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
 """All kinds of blocks, in the order of their numbers, which begin at 1."""
 
+FieldName = Literal["title", "description", "price", "number", "date", "link", "image"]
+"""What a field of records may hold, by the names that callers pick fields by."""
+
+FIELD_NAMES: tuple[FieldName, ...] = get_args(FieldName)
+"""All names that fields can be picked by."""
+
 StyleLevel = Literal["none", "html", "layout", "full"]
 """What tells elements apart: tags alone, attributes of the source, computed layout, all of computed CSS."""

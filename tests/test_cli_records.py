@@ -46,6 +46,26 @@ def table(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
+def test_fields_are_picked_and_named_by_what_they_hold(cache: Path, site: Path) -> None:
+    result = run("records", "--fields", "title,price,link,image", site / "a.html", cache=cache)
+    assert result.exit_code == 0
+    first, *others = table(result.stdout)
+    assert list(first) == ["page", "region", "record", "title", "price", "link", "image"]
+    assert (first["title"], first["price"]) == ("Product 1", "1.50")
+    assert first["link"].endswith("/p/1")
+    assert first["image"].endswith("/i1.png")
+    assert len(others) == 5
+
+
+@pytest.mark.parametrize("names", ["title,prise", "", "title,,price", "Title"])
+def test_fields_of_other_names_are_refused_with_the_choices(cache: Path, site: Path, names: str) -> None:
+    result = run("records", "--fields", names, site / "a.html", cache=cache)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    said = " ".join(result.stderr.replace("│", " ").split())
+    assert "is not one of 'title', 'description', 'price', 'number', 'date', 'link', 'image'" in said
+
+
 @pytest.mark.parametrize("method", MINERS)
 def test_every_method_finds_the_products(cache: Path, site: Path, method: str) -> None:
     result = run("records", "--method", method, site / "a.html", cache=cache)

@@ -23,11 +23,27 @@ from domsieve.commands.cleaning import RawOption
 from domsieve.commands.console import check_place, count, explained, finish, open_cache, say, say_error
 from domsieve.commands.fetching import fetch
 from domsieve.commands.progress import progress
-from domsieve.vocabulary import MiningMethod
+from domsieve.vocabulary import FIELD_NAMES, FieldName, MiningMethod
 
 if TYPE_CHECKING:
     from domsieve.analysis import RecordSheet
     from domsieve.tasks import Word
+
+
+_FIELDS = f"{', '.join(FIELD_NAMES[:-1])} or {FIELD_NAMES[-1]}"
+
+
+def _named(words: str | None) -> list[FieldName]:
+    """Return the fields that are named, each once; refuses other names."""
+    if words is None:
+        return []
+    named = [word.strip() for word in words.split(",")]
+    for name in named:
+        if name not in FIELD_NAMES:
+            raise typer.BadParameter(
+                f"'{name}' is not one of {', '.join(map(repr, FIELD_NAMES))}.", param_hint="'--fields'"
+            )
+    return [known for name in dict.fromkeys(named) for known in FIELD_NAMES if known == name]
 
 
 @rendering
@@ -35,6 +51,12 @@ def records(
     targets: "Sequence[Word]",
     *,
     method: Annotated[MiningMethod, typer.Option(help="Method to find records.")] = "wobm",
+    fields: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES", help=f"Only these fields, by what they hold, with commas between: {_FIELDS}."
+        ),
+    ] = None,
     output_format: Annotated[
         Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="What is written.")
     ] = "csv",
@@ -61,6 +83,7 @@ def records(
     form = "jsonl" if as_json else output_format
     if form == "parquet" and not (output or output_dir):
         raise UsageError("Parquet is no text for a terminal; give --output or --output-dir.")
+    names = _named(fields)
     write = RECORD_WRITERS[form]
     write([])  # where the library for Parquet is missing, say so before the work
     sheets: list[RecordSheet] = []
@@ -78,7 +101,7 @@ def records(
             url=url_of_file(url, fetched.targets),
         )
         bar = stack.enter_context(progress("finding records", total=len(pages)))
-        for page, result in mine(pages, method=method):
+        for page, result in mine(pages, method=method, fields=names):
             bar.advance()
             if isinstance(result, DomsieveError):
                 failed += 1

@@ -10,7 +10,7 @@ from typing import Any, Unpack, overload
 
 from domsieve.analysis import MINERS, Options, Selection, SiteModel
 from domsieve.budget import AnalysisBudget
-from domsieve.library.checks import check_choice, selection_of
+from domsieve.library.checks import check_choice, checked_choices, selection_of
 from domsieve.library.fetching import Fetching
 from domsieve.library.inputs import PageInput, is_list, sources_of, url_of
 from domsieve.library.keywords import AnyPath, CleanKeywords, FetchKeywords, RecordsKeywords
@@ -20,7 +20,16 @@ from domsieve.library.running import ComparingCall, PagesCall
 from domsieve.library.work import Cleaning, cleaned, mined, snapshot_of
 from domsieve.renderer import Budget, CaptureOptions, DriverName
 from domsieve.snapshot import Snapshot
-from domsieve.vocabulary import BlockKind, Favor, Method, MiningMethod, Mode, StyleLevel
+from domsieve.vocabulary import (
+    FIELD_NAMES,
+    BlockKind,
+    Favor,
+    FieldName,
+    Method,
+    MiningMethod,
+    Mode,
+    StyleLevel,
+)
 
 _TIMEOUT = Budget().time
 
@@ -231,6 +240,7 @@ def records(
     *,
     url: str | Sequence[str | None] | None = None,
     method: MiningMethod = "wobm",
+    fields: Iterable[FieldName] = (),
     select: Iterable[str] = (),
     drop: Iterable[str] = (),
     cache: AnyPath | None = None,
@@ -251,6 +261,9 @@ def records(
     ----------
     page, url : see `clean`.
     method : how records are found.
+    fields : those that each record has, in this order, by what they hold: ``"title"``, ``"description"``,
+        ``"price"``, ``"number"``, ``"date"``, ``"link"``, ``"image"``. Without any, all that the page has, by its
+        own names where it has some.
     select, drop : see `clean`.
     cache, options, timeout, concurrency, private_hosts, allow_private, driver, keep_errors, analysis_budget : see
         `clean`.
@@ -270,7 +283,7 @@ def records(
         keep_errors=keep_errors,
         analysis_budget=analysis_budget,
     )
-    return _records(page, url, method, selection_of(select, drop), fetching).now()
+    return _records(page, url, method, fields, selection_of(select, drop), fetching).now()
 
 
 @overload
@@ -286,6 +299,7 @@ async def records_async(
     *,
     url: str | Sequence[str | None] | None = None,
     method: MiningMethod = "wobm",
+    fields: Iterable[FieldName] = (),
     select: Iterable[str] = (),
     drop: Iterable[str] = (),
     cache: AnyPath | None = None,
@@ -310,7 +324,7 @@ async def records_async(
         keep_errors=keep_errors,
         analysis_budget=analysis_budget,
     )
-    return await _records(page, url, method, selection_of(select, drop), fetching).later()
+    return await _records(page, url, method, fields, selection_of(select, drop), fetching).later()
 
 
 @overload
@@ -464,8 +478,14 @@ def _clean(page: object, url: object, cleaning: Cleaning, fetching: Fetching) ->
 
 
 def _records(
-    page: object, url: object, method: MiningMethod, selection: Selection | None, fetching: Fetching
+    page: object,
+    url: object,
+    method: MiningMethod,
+    fields: Iterable[FieldName],
+    selection: Selection | None,
+    fetching: Fetching,
 ) -> PagesCall[RecordsResult]:
     check_choice("method", method, MINERS)
-    work = partial(mined, method=method, selection=selection)
+    wanted = checked_choices("fields", fields, FIELD_NAMES)
+    work = partial(mined, method=method, fields=wanted, selection=selection)
     return PagesCall(sources_of(page, url), is_list(page), fetching, work)

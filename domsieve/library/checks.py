@@ -7,12 +7,13 @@ import os
 from collections.abc import Collection, Iterable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from domsieve.analysis import Selection
 from domsieve.errors import UsageError
 from domsieve.renderer import private_host
 
+_Choice = TypeVar("_Choice", bound=str)
 _LONGEST = timedelta(days=1)
 
 
@@ -20,6 +21,16 @@ def check_choice(parameter: str, value: object, choices: Collection[str], *, opt
     """Refuse what is none of the choices; `optional` allows None."""
     if not (optional and value is None) and (not isinstance(value, str) or value not in choices):
         raise wrong(parameter, value, f"choose one of {', '.join(choices)}")
+
+
+def checked_choices(parameter: str, values: object, choices: Collection[_Choice]) -> tuple[_Choice, ...]:
+    """Return a list of choices, each once, and refuse what is none."""
+    if isinstance(values, Iterable) and not isinstance(values, str | bytes):
+        given = tuple(values)
+        if all(isinstance(value, str) and value in choices for value in given):
+            return tuple(dict.fromkeys(given))
+        values = given
+    raise wrong(parameter, values, f"give a list of {', '.join(choices)}")
 
 
 def check_flag(parameter: str, value: object) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 from domsieve.analysis import SiteModel
 from domsieve.budget import AnalysisBudget
 from domsieve.renderer import CaptureOptions, DriverName
-from domsieve.vocabulary import BlockKind, Favor, Method, MiningMethod, Mode, StyleLevel
+from domsieve.vocabulary import BlockKind, Favor, FieldName, Method, MiningMethod, Mode, StyleLevel
 
 AnyPath = str | os.PathLike[str]
 
@@ -52,6 +52,7 @@ class CleanKeywords(SelectKeywords, total=False):
 
 
 class RecordsKeywords(SelectKeywords, total=False):
-    """How records are found."""
+    """How records are found, and which of their fields are wanted."""
 
     method: MiningMethod
+    fields: Iterable[FieldName]

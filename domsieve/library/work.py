@@ -18,7 +18,7 @@ from domsieve.library.inputs import Source
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.snapshot import PageRecord, PageStore, Snapshot, check_fault
 from domsieve.tasks import Page, clean, compare, from_record, mine, site_records, with_selection
-from domsieve.vocabulary import DEFAULT_METHOD, Method, MiningMethod
+from domsieve.vocabulary import DEFAULT_METHOD, FieldName, Method, MiningMethod
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +107,7 @@ def mined(
     fetching: Fetching,
     *,
     method: MiningMethod,
+    fields: Sequence[FieldName],
     selection: Selection | None,
 ) -> list[RecordsResult]:
     """Return the records of each page."""
@@ -115,7 +116,7 @@ def mined(
         found: dict[int, RecordsResult] = {
             number: RecordsResult(sources[number].label, fault) for number, fault in faults.items()
         }
-        for page, result in mine(pages, method=method):
+        for page, result in mine(pages, method=method, fields=fields):
             number = int(page.name)
             if isinstance(result, DomsieveError):
                 found[number] = RecordsResult(page.label, result)

@@ -13,6 +13,7 @@ from domsieve.analysis import (
 )
 from domsieve.errors import DomsieveError
 from domsieve.tasks.pages import Page
+from domsieve.vocabulary import FieldName
 
 RecordFormat = Literal["csv", "jsonl", "parquet"]
 
@@ -24,11 +25,15 @@ RECORD_WRITERS: Mapping[RecordFormat, Callable[[Sequence[RecordSheet]], bytes]] 
 
 
 def mine(
-    pages: Sequence[Page], *, method: MiningMethod = "wobm"
+    pages: Sequence[Page], *, method: MiningMethod = "wobm", fields: Sequence[FieldName] = ()
 ) -> Iterator[tuple[Page, RecordSheet | DomsieveError]]:
     """Yield each page with its records or the error of reading it, in the order of `pages`.
 
     ``"tps+mdr"`` looks for data records by tree matching in what the tag path filter keeps, as its paper does.
+
+    Parameters
+    ----------
+    fields : those that each record has, in this order; without any, all that the page has.
     """
     miner = MINERS[method].make()
     for page in pages:
@@ -36,7 +41,7 @@ def mine(
         try:
             with page.at_work("mine"):
                 snapshot = page.read()
-                result = RecordSheet.of(snapshot, miner.transform(snapshot))
+                result = RecordSheet.of(snapshot, miner.transform(snapshot), fields)
         except DomsieveError as error:
             result = error
         yield page, result

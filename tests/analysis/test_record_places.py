@@ -54,7 +54,7 @@ def test_header_rows_are_names_and_no_records(head: str) -> None:
     assert texts(page, records) == WORDS[:5]
     (table,) = field_tables(page, records)
     assert [field.name for field in table.fields][1:] == ["size", "price"]
-    assert table.fields[0].name == ("text_1" if head == "an empty corner" else "name")
+    assert table.fields[0].name == ("title" if head == "an empty corner" else "name")
 
 
 def test_header_rows_that_come_again_are_no_records() -> None:

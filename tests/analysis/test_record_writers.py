@@ -37,7 +37,7 @@ def cells(*items: str) -> list[str]:
 
 def test_csv_has_a_header_and_a_line_per_record() -> None:
     assert write_records_csv([sheet("a", "b,c", 'd"e')]) == (
-        b"page,region,record,text_1\r\n"
+        b"page,region,record,title\r\n"
         b"https://example.org/dir/page.html,1,1,a\r\n"
         b'https://example.org/dir/page.html,1,2,"b,c"\r\n'
         b'https://example.org/dir/page.html,1,3,"d""e"\r\n'
@@ -69,15 +69,15 @@ def test_hostile_text_stays_in_its_cell() -> None:
     assert cells("x", hostile, "y") == ["x", 'a =1 ,"; |\u202eb[2J', "y"]
     data = write_records_jsonl([sheet("x", hostile, "y")])
     assert data.count(b"\n") == 3
-    assert json.loads(data.splitlines()[1])["fields"]["text_1"]["value"] == 'a =1 ,"; |\u202eb[2J'
+    assert json.loads(data.splitlines()[1])["fields"]["title"]["value"] == 'a =1 ,"; |\u202eb[2J'
 
 
 def test_regions_of_different_fields_share_one_table() -> None:
-    prices = "".join(f"<tr><td>{n}</td><td class=page>{n}.50</td></tr>" for n in range(3))
+    prices = "".join(f"<tr><td>{n}</td><td itemprop=page>{n}.50</td></tr>" for n in range(3))
     snapshot = body("<ul>" + "<li><p class=name>x</p></li>" * 3 + f"</ul><table>{prices}</table>")
     found = RecordSheet.of(snapshot, RepeatedPatterns().transform(snapshot))
     table = rows(write_records_csv([found]))
-    assert table[0] == ["page", "region", "record", "name", "text_1", "page_field"]
+    assert table[0] == ["page", "region", "record", "name", "number", "page_field"]
     assert [row[1:] for row in table[1:]] == [
         *(["1", str(n), "x", "", ""] for n in (1, 2, 3)),
         *(["2", str(n + 4), "", str(n), f"{n}.50"] for n in range(3)),
@@ -96,11 +96,11 @@ def test_jsonl_says_where_everything_stands() -> None:
         "record": 1,
         "nodes": [[first, stop]],
         "fields": {
-            "link_1": {"kind": "link", "value": "https://example.org/dir/x", "nodes": [first + 2, stop]},
-            "text_1": {"kind": "text", "value": "a", "nodes": [first + 3, stop]},
+            "link": {"kind": "link", "value": "https://example.org/dir/x", "nodes": [first + 2, stop]},
+            "title": {"kind": "text", "value": "a", "nodes": [first + 3, stop]},
         },
     }
-    assert "link_1" not in lines[1]["fields"]
+    assert "link" not in lines[1]["fields"]
 
 
 def test_pages_follow_each_other() -> None:
@@ -130,7 +130,7 @@ def test_parquet() -> None:
         "page": ["https://example.org/dir/page.html"] * 3,
         "region": [1, 1, 1],
         "record": [1, 2, 3],
-        "text_1": ["a", "=b", "d"],
+        "title": ["a", "=b", "d"],
         "text_2": [None, "c", None],
     }
     assert parquet.read_table(io.BytesIO(write_records_parquet([]))).num_rows == 0

@@ -134,9 +134,9 @@ class TestRecords:
             "page": "http://shop.test/",
             "region": 1,
             "record": 1,
-            "link_1": "http://shop.test/1",
-            "text_1": "Thing 1",
-            "text_2": "£1.00",
+            "link": "http://shop.test/1",
+            "title": "Thing 1",
+            "price": "£1.00",
             "text_3": "All about the thing number 1.",
         }
         as_text = [{name: str(value) for name, value in row.items()} for row in result.rows]
@@ -153,9 +153,25 @@ class TestRecords:
         assert write_records_csv([result.sheet]) == write_records_csv([sheet])
         assert len(result.tables) == len(sheet.tables)
 
+    def test_fields_are_picked_by_name(self) -> None:
+        result = domsieve.records(SHOP, url="http://shop.test/", fields=["price", "title", "date", "price"])
+        assert result.rows[0] == {
+            "page": "http://shop.test/",
+            "region": 1,
+            "record": 1,
+            "price": "£1.00",
+            "title": "Thing 1",
+            "date": None,
+        }
+
+    @pytest.mark.parametrize("fields", ["title", ["prise"], [1], 1, None])
+    def test_wrong_fields_are_refused_with_the_choices(self, fields: Any) -> None:
+        with pytest.raises(domsieve.UsageError, match="give a list of title, description, price"):
+            domsieve.records(SHOP, fields=fields)
+
     def test_absent_fields_are_none(self) -> None:
         without = SHOP.replace("<b>£3.00</b>", "")
-        assert [row["text_2"] for row in domsieve.records(without).rows][1:4] == ["£2.00", None, "£4.00"]
+        assert [row["price"] for row in domsieve.records(without).rows][1:4] == ["£2.00", None, "£4.00"]
 
     def test_a_page_without_records(self) -> None:
         result = domsieve.records("<p>nothing")

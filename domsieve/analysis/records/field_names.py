@@ -4,45 +4,58 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
-from domsieve.analysis.records.leaves import FieldKind, Leaf, Leaves
+from domsieve.analysis.records.columns import Column
+from domsieve.analysis.records.field_roles import roles_of
+from domsieve.analysis.records.leaves import Leaf, Leaves
 from domsieve.budget import check
+from domsieve.vocabulary import FieldName
 
 _SAMPLE = 50
 _LABEL_TAGS = frozenset(["b", "dt", "label", "strong", "th"])
 _PREFIX = re.compile(r"([^:]{1,40}):(?!//)\s*\S")
 _NO_NAME = re.compile(r"\W+")
+_CLASS_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+# Words of classes that say what something is; others, such as `primary`, say how it looks or where it stands.
+_MEANING_WORDS = (
+    "abstract address age album artist author authors availability bedrooms brand byline category city color "
+    "colour comments company condition country currency date deadline delivery department description director "
+    "discount distance duration edition email excerpt gender genre headline isbn issue journal language length "
+    "location make manufacturer mileage model name nickname organisation organization pages phone points "
+    "position price prices publisher quantity rank rating ratings region release reviews salary score seller "
+    "shipping size sku snippet speaker species status stock street subject subtitle summary team tel telephone "
+    "time title topic town type url venue version views volume votes weight year zip "
+)
+_MEANINGS = frozenset(_MEANING_WORDS.split())
 _LONGEST = 40
 _CLIMB = 3
 _HEAD_ROWS = 10
 
 
-@dataclass(slots=True, eq=False)
-class Column:
-    """Leaves of several records that stand at the same place; `exact` and `place` stand for class and path."""
+def field_names(
+    leaves: Leaves, columns: Sequence[Column], first: Sequence[int]
+) -> tuple[list[str], dict[FieldName, int]]:
+    """Return a name for each column, all different, and the columns that have a role of `FIELD_NAMES`.
 
-    kind: FieldKind
-    exact: str
-    place: str
-    leaves: dict[int, Leaf] = field(default_factory=dict)
+    A name is, in this order: the header cell above a table cell; a label in front or at the beginning, the same in
+    every record; ``itemprop``; ``aria-label``; a word of a class that all values share, where people use it for what
+    it names; the role; the kind and a number. Read off the first 50 values of each column.
 
-
-def field_names(leaves: Leaves, columns: Sequence[Column], first: Sequence[int]) -> list[str]:
-    """Return a name for each column, all different; `first` (R,) holds the first node of each record.
-
-    In this order: the header cell above a table cell; a label in front or at the beginning, the same in every
-    record; ``itemprop``; ``aria-label``; a class that all values share. Read off the first 50 values of each column.
+    Parameters
+    ----------
+    first : (R,) the first node of each record.
     """
     named = _Names(leaves, columns, first)
     found = [named.of(i) for i in range(len(columns))]
+    roles = roles_of(leaves, columns, found, first)
+    role_of = {i: role for role, i in roles.items()}
     counts: Counter[str] = Counter()
     taken: set[str] = set()
     names = [""] * len(columns)
     for i in sorted(range(len(columns)), key=lambda i: (columns[i].kind != "text", i)):
         kind = columns[i].kind
         counts[kind] += 1
-        name = found[i] or f"{kind}_{counts[kind]}"
+        name = found[i] or role_of.get(i) or f"{kind}_{counts[kind]}"
         if name in taken and kind != "text":
             name = f"{name}_{kind}"
         number, stem = 1, name
@@ -51,7 +64,7 @@ def field_names(leaves: Leaves, columns: Sequence[Column], first: Sequence[int])
             name = f"{stem}_{number}"
         taken.add(name)
         names[i] = name
-    return names
+    return names, roles
 
 
 class _Names:
@@ -139,7 +152,8 @@ class _Names:
 
     def _class(self, i: int) -> str:
         sets = [_words(self._nearest(record, leaf, "class")) for record, leaf in self._samples[i]]
-        return next((word for word in sets[0] if all(word in other for other in sets)), "")
+        shared = (word for word in sets[0] if all(word in other for other in sets))
+        return next((name for name in map(_meaning, shared) if name), "")
 
     def _nearest(self, record: int, leaf: Leaf, name: str) -> str:
         """Return an attribute of the leaf's element or else of one above that holds no other leaf of the kind."""
@@ -155,6 +169,12 @@ class _Names:
                 return value
             node = self._leaves.parent[node]
         return ""
+
+
+def _meaning(word: str) -> str:
+    """Return a class that says what it is on, such as `product-title`; nothing where it is of looks or place."""
+    parts = [part.lower() for part in _CLASS_PART.findall(word[:_LONGEST])]
+    return word if parts and parts[-1] in _MEANINGS else ""
 
 
 def _words(value: str) -> list[str]:

@@ -8,18 +8,20 @@ the cost is linear in the records. Imports the columns and the parts of record m
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from domsieve.analysis.columns.batch import Ints
-from domsieve.analysis.records.field_names import Column, field_names
+from domsieve.analysis.records.columns import Column
+from domsieve.analysis.records.field_names import field_names
 from domsieve.analysis.records.leaves import FieldKind, Leaf, Leaves
 from domsieve.analysis.records.result import Records
 from domsieve.budget import check, spending
 from domsieve.snapshot import Snapshot
+from domsieve.vocabulary import FieldName
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +31,8 @@ class Field:
     Parameters
     ----------
     name : unique among the fields of a region: a header cell, a label before the value, or the markup's own name
-        for it (``itemprop``, ``aria-label``, a class), in small letters, digits and ``_``; ``text_1``, ``link_1``,
-        ``image_1`` and so on where there is none.
+        for it (``itemprop``, ``aria-label``, a class that says what it is), in small letters, digits and ``_``; what
+        it holds, such as ``title`` or ``price``; ``text_1``, ``link_1``, ``image_1`` and so on for the rest.
     kind : ``"text"``; or ``"link"`` and ``"image"``, whose values are absolute addresses.
     values : (R,), None where a record has no such leaf.
     nodes : int64 (R, 2), the node range of each value, -1 where there is none; read-only.
@@ -52,12 +54,30 @@ class FieldTable:
     records : numbers of its records there.
     fields : the columns.
     left_out : leaves that found no place since the table had its most columns.
+    roles : by the names of `FIELD_NAMES` the number of the field that is it, as far as there is one.
     """
 
     region: int
     records: range
     fields: tuple[Field, ...]
     left_out: int
+    roles: Mapping[FieldName, int] = field(default_factory=dict)
+
+    def picked(self, names: Sequence[FieldName]) -> "FieldTable":
+        """Return the same records with these fields only, in this order and by these names; empty ones for others."""
+        fields = tuple(
+            replace(self.fields[self.roles[name]], name=name) if name in self.roles else self._none(name)
+            for name in names
+        )
+        return FieldTable(
+            self.region, self.records, fields, self.left_out, {n: i for i, n in enumerate(names)}
+        )
+
+    def _none(self, name: FieldName) -> Field:
+        kind: FieldKind = name if name in {"link", "image"} else "text"
+        nodes = np.full((len(self.records), 2), -1, np.int64)
+        nodes.flags.writeable = False
+        return Field(name, kind, (None,) * len(self.records), nodes)
 
 
 def field_tables(page: Snapshot, records: Records, *, most_fields: int = 200) -> list[FieldTable]:
@@ -76,9 +96,9 @@ def _tables(page: Snapshot, records: Records, most_fields: int) -> list[FieldTab
     for region in range(records.parent.size):
         own = range(bounds[region], bounds[region + 1])
         columns, left_out = _aligned(leaves, [leaves.of(records.pieces_of(r)) for r in own], most_fields)
-        names = field_names(leaves, columns, [records.pieces_of(r)[0][0] for r in own])
+        names, roles = field_names(leaves, columns, [records.pieces_of(r)[0][0] for r in own])
         fields = tuple(_field(name, column, len(own)) for name, column in zip(names, columns, strict=True))
-        tables.append(FieldTable(region, own, fields, left_out))
+        tables.append(FieldTable(region, own, fields, left_out, roles))
     return tables
 
 

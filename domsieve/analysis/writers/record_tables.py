@@ -22,6 +22,7 @@ from domsieve.analysis.writers.parquet import write_parquet
 from domsieve.budget import check
 from domsieve.plain import utf8
 from domsieve.snapshot import Snapshot
+from domsieve.vocabulary import FieldName
 
 _FIXED = ("page", "region", "record")
 # A spreadsheet takes a cell that begins so for a formula; the full-width forms count in some languages.
@@ -47,9 +48,12 @@ class RecordSheet:
     tables: tuple[FieldTable, ...]
 
     @classmethod
-    def of(cls, page: Snapshot, records: Records) -> "RecordSheet":
-        """Return the records that were found on `page` with their fields."""
-        return cls(utf8(page.provenance.url), records.method, records, tuple(field_tables(page, records)))
+    def of(cls, page: Snapshot, records: Records, fields: Sequence[FieldName] = ()) -> "RecordSheet":
+        """Return the records that were found on `page` with their fields, or with those alone that are named."""
+        tables = field_tables(page, records)
+        if fields:
+            tables = [table.picked(fields) for table in tables]
+        return cls(utf8(page.provenance.url), records.method, records, tuple(tables))
 
 
 class _Value(msgspec.Struct, frozen=True, kw_only=True):

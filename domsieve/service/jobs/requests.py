@@ -25,7 +25,7 @@ from domsieve.analysis import MAX_WORDS, SITE_METHODS, Method, MiningMethod, Sel
 from domsieve.errors import UsageError
 from domsieve.renderer import Budget, CaptureOptions, Scope, SettlePolicy, place_of
 from domsieve.tasks import Format, RecordFormat
-from domsieve.vocabulary import BLOCK_KINDS, BlockKind, Favor
+from domsieve.vocabulary import BLOCK_KINDS, BlockKind, Favor, FieldName
 
 JobKind = Literal["clean", "records", "compare", "report", "site", "clean_html", "records_html"]
 HTML_CHARACTERS = 3_000_000
@@ -101,6 +101,10 @@ _FAVOR_IS_OF_AUTO: dict[str, Any] = {
 
 def _in_order(kinds: tuple[BlockKind, ...]) -> tuple[BlockKind, ...]:
     return tuple(kind for kind in BLOCK_KINDS if kind in kinds)
+
+
+def _each_once(names: tuple[FieldName, ...]) -> tuple[FieldName, ...]:
+    return tuple(dict.fromkeys(names))
 
 
 Kinds = Annotated[
@@ -257,6 +261,12 @@ class RecordsRequest(SelectingRequest):
     kind: ClassVar[JobKind] = "records"
 
     method: MiningMethod = Field(default="wobm", description="How records are found.")
+    fields: Annotated[
+        tuple[FieldName, ...], Field(max_length=20, strict=False), AfterValidator(_each_once)
+    ] = Field(
+        default=(),
+        description="Only these fields, by what they hold, in this order; none: all that the page has.",
+    )
     format: RecordFormat = Field(default="jsonl", description="What is returned; parquet needs pyarrow.")
 
     @field_validator("format")

@@ -279,7 +279,7 @@ def _written(request: CleaningRequest, page: Page, result: tuple[Snapshot, Verdi
 
 
 def _mined(request: RecordsRequest, page: Page) -> Results:
-    ((page, result),) = mine([page], method=request.method)
+    ((page, result),) = mine([page], method=request.method, fields=request.fields)
     if isinstance(result, DomsieveError):
         raise result
     with page.at_work("write"):

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from domsieve.analysis import MAX_WORDS, METHODS, MINERS
 from domsieve.plain import plain
 from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest
-from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, BlockKind
+from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, FIELD_NAMES, BlockKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,9 @@ _KIND_NAMES: Mapping[BlockKind, str] = {
 }
 KIND_FIELDS = tuple(Choice(f"block_{kind}", _KIND_NAMES[kind]) for kind in BLOCK_KINDS)
 """The fields that keep and drop kinds of blocks, by name."""
+
+FIELD_FIELDS = tuple(Choice(f"field_{name}", name.capitalize()) for name in FIELD_NAMES)
+"""The fields that pick fields of records, by name."""
 
 _OF_KIND = (Choice("", "As the method says"), Choice("keep", "Keep"), Choice("drop", "Leave out"))
 CHOICES: Mapping[str, tuple[Choice, ...]] = {
@@ -107,7 +110,7 @@ DEFAULTS: Mapping[str, str] = {
     "click": "",
     "scroll": "",
     "refresh": "",
-    **{field.value: "" for field in KIND_FIELDS},
+    **{field.value: "" for field in (*KIND_FIELDS, *FIELD_FIELDS)},
     "keep_errors": "",
 }
 _FIELDS: Mapping[str, Mapping[str, str]] = {
@@ -149,7 +152,7 @@ _TAKES = {
 }
 _LONGEST_URL = 8_192
 _EXAMPLE = "https://example.org/news"
-_MOST_FIELDS = 40
+_MOST_FIELDS = 60
 # As fields of browsers for numbers give them; `int` and `float` take underscores, too, and `nan`.
 _NUMBER = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,10})?")
 _END_OF_HOST = re.compile(r"[/?#\\]")
@@ -220,6 +223,8 @@ def request_from(fields: Mapping[str, str]) -> PageRequest:
         if values["format"] == "chunks":
             values["max_words"] = _number(given["max_words"])
         values |= {f"{what}_kinds": _blocks(given, what) for what in ("keep", "drop")}
+    if kind == "records":
+        values["fields"] = [name for name in FIELD_NAMES if given[f"field_{name}"]]
     model = REQUESTS[_KNOWN[kind]]
     try:
         return model(**values)
@@ -256,6 +261,7 @@ def fields_from(kind: str, request: Mapping[str, Any]) -> dict[str, str]:
         fields[field] = _text(request.get(name)) or DEFAULTS[field]
     for what in ("keep", "drop"):
         fields |= {f"block_{block}": what for block in request.get(f"{what}_kinds") or ()}
+    fields |= {f"field_{name}": "1" for name in request.get("fields") or ()}
     return {name: text for name, text in fields.items() if name in DEFAULTS}
 
 

@@ -18,6 +18,7 @@ from domsieve.service.web.explanations import explanation_of
 from domsieve.service.web.files import REPORT
 from domsieve.service.web.forms import (
     DEFAULTS,
+    FIELD_FIELDS,
     KIND_FIELDS,
     KINDS,
     FormError,
@@ -72,7 +73,11 @@ class Pages:
         )
         self._templates.filters.update(when=short_time, size=size)
         self._templates.globals.update(
-            kinds=KINDS, kind_fields=KIND_FIELDS, kind_names=KIND_NAMES, states=STATES
+            kinds=KINDS,
+            kind_fields=KIND_FIELDS,
+            field_fields=FIELD_FIELDS,
+            kind_names=KIND_NAMES,
+            states=STATES,
         )
 
     def show(self, request: Request, template: str, *, status: int = 200, **values: Any) -> Response:

@@ -145,6 +145,13 @@ def test_parquet_without_the_library_is_refused(monkeypatch: pytest.MonkeyPatch)
         RecordsRequest(url=URL, format="parquet")
 
 
+def test_fields_of_records_are_asked_for_by_name() -> None:
+    assert RecordsRequest(url=URL, fields=("price", "title", "price")).fields == ("price", "title")
+    for wrong in (("prise",), ("title",) * 21, "title"):
+        with pytest.raises(ValidationError):
+            RecordsRequest(url=URL, fields=wrong)  # type: ignore[arg-type]
+
+
 def test_options_and_budget_of_a_page() -> None:
     request = CleanRequest(
         url=URL,

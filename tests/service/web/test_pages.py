@@ -110,6 +110,11 @@ def test_the_preview_is_sandboxed_and_alone_may_be_framed(service: Stage) -> Non
     assert "<h1>Title</h1>" in answer.text
 
 
+@pytest.mark.parametrize("kind", ["clean", "records", "compare", "report", "site"])
+def test_jobs_of_every_kind_have_a_page(service: Stage, kind: str) -> None:
+    assert PAGE in text_of(service, ended(service, kind))
+
+
 def test_what_is_no_markdown_has_no_preview(service: Stage) -> None:
     text_of(service, f"{ended(service, 'compare')}/preview", 404)
 
