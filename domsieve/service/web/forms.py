@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from domsieve.analysis import MAX_WORDS, METHODS, MINERS
 from domsieve.plain import plain
-from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest
+from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest, SiteRequest
 from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, FIELD_NAMES, BlockKind
 
 
@@ -106,8 +106,14 @@ DEFAULTS: Mapping[str, str] = {
     "settle": "adaptive",
     "settle_extra_s": "0",
     "time_s": "20",
+    "max_age_days": "",
     "wait_for": "",
     "click": "",
+    "select": "",
+    "drop": "",
+    "include": "",
+    "exclude": "",
+    "depth": str(SiteRequest.model_fields["depth"].default),
     "scroll": "",
     "refresh": "",
     **{field.value: "" for field in (*KIND_FIELDS, *FIELD_FIELDS)},
@@ -123,10 +129,19 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
         "format": "site_format",
         "pages": "site_pages",
         "seed": "site_seed",
+        "depth": "depth",
     },
 }
 _THAT_CLEAN = frozenset(("clean", "site"))
-_NUMBERS = frozenset({"pages", "seed"})
+# What is written one a line, by the kinds that take it.
+_LISTS: Mapping[str, tuple[str, ...]] = {
+    "clean": ("click", "select", "drop"),
+    "records": ("click", "select", "drop"),
+    "compare": ("click",),
+    "report": ("click",),
+    "site": ("click", "select", "drop", "include", "exclude"),
+}
+_NUMBERS = frozenset({"pages", "seed", "depth"})
 _CHECKS = ("scroll", "refresh", "keep_errors")
 _LABELS = {
     "url": "Address",
@@ -139,6 +154,12 @@ _LABELS = {
     "max_words": "Words of a passage",
     "wait_for": "Wait for",
     "click": "Click",
+    "select": "Only these parts",
+    "drop": "Without these parts",
+    "include": "Visit only",
+    "exclude": "Do not visit",
+    "depth": "Links from the first page",
+    "max_age_days": "Days a capture may be old",
     "viewport_width": "Window",
     "viewport_height": "Window",
 }
@@ -212,7 +233,8 @@ def request_from(fields: Mapping[str, str]) -> PageRequest:
         "settle_extra_s": _number(given["settle_extra_s"]),
         "time_s": _number(given["time_s"]),
         "wait_for": given["wait_for"] or None,
-        "click": _lines(given["click"]),
+        "max_age_days": _number(given["max_age_days"]) if given["max_age_days"] else None,
+        **{name: _lines(given[name]) for name in _LISTS[kind]},
         **{name: bool(given[name]) for name in _CHECKS},
     }
     for name, field in _FIELDS[kind].items():
@@ -249,11 +271,20 @@ def fields_from(kind: str, request: Mapping[str, Any]) -> dict[str, str]:
     fields = {
         "kind": kind,
         "url": _text(request.get("url")),
-        "click": "\n".join(map(str, request.get("click") or ())),
+        **{name: "\n".join(map(str, request.get(name) or ())) for name in _LISTS[kind]},
         "favor": _text(request.get("favor")) or DEFAULTS["favor"],
         "window": f"{width}x{height}" if width and height else DEFAULTS["window"],
     }
-    for name in ("locale", "settle", "settle_extra_s", "time_s", "wait_for", "max_words"):
+    for name in (
+        "locale",
+        "settle",
+        "settle_extra_s",
+        "time_s",
+        "wait_for",
+        "max_words",
+        "max_age_days",
+        "depth",
+    ):
         fields[name] = _text(request.get(name, DEFAULTS[name]))
     for name in (*_CHECKS, "metadata"):
         fields[name] = "1" if request.get(name) else ""
