@@ -19,6 +19,7 @@ from domsieve.evaluation.corpora.whole_sites import read_site, text_site_halves
 from domsieve.evaluation.experiments.auto_rendered import rendered_tasks
 from domsieve.evaluation.experiments.auto_tables import GRID, PREFACE, tables
 from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
+from domsieve.evaluation.frame.summary import Answer
 from domsieve.evaluation.measures.word_scores import Score, count_words, score
 from domsieve.evaluation.systems.auto_learning import (
     SEED,
@@ -268,4 +269,8 @@ AUTO = Experiment(
     None,
     PREFACE,
     packages=("lightgbm", *PEER_PACKAGES),
+    answers=(
+        Answer("text", "Word F1 of single pages of WCXB by type", "all pages"),
+        Answer("text, articles", "Word F1 of single pages of WCXB by type", "article"),
+    ),
 )

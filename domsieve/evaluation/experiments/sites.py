@@ -20,6 +20,7 @@ from domsieve.evaluation.corpora.whole_sites import (
 )
 from domsieve.evaluation.experiments.sites_tables import PREFACE, QUOTED, SEED, figure, tables
 from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
+from domsieve.evaluation.frame.summary import Answer
 from domsieve.evaluation.measures.word_scores import Score, count_words, folded, mean_score, score
 from domsieve.evaluation.systems.cleaners import CLEANERS, Cleaner
 from domsieve.evaluation.systems.peers import ALL_TEXT, BY_HTML_TEXT, PEER_PACKAGES, PEERS, Extractor, extract
@@ -229,4 +230,8 @@ SITES = Experiment(
     figure,
     PREFACE,
     packages=PEER_PACKAGES,
+    answers=(
+        Answer("pages with an error", "Precision and recall", "failures", digits=0, place=1),
+        Answer("time, ms", "Processor time per page", "ms", digits=0, place=1),
+    ),
 )

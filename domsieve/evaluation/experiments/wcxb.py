@@ -11,6 +11,7 @@ from domsieve.analysis import NoCleaning, Verdict, WebObjectBlocks, write_text
 from domsieve.evaluation.corpora.wcxb_pages import ReviewedPage, page_files, read_page
 from domsieve.evaluation.experiments.wcxb_tables import PREFACE, figure, tables
 from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task, chunk_tasks
+from domsieve.evaluation.frame.summary import Answer
 from domsieve.evaluation.measures.word_scores import count_words, folded, score
 from domsieve.evaluation.systems.cleaners import PAGE_CLEANERS, SITE_CLEANERS, Cleaner
 from domsieve.evaluation.systems.peers import PEER_PACKAGES, PEERS, Extracted, extract
@@ -102,4 +103,8 @@ WCXB = Experiment(
     figure,
     PREFACE,
     packages=PEER_PACKAGES,
+    answers=(
+        Answer("text", "Word F1 by page type", "all pages"),
+        Answer("text, articles", "Word F1 by page type", "article"),
+    ),
 )

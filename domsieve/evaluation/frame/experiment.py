@@ -13,6 +13,7 @@ from domsieve.snapshot import Scalar
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from domsieve.evaluation.frame.summary import Answer
     from domsieve.evaluation.frame.tables import Table
 
 Row = dict[str, Any]
@@ -88,6 +89,7 @@ class Experiment:
     preface : Markdown: protocol, source, and first of all what differs from it in the data.
     packages : distributions beside domsieve's own whose versions shape the rows.
     node_modules : whether npm packages are needed.
+    answers : figures of its tables that open the document.
     """
 
     name: str
@@ -99,6 +101,7 @@ class Experiment:
     preface: str
     packages: tuple[str, ...] = ()
     node_modules: bool = False
+    answers: "Sequence[Answer]" = ()
 
     def missing(self, inputs: Inputs) -> str | None:
         """Return what it needs and does not find, as a sentence; None when it can run."""
