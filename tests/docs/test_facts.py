@@ -1,0 +1,132 @@
+"""Facts that the documentation states and the code decides: counts, options, names of numbers, folders."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+import domsieve
+from domsieve.analysis import METHODS
+from domsieve.cli import app
+from domsieve.renderer import STYLE_NAMES, parse_html
+from examples.manual import manual
+from tests.command import ROOT
+
+DOCS = ROOT / "docs"
+
+
+def commands(group: Any, names: tuple[str, ...] = ()) -> dict[tuple[str, ...], set[str]]:
+    """Return the long options of every command below a group."""
+    found: dict[tuple[str, ...], set[str]] = {}
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            found |= commands(command, (*names, name))
+        else:
+            options = [option for one in command.params for option in (*one.opts, *one.secondary_opts)]
+            found[(*names, name)] = {option for option in options if option.startswith("--")} - {"--help"}
+    return found
+
+
+ALL = commands(typer.main.get_command(app))
+
+
+@pytest.mark.parametrize("names", ALL, ids=" ".join)
+def test_every_option_of_a_command_is_described(names: tuple[str, ...]) -> None:
+    pages = [
+        "cli.md",
+        *(["bulk.md"] if names[0] == "bulk" else []),
+        *(["service.md"] if names == ("serve",) else []),
+    ]
+    described = set(
+        re.findall(r"--[a-z][a-z-]*", "".join((DOCS / page).read_text("utf-8") for page in pages))
+    )
+    assert ALL[names] <= described
+
+
+def test_the_options_of_serve_stand_in_one_table_and_are_those_that_it_has() -> None:
+    section = (DOCS / "service.md").read_text("utf-8").split("\n## Run it\n", 1)[1].split("\n### ", 1)[0]
+    rows = re.findall(r"^\| (`--.*?) \|", section, re.MULTILINE)
+    assert {option for row in rows for option in re.findall(r"--[a-z-]+", row)} == (
+        ALL["serve",] - set.intersection(*ALL.values())
+    )
+    guide = (DOCS / "cli.md").read_text("utf-8").split("\n## serve\n", 1)[1].split("\n## ", 1)[0]
+    assert not re.search(r"^\| `--", guide, re.MULTILINE)
+
+
+def test_rendering_says_how_many_style_properties_are_kept() -> None:
+    (said,) = re.findall(r"(\d+) computed\s+style\s+properties", (DOCS / "rendering.md").read_text("utf-8"))
+    assert int(said) == len(STYLE_NAMES)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_card_of_a_method_names_the_numbers_of_its_verdicts(method: str) -> None:
+    pages = [
+        parse_html(body, url=f"http://tides.example{path}")
+        for path, body in manual().items()
+        if "/guide/" in path
+    ]
+    numbers = {name for page in domsieve.clean(pages, method=method) for name in page.verdict.numbers}
+    card = (DOCS / f"methods/{method}.md").read_text("utf-8")
+    (part,) = re.findall(r"\*\*Numbers of a verdict\.\*\*(.*?)\n\n", card, re.DOTALL)
+    assert set(re.findall(r"`([a-z_]+)`", part)) >= numbers - {"score"}
+    assert numbers or "None." in part
+
+
+def test_the_architecture_names_every_room_and_no_other() -> None:
+    text = (DOCS / "architecture.md").read_text("utf-8").split("\n## ", 1)[0]
+    rows = [
+        cell
+        for row in re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+        for cell in re.findall(r"`([^`]+)`", row)
+    ]
+    folders = {name.rstrip("/") for name in rows if name.endswith("/")}
+    real = {
+        path.relative_to(ROOT / "domsieve").as_posix()
+        for path in (ROOT / "domsieve").rglob("*")
+        if path.is_dir() and any(path.glob("*.py"))
+    }
+    assert real - folders == set()
+    beside = {name for name in folders - real if not (ROOT / name).is_dir()}
+    assert beside == {"service_data"}
+
+
+def test_the_architecture_names_every_module_of_the_service() -> None:
+    text = (
+        (DOCS / "architecture.md")
+        .read_text("utf-8")
+        .split("| module of `service/` |", 1)[1]
+        .split("\n\n", 1)[0]
+    )
+    named = set()
+    for row in text.splitlines():
+        folder = ""
+        for name in re.findall(r"`([a-z_/]+\.py|[a-z_]+/)`", row.split("|")[1] if "|" in row else ""):
+            folder = name.rpartition("/")[0] or folder
+            named.add(name if "/" in name else f"{folder}/{name}")
+    modules = {
+        path.relative_to(ROOT / "domsieve/service").as_posix()
+        for room in ("jobs", "web")
+        for path in (ROOT / "domsieve/service" / room).glob("*.py")
+        if path.name != "__init__.py"
+    }
+    assert modules - named == set()
+    assert all((ROOT / "domsieve/service" / name).exists() for name in named if name.endswith(".py"))
+
+
+def test_every_document_is_reached_from_the_readme() -> None:
+    seen: set[Path] = set()
+    waiting = [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in seen or page.suffix != ".md":
+            continue
+        seen.add(page)
+        for link in re.findall(r"\]\(([^)\s#]+)", page.read_text("utf-8")):
+            file = (page.parent / link).resolve()
+            if not link.startswith("http") and file.is_file():
+                waiting.append(file)
+            elif file.is_dir():
+                waiting += file.glob("*.md")
+    assert set(DOCS.rglob("*.md")) <= seen
