@@ -25,7 +25,7 @@ pytest = $(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reo
 compile := uv pip compile --upgrade --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url pyproject.toml
 
-.PHONY: help setup demo test quick test-all integrations evaluate bench sbom lock
+.PHONY: help setup demo test quick test-all docs integrations evaluate bench sbom lock
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -46,12 +46,16 @@ quick: ## run the tests that need no browser and no corpora, in a minute
 	$(need_python)@$(python) tools/setup_env.py --without-browser $(VENV)
 	$(pytest) -m "not browser and not data and not slow"
 
-test-all: ## the same on the oldest and the newest Python of this machine, and hostile pages by the driver pipe
+test-all: ## the same on the oldest and the newest Python, hostile pages by the driver pipe, all steps of the docs
 	$(need_python)@pythons=$$($(python) tools/pythons.py) && echo "$$pythons" | while read -r version path; do \
 		echo "== Python $$version: $$path"; \
 		$(MAKE) test PYTHON=$$path VENV=build/venv-$$version </dev/null || exit 1; \
 	done
 	@echo "== The driver pipe"; $(MAKE) setup && DOMSIEVE_TEST_DRIVER=pipe $(pytest) -m browser tests/renderer
+	@echo "== The long pages of the documentation"; DOMSIEVE_TEST_DOCS=all $(pytest) tests/docs
+
+docs: ## make a site of docs/ that works without a network: build/site/index.html
+	$(need_python)@$(python) tools/build_docs.py
 
 integrations: setup ## test what is for other packages, in environments of their own: make integrations NAME=mcp
 	$(VENV)/bin/python tools/integrations.py $(NAME)
@@ -85,3 +89,4 @@ lock: ## choose the newest versions that pyproject.toml allows, with hashes
 	$(compile) --extra dev --extra evaluate --extra serve -o requirements.lock
 	$(compile) --extra serve --constraint requirements.lock -o requirements-serve.lock
 	echo setuptools | $(compile:pyproject.toml=-) --constraint requirements.lock -o requirements-build.lock
+	printf 'furo\nmyst-parser\nsphinx\n' | $(compile:pyproject.toml=-) --constraint requirements.lock -o requirements-docs.lock
