@@ -47,12 +47,14 @@ function branch(tree, node, way, current) {
     filled = true
     addChildren(tree, below, children, 0, way, current)
   }
-  const details = el('details', { on: { toggle: () => details.open && fill() } }, el('summary', {}, row), below)
+  // The row stands beside the summary and not in it, since a button in a button is none to a screen reader.
+  const name = `Below ${plain(tree.label[node], 40) || 'this place'}`
+  const details = el('details', { on: { toggle: () => details.open && fill() } }, el('summary', { 'aria-label': name }), below)
   if (way.has(node)) {
     fill()
     details.open = true
   }
-  return details
+  return el('div', { class: 'branch' }, row, details)
 }
 
 function addChildren(tree, below, children, from, way, current) {
