@@ -53,6 +53,7 @@ test-all: ## the same on the oldest and the newest Python, hostile pages by the 
 	done
 	@echo "== The driver pipe"; $(MAKE) setup && DOMSIEVE_TEST_DRIVER=pipe $(pytest) -m browser tests/renderer
 	@echo "== The long pages of the documentation"; DOMSIEVE_TEST_DOCS=all $(pytest) tests/docs
+	@echo "== The site of the documentation"; $(MAKE) docs
 
 docs: ## make a site of docs/ that works without a network: build/site/index.html
 	$(need_python)@$(python) tools/build_docs.py

@@ -3,8 +3,8 @@
     python -m examples.manual [--port N]      # or manual_served() in a program
 
 The guides are plain HTML. The pages of the reference are empty shells that a script fills, so a part of the site
-needs a browser. The texts lie in ``manual_site/`` as fragments of HTML, the first line of each with its title. The
-menu, the sidebar and the footer around them are written here.
+needs a browser. The texts lie in ``manual_site/`` as fragments of HTML, the first line of each with its title. What
+stands around them, a menu, a sidebar and a footer, is written here.
 """
 
 import argparse

@@ -8,6 +8,7 @@ from hypothesis import settings
 
 # With one file to a worker, one of these at the end would have the other workers wait. Longest first, as measured.
 SLOWEST = (
+    "docs/test_documents.py",
     "renderer/test_leaks.py",
     "renderer/test_hostile_scripts.py",
     "renderer/test_hostile_network.py",

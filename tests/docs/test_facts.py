@@ -55,6 +55,20 @@ def test_the_options_of_serve_stand_in_one_table_and_are_those_that_it_has() -> 
     assert not re.search(r"^\| `--", guide, re.MULTILINE)
 
 
+def test_figures_beside_other_tools_are_those_of_the_results() -> None:
+    figures = set(re.findall(r"\b0\.\d{3}\b", (DOCS / "which-tool.md").read_text("utf-8")))
+    assert len(figures) > 10
+    assert figures <= set(re.findall(r"\b0\.\d{3}\b", (DOCS / "results.md").read_text("utf-8")))
+
+
+def test_the_site_of_the_documentation_is_built_of_locked_packages() -> None:
+    lock = (ROOT / "requirements-docs.lock").read_text("utf-8")
+    assert "://" not in lock
+    for pin in re.split(r"\n(?=\S)", lock.strip()):
+        assert "==" in pin.splitlines()[0]
+        assert "--hash=sha256:" in pin, pin
+
+
 def test_rendering_says_how_many_style_properties_are_kept() -> None:
     (said,) = re.findall(r"(\d+) computed\s+style\s+properties", (DOCS / "rendering.md").read_text("utf-8"))
     assert int(said) == len(STYLE_NAMES)
