@@ -8,7 +8,7 @@ import pytest
 import typer.main
 
 import domsieve
-from domsieve.analysis import METHODS
+from domsieve.analysis import METHODS, Method
 from domsieve.cli import app
 from domsieve.renderer import STYLE_NAMES, parse_html
 from examples.manual import manual
@@ -49,7 +49,7 @@ def test_the_options_of_serve_stand_in_one_table_and_are_those_that_it_has() -> 
     section = (DOCS / "service.md").read_text("utf-8").split("\n## Run it\n", 1)[1].split("\n### ", 1)[0]
     rows = re.findall(r"^\| (`--.*?) \|", section, re.MULTILINE)
     assert {option for row in rows for option in re.findall(r"--[a-z-]+", row)} == (
-        ALL["serve",] - set.intersection(*ALL.values())
+        ALL["serve",] - set[str].intersection(*ALL.values())
     )
     guide = (DOCS / "cli.md").read_text("utf-8").split("\n## serve\n", 1)[1].split("\n## ", 1)[0]
     assert not re.search(r"^\| `--", guide, re.MULTILINE)
@@ -75,7 +75,7 @@ def test_rendering_says_how_many_style_properties_are_kept() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_card_of_a_method_names_the_numbers_of_its_verdicts(method: str) -> None:
+def test_the_card_of_a_method_names_the_numbers_of_its_verdicts(method: Method) -> None:
     pages = [
         parse_html(body, url=f"http://tides.example{path}")
         for path, body in manual().items()

@@ -9,7 +9,7 @@ TEXT = Table(
     ("system", "all (2)"),
     [["auto", "0.9 [0.8, 1.0]"], ["trafilatura", 0.8], ["sst", 0.7]],
 )
-_OTHERS = [["trafilatura", 0.1], ["readability-lxml, html_text", 0.6]]
+_OTHERS: list[list[str | int | float | None]] = [["trafilatura", 0.1], ["readability-lxml, html_text", 0.6]]
 MORE = Table("The same of others", ("system", "all (2)"), _OTHERS)
 SPEED = Table(
     "Time", ("system", "ms"), [["auto", 12.4], ["all text, resiliparse", 1.0], ["resiliparse", 2.6]]

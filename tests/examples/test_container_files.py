@@ -68,10 +68,15 @@ def test_chrome_starts_in_its_own_sandbox_under_the_profile(tmp_path: Path) -> N
     home = Path(subprocess.check_output(["mktemp", "-d"], text=True).strip())
     try:
         home.chmod(0o777)
-        profile = shutil.copy(PROFILE, home)
-        words = [browser, f"--user-data-dir={home}/data", "--dump-dom", "data:text/html,<p>inside</p>"]
+        profile = str(shutil.copy(PROFILE, home))
+        words: list[str] = [
+            browser,
+            f"--user-data-dir={home}/data",
+            "--dump-dom",
+            "data:text/html,<p>inside</p>",
+        ]
         done = subprocess.run(
-            [sys.executable, CONFINED, profile, *words],
+            [sys.executable, str(CONFINED), profile, *words],
             capture_output=True,
             check=False,
             cwd=home,
@@ -80,7 +85,7 @@ def test_chrome_starts_in_its_own_sandbox_under_the_profile(tmp_path: Path) -> N
             timeout=120,
         )
         assert "<p>inside</p>" in done.stdout, done.stderr
-        mounting = [sys.executable, CONFINED, profile, "unshare", "-Urm", "true"]
+        mounting = [sys.executable, str(CONFINED), profile, "unshare", "-Urm", "true"]
         assert subprocess.run(mounting, capture_output=True, check=False).returncode != 0
     finally:
         shutil.rmtree(home)
