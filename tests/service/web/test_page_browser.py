@@ -253,7 +253,9 @@ def test_markdown_of_a_hostile_page_is_previewed_and_does_nothing(person: Person
         "&lt;img src=x onerror=hostile_ran=1&gt;&lt;style&gt;@import 'http://evil.example/'&lt;/style&gt;"
     )
     links = "<a href='http://evil.example/away'>away</a> <img src='http://127.0.0.1:1/x.png' alt='a picture'>"
-    bad.pages["/preview"] = f"<main><h1>Heading</h1><p>{words}{links}</p><p>{words}{markdown}</p></main>"
+    prose = "Herons stand in the shallows before sunrise and watch for eels that leave the reeds; they strike once."
+    body = f"<p>{prose} Then they fly {links} over the weir to the wood.</p><p>{words}{markdown}</p>"
+    bad.pages["/preview"] = f"<main><h1>Heading</h1>{body}</main>"
     person.ask("clean", bad.url("/preview"))
     person.see(".badge.done")
     frame = person.page.frame_locator("iframe.result")
