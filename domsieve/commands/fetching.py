@@ -93,4 +93,5 @@ class _Lines:
     def listed(self, url: str, listing: "Listing") -> None:
         self._done += 1
         self._bar.advance()
-        say(f"[{self._done}/{self._pages}] {url} lists {count(len(listing.pages), 'page')}")
+        rest = f"; {count(listing.unread, 'further sitemap')} not read" if listing.unread else ""
+        say(f"[{self._done}/{self._pages}] {url} lists {count(len(listing.pages), 'page')}{rest}")

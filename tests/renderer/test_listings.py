@@ -11,7 +11,7 @@ import pytest
 
 from domsieve.errors import DomsieveError, PolicyError, TargetError
 from domsieve.renderer import Clock, Listing, Rendering, listing_at, listing_in, offline, visit_politely
-from domsieve.renderer.sampling import visits
+from domsieve.renderer.sampling import listings, visits
 from tests.renderer.bad_server import Server, send, serving
 from tests.renderer.fake_site import FakeSite, Page
 
@@ -84,6 +84,18 @@ class TestWhatIsListed:
 
 
 class TestAtAnAddress:
+    def test_sitemaps_beyond_the_limit_are_counted(
+        self, server: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(listings, "_MAX_FILES", 2)
+        entries = "".join(f"<sitemap><loc>{server.url(f'/{n}.xml')}</loc></sitemap>" for n in range(5))
+        server.pages["/index.xml"] = sends(f"<sitemapindex>{entries}</sitemapindex>".encode())
+        for number in range(5):
+            server.pages[f"/{number}.xml"] = sends(SITEMAP)
+        found = asyncio.run(listing_at(server.url("/index.xml"), egress=offline()))
+        assert found is not None
+        assert found.unread == 3
+
     def test_the_sitemaps_of_an_index_are_read_and_what_is_lost_is_said(self, server: Server) -> None:
         names = ["/1.xml", "/2.xml.gz", "/gone.xml", "/1.xml", "https://elsewhere.example/3.xml"]
         entries = "".join(f"<sitemap><loc>{name}</loc></sitemap>" for name in names)

@@ -30,12 +30,14 @@ class Listing:
     ----------
     pages : addresses, each once, in the order of the file; at most 100,000.
     sitemaps : further sitemaps that an index names.
-    lost : those of them that were asked for and could not be read.
+    lost : those of them that were requested and could not be read.
+    unread : how many of them were left when a limit was reached.
     """
 
     pages: tuple[str, ...]
     sitemaps: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    unread: int = 0
 
 
 def listing_in(data: bytes, url: str = "") -> Listing | None:
@@ -96,7 +98,7 @@ async def _with_sitemaps(first: Listing, url: str, egress: Egress | None) -> Lis
             continue
         waiting += part.sitemaps
         found += part.pages
-    return Listing(_once(found), first.sitemaps, tuple(lost))
+    return Listing(_once(found), first.sitemaps, tuple(lost), unread=len(waiting))
 
 
 def _is_listing(head: bytes) -> bool:
