@@ -142,11 +142,11 @@ def capture_options(
         Path | None, typer.Option(help="File of cookies and local storage, from `login` or Playwright.")
     ] = None,
     locale: Annotated[str | None, typer.Option(help="Language tag, such as de-DE.")] = None,
-    images: Annotated[bool, typer.Option(help="Load images; without them, boxes change.")] = True,
+    images: Annotated[bool, typer.Option(help="Load images; without them, the layout changes.")] = True,
     settle: Annotated[
         Literal["adaptive", "load", "networkidle"], typer.Option(help="When a page counts as complete.")
     ] = "adaptive",
-    settle_extra: Annotated[float, typer.Option(help="Seconds to wait after that.")] = 0.0,
+    settle_extra: Annotated[float, typer.Option(help="Seconds to wait after the page is complete.")] = 0.0,
     scroll: Annotated[bool, typer.Option("--scroll", help="Scroll to the end first.")] = False,
     click: Annotated[
         list[str] | None,
@@ -169,7 +169,7 @@ def capture_options(
     delay: Annotated[
         float | None,
         typer.Option(
-            help="Seconds between pages of a site that you did not name yourself [default: 0.5; 0 on this machine]."
+            help="Seconds between pages that domsieve finds or reads from a list [default: 0.5; 0 on this machine]."
         ),
     ] = None,
     analysis_timeout: AnalysisTimeout = USUAL_SECONDS,

@@ -43,7 +43,7 @@ MethodOption = Annotated[
 ]
 FavorOption = Annotated[
     Favor | None,
-    typer.Option(help="auto: prefer surer text (precision) or more text (recall) [default: balance]."),
+    typer.Option(help="auto: keep less but surer text (precision) or more text (recall) [default: balance]."),
 ]
 ModeOption = Annotated[Mode, typer.Option(help="site: adapted to today's sites; paper: as published.")]
 ThresholdOption = Annotated[
@@ -99,7 +99,7 @@ def clean(
     raw: RawOption = False,
     keep_hidden: Annotated[
         bool,
-        typer.Option("--keep-hidden", help="Keep hidden text where its surroundings are kept."),
+        typer.Option("--keep-hidden", help="Keep hidden text if the text around it is kept."),
     ] = False,
     keep_kind: Annotated[
         list[str] | None,
@@ -112,7 +112,7 @@ def clean(
         typer.Option(parser=_kind, metavar="KIND", help="Drop all blocks of this kind; repeatable."),
     ] = None,
     max_words: Annotated[
-        int | None, typer.Option(min=20, help="chunks: most words in a passage [default: 300].")
+        int | None, typer.Option(min=20, help="chunks: maximum words per passage [default: 300].")
     ] = None,
     metadata: Annotated[
         bool,

@@ -59,7 +59,7 @@ def evaluate(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Repeat experiments of the papers and public benchmarks, and print their tables; needs the extra `evaluate`."""
+    """Repeat the papers' experiments and public benchmarks, and print their tables; needs the extra `evaluate`."""
     with failures():
         need_extra("evaluate", _EXTRA)
         from domsieve.errors import TargetError

@@ -64,7 +64,7 @@ _GENERAL = {
         typer.Option(
             "--quiet",
             "-q",
-            help="Print errors only to stderr.",
+            help="Print only errors to stderr.",
             callback=_note_loudness,
         ),
         False,

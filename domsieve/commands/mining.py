@@ -53,12 +53,10 @@ def records(
     method: Annotated[MiningMethod, typer.Option(help="Method to find records.")] = "wobm",
     fields: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAMES", help=f"Only these fields, by what they hold, with commas between: {_FIELDS}."
-        ),
+        typer.Option(metavar="NAMES", help=f"Only these fields, separated by commas: {_FIELDS}."),
     ] = None,
     output_format: Annotated[
-        Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="What is written.")
+        Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="Output format.")
     ] = "csv",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for all records.")] = None,
     output_dir: Annotated[Path | None, typer.Option(help="Folder for one file per page.")] = None,

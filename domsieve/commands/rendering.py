@@ -87,7 +87,7 @@ def site(
     ] = None,
     depth: Annotated[
         int,
-        typer.Option(min=0, help="Most clicks from the first page; pages in sitemaps are one click away."),
+        typer.Option(min=0, help="Maximum clicks from the first page; pages in sitemaps are one click away."),
     ] = 16,
     seed: Annotated[int, typer.Option(help="Seed of the random sample.")] = 0,
     archive: Archive = None,

@@ -20,7 +20,7 @@ FromArchive = Annotated[
 FixedTime = Annotated[
     bool,
     typer.Option(
-        "--fixed-time", help="With --from: scripts see the time of the archive, and the same random numbers."
+        "--fixed-time", help="With --from: scripts see its time and the same random numbers each run."
     ),
 ]
 

@@ -23,7 +23,7 @@ def login(
     allow_private: AllowPrivate = False,
     browser: BrowserOption = None,
 ) -> None:
-    """Open a window to sign in at a site, and keep cookies and local storage for `--storage-state`.
+    """Open a window to sign in to a site, and save cookies and local storage for `--storage-state`.
 
     Sign in, then close the window or press Enter here.
     """

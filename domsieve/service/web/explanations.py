@@ -15,16 +15,16 @@ _CODE = re.compile(r"net::(ERR_[A-Z0-9_]{1,60})")
 _LONGEST = 2_000
 
 _SPELLING = "Check the spelling of the address. If it is right, the site may have moved or closed."
-_LATER = "Try again in a few minutes. If other people can open the page, the site may turn robots away."
-_CERTIFICATE = "Only the site can mend this. Try again later, or look for another address of the page."
+_LATER = "Try again in a few minutes. If other people can open the page, the site may block bots."
+_CERTIFICATE = "Only the site can fix this. Try again later, or look for another address of the page."
 # By the beginning of the code, the longer first: what happened, as the end of a sentence, and what to do.
 _CODES: tuple[tuple[str, str, str], ...] = (
     ("ERR_NAME_NOT_RESOLVED", "there is no site of this name", _SPELLING),
     ("ERR_CONNECTION_REFUSED", "the site's server takes no connections", _LATER),
     ("ERR_CONNECTION_TIMED_OUT", "the site's server did not answer in time", _LATER),
     ("ERR_TIMED_OUT", "the site's server did not answer in time", _LATER),
-    ("ERR_CONNECTION_RESET", "the site's server broke the connection off", _LATER),
-    ("ERR_CONNECTION_CLOSED", "the site's server broke the connection off", _LATER),
+    ("ERR_CONNECTION_RESET", "the site's server broke off the connection", _LATER),
+    ("ERR_CONNECTION_CLOSED", "the site's server broke off the connection", _LATER),
     ("ERR_CONNECTION_ABORTED", "the connection to the site broke off", _LATER),
     ("ERR_EMPTY_RESPONSE", "the site's server closed the connection without an answer", _LATER),
     ("ERR_ADDRESS_UNREACHABLE", "there is no way to the site's server from here", _LATER),
@@ -32,7 +32,7 @@ _CODES: tuple[tuple[str, str, str], ...] = (
     ("ERR_NETWORK_CHANGED", "the network changed meanwhile", "Try again."),
     (
         "ERR_PROXY_CONNECTION_FAILED",
-        "this service does not reach its proxy",
+        "this service cannot reach its proxy",
         "Ask whoever runs this service.",
     ),
     ("ERR_TUNNEL_CONNECTION_FAILED", "the site's server could not be reached", _LATER),
@@ -45,10 +45,14 @@ _CODES: tuple[tuple[str, str, str], ...] = (
     ("ERR_CERT_COMMON_NAME_INVALID", "the site's certificate belongs to another name", _CERTIFICATE),
     ("ERR_CERT_", "the site's certificate cannot be trusted", _CERTIFICATE),
     ("ERR_SSL_", "no secure connection to the site could be made", "Try the address with http:// in front."),
-    ("ERR_HTTP2_", "the site's server answered against the rules", _LATER),
-    ("ERR_INVALID_HTTP_RESPONSE", "what answered is no web server", "Check the port in the address."),
-    ("ERR_INVALID_", "the site's server answered against the rules", _LATER),
-    ("ERR_RESPONSE_HEADERS_", "the site's server answered against the rules", _LATER),
+    ("ERR_HTTP2_", "the site's server sent an invalid answer", _LATER),
+    (
+        "ERR_INVALID_HTTP_RESPONSE",
+        "the server that answered is not a web server",
+        "Check the port in the address.",
+    ),
+    ("ERR_INVALID_", "the site's server sent an invalid answer", _LATER),
+    ("ERR_RESPONSE_HEADERS_", "the site's server sent an invalid answer", _LATER),
     ("ERR_CONTENT_LENGTH_MISMATCH", "the page broke off before its end", _LATER),
     ("ERR_INCOMPLETE_CHUNKED_ENCODING", "the page broke off before its end", _LATER),
     ("ERR_CONTENT_DECODING_FAILED", "the page arrived damaged", _LATER),

@@ -113,7 +113,7 @@ _ABOUT = {
     "page_type": "Kind of page",
     "keywords": "Keywords",
     "licence": "Licence",
-    "canonical_url": "Address it calls its own",
+    "canonical_url": "Canonical address",
     "image": "Picture",
 }
 _SURE, _FAIR = 0.9, 0.75
