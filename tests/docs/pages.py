@@ -151,10 +151,11 @@ class Follower:
         self.processes.append(process)
         shown = self.here(step.output or "… http://127.0.0.1:…")
         for _ in _tries():
-            if not missing(shown if shown.endswith("…") else f"{shown} …", log.read_text()):
+            printed = _ASIDE.sub("", log.read_text())
+            if not missing(shown if shown.endswith("…") else f"{shown} …", printed):
                 return
             assert process.poll() is None, f"{self.page}:{step.line}: {command}: {log.read_text()}"
-        self._compare(shown, log.read_text(), step.line)
+        self._compare(shown, _ASIDE.sub("", log.read_text()), step.line)
 
 
 def _needs_shell(command: str) -> bool:

@@ -13,6 +13,7 @@ root_doc = "docs/index"
 extensions = ["myst_parser"]
 include_patterns = [
     "docs/*.md", "docs/*/*.md", "benchmarks/README.md", "examples/README.md", "CONTRIBUTING.md", "CHANGELOG.md",
+    "SECURITY.md",
 ]  # fmt: skip
 source_suffix = {".md": "markdown"}
 
