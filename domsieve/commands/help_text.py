@@ -16,7 +16,7 @@ GROUPS: Mapping[str, str] = {
     "trusted-proxy user-agent",
     "Analysis": "analysis-megabytes analysis-timeout cap complement drop-kind explain favor has-text keep-hidden "
     "keep-kind method mode model models per-block regions style threshold",
-    "Output": "blocks document format json list max-words metadata output output-dir",
+    "Output": "blocks document fields format json list max-words metadata output output-dir",
     "Storage": "cache data dry-run free-megabytes keep-days keep-jobs keep-megabytes repair",
     "Work": "client-queue concurrency job-seconds node-modules processes queue ray-address requests-per-minute "
     "runner shard-pages step-seconds worker-megabytes workers",

@@ -20,7 +20,8 @@ FromArchive = Annotated[
 FixedTime = Annotated[
     bool,
     typer.Option(
-        "--fixed-time", help="With --from: scripts see its time and the same random numbers each run."
+        "--fixed-time",
+        help="With --from: scripts see the archive's time and the same random numbers each run.",
     ),
 ]
 

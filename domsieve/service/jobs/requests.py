@@ -139,7 +139,9 @@ class PageRequest(BaseModel):
         default=None, description="Language tag such as de-DE; null is the browser's own."
     )
     settle: SettlePolicy = Field(default="adaptive", description="When a page counts as complete.")
-    settle_extra_s: float = Field(default=0.0, ge=0, le=10, description="Seconds to wait after that.")
+    settle_extra_s: float = Field(
+        default=0.0, ge=0, le=10, description="Seconds to wait after the page is complete."
+    )
     scroll: bool = Field(default=False, description="Whether to scroll to the end first.")
     click: Annotated[tuple[Selector, ...], Field(max_length=20, strict=False)] = Field(
         default=(),
@@ -321,7 +323,7 @@ class SiteRequest(CleaningRequest):
         default=Scope().depth,
         ge=0,
         le=100,
-        description="Most clicks from the first page; pages in sitemaps are one click away.",
+        description="Maximum clicks from the first page; pages in sitemaps are one click away.",
     )
 
     def scope(self) -> Scope:
