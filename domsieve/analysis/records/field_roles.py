@@ -83,9 +83,8 @@ class _Roles:
         """Give a role to the first of the columns that the page calls so, else that is common, else to the first."""
         named = [i for i in columns if self._called[i] in _CALLED[role]]
         common = [i for i in columns if len(self._columns[i].leaves) >= _COMMON * len(self._first)]
-        for i in (*named, *common, *columns):
-            roles[role] = i
-            return
+        if best := [*named, *common, *columns]:
+            roles[role] = best[0]
 
     def _is_bare_price(self, i: int) -> bool:
         """Return whether a column of numbers without a currency is one of prices, by what the page calls it."""

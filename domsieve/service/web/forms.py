@@ -159,7 +159,7 @@ _LABELS = {
     "include": "Visit only",
     "exclude": "Do not visit",
     "depth": "Links from the first page",
-    "max_age_days": "Days a capture may be old",
+    "max_age_days": "Maximum age of a cached capture",
     "viewport_width": "Window",
     "viewport_height": "Window",
 }
