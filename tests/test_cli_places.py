@@ -43,7 +43,7 @@ def test_a_folder_that_does_not_exist_is_refused_before_any_work(
     assert (result.exit_code, result.stdout) == (2, "")
     option = WRITING[call][-1].replace("-o", "--output") if WRITING[call][-1] == "-o" else WRITING[call][-1]
     assert result.stderr == (
-        f"domsieve: {option} {place}: there is no folder {place.parent}; make it first.\n"
+        f"domsieve: {option} {place}: the folder {place.parent} does not exist; create it first.\n"
     )
     assert not (tmp_path / "new").exists()
     assert not (tmp_path / "cache").exists(), "nothing was begun"

@@ -207,7 +207,7 @@ class TestClicks:
     ) -> None:
         page = studio.show(LATER, CaptureOptions(click=("#none", "button[hidden]"))).snapshot
         assert page.provenance.complete
-        assert caplog.text.count("so nothing is clicked") == 2
+        assert caplog.text.count("so nothing was clicked") == 2
 
     def test_a_click_may_lead_to_another_page(self, studio: Studio) -> None:
         html = "<!doctype html><body><a href=/second>on</a>"
@@ -216,7 +216,7 @@ class TestClicks:
 
     @pytest.mark.parametrize("wrong", [{"click": ("a[",)}, {"wait_for": "::"}])
     def test_what_is_no_selector_is_refused(self, studio: Studio, wrong: dict[str, Any]) -> None:
-        with pytest.raises(UsageError, match="is no CSS selector"):
+        with pytest.raises(UsageError, match="is not a valid CSS selector"):
             studio.show(LATER, CaptureOptions(**wrong))
 
 

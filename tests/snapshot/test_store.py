@@ -11,7 +11,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 import pytest
@@ -249,14 +249,14 @@ def test_a_folder_that_only_can_be_read_serves_what_it_holds(
     store: PageStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = store.put(PAGE, source=b"<p>")
-    real = Path.open
+    real = os.open
 
-    def fail(path: Path, mode: str = "r") -> IO[Any]:
-        if mode == "xb":
+    def fail(path: Path, flags: int, mode: int = 0o777) -> int:
+        if flags & os.O_CREAT:
             raise OSError(errno.EROFS, "Read-only file system")
-        return real(path, mode)
+        return real(path, flags, mode)
 
-    monkeypatch.setattr(Path, "open", fail)
+    monkeypatch.setattr(os, "open", fail)
     with pytest.raises(StorageError, match="cannot be written: Read-only file system"):
         store.put(made_up(2, 200, url="http://a.example/2"), source=b"<p>2")
     assert store.get(record.page_id).digest() == PAGE.digest()
