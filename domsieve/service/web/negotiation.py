@@ -39,7 +39,7 @@ def agreed(accept: str | None, offered: Sequence[str]) -> str:
             exactness, number, quality = max(fits)
             liked.append((quality, exactness, number, -place, kind))
     if not liked or max(liked)[0] <= 0:
-        raise ProblemError(406, f"This result can be had as {', '.join(offered)}.")
+        raise ProblemError(406, f"This result is available as {', '.join(offered)}.")
     return max(liked)[-1]
 
 

@@ -90,7 +90,7 @@ def test_what_is_no_text_is_refused_with_the_choice(service: Stage, kind: str) -
     answer = service.client.post(f"/v1/{kind}", json={"url": PAGE}, headers={"Accept": "text/plain"})
     assert (answer.status_code, answer.json()["detail"]) == (
         406,
-        "This result can be had as application/json.",
+        "This result is available as application/json.",
     )
     job = service.job(kind)
     refused = service.client.get(f"{job['url']}/result", headers={"Accept": "text/markdown"})
