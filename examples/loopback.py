@@ -66,6 +66,13 @@ def running(server: S) -> Iterator[S]:
             thread.join()
 
 
+def serve_until_interrupted(server: LoopbackServer) -> None:
+    """Print the address of a server, and let it answer until somebody interrupts."""
+    with server, contextlib.suppress(KeyboardInterrupt):
+        print(server.base + "/", flush=True)
+        server.serve_forever()
+
+
 @contextlib.contextmanager
 def folder_served(folder: Path) -> Iterator[str]:
     """Serve the files of a folder; the value is the address without a slash at the end."""

@@ -15,7 +15,7 @@ from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from examples.loopback import LoopbackServer, QuietHandler, running
+from examples.loopback import LoopbackServer, QuietHandler, running, serve_until_interrupted
 
 TEXTS = Path(__file__).parent / "manual_site"
 NAME = "Tidemark"
@@ -119,9 +119,7 @@ def main() -> None:
     if arguments.write:
         write_manual(arguments.write)
         return
-    with _Server(arguments.port) as server, contextlib.suppress(KeyboardInterrupt):
-        print(server.base + "/", flush=True)
-        server.serve_forever()
+    serve_until_interrupted(_Server(arguments.port))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 from xml.sax.saxutils import escape
 
-from examples.loopback import LoopbackServer, QuietHandler, running
+from examples.loopback import LoopbackServer, QuietHandler, running, serve_until_interrupted
 
 DEMO = Path(__file__).parent / "demo_site"
 SITE = DEMO / "site"
@@ -84,9 +84,7 @@ def main() -> None:
         prog="python -m examples.serve", description="Serve the demo site on 127.0.0.1."
     )
     parser.add_argument("--port", type=int, default=0, help="port number; 0, the default, takes a free one")
-    with _Server(parser.parse_args().port) as server, contextlib.suppress(KeyboardInterrupt):
-        print(server.base + "/", flush=True)
-        server.serve_forever()
+    serve_until_interrupted(_Server(parser.parse_args().port))
 
 
 if __name__ == "__main__":

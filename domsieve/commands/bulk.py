@@ -36,6 +36,7 @@ from domsieve.commands.console import (
 )
 from domsieve.commands.input_words import lines_of
 from domsieve.commands.progress import progress
+from domsieve.commands.signatures import with_parameters
 from domsieve.vocabulary import DEFAULT_METHOD, MiningMethod, SiteMethod
 
 if TYPE_CHECKING:
@@ -117,9 +118,7 @@ def _in_shards(command: "Callable[..., Summary]") -> Callable[..., None]:
                 _finish(summary)
 
     parameters = [shared["targets"], *own, *(shared[name] for name in shared if name != "targets")]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
+    return with_parameters(run, parameters)
 
 
 @_in_shards

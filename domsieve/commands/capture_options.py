@@ -16,6 +16,7 @@ from domsieve.budget import USUAL, AnalysisBudget, budgeted
 from domsieve.commands.console import failures
 from domsieve.commands.input_words import words_of
 from domsieve.commands.replaying import FixedTime, FromArchive, replay_of
+from domsieve.commands.signatures import with_parameters
 
 if TYPE_CHECKING:
     from domsieve.analysis import Selection
@@ -269,10 +270,7 @@ def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callab
             with budgeted(capture.analysis):
                 command(**values, capture=capture)
 
-    parameters = [*own.values(), *shared.values()]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
+    return with_parameters(run, [*own.values(), *shared.values()])
 
 
 def _since(*, refresh: bool, max_age: float | None) -> datetime | None:
@@ -324,6 +322,14 @@ def selection_of(select: Sequence[str] | None, drop: Sequence[str] | None) -> "S
     return Selection(tuple(select or ()), tuple(drop or ()))
 
 
+def is_web_address(text: str) -> bool:
+    """Return whether a text is the address of a page: http or https, with a host."""
+    from domsieve.renderer import place_of
+
+    is_web = text.partition("://")[0].lower() in {"http", "https"}
+    return is_web and text.isprintable() and bool(place_of(text))
+
+
 def url_of_file(url: str | None, targets: "Sequence[Target]") -> str:
     """Return what ``--url`` says of the only target, a file; empty without it.
 
@@ -334,11 +340,9 @@ def url_of_file(url: str | None, targets: "Sequence[Target]") -> str:
     if url is None:
         return ""
     from domsieve.errors import UsageError
-    from domsieve.renderer import place_of
     from domsieve.tasks import FileTarget, PipedTarget
 
-    is_web = url.partition("://")[0].lower() in {"http", "https"}
-    if not (is_web and url.isprintable() and place_of(url)):
+    if not is_web_address(url):
         raise UsageError(f"--url {url!a}: give the address of the page, with http:// or https://.")
     if len(targets) != 1 or not isinstance(targets[0], FileTarget | PipedTarget):
         raise UsageError("--url is the address that one file came from; give one file.")

@@ -11,6 +11,7 @@ import typer
 
 from domsieve.commands.console import Loudness, failures, say_more, set_loudness
 from domsieve.commands.settings_file import defaults_of, user_file
+from domsieve.commands.signatures import with_parameters
 
 _META = "domsieve."
 
@@ -119,6 +120,4 @@ def _with_options(run: Callable[..., None], *own: inspect.Parameter) -> Callable
         )
         for name, (kind, option, default) in _GENERAL.items()
     ]
-    run.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *more)}
-    return run
+    return with_parameters(run, [*own, *more])

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from domsieve.commands.capture_options import AllowPrivate, BrowserOption
+from domsieve.commands.capture_options import AllowPrivate, BrowserOption, is_web_address
 from domsieve.commands.console import check_place, count, failures, say
 
 _OWNER_ONLY = 0o600
@@ -32,10 +32,9 @@ def login(
 
         from domsieve.errors import UsageError
         from domsieve.files import write_file
-        from domsieve.renderer import Egress, environment_proxies, place_of, sign_in
+        from domsieve.renderer import Egress, environment_proxies, sign_in
 
-        is_web = url.partition("://")[0].lower() in {"http", "https"}
-        if not (is_web and url.isprintable() and place_of(url)):
+        if not is_web_address(url):
             raise UsageError(f"{url!a} is not an address; give one with http:// or https://.")
         check_place("--output", output)
         egress = Egress(allow_private=allow_private, upstreams=environment_proxies())

@@ -26,43 +26,11 @@ _CURRENCY_WORDS = (
 )
 _CURRENCIES = frozenset(_CURRENCY_WORDS.split())
 # How months begin in languages of Latin script.
-_MONTHS = (
-    *(
-        "jan",
-        "ene",
-        "gen",
-        "feb",
-        "fév",
-        "mar",
-        "mär",
-        "mrt",
-        "apr",
-        "avr",
-        "abr",
-        "may",
-        "mai",
-        "maj",
-        "mei",
-    ),
-    *(
-        "mag",
-        "jun",
-        "jui",
-        "giu",
-        "jul",
-        "lug",
-        "aug",
-        "aoû",
-        "ago",
-        "sep",
-        "set",
-        "oct",
-        "okt",
-        "ott",
-        "out",
-    ),
-    *("nov", "dec", "dez", "déc", "dic"),
+_MONTH_WORDS = (
+    "jan ene gen feb fév mar mär mrt apr avr abr may mai maj mei mag jun jui giu jul lug aug aoû ago sep set oct okt "
+    "ott out nov dec dez déc dic"
 )
+_MONTHS = tuple(_MONTH_WORDS.split())
 
 
 def type_of(values: Sequence[str]) -> ValueType:
