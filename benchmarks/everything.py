@@ -23,7 +23,7 @@ README = HERE / "README.md"
 # Together 25 minutes.
 LIMITS_S = {"rendering": 540, "concurrency": 300, "text": 240, "startup": 120, "methods": 180, "report": 60}
 INSTALL_S = 300
-CRAWLERS = {"crawlee": "crawlee[playwright]"}
+CRAWLERS = {"crawlee": "crawlee[playwright]", "crawl4ai": "crawl4ai"}
 
 
 def main() -> int:

@@ -1,7 +1,7 @@
 """What rendering costs over the least it can cost, in processor time of browser, driver and Python together.
 
     python -m benchmarks.rendering FOLDER [--pages 60] [--rounds 3] [--own-hosts] [--concurrency 1 2 4 8]
-        [--peer crawlee=PYTHON]
+        [--peer crawlee=PYTHON] [--peer crawl4ai=PYTHON]
 
 FOLDER holds saved pages (``*.html`` or ``*.html.gz``). They are served on loopback; all other hosts have no
 name; with ``--own-hosts`` each page has an address of its own (127.0.0.2 and so on). Each round runs these, each in a
@@ -12,8 +12,10 @@ bare        Playwright as people use it: a context and a page each, goto until l
 playwright  Renderer with its defaults, every page captured, converted and stored with its source
 pipe        the same by the other driver
 crawlee     its PlaywrightCrawler, which opens a page each; the page's HTML, nothing stored
+crawl4ai    its AsyncWebCrawler, which opens a page each; the page's HTML and Markdown, nothing stored
 
-The last runs by a Python that has it, which ``--peer`` names; that needs nothing of ours.
+The last two run by Pythons that have them, which ``--peer`` names; those need nothing of ours. Their time is taken
+while the browser lives, for what Chrome's processes used is lost when they are killed.
 
 The ratio of a round is each over limit; the result is the median over the rounds. With ``--concurrency`` the two
 drivers are run with so many pages at once, for pages per minute and the most memory that all processes held together.
@@ -36,6 +38,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
+from typing import Any, cast
 
 LOOPBACK_ONLY = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.*"
 GOTO_LIMIT_MS = 20_000
@@ -227,17 +230,49 @@ async def crawlee(job: Job) -> dict[str, float]:
         storage_client=MemoryStorageClient(),
     )
 
+    seconds = 0.0
+    handled = 0
+
     @crawler.router.default_handler  # type: ignore[untyped-decorator]
     async def handle(context: PlaywrightCrawlingContext) -> None:
+        nonlocal seconds, handled
         await context.page.content()
+        handled += 1
+        if handled > len(job.urls) * 0.9:  # looking costs some milliseconds
+            seconds = processor_seconds()
 
     done = await crawler.run(job.urls)
-    # Its browser has ended, and was waited for, so that its time is the crawler's.
-    return {"cpu_s": processor_seconds(), "failed": len(job.urls) - done.requests_finished}
+    return {"cpu_s": seconds, "failed": len(job.urls) - done.requests_finished}
+
+
+async def crawl4ai(job: Job) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["CRAWL4_AI_BASE_DIRECTORY"] = folder
+        from crawl4ai import AsyncWebCrawler, BrowserConfig, CacheMode, CrawlerRunConfig
+        from crawl4ai.async_dispatcher import SemaphoreDispatcher
+        from playwright.async_api import Browser, BrowserType
+
+        its_launch = BrowserType.launch
+
+        async def launch(self: BrowserType, **options: Any) -> Browser:
+            arguments = [*options.pop("args"), *cast(list[str], job.launch["args"])]
+            return await its_launch(self, **{**options, **job.launch, "args": arguments})
+
+        # It has no setting for the path of a browser.
+        BrowserType.launch = launch  # type: ignore[method-assign]
+        run = CrawlerRunConfig(
+            cache_mode=CacheMode.BYPASS, wait_until="load", page_timeout=GOTO_LIMIT_MS, verbose=False
+        )
+        browser = BrowserConfig(viewport_width=1280, viewport_height=800, verbose=False)
+        async with AsyncWebCrawler(config=browser) as crawler:
+            at_once = SemaphoreDispatcher(semaphore_count=os.cpu_count() or 1)
+            results = await crawler.arun_many(job.urls, config=run, dispatcher=at_once)
+            seconds = processor_seconds()
+            return {"cpu_s": seconds, "failed": sum(not result.success for result in results)}
 
 
 OURS = {"limit": limit, "bare": bare, "playwright": ours, "pipe": ours}
-RUNS = OURS | {"crawlee": crawlee}
+RUNS = OURS | {"crawlee": crawlee, "crawl4ai": crawl4ai}
 
 
 async def find_launch() -> dict[str, object]:
