@@ -4,24 +4,52 @@ Exit codes: 0 all done; 1 some pages failed, the rest is done; 2 the call was wr
 4 no usable browser; 5 a file of the cache or a model cannot be used; 130 interrupted.
 """
 
-from collections.abc import Callable, Mapping
+import os
 from typing import Annotated
+
+# Our arrays are small: the threads that BLAS would start cost more than they bring. Read when numpy is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import typer
 
-from domsieve import commands
-from domsieve.commands import HelpfulCommand, HelpfulGroup, general, general_of_all
+from domsieve.commands import general_of_all, group_of
+
+_COMMANDS = {
+    "render": "rendering:render",
+    "site": "rendering:site",
+    "login": "signing_in:login",
+    "clean": "cleaning:clean",
+    "compare": "comparing:compare",
+    "learn": "cleaning:learn",
+    "records": "mining:records",
+    "weigh": "weighing:weigh",
+    "report": "reporting:report",
+    "evaluate": "evaluating:evaluate",
+    "serve": "serving:serve",
+    "mcp": "mcp_serving:mcp",
+    "doctor": "cache:doctor",
+}
+_OF_THE_CACHE = {
+    "list": "cache:cache_list",
+    "show": "cache:cache_show",
+    "verify": "cache:cache_verify",
+    "remove": "cache:cache_remove",
+    "prune": "cache:cache_prune",
+}
+_OF_BULK = {"clean": "bulk:clean", "learn": "bulk:learn", "records": "bulk:records", "render": "bulk:render"}
 
 app = typer.Typer(
-    cls=HelpfulGroup,
+    cls=group_of(_COMMANDS),
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-cache_app = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, help="Manage the cache of captured pages.")
+cache_app = typer.Typer(
+    cls=group_of(_OF_THE_CACHE), no_args_is_help=True, help="Manage the cache of captured pages."
+)
 app.add_typer(cache_app, name="cache")
 bulk_app = typer.Typer(
-    cls=HelpfulGroup,
+    cls=group_of(_OF_BULK),
     no_args_is_help=True,
     help="Process very many pages in shards that can be resumed.",
 )
@@ -47,49 +75,6 @@ def main(
 ) -> None:
     """Render web pages with headless Chrome and keep their content."""
 
-
-_COMMANDS: tuple[tuple[typer.Typer, Mapping[str, Callable[..., None]]], ...] = (
-    (
-        app,
-        {
-            "render": commands.render,
-            "site": commands.site,
-            "login": commands.login,
-            "clean": commands.clean,
-            "compare": commands.compare,
-            "learn": commands.learn,
-            "records": commands.records,
-            "weigh": commands.weigh,
-            "report": commands.report,
-            "evaluate": commands.evaluate,
-            "serve": commands.serve,
-            "mcp": commands.mcp,
-            "doctor": commands.doctor,
-        },
-    ),
-    (
-        cache_app,
-        {
-            "list": commands.cache_list,
-            "show": commands.cache_show,
-            "verify": commands.cache_verify,
-            "remove": commands.cache_remove,
-            "prune": commands.cache_prune,
-        },
-    ),
-    (
-        bulk_app,
-        {
-            "clean": commands.bulk_clean,
-            "learn": commands.bulk_learn,
-            "records": commands.bulk_records,
-            "render": commands.bulk_render,
-        },
-    ),
-)
-for group, named in _COMMANDS:
-    for name, command in named.items():
-        group.command(name, cls=HelpfulCommand)(general(command))
 
 if __name__ == "__main__":
     app()

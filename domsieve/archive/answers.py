@@ -26,10 +26,11 @@ from domsieve.archive.exchange import Fields, Outcome
 from domsieve.archive.inflating import InflateError
 from domsieve.archive.limits import USUAL_LIMITS, ArchiveLimits
 from domsieve.archive.messages import body_of, fields_of, head_of
-from domsieve.archive.reading import DamagedPart, StoredPage, address_of, read_archive, sources
+from domsieve.archive.reading import address_of, read_archive, sources
 from domsieve.archive.records import READ_KINDS, BrokenRecordError, Damage, RecordHead, content_of, records
 from domsieve.archive.revisits import Revisits, keys_of_original, wanted_keys
 from domsieve.archive.runs import Archive, Place
+from domsieve.archive.stored_page import DamagedPart, StoredPage
 from domsieve.archive.wacz import ZipError, member_of
 from domsieve.archive.warc_writing import OUTCOME_TYPE
 from domsieve.errors import TargetError

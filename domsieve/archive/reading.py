@@ -5,13 +5,12 @@ redirects, pictures, scripts. Imports what pages are to the project, and its err
 """
 
 import logging
-import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from domsieve.archive.inflating import InflateError
 from domsieve.archive.limits import USUAL_LIMITS, ArchiveLimits
@@ -19,14 +18,12 @@ from domsieve.archive.messages import body_of, head_of
 from domsieve.archive.records import BrokenRecordError, Damage, RecordHead, content_of, records
 from domsieve.archive.revisits import Revisits, keys_of_original, wanted_keys
 from domsieve.archive.runs import Archive, Place
-from domsieve.archive.source import FileSource, Source, unreadable
+from domsieve.archive.source import FileSource, Source
+from domsieve.archive.stored_page import Body, DamagedPart, StoredPage
 from domsieve.archive.wacz import ZipError, archives_in
 from domsieve.errors import ContentError
 from domsieve.snapshot import HTML_TYPES, Cut, CutKind
 from domsieve.urls import split_url
-
-ARCHIVE_SUFFIXES = (".warc", ".warc.gz", ".wacz")
-"""Endings of the names of archives."""
 
 logger = logging.getLogger("domsieve")
 
@@ -35,93 +32,6 @@ _LONGEST_DATE = 40
 _FIRST_PAGE, _FIRST_REDIRECT, _NOT_MODIFIED, _FIRST_ERROR = 200, 300, 304, 400
 _MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body", b"<title", b"<!--")
 _BLANKS = b"\xef\xbb\xbf \t\r\n\f"
-
-
-class Body(NamedTuple):
-    """What a stored page holds.
-
-    Parameters
-    ----------
-    source : the page without transfer and content codings, in its own character encoding.
-    headers : of the answer, by their names in lower case; none of a file.
-    cuts : why it is not whole.
-    """
-
-    source: bytes
-    headers: dict[str, str]
-    cuts: tuple[Cut, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPage:
-    """A page in a file or an archive; what it holds is read when it is asked for.
-
-    Parameters
-    ----------
-    url : its address, empty where that is not known.
-    label : names it in messages: its address, or its file.
-    status : of HTTP, None where there was none.
-    content_type : the header of that name, empty without one.
-    captured_at : UTC time of the capture, ISO 8601 with seconds, empty where that is not known.
-    load : reads it.
-    """
-
-    url: str
-    label: str
-    status: int | None
-    content_type: str
-    captured_at: str
-    load: Callable[[], Body] = field(repr=False, compare=False)
-
-    @property
-    def source(self) -> bytes:
-        """The bytes of the page, unpacked.
-
-        Raises
-        ------
-        ContentError : the archive does not hold it any more.
-        TargetError : the file cannot be read.
-        """
-        return self.load().source
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """The headers of the answer, by their names in lower case; raises as `source`."""
-        return self.load().headers
-
-
-@dataclass(frozen=True, slots=True)
-class DamagedPart:
-    """A part of an archive that was skipped.
-
-    Parameters
-    ----------
-    label : the archive and where in it.
-    message : what is wrong, as a sentence.
-    """
-
-    label: str
-    message: str
-
-
-def is_archive(path: Path) -> bool:
-    """Return whether a file is an archive by its name."""
-    return path.name.lower().endswith(ARCHIVE_SUFFIXES)
-
-
-def archives_below(folder: Path) -> list[Path]:
-    """Return the archives in and below a folder, sorted by path; links to folders are not followed.
-
-    Raises
-    ------
-    TargetError : it cannot be listed.
-    """
-
-    def fail(error: OSError) -> None:
-        raise unreadable(folder, error) from error
-
-    found = (Path(parent, name) for parent, _, names in os.walk(folder, onerror=fail) for name in names)
-    return sorted(path for path in found if is_archive(path))
 
 
 def read_archive(path: Path, limits: ArchiveLimits = USUAL_LIMITS) -> Iterator[StoredPage | DamagedPart]:

@@ -130,7 +130,7 @@ def clean(
     capture: Capture,
 ) -> None:
     """Write the content of pages, without menus, adverts and footers."""
-    from domsieve.analysis import MAX_WORDS, PAGE_METHODS, KindChoice, Options, hidden_words, load_model
+    from domsieve.analysis import PAGE_METHODS, KindChoice, Options, hidden_words, load_model
     from domsieve.errors import BudgetError, DomsieveError, UsageError
     from domsieve.tasks import (
         ENDINGS,
@@ -205,7 +205,7 @@ def clean(
                     say_error(f"{page.label}: {explained(result)}")
                     continue
                 try:
-                    text = written(page, result, form, metadata=metadata, max_words=max_words or MAX_WORDS)
+                    text = written(page, result, form, metadata=metadata, max_words=max_words)
                     with page.at_work("write"):
                         said = remarks(*result)
                 except BudgetError as error:

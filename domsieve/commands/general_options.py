@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from domsieve.commands.console import Loudness, failures, say_more, set_loudness
+from domsieve.commands.console import Loudness, failures, loudness, say_more, set_loudness
 from domsieve.commands.settings_file import defaults_of, user_file
 from domsieve.commands.signatures import with_parameters
 
@@ -88,10 +88,11 @@ def general(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(context: typer.Context, **values: Any) -> None:
-        from domsieve import __version__
+        if loudness() == "verbose":
+            from domsieve import __version__
 
-        say_more(f"domsieve {__version__}, Python {platform.python_version()}")
-        say_more(f"configuration: {context.meta.get(f'{_META}used') or 'none'}")
+            say_more(f"domsieve {__version__}, Python {platform.python_version()}")
+            say_more(f"configuration: {context.meta.get(f'{_META}used') or 'none'}")
         command(**_own(values))
 
     first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)

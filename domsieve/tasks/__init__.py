@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from domsieve.tasks.cleaning import (
         ENDINGS,
         FEW_PAGES,
-        WRITERS,
         Cleaned,
         Format,
         clean,
@@ -72,7 +71,6 @@ __all__ = [
     "RAW",
     "RECENT_PAGES",
     "RECORD_WRITERS",
-    "WRITERS",
     "Advice",
     "ArchiveTarget",
     "CacheTarget",
@@ -142,7 +140,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "tasks.cleaning": "ENDINGS FEW_PAGES WRITERS Cleaned Format clean learn metadata_of written",
+    "tasks.cleaning": "ENDINGS FEW_PAGES Cleaned Format clean learn metadata_of written",
     "tasks.comparing": "ENOUGH Advice ComparedPage advise compare prefix_of",
     "tasks.drift": "LEAST_KNOWN RECENT_PAGES Drift",
     "tasks.explaining": "explain",

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Literal, cast
 
+from domsieve import analysis
 from domsieve.analysis import (
     EVERY_METHOD_DECIDES,
     FEWEST_PAGES,
-    MAX_WORDS,
     METHODS,
     PAGE_METHODS,
     SITE_METHODS,
@@ -24,13 +24,6 @@ from domsieve.analysis import (
     judge_title,
     new_site_model,
     page_cleaner,
-    read_metadata,
-    write_chunks,
-    write_front_matter,
-    write_html,
-    write_json,
-    write_markdown,
-    write_text,
 )
 from domsieve.errors import DomsieveError, PageError, UsageError
 from domsieve.snapshot import Snapshot
@@ -42,15 +35,6 @@ from domsieve.tasks.sites import once
 from domsieve.vocabulary import DEFAULT_METHOD
 
 Format = Literal["text", "markdown", "html", "json", "chunks"]
-Writer = Callable[[Snapshot, Verdict], str]
-
-WRITERS: Mapping[Format, Writer] = {
-    "text": write_text,
-    "markdown": write_markdown,
-    "html": write_html,
-    "json": write_json,
-    "chunks": write_chunks,
-}
 ENDINGS: Mapping[Format, str] = {
     "text": ".txt",
     "markdown": ".md",
@@ -159,7 +143,7 @@ def written(
     form: Format,
     *,
     metadata: bool = False,
-    max_words: int = MAX_WORDS,
+    max_words: int | None = None,
 ) -> str:
     """Return what was kept of a page in a format.
 
@@ -167,7 +151,7 @@ def written(
     ----------
     metadata : whether text and Markdown begin with the metadata of the page and the expected F1, as YAML front
         matter, and HTML has the metadata in its head. JSON and chunks always have both.
-    max_words : of a chunk.
+    max_words : of a chunk, None for as many as usual.
 
     Raises
     ------
@@ -175,13 +159,15 @@ def written(
     """
     with page.at_work("write"):
         if form == "chunks":
-            return write_chunks(*result, max_words=max_words)
-        if not metadata or form == "json":
-            return WRITERS[form](*result)
-        said = read_metadata(result[0])
+            return analysis.write_chunks(*result, max_words=max_words or analysis.MAX_WORDS)
+        if form == "json":
+            return analysis.write_json(*result)
+        said = analysis.read_metadata(result[0]) if metadata else None
         if form == "html":
-            return write_html(*result, metadata=said)
-        return write_front_matter(said, expected_f1=result[1].expected_f1) + WRITERS[form](*result)
+            return analysis.write_html(*result, metadata=said)
+        text = (analysis.write_text if form == "text" else analysis.write_markdown)(*result)
+        front = analysis.write_front_matter(said, expected_f1=result[1].expected_f1) if said else ""
+        return front + text
 
 
 def metadata_of(page: Page, result: tuple[Snapshot, Verdict]) -> Metadata:
@@ -192,7 +178,7 @@ def metadata_of(page: Page, result: tuple[Snapshot, Verdict]) -> Metadata:
     BudgetError : the page has used its budget.
     """
     with page.at_work("write"):
-        return read_metadata(result[0])
+        return analysis.read_metadata(result[0])
 
 
 def _is_of_paper(model: SiteModel[Any]) -> bool:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from domsieve.archive import DamagedPart, StoredPage, archives_below, is_archive, read_archive
+from domsieve import archive
+from domsieve.archive import DamagedPart, StoredPage, archives_below, is_archive
 from domsieve.errors import ContentError, DomsieveError, TargetError, UnknownPageError
 from domsieve.renderer import file_stem, html_files
 from domsieve.snapshot import PageRecord, PageStore
@@ -212,7 +213,7 @@ def _in_archive(path: Path) -> list[Target]:
         DamagedTarget(found.label, ContentError(found.message, stage="read"))
         if isinstance(found, DamagedPart)
         else ArchiveTarget(found)
-        for found in read_archive(path)
+        for found in archive.read_archive(path)
     ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from domsieve.commands import serve
+from domsieve.commands.serving import serve
 from domsieve.renderer import parse_html
 from domsieve.service.jobs.pool import owned
 from domsieve.service.jobs.requests import CleanRequest
