@@ -6,6 +6,7 @@ Imports the Snapshot, cuts, and the errors of the project.
 """
 
 from http import HTTPStatus
+from weakref import WeakKeyDictionary
 
 import msgspec
 import numpy as np
@@ -78,8 +79,18 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
         return ContentError(self.detail, reason=self.reason, url=url, retry=self.retry)
 
 
+# Reading, learning, cleaning and the verdict each ask, and a page never changes.
+_FOUND: WeakKeyDictionary[Snapshot, Fault | None] = WeakKeyDictionary()
+
+
 def fault_of(page: Snapshot) -> Fault | None:
-    """Return why a page counts as failed, None for one that does not; O(N)."""
+    """Return why a page counts as failed, None for one that does not; O(N) when it is first asked about."""
+    if page not in _FOUND:
+        _FOUND[page] = _found(page)
+    return _FOUND[page]
+
+
+def _found(page: Snapshot) -> Fault | None:
     origin = page.provenance
     kind = origin.content_type.partition(";")[0].strip().lower()
     if "/" in kind and kind not in HTML_TYPES:
