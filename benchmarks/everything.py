@@ -21,7 +21,7 @@ from benchmarks.printing import between
 HERE = Path(__file__).parent
 README = HERE / "README.md"
 # Together 25 minutes.
-LIMITS_S = {"rendering": 540, "concurrency": 300, "text": 240, "startup": 120, "methods": 180, "report": 60}
+LIMITS_S = {"rendering": 600, "concurrency": 240, "text": 150, "startup": 90, "methods": 330, "report": 60}
 INSTALL_S = 300
 CRAWLERS = {"crawlee": "crawlee[playwright]", "crawl4ai": "crawl4ai"}
 

@@ -227,6 +227,10 @@ class TestPage:
     def test_authors_beside_the_title(self, byline: str) -> None:
         assert read(f"<h1>Rain</h1>{byline}<p>It rained.</p>").authors == ("Ann Lee",)
 
+    def test_a_line_near_the_title_that_names_a_thing_names_no_author(self) -> None:
+        assert read("<h1>Rain</h1><a href=/by-subject>By subject</a><p>It rained.</p>").authors == ()
+        assert read('<h1>Rain</h1><b class="author">by anna77x</b><p>It rained.</p>').authors == ("anna77x",)
+
     def test_who_comments_is_no_author(self) -> None:
         comments = "".join(f'<div class="comment"><b class="author">Troll {n}</b></div>' for n in range(9))
         assert read(f"<h1>Rain</h1>{'<p>It rained.</p>' * 30}{comments}").authors == ()

@@ -15,6 +15,7 @@ _BEFORE, _AFTER = 20, 60
 _LONGEST_LINE = 120
 _FURTHEST = 120
 _MOST_CANDIDATES = 300
+_NEAR_THE_TITLE = "text near the title"
 _AUTHOR = word_set("author authors byline byl autor auteur autore writer contributor")
 _POSTER = word_set("username poster postauthor nickname screenname")
 _NO_NAME = word_set(
@@ -39,7 +40,8 @@ def bylines(elements: Elements, places: Places) -> list[Byline]:
 
     def add(node: int, text: str, source: str, bonus: float) -> None:
         names = author_names(text) if 1 < len(text) <= _LONGEST_LINE else ()
-        if names:
+        # A line may begin with the word and name nobody: "By subject".
+        if names and not (source == _NEAR_THE_TITLE and all(map(str.islower, names))):
             cost = places.cost(node) - bonus - (20 if is_byline(text) else 0)
             found.append(Byline(cost, node, names, source))
 
@@ -53,7 +55,7 @@ def bylines(elements: Elements, places: Places) -> list[Byline]:
             add(node, elements.shown_text(node, _LONGEST_LINE + 1), f"{name} of an author", bonus)
     for node, line in places.lines(_BEFORE, _AFTER):
         if len(line) <= _LONGEST_LINE and is_byline(line):
-            add(node, line, "text near the title", 10)
+            add(node, line, _NEAR_THE_TITLE, 10)
     return sorted(found)
 
 
