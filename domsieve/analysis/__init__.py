@@ -25,8 +25,16 @@ if TYPE_CHECKING:
     from domsieve.analysis.columns.batch import prune
     from domsieve.analysis.columns.hidden import HIDING_REASONS
     from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
-    from domsieve.analysis.compare.compared_blocks import CHANGES, Change, ComparedBlock
-    from domsieve.analysis.compare.comparison import Comparison, Delivery, Overlap, Side, compare_page
+    from domsieve.analysis.compare.compared_blocks import CHANGES, Change, ComparedBlock, DifferingBlock
+    from domsieve.analysis.compare.comparison import (
+        Comparison,
+        Delivery,
+        Overlap,
+        Side,
+        TwoLoads,
+        compare_loads,
+        compare_page,
+    )
     from domsieve.analysis.estimator import Estimator, PageEstimator
     from domsieve.analysis.filtered_mining import MainRegionMiner
     from domsieve.analysis.kinds.finding import node_kinds
@@ -115,6 +123,7 @@ __all__ = [
     "CompressedStructureTree",
     "DataRegionMiner",
     "Delivery",
+    "DifferingBlock",
     "EntropyFilter",
     "Estimator",
     "FeatureMatrix",
@@ -150,6 +159,7 @@ __all__ = [
     "TemplateFilter",
     "ThresholdHelp",
     "ThresholdStep",
+    "TwoLoads",
     "Verdict",
     "WebObjectBlocks",
     "block_columns",
@@ -157,6 +167,7 @@ __all__ = [
     "check_fixed",
     "check_options",
     "chunks_of",
+    "compare_loads",
     "compare_page",
     "described",
     "dropped_blocks",
@@ -218,8 +229,8 @@ _PLACES = {
     "analysis.columns.batch": "prune",
     "analysis.columns.hidden": "HIDING_REASONS",
     "analysis.columns.page_blocks": "PageBlocks page_blocks",
-    "analysis.compare.compared_blocks": "CHANGES Change ComparedBlock",
-    "analysis.compare.comparison": "Comparison Delivery Overlap Side compare_page",
+    "analysis.compare.compared_blocks": "CHANGES Change ComparedBlock DifferingBlock",
+    "analysis.compare.comparison": "Comparison Delivery Overlap Side TwoLoads compare_loads compare_page",
     "analysis.estimator": "Estimator PageEstimator",
     "analysis.filtered_mining": "MainRegionMiner",
     "analysis.kinds.finding": "node_kinds",

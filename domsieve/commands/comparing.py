@@ -1,21 +1,36 @@
 """The command that compares rendered pages with their raw source."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from domsieve.commands.capture_options import AsJson, Cache, Capture, KeepErrors, comparing
-from domsieve.commands.console import explained, finish, open_cache, print_json, print_line, say_error
+from domsieve.commands.console import count, explained, finish, open_cache, print_json, print_line, say_error
 from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
-    from domsieve.analysis import Comparison
-    from domsieve.tasks import Advice, Word
+    from domsieve.analysis import Comparison, DifferingBlock, TwoLoads
+    from domsieve.snapshot import PageRecord
+    from domsieve.tasks import Advice, Fetched, Target, Word
+
+_SHOWN_BLOCKS, _SHOWN_TEXT = 10, 60
+
+Twice = Annotated[
+    bool,
+    typer.Option(
+        "--twice", help="Load each page twice, and show which texts differ: adverts, times, tokens."
+    ),
+]
 
 
 @comparing
 def compare(
     targets: "Sequence[Word]",
     *,
+    twice: Twice = False,
     keep_errors: KeepErrors = False,
     cache: Cache = None,
     as_json: AsJson = False,
@@ -24,7 +39,7 @@ def compare(
     """Compare the raw source of pages with the rendered pages, and say where you need a browser."""
     from msgspec import to_builtins
 
-    from domsieve.errors import DomsieveError, TargetError
+    from domsieve.errors import DomsieveError, TargetError, UsageError
     from domsieve.tasks import (
         CacheTarget,
         DamagedTarget,
@@ -36,12 +51,24 @@ def compare(
     )
     from domsieve.tasks import compare as compare_pages
 
+    if twice and capture.replay:
+        raise UsageError(
+            "--twice needs the network, for an archive has one load of each page; leave out one."
+        )
     with open_cache(cache) as store:
         found = find_targets(targets, store)
         if not all(isinstance(target, CacheTarget | DamagedTarget | UrlTarget) for target in found):
             raise TargetError("Files have no rendered side to compare with; give URLs or pages of the cache.")
+        if twice and any(isinstance(target, CacheTarget) for target in found):
+            raise TargetError("--twice loads pages anew; give URLs, not pages of the cache.")
+        loads: dict[str, PageRecord] = {}
+        failed = 0
+        if twice:
+            before = fetch(found, store, _afresh(capture, both_sides=False))
+            found, loads, failed = _loaded(before)
+            capture = _afresh(capture, both_sides=True)
         fetched = fetch(found, store, capture)
-        failed = fetched.failed
+        failed += fetched.failed
         records = [
             target.record if isinstance(target, CacheTarget) else fetched.outcomes[target.url]
             for target in fetched.targets
@@ -53,6 +80,7 @@ def compare(
             store,
             siblings=lambda site: site_records(site, store, capture.options),
             keep_errors=keep_errors,
+            loads=loads,
         ):
             record, result = page.record, page.result
             if isinstance(result, DomsieveError):
@@ -62,6 +90,8 @@ def compare(
             by_site.setdefault(record.site, []).append((record.url, result))
             if as_json:
                 facts = {"url": record.url, "page_id": record.page_id, "prefix": prefix_of(record.url)}
+                if record.url in loads:
+                    facts["other_page_id"] = loads[record.url].page_id
                 print_json({**facts, **to_builtins(result)})
             else:
                 for line in _page_lines(record.url, result):
@@ -74,6 +104,26 @@ def compare(
                 for line in ("", site, *map(_advice_line, advice)):
                     print_line(line)
     finish(sum(map(len, by_site.values())), failed)
+
+
+def _afresh(capture: Capture, *, both_sides: bool) -> Capture:
+    """Return how pages are rendered once more: in a new browser, whatever the cache has."""
+    options = replace(
+        capture.options, both_sides=both_sides, screenshot=both_sides and capture.options.screenshot
+    )
+    return replace(capture, options=options, since=datetime.now(UTC))
+
+
+def _loaded(fetched: "Fetched") -> "tuple[list[Target], dict[str, PageRecord], int]":
+    """Return the pages that were loaded, to be loaded once more, their captures, and how many failed."""
+    from domsieve.snapshot import PageRecord
+    from domsieve.tasks import UrlTarget
+
+    records = {url: outcome for url, outcome in fetched.outcomes.items() if isinstance(outcome, PageRecord)}
+    targets: list[Target] = [
+        target for target in fetched.targets if isinstance(target, UrlTarget) and target.url in records
+    ]
+    return targets, records, fetched.failed
 
 
 def _page_lines(url: str, result: "Comparison") -> list[str]:
@@ -101,7 +151,32 @@ def _page_lines(url: str, result: "Comparison") -> list[str]:
         "  words by block: " + ", ".join(f"{name} {number:,}" for name, number in words.items() if number),
         *(f"  data: {d.delivered:,} words by {d.url}" for d in result.data if d.delivered),
         *(["  the source was parsed, not laid out: render with --screenshot"] if not result.styled else []),
+        *(_load_lines(result.loads) if result.loads else []),
     ]
+
+
+def _load_lines(loads: "TwoLoads") -> list[str]:
+    seen, number = loads.visible, len(loads.blocks)
+    same = _share(seen.recall, seen.both, seen.wanted)
+    more = [f"    … {number - _SHOWN_BLOCKS:,} more; --json has all"] if number > _SHOWN_BLOCKS else []
+    return [
+        f"  in both loads: {same}; {count(number, 'text')} differ{'s' * (number == 1)}",
+        *(f"    {_differing(block)}" for block in loads.blocks[:_SHOWN_BLOCKS]),
+        *more,
+    ]
+
+
+def _differing(block: "DifferingBlock") -> str:
+    if block.seen == "both":
+        return f"{_short(block.text)} ≠ {_short(block.other_text)}"
+    if block.seen == "rendered":
+        return f"only here: {_short(block.text)}"
+    return f"only in the other load: {_short(block.other_text)}"
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= _SHOWN_TEXT else f"{words[:_SHOWN_TEXT]}…"
 
 
 def _advice_line(advice: "Advice") -> str:

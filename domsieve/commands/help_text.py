@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 GROUPS: Mapping[str, str] = {
     "Pages": "all depth drop exclude include input-file keep-errors pages pages-per-site period raw seed select url",
     "Capture": "archive archive-credentials browser click delay driver fixed-time from images locale max-age "
-    "refresh screenshot scroll settle settle-extra timeout viewport wait-for",
+    "refresh screenshot scroll settle settle-extra timeout twice viewport wait-for",
     "Network": "allow-private cookie header host http port private-host public-host storage-state token-file "
     "trusted-proxy user-agent",
     "Analysis": "analysis-megabytes analysis-timeout cap complement drop-kind explain favor has-text keep-hidden "

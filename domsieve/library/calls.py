@@ -13,7 +13,7 @@ from domsieve.budget import AnalysisBudget
 from domsieve.library.checks import check_choice, checked_choices, selection_of
 from domsieve.library.fetching import Fetching
 from domsieve.library.inputs import PageInput, is_list, sources_of, url_of
-from domsieve.library.keywords import AnyPath, CleanKeywords, FetchKeywords, RecordsKeywords
+from domsieve.library.keywords import AnyPath, CleanKeywords, CompareKeywords, RecordsKeywords
 from domsieve.library.loops import in_thread, run
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.library.running import ComparingCall, PagesCall
@@ -329,13 +329,14 @@ async def records_async(
 
 @overload
 def compare(  # type: ignore[overload-overlap]
-    url: str, **how: Unpack[FetchKeywords]
+    url: str, **how: Unpack[CompareKeywords]
 ) -> CompareResult: ...
 @overload
-def compare(url: Iterable[str], **how: Unpack[FetchKeywords]) -> list[CompareResult]: ...
+def compare(url: Iterable[str], **how: Unpack[CompareKeywords]) -> list[CompareResult]: ...
 def compare(
     url: str | Iterable[str],
     *,
+    twice: bool = False,
     cache: AnyPath | None = None,
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,
@@ -353,6 +354,8 @@ def compare(
     Parameters
     ----------
     url : a URL, or an iterable of URLs.
+    twice : whether each page is loaded twice, whatever the cache has, so that ``comparison.loads`` says what differs
+        between two loads: adverts, times, tokens.
     cache, options, timeout, concurrency, private_hosts, allow_private, driver, keep_errors, analysis_budget : see
         `clean`. Without a cache, captures lie in a temporary folder until this returns.
 
@@ -371,18 +374,19 @@ def compare(
         keep_errors=keep_errors,
         analysis_budget=analysis_budget,
     )
-    return ComparingCall.of(url, fetching).now()
+    return ComparingCall.of(url, fetching, twice=twice).now()
 
 
 @overload
 async def compare_async(  # type: ignore[overload-overlap]
-    url: str, **how: Unpack[FetchKeywords]
+    url: str, **how: Unpack[CompareKeywords]
 ) -> CompareResult: ...
 @overload
-async def compare_async(url: Iterable[str], **how: Unpack[FetchKeywords]) -> list[CompareResult]: ...
+async def compare_async(url: Iterable[str], **how: Unpack[CompareKeywords]) -> list[CompareResult]: ...
 async def compare_async(
     url: str | Iterable[str],
     *,
+    twice: bool = False,
     cache: AnyPath | None = None,
     options: CaptureOptions | None = None,
     timeout: timedelta = _TIMEOUT,  # noqa: ASYNC109
@@ -405,7 +409,7 @@ async def compare_async(
         keep_errors=keep_errors,
         analysis_budget=analysis_budget,
     )
-    return await ComparingCall.of(url, fetching).later()
+    return await ComparingCall.of(url, fetching, twice=twice).later()
 
 
 def render(

@@ -146,13 +146,14 @@ class Fetching:
         return _with_way_out(outcomes)
 
     async def recorded(
-        self, urls: Collection[str], store: PageStore
+        self, urls: Collection[str], store: PageStore, *, afresh: bool = False
     ) -> dict[str, PageRecord | DomsieveError]:
-        """Return a page of the store, or why there is none, of every URL; render what it does not hold."""
+        """Return a page of the store, or why there is none, of every URL; render what it does not hold, or all."""
         egress = self._egress()
         # Before the store is looked into: it may hold what was allowed once.
         outcomes: dict[str, PageRecord | DomsieveError] = {**await _refused(urls, egress)}
-        found = {url: cached(url, store, self.options) for url in urls if url not in outcomes}
+        known = (url for url in urls if url not in outcomes)
+        found = {url: None if afresh else cached(url, store, self.options) for url in known}
         led_to = await _refused([record.final_url for record in found.values() if record], egress)
         outcomes |= {
             url: record for url, record in found.items() if record and record.final_url not in led_to

@@ -27,6 +27,12 @@ class FetchKeywords(TypedDict, total=False):
     analysis_budget: AnalysisBudget | None
 
 
+class CompareKeywords(FetchKeywords, total=False):
+    """How pages are compared with their source."""
+
+    twice: bool
+
+
 class SelectKeywords(FetchKeywords, total=False):
     """Which parts of pages are worked on."""
 

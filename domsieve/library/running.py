@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Generic, TypeVar
 
 from domsieve.errors import DomsieveError
+from domsieve.library.checks import check_flag
 from domsieve.library.fetching import Captured, Fetching
 from domsieve.library.inputs import Source, is_list, urls_of
 from domsieve.library.loops import in_thread, run
@@ -64,35 +65,38 @@ class ComparingCall:
     urls : the pages.
     several : whether the caller gave a list, be it of one.
     fetching : how they become pages, with both sides.
+    twice : whether each is loaded twice.
     """
 
     urls: Sequence[str]
     several: bool
     fetching: Fetching
+    twice: bool
 
     @classmethod
-    def of(cls, url: object, fetching: Fetching) -> "ComparingCall":
+    def of(cls, url: object, fetching: Fetching, *, twice: bool) -> "ComparingCall":
         """Return the call for a URL, or for an iterable of URLs.
 
         Raises
         ------
-        UsageError : something is no URL.
+        UsageError : something is no URL, or `twice` no bool.
         """
+        check_flag("twice", twice)
         options = replace(fetching.options, both_sides=True)
-        return cls(urls_of(url), is_list(url), replace(fetching, options=options))
+        return cls(urls_of(url), is_list(url), replace(fetching, options=options), twice)
 
     def now(self) -> CompareResult | list[CompareResult]:
         """Return the comparison of the page, or of each."""
         with self._folder() as folder:
-            outcomes = run(self._recorded(folder))
-            results = self._compared(folder, outcomes)
+            outcomes, loads = run(self._recorded(folder))
+            results = self._compared(folder, outcomes, loads)
         return _one_or_all(results, self.several)
 
     async def later(self) -> CompareResult | list[CompareResult]:
         """Return the same as `now`."""
         with self._folder() as folder:
-            outcomes = await self._recorded(folder)
-            results = await in_thread(partial(self._compared, folder, outcomes))
+            outcomes, loads = await self._recorded(folder)
+            results = await in_thread(partial(self._compared, folder, outcomes, loads))
         return _one_or_all(results, self.several)
 
     @contextmanager
@@ -103,15 +107,29 @@ class ComparingCall:
         with TemporaryDirectory(prefix="domsieve-") as folder:
             yield Path(folder)
 
-    async def _recorded(self, folder: Path) -> dict[str, PageRecord | DomsieveError]:
+    async def _recorded(
+        self, folder: Path
+    ) -> tuple[dict[str, PageRecord | DomsieveError], dict[str, PageRecord]]:
+        """Return a page of the store, or why there is none, of every URL, and another load of it if one is wanted."""
+        urls = list(dict.fromkeys(self.urls))
         with PageStore(folder) as store:
-            return await self.fetching.recorded(list(dict.fromkeys(self.urls)), store)
+            if not self.twice:
+                return await self.fetching.recorded(urls, store), {}
+            # What the page is compared with comes last, for its newest capture is the one that is found again.
+            options = replace(self.fetching.options, both_sides=False, screenshot=False)
+            plain = replace(self.fetching, options=options)
+            outcomes = await plain.recorded(urls, store, afresh=True)
+            loads = {url: page for url, page in outcomes.items() if isinstance(page, PageRecord)}
+            return outcomes | await self.fetching.recorded([*loads], store, afresh=True), loads
 
     def _compared(
-        self, folder: Path, outcomes: Mapping[str, PageRecord | DomsieveError]
+        self,
+        folder: Path,
+        outcomes: Mapping[str, PageRecord | DomsieveError],
+        loads: Mapping[str, PageRecord],
     ) -> list[CompareResult]:
         with PageStore(folder) as store:
-            return compared(self.urls, outcomes, store, self.fetching)
+            return compared(self.urls, outcomes, store, self.fetching, loads)
 
 
 def _one_or_all(results: list[R], several: bool) -> R | list[R]:

@@ -130,8 +130,9 @@ def compared(
     outcomes: Mapping[str, PageRecord | DomsieveError],
     store: PageStore,
     fetching: Fetching,
+    loads: Mapping[str, PageRecord],
 ) -> list[CompareResult]:
-    """Return each page of the store with its comparison."""
+    """Return each page of the store with its comparison, with another load of it too where there is one."""
     records = [outcome for outcome in outcomes.values() if isinstance(outcome, PageRecord)]
     with budgeted(fetching.analysis):
         pages = [
@@ -140,6 +141,7 @@ def compared(
                 store,
                 siblings=lambda site: site_records(site, store, fetching.options),
                 keep_errors=fetching.keep_errors,
+                loads=loads,
             )
         ]
     sites: dict[str, list[Any]] = {}

@@ -1,13 +1,14 @@
 """Rendered pages against their raw source: page by page, and what to do about a site and its parts."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 import msgspec
 
 from domsieve.analysis import Comparison, Overlap, compare_page
-from domsieve.errors import BudgetError, ContentError, DomsieveError
+from domsieve.errors import BudgetError, ContentError, DomsieveError, PageError
 from domsieve.renderer import DATA
 from domsieve.snapshot import PageRecord, PageStore, Snapshot
 from domsieve.tasks.cleaning import Cleaned, clean
@@ -17,6 +18,7 @@ ENOUGH = 0.95
 """The share of a page's content that its raw source must show for a browser not to be needed."""
 
 _NO_WORDS = Overlap(wanted=0, found_in=0, both=0)
+_NO_LOADS: Mapping[str, PageRecord] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ def compare(
     *,
     siblings: Callable[[str], Sequence[PageRecord]] = lambda _: (),
     keep_errors: bool = False,
+    loads: Mapping[str, PageRecord] = _NO_LOADS,
 ) -> Iterator[ComparedPage]:
     """Yield each page with its comparison, site after site.
 
@@ -64,7 +67,13 @@ def compare(
     ----------
     siblings : returns further known pages of a site, which are learned from and not compared.
     keep_errors : whether pages that count as failed are compared all the same.
+    loads : another load of each page by its URL, which the page is compared with too; one that counts as failed
+        fails the page.
     """
+
+    def page_of(record: PageRecord) -> Page:
+        return replace(from_record(record, store), keep_errors=keep_errors)
+
     by_site: dict[str, list[PageRecord]] = {}
     for record in records:
         by_site.setdefault(record.site, []).append(record)
@@ -72,9 +81,7 @@ def compare(
         members = by_site[site]
         styled = all(unscripted(record, store) for record in members if record.producer == "rendered")
         others = [other for other in siblings(site) if not styled or unscripted(other, store)]
-        rendered = _cleaned(
-            members, others, lambda record: replace(from_record(record, store), keep_errors=keep_errors)
-        )
+        rendered = _cleaned(members, others, page_of)
         raw = _cleaned(members, others, lambda record: _raw(record, store, styled=styled))  # noqa: B023
         for record, (rendered_one, page), (_, source) in zip(members, rendered, raw, strict=True):
             if isinstance(page, DomsieveError):
@@ -88,14 +95,16 @@ def compare(
                 with rendered_one.at_work("compare"):
                     data = store.extra(record, DATA)
                     (rendered_page, verdict), (raw_page, raw_verdict) = page, source
+                    load = loads.get(record.url)
                     result = compare_page(
                         raw_page,
                         rendered_page,
                         raw_verdict=raw_verdict,
                         verdict=verdict,
                         data=msgspec.json.decode(data) if data else (),
+                        other=None if load is None else page_of(load).read(),
                     )
-            except BudgetError as error:
+            except (BudgetError, PageError) as error:
                 result = error
             yield ComparedPage(record, result)
 

@@ -7,6 +7,7 @@ import time
 import unicodedata
 from collections import Counter
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from domsieve.analysis import NoCleaning
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.compare.compared_blocks import CHANGES
-from domsieve.analysis.compare.comparison import Comparison, Overlap, compare_page
+from domsieve.analysis.compare.comparison import Comparison, Overlap, TwoLoads, compare_loads, compare_page
 from domsieve.analysis.compare.matching import NOT_MATCHED, match_nodes
 from domsieve.renderer import parse_html
 from domsieve.snapshot import Snapshot
@@ -188,3 +189,67 @@ class TestWords:
             ("/other", 3, 1),
             ("/broken", 1, 1),
         ]
+
+
+def differing(other: str, rendered: str) -> list[tuple[str, int, str, str]]:
+    blocks = compare_loads(page(other), page(rendered)).blocks
+    return [(block.seen, block.words, block.text, block.other_text) for block in blocks]
+
+
+class TestTwoLoads:
+    STAYS = "<h1>A page</h1><p>that stays as it is</p>"
+
+    def test_adverts_times_and_tokens_differ_and_nothing_else_does(self) -> None:
+        other = f"<div id=ad>Buy boots</div>{self.STAYS}<p>Seen at <b>12:33</b> today</p><p>Request 9f3a</p>"
+        rendered = (
+            f"<div id=ad>Buy hats now</div>{self.STAYS}<p>Seen at <b>12:34</b> today</p><p>Request 77c1</p>"
+        )
+        assert differing(other, rendered) == [
+            ("both", 3, "Buy hats now", "Buy boots"),
+            ("both", 2, "Seen at 12:34 today", "Seen at 12:33 today"),
+            ("both", 2, "Request 77c1", "Request 9f3a"),
+        ]
+
+    def test_text_of_one_load_differs_on_that_side(self) -> None:
+        assert differing(self.STAYS, f"{self.STAYS}<aside>Buy boots</aside>") == [
+            ("rendered", 2, "Buy boots", "")
+        ]
+        assert differing(f"<aside>Buy boots</aside>{self.STAYS}", self.STAYS) == [
+            ("other", 2, "", "Buy boots")
+        ]
+
+    def test_text_that_moved_or_cannot_be_seen_does_not_differ(self) -> None:
+        entries = ["<li>one two</li>", "<li>three four</li>", "<li>five six</li>"]
+        assert differing("".join(entries), "".join(reversed(entries))) == []
+        assert differing("<p hidden>token 1</p>", "<p hidden>token 2</p>") == []
+
+    def test_text_that_one_load_hides_differs(self) -> None:
+        shown, hidden = "<p>Sale ends soon</p>", "<p hidden>Sale ends soon</p>"
+        assert differing(hidden, shown) == [("rendered", 3, "Sale ends soon", "")]
+        assert differing(shown, hidden) == [("other", 3, "", "Sale ends soon")]
+
+    def test_the_nodes_of_both_loads_are_named(self) -> None:
+        other, rendered = f"{self.STAYS}<p>Request 9f3a</p>", f"<hr>{self.STAYS}<p>Request 77c1</p>"
+        (block,) = compare_loads(page(other), page(rendered)).blocks
+        for html, span in ((other, block.other), (rendered, block.rendered)):
+            assert span is not None
+            assert "".join(map(page(html).text_of, range(*span))).startswith("Request")
+
+    def test_a_comparison_has_them_only_where_there_are_two(self) -> None:
+        side, keep = page(self.STAYS), NoCleaning().transform
+        once = compare(self.STAYS, self.STAYS)
+        twice = compare_page(side, side, raw_verdict=keep(side), verdict=keep(side), other=side)
+        words = count("A page that stays as it is").total()
+        assert twice.loads == TwoLoads(visible=Overlap(wanted=words, found_in=words, both=words), blocks=[])
+        assert set(msgspec.to_builtins(twice)) - set(msgspec.to_builtins(once)) == {"loads"}
+
+    @settings(deadline=None)  # processor time is not the test's alone
+    @given(st.integers(0, 10_000))
+    def test_no_word_that_only_one_load_has_is_lost(self, seed: int) -> None:
+        rng = random.Random(seed)
+        one, two = scramble(rng), scramble(rng)
+        for other, rendered in ((one, two), (two, one)):
+            result = compare_loads(page(other), page(rendered))
+            lost = result.visible.wanted + result.visible.found_in - 2 * result.visible.both
+            assert sum(block.words for block in result.blocks) >= lost
+            assert all(block.words for block in result.blocks)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import domsieve
-from domsieve.library.keywords import CleanKeywords, FetchKeywords, RecordsKeywords
+from domsieve.library.keywords import CleanKeywords, CompareKeywords, RecordsKeywords
 
 ROOMS = ["analysis", "errors", "renderer", "snapshot", "tasks"]
 PAIRS = ["clean", "records", "compare", "render"]
@@ -96,7 +96,7 @@ def test_twins_take_the_same(name: str) -> None:
     [
         ("clean", CleanKeywords),
         ("records", RecordsKeywords),
-        ("compare", FetchKeywords),
+        ("compare", CompareKeywords),
     ],
 )
 def test_overloads_take_what_the_calls_take(name: str, keywords: Any) -> None:

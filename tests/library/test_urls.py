@@ -21,6 +21,7 @@ from domsieve.snapshot import PageStore
 from examples.loopback import LoopbackServer, QuietHandler, folder_served, running
 from examples.serve import serve_demo
 from tests.command import ROOT, page, run
+from tests.service import rotating_site
 
 pytestmark = pytest.mark.browser
 
@@ -105,6 +106,21 @@ def test_a_cache_is_used_as_by_the_command_line(base: str, tmp_path: Path, brows
     assert "from the cache" not in result.stderr
     with PageStore(cache) as store:
         assert len(store.records()) == len(urls)
+
+
+def test_compare_tells_what_differs_between_two_loads() -> None:
+    with rotating_site.serving() as site:
+        result = domsieve.compare(f"{site.base}/", twice=True, private_hosts=["127.0.0.1"])
+        once = domsieve.compare(f"{site.base}/", private_hosts=["127.0.0.1"])
+        assert site.loads == 3
+    assert once.comparison.loads is None
+    assert result.comparison.loads is not None
+    assert [block.text for block in result.comparison.loads.blocks] == [
+        rotating_site.ADVERTS[0],
+        "Request 0002",
+    ]
+    with pytest.raises(domsieve.UsageError, match="twice"):
+        domsieve.compare("http://127.0.0.1/", twice=1)  # type: ignore[call-overload]
 
 
 def test_compare_says_where_a_browser_is_needed(base: str, here: Path, tmp_path: Path) -> None:

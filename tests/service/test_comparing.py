@@ -15,8 +15,8 @@ from domsieve.evaluation.corpora.javascript_sites import serve_corpus
 from domsieve.tasks import prefix_of
 from examples.loopback import folder_served
 from examples.serve import serve_demo
-from tests.command import run
-from tests.service import mixed_site
+from tests.command import fill, run
+from tests.service import mixed_site, rotating_site
 from tests.service.seen import count, gather
 
 DRAWN = (
@@ -141,6 +141,68 @@ class TestMixedSite:
         text = run("compare", site, cache=cache).stdout
         assert "  /shop                   4 pages  browser needed" in text
         assert "  /news                   4 pages  raw source is enough" in text
+
+
+@pytest.mark.browser
+class TestTwoLoads:
+    def test_what_rotates_is_marked_and_nothing_comes_from_a_cache(self, tmp_path: Path) -> None:
+        with rotating_site.serving() as site:
+            url = f"{site.base}/"
+            once = run("compare", url, "--json", cache=tmp_path)
+            assert site.loads == 1
+            twice = run("compare", url, "--twice", "--json", cache=tmp_path)
+            assert site.loads == 3
+            again = run("compare", url, "--json", "--browser", "/no/browser", cache=tmp_path)
+        for result in (once, twice, again):
+            assert result.exit_code == 0, result.stderr
+        before, page, after = (json.loads(result.stdout.splitlines()[0]) for result in (once, twice, again))
+        assert {*page} - {*before} == {"loads", "other_page_id"}
+        # The greeting would differ if the loads shared a context.
+        assert [(b["seen"], b["text"], b["other_text"]) for b in page["loads"]["blocks"]] == [
+            ("both", rotating_site.ADVERTS[1], rotating_site.ADVERTS[0]),
+            ("both", "Request 0003", "Request 0002"),
+        ]
+        seen = page["loads"]["visible"]
+        assert seen["wanted"] - seen["both"] == 7
+        assert page["styled"]
+        assert len({page["page_id"], page["other_page_id"], before["page_id"]}) == 3
+        # What the page was compared with is found again, with its other side.
+        del page["loads"], page["other_page_id"]
+        assert after == page
+        listed = run("cache", "list", "--json", cache=tmp_path).stdout.splitlines()
+        assert sum(json.loads(line)["producer"] == "rendered" for line in listed) == 3
+
+    def test_it_is_said_in_lines_for_people(self, tmp_path: Path) -> None:
+        with rotating_site.serving() as site:
+            lines = run("compare", f"{site.base}/", "--twice", cache=tmp_path).stdout.splitlines()
+        first = next(i for i, line in enumerate(lines) if line.startswith("  in both loads: "))
+        assert lines[first].endswith("; 2 texts differ")
+        assert lines[first + 1 : first + 3] == [
+            "    Boots made to last ≠ Kettles and tents, half the price",
+            "    Request 0002 ≠ Request 0001",
+        ]
+
+    def test_a_page_that_stays_differs_in_nothing(self, tmp_path: Path) -> None:
+        with mixed_site.serving() as base:
+            result = run("compare", f"{base}/shop/1", "--twice", "--json", cache=tmp_path)
+        page = json.loads(result.stdout.splitlines()[0])
+        assert page["loads"]["blocks"] == []
+        assert page["other_page_id"] == page["page_id"]
+        assert page["styled"]
+
+    def test_a_page_that_cannot_be_loaded_fails_once(self, tmp_path: Path) -> None:
+        with rotating_site.serving() as site:
+            urls = (f"{site.base}/", "http://127.0.0.1:9/")
+            result = run("compare", *urls, "--twice", "--json", cache=tmp_path)
+        assert result.exit_code == 1
+        assert [json.loads(line).get("url") for line in result.stdout.splitlines()] == [urls[0], None]
+
+
+def test_two_loads_of_what_has_one_are_refused(tmp_path: Path) -> None:
+    (record,) = fill(tmp_path, ["http://example.org/"])
+    result = run("compare", record.page_id, "--twice", cache=tmp_path)
+    assert result.exit_code == 2
+    assert "--twice loads pages anew; give URLs" in result.stderr
 
 
 @pytest.mark.browser

@@ -1,8 +1,8 @@
-"""Which blocks of text a script left as they were, changed, moved, created, removed or hid."""
+"""Which blocks of text a script left as they were, changed, moved, created, removed or hid; which differ by load."""
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
 import msgspec
@@ -12,6 +12,8 @@ from domsieve.analysis.columns.words import fold
 from domsieve.analysis.compare.matching import NOT_MATCHED
 
 Change = Literal["in source", "changed", "moved", "created", "removed", "hidden"]
+
+Seen = Literal["both", "rendered", "other"]
 
 CHANGES: tuple[Change, ...] = get_args(Change)
 
@@ -36,6 +38,26 @@ class ComparedBlock(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
+class DifferingBlock(msgspec.Struct, frozen=True, kw_only=True):
+    """A block of text whose words differ between two loads of a page.
+
+    Parameters
+    ----------
+    seen : on which of the loads it can be seen: ``"both"``, with other words, ``"rendered"``, which is the page that
+        is compared with its source, or ``"other"``.
+    rendered, other : nodes ``start, end`` of the text on that load, None where it cannot be seen.
+    words : number of words that only one of the loads has, counted as multisets; at least 1.
+    text, other_text : what stands there on that load, empty where it cannot be seen.
+    """
+
+    seen: Seen
+    rendered: tuple[int, int] | None
+    other: tuple[int, int] | None
+    words: int
+    text: str
+    other_text: str
+
+
 def compare_blocks(raw: PageBlocks, rendered: PageBlocks, raw_of: Sequence[int]) -> list[ComparedBlock]:
     """Return the blocks of both sides with what was done to them.
 
@@ -43,6 +65,64 @@ def compare_blocks(raw: PageBlocks, rendered: PageBlocks, raw_of: Sequence[int])
     ----------
     raw_of : for each of the nodes of the rendered page its node in the raw one, `NOT_MATCHED` where it has none.
     """
+    twin, straight = _twins(raw, rendered, raw_of)
+    compared = [
+        _compared(
+            _change(raw, rendered, block, twin.get(block), straight), raw, rendered, block, twin.get(block)
+        )
+        for block in range(len(rendered))
+    ]
+    return compared + [
+        _compared("hidden" if raw.hidden[block] else "removed", raw, rendered, None, block)
+        for block in _rest(raw, twin)
+    ]
+
+
+def differing_blocks(
+    other: PageBlocks, rendered: PageBlocks, other_of: Sequence[int]
+) -> list[DifferingBlock]:
+    """Return the blocks whose words differ between two loads of a page, those of the rendered page first.
+
+    Parameters
+    ----------
+    other_of : for each of the nodes of the rendered page its node in the other load, `NOT_MATCHED` where it has none.
+    """
+    twin, _ = _twins(other, rendered, other_of)
+    differing = [_differing(other, rendered, block, twin.get(block)) for block in range(len(rendered))]
+    differing += [_differing(other, rendered, None, block) for block in _rest(other, twin)]
+    return [block for block in differing if block.words]
+
+
+def _differing(
+    other: PageBlocks, rendered: PageBlocks, block: int | None, twin: int | None
+) -> DifferingBlock:
+    """Return a pair of blocks as far as it can be seen; without a word when nothing differs."""
+    here = block if block is not None and not rendered.hidden[block] else None
+    there = twin if twin is not None and not other.hidden[twin] else None
+    words = Counter(rendered.said[here].split() if here is not None else ())
+    words_there = Counter(other.said[there].split() if there is not None else ())
+    return DifferingBlock(
+        seen="both"
+        if here is not None and there is not None
+        else "rendered"
+        if here is not None
+        else "other",
+        rendered=None if here is None else (int(rendered.start[here]), int(rendered.end[here])),
+        other=None if there is None else (int(other.start[there]), int(other.end[there])),
+        words=(words - words_there).total() + (words_there - words).total(),
+        text="" if here is None else rendered.text[here],
+        other_text="" if there is None else other.text[there],
+    )
+
+
+def _rest(raw: PageBlocks, twin: Mapping[int, int]) -> list[int]:
+    """Return the blocks of the one side that are nobody's twin."""
+    taken = set(twin.values())
+    return [block for block in range(len(raw)) if block not in taken]
+
+
+def _twins(raw: PageBlocks, rendered: PageBlocks, raw_of: Sequence[int]) -> tuple[dict[int, int], set[int]]:
+    """Return the raw block of each rendered one that has one, and the rendered blocks that are in the same order."""
     block_of = dict(zip(raw.node.tolist(), raw.block.tolist(), strict=True))
     taken: dict[int, int] = {}  # rendered block by raw block
     twin: dict[int, int] = {}
@@ -54,16 +134,7 @@ def compare_blocks(raw: PageBlocks, rendered: PageBlocks, raw_of: Sequence[int])
     in_place = _in_order([twin[block] for block in sorted(twin)])
     straight = {block for block, stays in zip(sorted(twin), in_place, strict=True) if stays}
     _find_elsewhere(raw, rendered, twin, taken)
-    compared = [
-        _compared(
-            _change(raw, rendered, block, twin.get(block), straight), raw, rendered, block, twin.get(block)
-        )
-        for block in range(len(rendered))
-    ]
-    left = [block for block in range(len(raw)) if block not in taken]
-    return compared + [
-        _compared("hidden" if raw.hidden[block] else "removed", raw, rendered, None, block) for block in left
-    ]
+    return twin, straight
 
 
 def _find_elsewhere(

@@ -17,7 +17,12 @@ from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.words import fold
-from domsieve.analysis.compare.compared_blocks import ComparedBlock, compare_blocks
+from domsieve.analysis.compare.compared_blocks import (
+    ComparedBlock,
+    DifferingBlock,
+    compare_blocks,
+    differing_blocks,
+)
 from domsieve.analysis.compare.matching import NOT_MATCHED, match_nodes
 from domsieve.analysis.records.wobm import WebObjectBlocks
 from domsieve.analysis.verdict import Verdict
@@ -98,7 +103,21 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     delivered: int
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class TwoLoads(msgspec.Struct, frozen=True, kw_only=True):
+    """What differs between two loads of a page: adverts, times, tokens.
+
+    Parameters
+    ----------
+    visible : the words seen on the rendered page, looked for in those seen on the other load.
+    blocks : the texts whose words differ, those of the rendered page first, each in document order. Text that only
+        moved does not differ.
+    """
+
+    visible: Overlap
+    blocks: list[DifferingBlock]
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What scripts make of one page.
 
     Parameters
@@ -112,6 +131,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     matched : number of nodes of the rendered page that the raw source has too.
     blocks : the texts of both sides, those of the rendered page first, each in document order.
     data : the responses that carried data, those that delivered most words first.
+    loads : what differs from another load of the page; None, and not written, where there was one load.
     """
 
     raw: Side
@@ -123,6 +143,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     matched: int
     blocks: list[ComparedBlock]
     data: list[Delivery]
+    loads: TwoLoads | None = None
 
 
 def compare_page(
@@ -132,6 +153,7 @@ def compare_page(
     raw_verdict: Verdict,
     verdict: Verdict,
     data: Iterable[dict[str, Any]] = (),
+    other: Snapshot | None = None,
 ) -> Comparison:
     """Return what scripts made of a page; O(N log N) for N nodes of both sides.
 
@@ -141,13 +163,32 @@ def compare_page(
     rendered : the page of the same navigation.
     raw_verdict, verdict : what a method keeps of either, hidden text left out.
     data : responses with their ``url``, ``status``, ``bytes`` and ``text``.
+    other : another load of the rendered page.
     """
     with spending("compare", rendered.provenance.url):
-        return _compared(raw, rendered, raw_verdict, verdict, data)
+        return _compared(raw, rendered, raw_verdict, verdict, data, other)
+
+
+def compare_loads(other: Snapshot, rendered: Snapshot) -> TwoLoads:
+    """Return what differs between two loads of a page; O(N log N) for N nodes of both.
+
+    Blocks are matched as those of the raw source are.
+    """
+    with spending("compare", rendered.provenance.url):
+        other_of = match_nodes(other, rendered).tolist()
+        return TwoLoads(
+            visible=_overlap(_seen_words(rendered), _seen_words(other)),
+            blocks=differing_blocks(page_blocks(other), page_blocks(rendered), other_of),
+        )
 
 
 def _compared(
-    raw: Snapshot, rendered: Snapshot, raw_verdict: Verdict, verdict: Verdict, data: Iterable[dict[str, Any]]
+    raw: Snapshot,
+    rendered: Snapshot,
+    raw_verdict: Verdict,
+    verdict: Verdict,
+    data: Iterable[dict[str, Any]],
+    other: Snapshot | None,
 ) -> Comparison:
     seen_raw, seen = _seen_words(raw), _seen_words(rendered)
     cleaned_raw, cleaned = write_text(raw, raw_verdict), write_text(rendered, verdict)
@@ -164,6 +205,7 @@ def _compared(
         matched=int((raw_of != NOT_MATCHED).sum()),
         blocks=compare_blocks(page_blocks(raw), page_blocks(rendered), raw_of.tolist()),
         data=sorted(deliveries, key=lambda delivery: -delivery.delivered),
+        loads=None if other is None else compare_loads(other, rendered),
     )
 
 

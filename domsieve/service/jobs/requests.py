@@ -284,6 +284,12 @@ class CompareRequest(PageRequest):
 
     kind = "compare"
 
+    twice: bool = Field(
+        default=False,
+        description="Whether to load the page twice, whatever the cache has, and say what differs: adverts, times, "
+        "tokens.",
+    )
+
     def capture_options(self) -> CaptureOptions:
         """Return how the page is captured: with both of its sides."""
         return replace(super().capture_options(), both_sides=True)

@@ -84,7 +84,11 @@ class SitePages:
 
 
 def page_result(
-    request: PageRequest, record: PageRecord, store: PageStore, known: AbstractSet[str]
+    request: PageRequest,
+    record: PageRecord,
+    store: PageStore,
+    known: AbstractSet[str],
+    load: PageRecord | None = None,
 ) -> Results:
     """Return summary and files of a job about one page.
 
@@ -94,6 +98,7 @@ def page_result(
     record : the capture.
     store : where it is.
     known : ids of captures of the site that the client has used; other clients' are no business of his.
+    load : another load of the page that is compared.
 
     Raises
     ------
@@ -116,7 +121,7 @@ def page_result(
     elif isinstance(request, RecordsRequest):
         said, files = _mined(request, _page_of(request, record, store))
     elif isinstance(request, CompareRequest):
-        said, files = _compared(request, record, store)
+        said, files = _compared(request, record, store, load)
     elif isinstance(request, ReportRequest):
         said, files = _reported(request, record, store, siblings)
     else:
@@ -288,12 +293,18 @@ def _mined(request: RecordsRequest, page: Page) -> Results:
     return said, [NewFile(f"records.{request.format}", _TYPES[request.format], data)]
 
 
-def _compared(request: CompareRequest, record: PageRecord, store: PageStore) -> Results:
-    (result,) = (page.result for page in compare([record], store, keep_errors=request.keep_errors))
+def _compared(
+    request: CompareRequest, record: PageRecord, store: PageStore, load: PageRecord | None
+) -> Results:
+    loads = {record.url: load} if load else {}
+    pages = compare([record], store, keep_errors=request.keep_errors, loads=loads)
+    (result,) = (page.result for page in pages)
     if isinstance(result, DomsieveError):
         raise result
     advice = advise([(record.url, result)])[0]
     said = {"browser_needed": advice.browser_needed, "recall": advice.recall}
+    if result.loads is not None:
+        said["differing_texts"] = len(result.loads.blocks)
     facts = {"url": record.url, **msgspec.to_builtins(result), **said}
     return said, [NewFile("comparison.json", "application/json", _json(facts))]
 

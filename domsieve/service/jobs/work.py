@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import Executor
 from contextlib import aclosing
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -33,7 +33,13 @@ from domsieve.renderer import (
     SiteOpened,
 )
 from domsieve.service.jobs.problems import problem_of
-from domsieve.service.jobs.requests import HtmlRequest, PageRequest, SiteRequest, request_of
+from domsieve.service.jobs.requests import (
+    CompareRequest,
+    HtmlRequest,
+    PageRequest,
+    SiteRequest,
+    request_of,
+)
 from domsieve.service.jobs.results import SitePages, html_result, page_result, site_result
 from domsieve.service.jobs.values import Claim, NewFile, UsedPage
 from domsieve.service.jobs.work_queue import WorkQueue
@@ -134,25 +140,35 @@ async def _html(request: HtmlRequest, claim: Claim, bench: Bench, run: Callable[
 async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[..., Any]) -> Result:
     options, site, client = request.capture_options(), site_of(request.url), claim.job.client
     known: PageRecord | None = None
-    if not request.refresh:
+    twice = isinstance(request, CompareRequest) and request.twice
+    if not (request.refresh or twice):
         known = await run(partial(_known, request, options, claim, bench))
     if known is not None and not await _is_open(known.final_url, bench.browsing.egress):
         known = None  # what was allowed once; rendering says what is refused now
-    rendering = None
+    renderings = []
     if known is None:
         await run(partial(bench.queue.event, claim, "stage", {"stage": "render"}, done=0, total=1))
-        # The client is part of the name, so that no cookie of one client's pages meets another's.
-        rendering = await bench.browsing.render(
-            request.url, site=f"{client} {site}", options=options, budget=request.budget()
-        )
+        # The client is part of the name, so that no cookie of one client's pages meets another's. Two loads share
+        # nothing, and what the page is compared with comes last, for its newest capture is the one found again.
+        loads = [(f"{client} {site}", options)]
+        if twice:
+            plain = replace(options, both_sides=False)
+            loads = [(f"{client} {site} {claim.job.id} {n}", o) for n, o in enumerate((plain, options))]
+        for name, how in loads:
+            rendering = await bench.browsing.render(
+                request.url, site=name, options=how, budget=request.budget()
+            )
+            renderings.append(rendering)
 
     def work() -> Result:
         store = bench.pages()
         bench.queue.event(claim, "stage", {"stage": "analyse"}, done=1, total=1)
-        record = known or _kept(rendering, site, claim, bench)  # type: ignore[arg-type]
+        records = [known] if known else [_kept(rendering, site, claim, bench) for rendering in renderings]
         ids = bench.queue.page_ids(client, site)
-        summary, files = page_result(request, record, store, ids)
-        return Result({**summary, "from_cache": known is not None}, files, [_used(record, claim)])
+        load = records[0] if twice else None
+        summary, files = page_result(request, records[-1], store, ids, load)
+        used = {record.page_id: _used(record, claim) for record in records}
+        return Result({**summary, "from_cache": known is not None}, files, [*used.values()])
 
     done: Result = await run(work)
     return done

@@ -56,6 +56,10 @@ OUTPUT_SCHEMA: Mapping[str, Any] = {
         "records": {"type": "integer"},
         "browser_needed": {"type": "boolean"},
         "recall": {"type": "number", "description": "Share of the content that the source shows."},
+        "differing_texts": {
+            "type": "integer",
+            "description": "Texts that differ between two loads, with twice.",
+        },
         "pages": {
             "type": "array",
             "items": {"type": "object"},
@@ -208,6 +212,8 @@ def _about(facts: Mapping[str, Any]) -> str:
             "This page needs a browser." if facts["browser_needed"] else "This page needs no browser."
         )
         said.append(f"Its source shows {facts['recall']:.0%} of its content.")
+    if "differing_texts" in facts:
+        said.append(f"Texts that differ between two loads: {facts['differing_texts']}.")
     if "pages" in facts:
         said.append(f"{len(facts['pages'])} pages of {facts['site']}, {facts['failed_pages']} failed.")
         sure = [page["expected_f1"] for page in facts["pages"] if page["expected_f1"] is not None]

@@ -209,8 +209,9 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "compare_page",
             "Compare a page with its source",
-            "Say whether a page needs a browser: what its scripts add to its source, remove from it and hide.",
-            _schema(CompareRequest, ("url", *_CAPTURE), ("url",)),
+            "Say whether a page needs a browser: what its scripts add to its source, remove from it and hide. "
+            "With twice, also what differs between two loads of it.",
+            _schema(CompareRequest, ("url", "twice", *_CAPTURE), ("url",)),
             _of_address(CompareRequest),
         ),
         Tool(

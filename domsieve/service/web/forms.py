@@ -114,6 +114,7 @@ DEFAULTS: Mapping[str, str] = {
     "include": "",
     "exclude": "",
     "depth": str(SiteRequest.model_fields["depth"].default),
+    "twice": "",
     "scroll": "",
     "refresh": "",
     **{field.value: "" for field in (*KIND_FIELDS, *FIELD_FIELDS)},
@@ -245,6 +246,8 @@ def request_from(fields: Mapping[str, str]) -> PageRequest:
         if values["format"] == "chunks":
             values["max_words"] = _number(given["max_words"])
         values |= {f"{what}_kinds": _blocks(given, what) for what in ("keep", "drop")}
+    if kind == "compare":
+        values["twice"] = bool(given["twice"])
     if kind == "records":
         values["fields"] = [name for name in FIELD_NAMES if given[f"field_{name}"]]
     model = REQUESTS[_KNOWN[kind]]
@@ -286,7 +289,7 @@ def fields_from(kind: str, request: Mapping[str, Any]) -> dict[str, str]:
         "depth",
     ):
         fields[name] = _text(request.get(name, DEFAULTS[name]))
-    for name in (*_CHECKS, "metadata"):
+    for name in (*_CHECKS, "metadata", "twice"):
         fields[name] = "1" if request.get(name) else ""
     for name, field in _FIELDS[kind].items():
         fields[field] = _text(request.get(name)) or DEFAULTS[field]

@@ -75,7 +75,7 @@ def record_tables(data: bytes, content_type: str, *, is_whole: bool) -> list[Tab
 
 
 def comparison_tables(data: bytes) -> list[Table]:
-    """Return what a comparison found: words, both sides, what scripts changed, and what brought the data.
+    """Return what a comparison found: words, both sides, what scripts changed, what brought the data, what differs.
 
     None of a file that another version of the program wrote in another form.
     """
@@ -139,7 +139,19 @@ def _compared(facts: Mapping[str, Any]) -> list[Table]:
             len(facts["data"]) - len(brought),
             frozenset({1, 2, 3, 4}),
         ),
+        *([_differing(facts["loads"]["blocks"])] if "loads" in facts else []),
     ]
+
+
+def _differing(blocks: Sequence[Mapping[str, Any]]) -> Table:
+    texts = [
+        [flat(block["words"]), _cell(block["text"]), _cell(block["other_text"])]
+        for block in blocks[:_CHANGED]
+    ]
+    columns = ("Words", "Here", "In the other load")
+    return Table(
+        "Texts that differ between two loads", columns, texts, len(blocks) - len(texts), frozenset({0})
+    )
 
 
 def _records(name: str, rows: Sequence[Mapping[str, str]]) -> Table:

@@ -13,6 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from msgspec import structs
 
@@ -37,6 +38,7 @@ from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
     CleanHtmlRequest,
     CleanRequest,
+    CompareRequest,
     PageRequest,
     RecordsHtmlRequest,
     SiteRequest,
@@ -355,6 +357,59 @@ def test_html_that_costs_too_much_fails_alone(tmp_path: Path) -> None:
     html = "<p>" + "<div><b>word</b> word" * 20_000
     with pytest.raises(BudgetError):
         doing(tmp_path, Pages(ContentError("")), CleanHtmlRequest(html=html), analysis=small)
+
+
+def laid_out(page: Snapshot) -> Snapshot:
+    """Return a page that can be seen, each node below the one before; one of its texts is ``block``."""
+    number = len(page)
+    box = np.array([[0, 20 * node, 100, 20] for node in range(number)], np.float32)
+    block = page.strings.to_list().index("block")
+    return replace(
+        page,
+        style=np.zeros(number, np.int32),
+        box=box,
+        style_names=("display",),
+        styles=np.array([[block]], np.int32),
+    )
+
+
+def test_two_loads_share_no_context_and_both_are_kept(tmp_path: Path) -> None:
+    class Rotating(Pages):
+        """A page that is another one in each load."""
+
+        def __init__(self) -> None:
+            super().__init__(ContentError("none"))
+            self.both_sides: list[bool] = []
+
+        async def render(
+            self,
+            url: str,
+            *,
+            site: str | None = None,
+            options: CaptureOptions | None = None,
+            budget: Budget | None = None,  # noqa: ARG002
+        ) -> Rendering:
+            self.sites.append(site)
+            self.both_sides.append(options is not None and options.both_sides)
+            page = captured(url, f"<p>The words of it.<p>Request {len(self.sites)}<p>block")
+            return replace(page, snapshot=laid_out(page.snapshot))
+
+    pages, request = Rotating(), CompareRequest(url=URL, twice=True)
+    result = ending(tmp_path, pages, request)
+    assert result.summary["differing_texts"] == 1
+    (file,) = result.files
+    (block,) = json.loads(file.data)["loads"]["blocks"]
+    assert (block["text"], block["other_text"]) == ("Request 2", "Request 1")
+    assert pages.both_sides == [False, True], "the newest capture has both sides"
+    assert len({*pages.sites}) == 2
+    assert all(site and site.startswith("ann site.example ") for site in pages.sites)
+    assert len({page.page_id for page in result.pages}) == 2
+    again = ending(tmp_path, pages, request)
+    assert not again.summary["from_cache"], "they are loaded anew each time"
+    assert len(pages.sites) == 4
+    once = ending(tmp_path, pages, CompareRequest(url=URL))
+    assert "differing_texts" not in once.summary
+    assert "loads" not in json.loads(once.files[0].data)
 
 
 def keep(tmp_path: Path, *pages: Rendering) -> list[str]:

@@ -166,7 +166,7 @@ class TestForm:
                 drop=(".comments",),
             ),
             RecordsRequest(url="http://a.org/", method="mdr", format="csv", fields=("title", "image")),
-            CompareRequest(url="http://a.org/"),
+            CompareRequest(url="http://a.org/", twice=True),
             SiteRequest(
                 url="http://a.org/",
                 method="sst",

@@ -259,6 +259,20 @@ class TestTables:
         (cut,) = record_tables(data[:-5], "application/jsonl", is_whole=False)
         assert len(cut.rows) == 2
 
+    def test_of_two_loads(self) -> None:
+        sides = dict.fromkeys(("words", "cleaned_words", "links", "images", "records", "nodes"), 1)
+        overlap = {"wanted": 1, "found_in": 1, "both": 1}
+        facts: dict[str, Any] = {"raw": sides, "rendered": sides, "content": overlap, "visible": overlap}
+        facts |= {"blocks": [], "data": []}
+        once = comparison_tables(json.dumps(facts).encode())
+        differing = {"words": 2, "text": "Request 1\u202e", "other_text": "Request 2"}
+        *others, table = comparison_tables(
+            json.dumps({**facts, "loads": {"blocks": [differing] * 201}}).encode()
+        )
+        assert others == once
+        assert (table.name, table.left_out) == ("Texts that differ between two loads", 1)
+        assert table.rows[0] == ["2", "Request 1\\u202e", "Request 2"]
+
     def test_of_csv(self) -> None:
         data = b'page,region,record,text_1,price\r\nu,1,1,"a, ""b""\r\nc",\r\nu,1,2,d,'
         (table,) = record_tables(data, "text/csv; charset=utf-8", is_whole=True)
