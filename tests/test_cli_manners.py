@@ -423,11 +423,17 @@ class TestPrune:
         assert run("cache", "verify", cache=cache).exit_code == 0
 
     @pytest.mark.usefixtures("aged")
-    def test_it_removes_the_oldest_until_the_others_fit(self, tmp_path: Path) -> None:
+    def test_it_removes_the_oldest_until_the_others_fit(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("domsieve.commands.cache._AT_ONCE", 2)
         cache = tmp_path / "aged"
         assert run("cache", "prune", "--keep-megabytes", "1", cache=cache).exit_code == 0
         assert self.kept(cache) == {"40", "20", "1"}
-        assert run("cache", "prune", "--keep-megabytes", "0", cache=cache).exit_code == 0
+        done = run("cache", "prune", "--keep-megabytes", "0", "--json", cache=cache)
+        assert done.exit_code == 0
+        assert [json.loads(line)["url"][-2:] for line in done.stdout.splitlines()] == ["40", "20", "/1"]
+        assert "3 pages with" in done.stderr
         assert self.kept(cache) == set()
 
     def test_it_wants_to_know_what_is_kept(self, cache: Path) -> None:

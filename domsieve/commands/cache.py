@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from domsieve.snapshot import PageRecord, PageStore
 
 _MEGABYTE = 1_000_000
+_AT_ONCE = 1_000  # pages that are removed together
 
 
 def cache_list(
@@ -33,7 +35,7 @@ def cache_list(
 ) -> None:
     """List the captured pages."""
     with failures(), open_cache(cache) as store:
-        for record in store.records(site=site and site.lower()):
+        for record in store.each_record(site=site and site.lower()):
             if as_json:
                 print_json(asdict(record))
             else:
@@ -75,7 +77,7 @@ def cache_verify(
                 print_json(asdict(problem))
             else:
                 print_line(str(problem))
-        say(f"{count(len(store.records()), 'page')}, {count(len(problems), 'problem')}")
+        say(f"{count(store.count(), 'page')}, {count(len(problems), 'problem')}")
         if problems:
             raise typer.Exit(EXIT_STORAGE)
 
@@ -119,35 +121,37 @@ def cache_prune(
         if keep_days is None and keep_megabytes is None:
             raise UsageError("Say what is to be kept: give --keep-days, --keep-megabytes, or both.")
         with open_cache(cache) as store:
-            pages = len(store.records())
-            removed = [*_outdated(store, keep_days, keep_megabytes)]
-            for record, size in removed:
-                if as_json:
-                    print_json({**asdict(record), "size_bytes": size})
-                else:
-                    print_line(f"{record.page_id[:12]} {record.captured_at[:10]} {size:>11,} B {record.url}")
+            pages, removed, size = store.count(), 0, 0
+            outdated = _outdated(store, keep_days, keep_megabytes)
+            while some := list(islice(outdated, _AT_ONCE)):
+                for record, held in some:
+                    if as_json:
+                        print_json({**asdict(record), "size_bytes": held})
+                    else:
+                        day = record.captured_at[:10]
+                        print_line(f"{record.page_id[:12]} {day} {held:>11,} B {record.url}")
+                removed, size = removed + len(some), size + sum(held for _, held in some)
+                if not dry_run:
+                    store.remove([record.page_id for record, _ in some])
             if not dry_run:
-                store.remove([record.page_id for record, _ in removed])
                 store.drop_bases()
-        size = sum(size for _, size in removed)
         done = "would be removed" if dry_run else "removed"
-        say(f"{count(len(removed), 'page')} with {count(size, 'byte')} {done}, {pages - len(removed):,} kept")
+        say(f"{count(removed, 'page')} with {count(size, 'byte')} {done}, {pages - removed:,} kept")
 
 
 def _outdated(
     store: "PageStore", keep_days: int | None, keep_megabytes: int | None
 ) -> "Iterator[tuple[PageRecord, int]]":
-    """Yield what is not kept with the bytes that it takes, oldest first."""
-    records = sorted(store.records(), key=lambda record: (record.captured_at, record.page_id))
-    sizes = {record.page_id: store.size(record.page_id) for record in records}
+    """Yield what is not kept with the bytes that it takes, oldest first; it may be removed meanwhile."""
     since = "" if keep_days is None else (datetime.now(UTC) - timedelta(days=keep_days)).isoformat()
     most = None if keep_megabytes is None else keep_megabytes * _MEGABYTE
-    held = sum(sizes.values())
-    for record in records:
+    held = 0 if most is None else sum(store.size(record.page_id) for record in store.each_record())
+    for record in store.oldest_first():
         if record.captured_at >= since and (most is None or held <= most):
             return
-        held -= sizes[record.page_id]
-        yield record, sizes[record.page_id]
+        size = store.size(record.page_id)
+        held -= size
+        yield record, size
 
 
 def doctor(
@@ -163,7 +167,7 @@ def doctor(
         facts = {
             "browser": str(browser_in_use(browser)),
             "cache": str(store.root),
-            "pages": len(store.records()),
+            "pages": store.count(),
         }
         if as_json:
             print_json(facts)

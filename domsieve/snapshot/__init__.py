@@ -9,8 +9,10 @@ from domsieve.snapshot.format import Base, base_of, decode, encode, payload_of
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.json_ld import JSON_LD, LONGEST_JSON_LD, is_json_ld
 from domsieve.snapshot.page import CAPTURE_VERSION, Kind, Producer, Provenance, Scalar, Snapshot, subtree_ends
-from domsieve.snapshot.store import PageStore, Problem, page_id_of
+from domsieve.snapshot.store import PageStore
+from domsieve.snapshot.stored_files import page_id_of
 from domsieve.snapshot.strings import Interner, StringTable
+from domsieve.snapshot.verifying import Problem
 
 __all__ = [
     "CAPTURE_VERSION",

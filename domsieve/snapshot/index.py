@@ -22,6 +22,7 @@ from domsieve.files import create_database, digest_of, remove_file
 
 _VERSION = 3
 _BUSY_SECONDS = 30.0
+_AT_ONCE = 1_000  # records that are held
 # What SQLite says when the file is as it was written, but cannot be used now. The lowest byte is the kind.
 _NOT_DAMAGED = frozenset(
     {
@@ -231,9 +232,10 @@ class Index:
         ((*row, _),) = self._run(f"SELECT {_COLUMNS} FROM pages WHERE page_id = ?", (page_id,))
         self._run("UPDATE pages SET checksum = ? WHERE page_id = ?", (_checksum(row), page_id))
 
-    def unsigned(self) -> list[PageRecord]:
-        """Return the records whose rows have no checksum, as older programs wrote them."""
-        return self.find("checksum = ''", (), order="stored")
+    def unsigned(self, start: str = "") -> list[PageRecord]:
+        """Return the records whose rows have no checksum, as older programs wrote them, of ids that begin so."""
+        condition = "checksum = '' AND page_id >= ? AND page_id < ?"
+        return self.find(condition, (start, _behind(start)), order="stored")
 
     def find(self, condition: str, values: Sequence[str], *, order: str) -> list[PageRecord]:
         """Return the records that satisfy an SQL condition of ours, in an order of ours."""
@@ -242,11 +244,33 @@ class Index:
         rows = self._run(f"SELECT {_COLUMNS} FROM pages WHERE {condition} ORDER BY {order}", values)
         return [self._record(row) for row in rows]
 
-    def url_behind(self, url: str, count: int) -> str:
-        """Return the URL that stands `count` distinct ones behind `url` in order, or the last; empty behind that."""
-        some = f"SELECT DISTINCT url FROM pages WHERE url > ? ORDER BY url LIMIT {count:d}"
-        rows = self._run(f"SELECT max(url) FROM ({some})", (url,))
-        return str(rows[0][0] or "")
+    def each(
+        self, key: tuple[str, str], condition: str = "1", values: Sequence[str] = ()
+    ) -> Iterator[PageRecord]:
+        """Yield the records that satisfy an SQL condition of ours by a key of two columns, holding few at a time."""
+        if not all(map(_can_be_kept, values)):
+            return
+        names = ["stored", *_NAMES]
+        behind, last = "1", list[Any]()
+        while True:
+            rows = self._run(
+                f"SELECT {_COLUMNS} FROM pages WHERE {condition} AND {behind} "
+                f"ORDER BY {', '.join(key)} LIMIT {_AT_ONCE:d}",
+                (*values, *last),
+            )
+            yield from map(self._record, rows)
+            if len(rows) < _AT_ONCE:
+                return
+            behind = f"({', '.join(key)}) > (?, ?)"
+            last = [rows[-1][names.index(name)] for name in key]
+
+    def share(self, column: str, start: str) -> list[PageRecord]:
+        """Return the records with a column of hex digits that begins with these, by URL, oldest first."""
+        return self.find(f"{column} >= ? AND {column} < ?", (start, _behind(start)), order="url, stored")
+
+    def count(self) -> int:
+        """Return the number of records."""
+        return int(self._run("SELECT count(*) FROM pages", ())[0][0])
 
     def _record(self, row: Sequence[Any]) -> PageRecord:
         stored, *values, checksum = row
@@ -287,6 +311,13 @@ class Index:
     def extras(self, page_id: str) -> dict[str, str]:
         """Return the digests of the extras of a page, by name."""
         return dict(self._run("SELECT name, digest FROM extras WHERE page_id = ? ORDER BY name", (page_id,)))
+
+    def extras_in(self, start: str) -> list[tuple[str, str]]:
+        """Return the digests of extras that begin so, each with the id of a page that names it; sorted."""
+        return self._run(
+            "SELECT digest, page_id FROM extras WHERE digest >= ? AND digest < ? ORDER BY digest, page_id",
+            (start, _behind(start)),
+        )
 
     def pages_with(self, digest: str) -> list[str]:
         """Return the ids of the pages that name an extra, sorted."""
@@ -335,7 +366,7 @@ class Index:
                 self._db.rollback()
             raise
 
-    def _run(self, statement: str, values: Sequence[str] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    def _run(self, statement: str, values: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
         try:
             return self._db.execute(statement, values).fetchall()
         except _FAULTS as error:
@@ -379,6 +410,11 @@ def _description() -> list[tuple[str, ...]]:
         return database.execute(_DESCRIPTION).fetchall()
     finally:
         database.close()
+
+
+def _behind(start: str) -> str:
+    """Return what stands behind all hex digits that begin so."""
+    return f"{start}g"
 
 
 def _checksum(row: Sequence[Any]) -> str:

@@ -1,63 +1,49 @@
 """The store of captured pages under one folder: files named by hashes, and an index beside them.
 
-    pages/ab/<page id>.dsnap   one page in the format of `_format`
-    bases/ab/<digest>.zst      what the pages of a site were written against: the payload of its first page
-    raw/ab/<digest>.zst        raw source of a navigation, once per content
-    extras/ab/<digest>.zst     what is kept beside a page under a name, such as its screenshot, once per content
-    index.sqlite3              what is there
+    index.sqlite3   what is there
+    …/              the files, see `stored_files`
 
 Every file is written before the row that names it. A process that is killed at any moment therefore leaves no
 half-written page visible, at most a file that `PageStore.verify` finds. What a page names can be lost or damaged: it
 is written anew when an equal page is put, and `PageStore.verify` can make a page forget it.
 """
 
-import contextlib
 import dataclasses
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-import msgspec
-
 from domsieve.errors import CacheIndexError, DamagedFileError, StorageError, TargetError, UnknownPageError
 from domsieve.files import (
     CACHE_FILE,
     digest_of,
-    leftovers,
-    read_file,
     read_packed,
     remove_file,
     write_file,
     write_packed,
 )
-from domsieve.snapshot.format import Base, base_of, decode, encode, payload_of
+from domsieve.snapshot.format import Base, encode, payload_of
 from domsieve.snapshot.index import Index, PageRecord, remove_index
-from domsieve.snapshot.page import CAPTURE_VERSION, Producer, Scalar, Snapshot
+from domsieve.snapshot.page import Producer, Scalar, Snapshot
+from domsieve.snapshot.stored_files import (
+    BASES,
+    EXTRAS,
+    PAGES,
+    RAW,
+    StoredFiles,
+    capture_key,
+    fault_of_file,
+    record_of,
+    with_provenance,
+)
+from domsieve.snapshot.verifying import Problem, Verifier
 
-_PAGES, _BASES, _RAW, _EXTRAS = "pages", "bases", "raw", "extras"
-_ENDINGS = {_PAGES: ".dsnap", _BASES: ".zst", _RAW: ".zst", _EXTRAS: ".zst"}
 _INDEX = "index.sqlite3"
 _NOTHING: Mapping[str, bytes] = MappingProxyType({})
 # A larger page makes a bad base: it would take longer to load than the pages written against it.
 _LARGEST_BASE = 1 << 20
-_BASES_IN_MEMORY = 16
-_AT_ONCE = 1_000  # URLs whose records are held
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that `PageStore.verify` found: which file, what is wrong, and whether it was put right."""
-
-    path: str
-    what: str
-    mended: bool
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.what}" + (" (mended)" if self.mended else "")
 
 
 class PageStore:
@@ -85,14 +71,15 @@ class PageStore:
             raise StorageError(f"The cache {root} cannot be made: {error.strerror}.") from error
         self._replaced: list[Problem] = []
         self._index = self._mended_index() if repair else Index(root / _INDEX)
-        self._bases: dict[str, Base] = {}
+        self._files = StoredFiles(root)
 
     def _mended_index(self) -> Index:
         """Return the index, or an empty one in the place of one that is damaged."""
         path, index = self.root / _INDEX, None
         try:
             index = Index(path)
-            index.find("1", (), order="stored")  # every row
+            for _ in index.each(("url", "stored")):  # every row
+                pass
         except CacheIndexError as error:
             if index:
                 index.close()
@@ -138,21 +125,21 @@ class PageStore:
         StorageError : a file cannot be written; nothing of the page is visible then.
         """
         digests = {name: digest_of(extras[name]) for name in sorted(extras)}
-        files = {(_EXTRAS, digest): extras[name] for name, digest in digests.items()}
-        page = _with_provenance(page, site=urlsplit(page.provenance.url).netloc if site is None else site)
+        files = {(EXTRAS, digest): extras[name] for name, digest in digests.items()}
+        page = with_provenance(page, site=urlsplit(page.provenance.url).netloc if site is None else site)
         if source is not None:
-            page = _with_provenance(page, source_digest=digest_of(source))
-            files[_RAW, page.provenance.source_digest] = source
-        record = _record(page, 0)
-        page = _with_provenance(page, extras=digests or self._index.extras(record.page_id))
+            page = with_provenance(page, source_digest=digest_of(source))
+            files[RAW, page.provenance.source_digest] = source
+        record = record_of(page, 0)
+        page = with_provenance(page, extras=digests or self._index.extras(record.page_id))
         self._keep(files)
         base = self._base_for(page)
         data = encode(page, base=base)
         record = dataclasses.replace(record, bytes=len(data))
-        write_file(self._path(_PAGES, record.page_id), data, what=CACHE_FILE)
+        write_file(self._files.path(PAGES, record.page_id), data, what=CACHE_FILE)
         replaced = self._index.put(record, digests)
         # In case somebody removed them with the last page that named them.
-        self._keep({place: data for place, data in files.items() if not self._path(*place).exists()})
+        self._keep({place: data for place, data in files.items() if not self._files.path(*place).exists()})
         self._drop_extras(replaced, of=())
         if base is not None:
             self._keep_base(record.site, base)
@@ -169,7 +156,7 @@ class PageStore:
         """
         if not self._index.find("page_id = ?", (page_id,), order="stored"):
             raise UnknownPageError(f"The cache {self.root} holds no page {page_id}.")
-        return self._read(self._path(_PAGES, page_id))
+        return self._files.read(self._files.path(PAGES, page_id))
 
     def source(self, record: PageRecord) -> bytes:
         """Return the raw source that was kept with a page.
@@ -181,7 +168,7 @@ class PageStore:
         """
         if not record.source_digest:
             raise TargetError("No raw source was kept with this page.", url=record.url)
-        return read_packed(self._path(_RAW, record.source_digest))
+        return read_packed(self._files.path(RAW, record.source_digest))
 
     def extra(self, record: PageRecord, name: str) -> bytes | None:
         """Return what was kept beside a page under a name, None when nothing was.
@@ -191,7 +178,7 @@ class PageStore:
         DamagedFileError : its file is not as it was written.
         """
         digest = self._index.extras(record.page_id).get(name)
-        return None if digest is None else read_packed(self._path(_EXTRAS, digest))
+        return None if digest is None else read_packed(self._files.path(EXTRAS, digest))
 
     def extra_names(self, record: PageRecord) -> list[str]:
         """Return the names of what was kept beside a page, sorted."""
@@ -201,9 +188,9 @@ class PageStore:
         """Return how many bytes the files of a page take, raw source and extras among them; 0 without such a page."""
         held = 0
         for record in self._index.find("page_id = ?", (page_id,), order="stored"):
-            files = [self._path(_EXTRAS, digest) for digest in self._index.extras(page_id).values()]
+            files = [self._files.path(EXTRAS, digest) for digest in self._index.extras(page_id).values()]
             if record.source_digest:
-                files.append(self._path(_RAW, record.source_digest))
+                files.append(self._files.path(RAW, record.source_digest))
             held += record.bytes + sum(path.stat().st_size for path in files if path.exists())
         return held
 
@@ -219,7 +206,7 @@ class PageStore:
         options : those that shaped the capture, as in its provenance.
         build : kind of the browser; None takes any, although their text widths differ.
         """
-        condition, values = "url = ? AND producer = ? AND capture = ?", [url, producer, _capture_key(options)]
+        condition, values = "url = ? AND producer = ? AND capture = ?", [url, producer, capture_key(options)]
         if build is not None:
             condition, values = f"{condition} AND build = ?", [*values, build]
         found = self._index.find(condition, values, order="stored DESC LIMIT 1")
@@ -236,12 +223,19 @@ class PageStore:
             values += [url_prefix, url_prefix]
         return self._index.find(" AND ".join(conditions), values, order="url, stored")
 
-    def each_record(self) -> Iterator[PageRecord]:
-        """Yield what `records` returns of all pages, holding few of them at a time."""
-        behind = ""
-        while last := self._index.url_behind(behind, _AT_ONCE):
-            yield from self._index.find("url > ? AND url <= ?", (behind, last), order="url, stored")
-            behind = last
+    def count(self) -> int:
+        """Return the number of pages."""
+        return self._index.count()
+
+    def each_record(self, *, site: str | None = None) -> Iterator[PageRecord]:
+        """Yield what `records` returns of all pages or of one site, holding few of them at a time."""
+        if site is None:
+            return self._index.each(("url", "stored"))
+        return self._index.each(("url", "stored"), "site = ?", [site])
+
+    def oldest_first(self) -> Iterator[PageRecord]:
+        """Yield what is known of all pages by the time of their capture; those yielded may be removed meanwhile."""
+        return self._index.each(("captured_at", "page_id"))
 
     def resolve(self, text: str) -> PageRecord:
         """Return the one page whose id begins with `text`.
@@ -280,16 +274,16 @@ class PageStore:
     def _remove_files(self, page_ids: Collection[str], sources: Iterable[str], extras: Iterable[str]) -> None:
         """Delete the files of pages, and of raw sources and extras what no other page names."""
         for page_id in page_ids:
-            remove_file(self._path(_PAGES, page_id))
+            remove_file(self._files.path(PAGES, page_id))
         for digest in sources:
             naming = self._index.find("source_digest = ?", (digest,), order="stored")
             if {record.page_id for record in naming} <= {*page_ids}:
-                remove_file(self._path(_RAW, digest))
+                remove_file(self._files.path(RAW, digest))
         self._drop_extras(extras, of=page_ids)
 
     def drop_bases(self) -> None:
         """Remove what the pages of sites were written against of which no page is left."""
-        self._index.drop_unused_bases(lambda digest: remove_file(self._path(_BASES, digest)))
+        self._index.drop_unused_bases(lambda digest: remove_file(self._files.path(BASES, digest)))
 
     def verify(self, *, repair: bool = False) -> list[Problem]:
         """Read every file and compare with the index; return what is wrong, in order of the paths.
@@ -299,128 +293,21 @@ class PageStore:
         sources and extras, and their pages forget those; damaged files of pages stay where they are. Rows of older
         programs get a checksum when they are right, with and without `repair`.
         """
-        problems = [*self._replaced, *self._problems(repair=repair)]
+        problems = [*self._replaced, *Verifier(self._index, self._files, repair=repair).problems()]
         self._replaced = []
         return sorted(problems, key=lambda problem: problem.path)
 
-    def _problems(self, *, repair: bool) -> Iterator[Problem]:
-        for path in leftovers(self.root):
-            if repair:
-                remove_file(path)
-            yield Problem(str(path), "was left by a writer that was stopped", repair)
-        for path in self._files(_BASES):
-            if fault := _fault_of(path):
-                yield Problem(str(path), fault, mended=False)
-        yield from self._wrong_rows(repair=repair)
-        yield from self._lost_parts(repair=repair)
-
-    def _wrong_rows(self, *, repair: bool) -> Iterator[Problem]:
-        """Yield what is wrong with the files of pages, and with the rows that belong to them."""
-        readable, unknown = set(), []
-        known = {record.page_id: record for record in self.records()}
-        unsigned = {record.page_id for record in self._index.unsigned()}
-        for path in self._files(_PAGES):
-            try:
-                page = self._read(path)
-                record = _record(page, path.stat().st_size)
-            except OSError:  # removed just now
-                continue
-            except StorageError as error:
-                yield Problem(str(path), error.message, mended=False)
-                continue
-            if record.page_id != path.stem:
-                yield Problem(str(path), f"holds the page {record.page_id}", mended=False)
-                continue
-            readable.add(record.page_id)
-            if record.page_id not in known:
-                unknown.append((record, page.provenance.extras))
-                yield Problem(str(path), "is not in the index", repair)
-            elif known[record.page_id] != record and self._differs(record, path):
-                if repair:
-                    self._index.change(record, self._index.extras(record.page_id))
-                yield Problem(str(path), "is not as the index says", repair)
-            elif record.page_id in unsigned:
-                with contextlib.suppress(StorageError):  # there is room for it another time
-                    self._index.sign(record)
-        for page_id in known.keys() - readable:
-            if repair:
-                self._index.remove([page_id], make_room=lambda: None)
-            if not self._path(_PAGES, page_id).exists():
-                yield Problem(str(self._path(_PAGES, page_id)), "is missing", repair)
-        if repair:
-            for record, extras in sorted(unknown, key=lambda entry: (entry[0].captured_at, entry[0].page_id)):
-                self._index.put(record, extras)
-                base = base_of(read_file(self._path(_PAGES, record.page_id)))
-                if base:
-                    self._index.set_base(record.site, base)
-
-    def _differs(self, record: PageRecord, path: Path) -> bool:
-        """Return whether the row of a page still says something else than its file, which may just have changed."""
-        now = _record(self._read(path), path.stat().st_size)
-        return now == record and self._index.find("page_id = ?", (record.page_id,), order="stored") != [
-            record
-        ]
-
-    def _lost_parts(self, *, repair: bool) -> Iterator[Problem]:
-        """Yield the raw sources and extras that are damaged or missing."""
-        for kind, what in ((_RAW, "the raw source"), (_EXTRAS, "an extra")):
-            naming: dict[str, list[str]] = {}
-            for record in self.records():
-                named = (
-                    [record.source_digest] if kind == _RAW else self._index.extras(record.page_id).values()
-                )
-                for digest in filter(None, named):
-                    naming.setdefault(digest, []).append(record.page_id)
-            for digest in sorted(naming.keys() | {path.stem for path in self._files(kind)}):
-                path = self._path(kind, digest)
-                is_there = path.exists()
-                fault = _fault_of(path) if is_there else ""
-                if fault:
-                    yield Problem(str(path), fault, repair)
-                elif not is_there:
-                    yield from (
-                        Problem(str(path), f"is missing, {what} of {page_id}", repair)
-                        for page_id in naming.get(digest, ())
-                    )
-                if repair and (fault or not is_there):
-                    for page_id in naming.get(digest, ()):
-                        self._forget(page_id, digest)
-                    remove_file(path)
-
-    def _forget(self, page_id: str, digest: str) -> None:
-        """Let a page no longer name a raw source or extra that is lost."""
-        page = self._read(self._path(_PAGES, page_id))
-        origin = page.provenance
-        extras = {name: named for name, named in origin.extras.items() if named != digest}
-        source = "" if origin.source_digest == digest else origin.source_digest
-        page = _with_provenance(page, source_digest=source, extras=extras)
-        base = base_of(read_file(self._path(_PAGES, page_id)))
-        data = encode(page, base=self._base(base) if base else None)
-        write_file(self._path(_PAGES, page_id), data, what=CACHE_FILE)
-        self._index.change(_record(page, len(data)), extras)
-
-    def _files(self, kind: str) -> list[Path]:
-        return sorted((self.root / kind).glob(f"??/*{_ENDINGS[kind]}"))
-
-    def _path(self, kind: str, name: str) -> Path:
-        return self.root / kind / name[:2] / f"{name}{_ENDINGS[kind]}"
-
-    def _read(self, path: Path) -> Snapshot:
-        data = read_file(path)
-        digest = base_of(data, source=str(path))
-        return decode(data, source=str(path), base=self._base(digest) if digest else None)
-
     def _keep(self, files: Mapping[tuple[str, str], bytes]) -> None:
         for (kind, digest), data in files.items():
-            path = self._path(kind, digest)
-            if not path.exists() or _fault_of(path):
+            path = self._files.path(kind, digest)
+            if not path.exists() or fault_of_file(path):
                 write_packed(path, data)
 
     def _drop_extras(self, digests: Iterable[str], *, of: Collection[str]) -> None:
         """Delete extras that no page names but those that they were of."""
         for digest in digests:
             if {*self._index.pages_with(digest)} <= {*of}:
-                remove_file(self._path(_EXTRAS, digest))
+                remove_file(self._files.path(EXTRAS, digest))
 
     def _base_for(self, page: Snapshot) -> Base | None:
         """Return the base of the page's site, which is this page when the site has none or has lost it."""
@@ -428,70 +315,20 @@ class PageStore:
         digest = self._index.base(site)
         if digest:
             try:
-                return self._base(digest)
+                return self._files.base(digest)
             except DamagedFileError:
                 self._index.drop_base(digest)
         payload = payload_of(page)
         if len(payload) > _LARGEST_BASE:
             return None
         digest = digest_of(payload)
-        write_packed(self._path(_BASES, digest), payload, level=9)
+        write_packed(self._files.path(BASES, digest), payload, level=9)
         self._index.set_base(site, digest)
-        return self._base(self._index.base(site))  # another process may have been quicker
+        return self._files.base(self._index.base(site))  # another process may have been quicker
 
     def _keep_base(self, site: str, base: Base) -> None:
         """Write a base again if it was removed before the page that needs it was in the index."""
-        path = self._path(_BASES, base.digest)
+        path = self._files.path(BASES, base.digest)
         if not path.exists():
             write_packed(path, base.dictionary.as_bytes(), level=9)
             self._index.set_base(site, base.digest)
-
-    def _base(self, digest: str) -> Base:
-        if digest not in self._bases:
-            if len(self._bases) >= _BASES_IN_MEMORY:
-                self._bases.clear()
-            self._bases[digest] = Base(read_packed(self._path(_BASES, digest)))
-        return self._bases[digest]
-
-
-def page_id_of(page: Snapshot) -> str:
-    """Return the id that a page gets, or has, in every store."""
-    return _record(page, 0).page_id
-
-
-def _fault_of(path: Path) -> str:
-    """Return why a packed file cannot be read, empty when it can."""
-    try:
-        read_packed(path)
-    except StorageError as error:
-        return error.message
-    return ""
-
-
-def _with_provenance(page: Snapshot, **changes: str | dict[str, str]) -> Snapshot:
-    return dataclasses.replace(page, provenance=msgspec.structs.replace(page.provenance, **changes))
-
-
-def _record(page: Snapshot, size: int) -> PageRecord:
-    origin = page.provenance
-    capture = _capture_key(origin.options, origin.capture_version)
-    asked = json.dumps((page.digest(), origin.url, origin.producer, capture, origin.build))
-    return PageRecord(
-        page_id=digest_of(asked.encode()),
-        url=origin.url,
-        final_url=origin.final_url,
-        site=origin.site,
-        producer=origin.producer,
-        capture=capture,
-        build=origin.build,
-        captured_at=origin.captured_at,
-        complete=origin.complete,
-        reasons=origin.reasons,
-        nodes=len(page),
-        bytes=size,
-        source_digest=origin.source_digest,
-    )
-
-
-def _capture_key(options: Mapping[str, Scalar], version: int = CAPTURE_VERSION) -> str:
-    return digest_of(json.dumps((version, dict(options)), sort_keys=True).encode())

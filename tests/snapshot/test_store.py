@@ -25,7 +25,7 @@ from domsieve.errors import (
 )
 from domsieve.files import create_database, default_cache_dir, digest_of, write_file
 from domsieve.snapshot import PageRecord, PageStore, Snapshot
-from domsieve.snapshot.index import remove_index
+from domsieve.snapshot.index import Index, remove_index
 from tests.snapshot.pages import made_up
 
 PAGE = made_up(1, 200, url="http://a.example/1")
@@ -708,11 +708,63 @@ def test_names_that_are_no_text_name_nothing(store: PageStore) -> None:
 
 
 def test_each_record_is_what_records_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("domsieve.snapshot.store._AT_ONCE", 2)
+    monkeypatch.setattr("domsieve.snapshot.index._AT_ONCE", 2)
     with PageStore(tmp_path) as store:
-        assert [*store.each_record()] == []
+        assert [*store.each_record()] == [*store.oldest_first()] == []
         for seed, number in enumerate((3, 1, 2, 5, 4, 1, 1, 3)):
             page = made_up(seed, 20, url=f"http://a.example/{number}")
-            store.put(page, site="a.example")
+            store.put(page, site="ab"[number % 2])
         assert [*store.each_record()] == store.records()
         assert len({record.url for record in store.each_record()}) == 5
+        for site in ("a", "b", "c", "\udcff"):
+            assert [*store.each_record(site=site)] == store.records(site=site)
+        assert store.count() == 8
+
+
+def test_the_oldest_come_first_and_may_be_removed_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("domsieve.snapshot.index._AT_ONCE", 2)
+    days = (3, 1, 2, 2, 5, 4, 1)
+    with PageStore(tmp_path) as store:
+        for seed, day in enumerate(days):
+            page = made_up(seed, 20)
+            origin = msgspec.structs.replace(
+                page.provenance, captured_at=f"2026-01-{day:02d}T00:00:00.000+00:00"
+            )
+            store.put(replace(page, provenance=origin))
+        seen = []
+        for record in store.oldest_first():
+            seen.append(int(record.captured_at[8:10]))
+            store.remove([record.page_id])
+        assert seen == sorted(days)
+        assert store.count() == 0
+
+
+def test_a_store_is_verified_a_share_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the memory it takes does not grow with the store."""
+    pages = 60
+    with PageStore(tmp_path) as store:
+        for seed in range(pages):
+            store.put(made_up(seed, 5), source=b"%d" % seed, extras={"x": b"x%d" % seed})
+        most = 0
+        find, extras_in = Index.find, Index.extras_in
+
+        def counted(found: list[Any]) -> list[Any]:
+            nonlocal most
+            most = max(most, len(found))
+            return found
+
+        monkeypatch.setattr(Index, "find", lambda *given, **named: counted(find(*given, **named)))
+        monkeypatch.setattr(Index, "extras_in", lambda *given: counted(extras_in(*given)))
+        assert store.verify() == []
+        assert 0 < most < pages / 5
+        for path in (tmp_path / "pages").rglob("*.dsnap"):
+            path.rename(path.with_suffix(".away"))
+        assert len(store.verify()) == pages, "each row is looked at"
+        for path in (tmp_path / "pages").rglob("*.away"):
+            path.rename(path.with_suffix(".dsnap"))
+        store._index._run("DELETE FROM pages", ())
+        assert [problem.what for problem in store.verify(repair=True)] == ["is not in the index"] * pages
+        assert store.count() == pages
+        assert store.verify() == []

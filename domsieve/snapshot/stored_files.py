@@ -1,0 +1,122 @@
+"""The files of a page store: where each lies, what they hold, and how a page is read with the base it needs.
+
+    pages/ab/<page id>.dsnap   one page in the format of `format`
+    bases/ab/<digest>.zst      what the pages of a site were written against: the payload of its first page
+    raw/ab/<digest>.zst        raw source of a navigation, once per content
+    extras/ab/<digest>.zst     what is kept beside a page under a name, such as its screenshot, once per content
+
+The folder ``ab`` has the first two characters of the names in it: a share of the store.
+"""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from domsieve.errors import StorageError
+from domsieve.files import digest_of, read_file, read_packed
+from domsieve.snapshot.format import Base, base_of, decode
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.page import CAPTURE_VERSION, Scalar, Snapshot
+
+PAGES, BASES, RAW, EXTRAS = "pages", "bases", "raw", "extras"
+_ENDINGS = {PAGES: ".dsnap", BASES: ".zst", RAW: ".zst", EXTRAS: ".zst"}
+_BASES_IN_MEMORY = 16
+_SHARES = frozenset(f"{number:02x}" for number in range(256))
+
+
+class StoredFiles:
+    """The files below the folder of a store.
+
+    Parameters
+    ----------
+    root : the folder.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._bases: dict[str, Base] = {}
+
+    def path(self, kind: str, name: str) -> Path:
+        """Return where a file of a kind and a name lies, be it there or not."""
+        return self.root / kind / name[:2] / f"{name}{_ENDINGS[kind]}"
+
+    def shares(self, kind: str) -> list[str]:
+        """Return the names of all shares that files or rows may be in, sorted."""
+        return sorted(_SHARES | {path.name for path in (self.root / kind).glob("??")})
+
+    def listed(self, kind: str, share: str) -> list[Path]:
+        """Return the files of a kind in a share, sorted."""
+        return sorted((self.root / kind / share).glob(f"*{_ENDINGS[kind]}"))
+
+    def read(self, path: Path) -> Snapshot:
+        """Return the page in a file.
+
+        Raises
+        ------
+        DamagedFileError, FormatVersionError : see `PageStore.get`.
+        """
+        data = read_file(path)
+        digest = base_of(data, source=str(path))
+        return decode(data, source=str(path), base=self.base(digest) if digest else None)
+
+    def base(self, digest: str) -> Base:
+        """Return a base; the last few are held.
+
+        Raises
+        ------
+        DamagedFileError : its file is missing, or not as it was written.
+        """
+        if digest not in self._bases:
+            if len(self._bases) >= _BASES_IN_MEMORY:
+                self._bases.clear()
+            self._bases[digest] = Base(read_packed(self.path(BASES, digest)))
+        return self._bases[digest]
+
+
+def page_id_of(page: Snapshot) -> str:
+    """Return the id that a page gets, or has, in every store."""
+    return record_of(page, 0).page_id
+
+
+def fault_of_file(path: Path) -> str:
+    """Return why a packed file cannot be read, empty when it can."""
+    try:
+        read_packed(path)
+    except StorageError as error:
+        return error.message
+    return ""
+
+
+def with_provenance(page: Snapshot, **changes: str | dict[str, str]) -> Snapshot:
+    """Return a page that says something else of where it came from."""
+    return dataclasses.replace(page, provenance=msgspec.structs.replace(page.provenance, **changes))
+
+
+def record_of(page: Snapshot, size: int) -> PageRecord:
+    """Return what the index knows of a page whose file takes so many bytes."""
+    origin = page.provenance
+    capture = capture_key(origin.options, origin.capture_version)
+    asked = json.dumps((page.digest(), origin.url, origin.producer, capture, origin.build))
+    return PageRecord(
+        page_id=digest_of(asked.encode()),
+        url=origin.url,
+        final_url=origin.final_url,
+        site=origin.site,
+        producer=origin.producer,
+        capture=capture,
+        build=origin.build,
+        captured_at=origin.captured_at,
+        complete=origin.complete,
+        reasons=origin.reasons,
+        nodes=len(page),
+        bytes=size,
+        source_digest=origin.source_digest,
+    )
+
+
+def capture_key(options: Mapping[str, Scalar], version: int = CAPTURE_VERSION) -> str:
+    """Return what tells captures apart that were made in another way."""
+    return digest_of(json.dumps((version, dict(options)), sort_keys=True).encode())
