@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         TwoLoads,
         compare_loads,
         compare_page,
+        without_rotating,
     )
     from domsieve.analysis.estimator import Estimator, PageEstimator
     from domsieve.analysis.filtered_mining import MainRegionMiner
@@ -206,6 +207,7 @@ __all__ = [
     "threshold_help",
     "traits_of",
     "variants",
+    "without_rotating",
     "write_chunks",
     "write_front_matter",
     "write_html",
@@ -230,7 +232,8 @@ _PLACES = {
     "analysis.columns.hidden": "HIDING_REASONS",
     "analysis.columns.page_blocks": "PageBlocks page_blocks",
     "analysis.compare.compared_blocks": "CHANGES Change ComparedBlock DifferingBlock",
-    "analysis.compare.comparison": "Comparison Delivery Overlap Side TwoLoads compare_loads compare_page",
+    "analysis.compare.comparison": "Comparison Delivery Overlap Side TwoLoads compare_loads compare_page "
+    "without_rotating",
     "analysis.estimator": "Estimator PageEstimator",
     "analysis.filtered_mining": "MainRegionMiner",
     "analysis.kinds.finding": "node_kinds",

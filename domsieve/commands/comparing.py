@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from domsieve.snapshot import PageRecord
     from domsieve.tasks import Advice, Fetched, Target, Word
 
-_SHOWN_BLOCKS, _SHOWN_TEXT = 10, 60
+_SHOWN_BLOCKS = 10
+_SHOWN_TEXT, _SHOWN_BEFORE = 60, 20  # characters of a text, of them before the first that differs
 
 Twice = Annotated[
     bool,
@@ -167,16 +168,19 @@ def _load_lines(loads: "TwoLoads") -> list[str]:
 
 
 def _differing(block: "DifferingBlock") -> str:
-    if block.seen == "both":
-        return f"{_short(block.text)} ≠ {_short(block.other_text)}"
+    here, there = (" ".join(text.split()) for text in (block.text, block.other_text))
     if block.seen == "rendered":
-        return f"only here: {_short(block.text)}"
-    return f"only in the other load: {_short(block.other_text)}"
+        return f"only here: {_shown(here, 0)}"
+    if block.seen == "other":
+        return f"only in the other load: {_shown(there, 0)}"
+    same = next((i for i, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), 0)
+    start = here.rfind(" ", 0, max(same - _SHOWN_BEFORE, 0)) + 1
+    return f"{_shown(here, start)} ≠ {_shown(there, start)}"
 
 
-def _short(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= _SHOWN_TEXT else f"{words[:_SHOWN_TEXT]}…"
+def _shown(text: str, start: int) -> str:
+    part = text[start : start + _SHOWN_TEXT]
+    return f"{'…' if start else ''}{part}{'…' if start + len(part) < len(text) else ''}"
 
 
 def _advice_line(advice: "Advice") -> str:

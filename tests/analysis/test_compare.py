@@ -243,6 +243,27 @@ class TestTwoLoads:
         assert twice.loads == TwoLoads(visible=Overlap(wanted=words, found_in=words, both=words), blocks=[])
         assert set(msgspec.to_builtins(twice)) - set(msgspec.to_builtins(once)) == {"loads"}
 
+    def test_content_is_without_texts_that_rotate_and_with_those_that_hold_a_time(self) -> None:
+        time = "<p>The paragraph that a reader came for, as it stood at {} o'clock.</p>"
+        rendered = page(f"<div id=ad>Buy hats now</div>{self.STAYS}{time.format(12)}<p>New today</p>")
+        other = page(f"<div id=ad>Buy boots</div>{self.STAYS}{time.format(11)}")
+        keep = NoCleaning().transform
+        once, twice = (
+            compare_page(other, rendered, raw_verdict=keep(other), verdict=keep(rendered), other=load)
+            for load in (None, other)
+        )
+        assert once.rendered.cleaned.splitlines() == [
+            "Buy hats now",
+            "A page",
+            "that stays as it is",
+            "The paragraph that a reader came for, as it stood at 12 o'clock.",
+            "New today",
+        ]
+        assert twice.rendered.cleaned.splitlines() == once.rendered.cleaned.splitlines()[1:-1]
+        assert twice.content.wanted == once.content.wanted - 5
+        assert (twice.visible, twice.blocks) == (once.visible, once.blocks)
+        assert (twice.raw, twice.content_of_raw) == (once.raw, once.content_of_raw)
+
     @settings(deadline=None)  # processor time is not the test's alone
     @given(st.integers(0, 10_000))
     def test_no_word_that_only_one_load_has_is_lost(self, seed: int) -> None:

@@ -117,7 +117,7 @@ def test_compare_tells_what_differs_between_two_loads() -> None:
     assert result.comparison.loads is not None
     assert [block.text for block in result.comparison.loads.blocks] == [
         rotating_site.ADVERTS[0],
-        "Request 0002",
+        f"{rotating_site.FOOT} 0002",
     ]
     with pytest.raises(domsieve.UsageError, match="twice"):
         domsieve.compare("http://127.0.0.1/", twice=1)  # type: ignore[call-overload]

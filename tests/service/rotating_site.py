@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from examples.loopback import LoopbackServer, QuietHandler, running
 
 ADVERTS = ("Boots made to last", "Kettles and tents, half the price")
+FOOT = "Printed on loopback with the leave of all who live there, for readers of every age. Request"
 _STAYS = "".join(f"<p>Paragraph {number} of a page that stays as it is.</p>" for number in range(5))
 # What the browser keeps of one load would show in the next: a cookie, and a document that may be cached.
 _SCRIPT = """<script>
@@ -32,7 +33,7 @@ class _Handler(QuietHandler):
         advert = ADVERTS[self.server.loads % len(ADVERTS)]
         body = (
             "<!doctype html><html lang=en><meta charset=utf-8><title>Rotating</title><h1>A page</h1>"
-            f"<p id=hello></p>{_STAYS}<div id=advert></div><footer>Request <b>{self.server.loads:04d}</b></footer>"
+            f"<p id=hello></p>{_STAYS}<div id=advert></div><footer>{FOOT} <b>{self.server.loads:04d}</b></footer>"
             + _SCRIPT.replace("ADVERT", repr(advert))
         ).encode()
         self.send_response(200)

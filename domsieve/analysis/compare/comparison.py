@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -163,7 +164,7 @@ def compare_page(
     rendered : the page of the same navigation.
     raw_verdict, verdict : what a method keeps of either, hidden text left out.
     data : responses with their ``url``, ``status``, ``bytes`` and ``text``.
-    other : another load of the rendered page.
+    other : another load of the rendered page; content is then without what rotates, see `without_rotating`.
     """
     with spending("compare", rendered.provenance.url):
         return _compared(raw, rendered, raw_verdict, verdict, data, other)
@@ -182,6 +183,19 @@ def compare_loads(other: Snapshot, rendered: Snapshot) -> TwoLoads:
         )
 
 
+def without_rotating(verdict: Verdict, blocks: Iterable[DifferingBlock]) -> Verdict:
+    """Return a verdict that keeps no text of which most words differ between two loads of its page.
+
+    A text that differs in a few words, such as a paragraph with the time in it, stays.
+    """
+    kept = verdict.kept.copy()
+    for block in blocks:
+        here, there = words(block.text), words(block.other_text)
+        if block.rendered is not None and 2 * (here & there).total() < here.total():
+            kept[slice(*block.rendered)] = False
+    return replace(verdict, kept=kept)
+
+
 def _compared(
     raw: Snapshot,
     rendered: Snapshot,
@@ -190,6 +204,9 @@ def _compared(
     data: Iterable[dict[str, Any]],
     other: Snapshot | None,
 ) -> Comparison:
+    loads = None if other is None else compare_loads(other, rendered)
+    if loads:
+        verdict = without_rotating(verdict, loads.blocks)
     seen_raw, seen = _seen_words(raw), _seen_words(rendered)
     cleaned_raw, cleaned = write_text(raw, raw_verdict), write_text(rendered, verdict)
     new = seen - seen_raw
@@ -205,7 +222,7 @@ def _compared(
         matched=int((raw_of != NOT_MATCHED).sum()),
         blocks=compare_blocks(page_blocks(raw), page_blocks(rendered), raw_of.tolist()),
         data=sorted(deliveries, key=lambda delivery: -delivery.delivered),
-        loads=None if other is None else compare_loads(other, rendered),
+        loads=loads,
     )
 
 
