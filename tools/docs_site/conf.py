@@ -5,6 +5,7 @@ menu is made of the lists of links in ``docs/index.md``.
 """
 
 import re
+from pathlib import Path
 from typing import Any
 
 project = "domsieve"
@@ -36,6 +37,26 @@ html_extra_path = ["root"]
 _SECTION = re.compile(r"^## (.+)\n\n((?:- \[.+\]\(.+\)\n)+)", re.MULTILINE)
 _LINK = re.compile(r"- \[(.+)\]\((.+)\.md\)")
 
+# What Sphinx and the theme write, and what keyboards and screen readers need: levels, names, no empty heads,
+# and a way to scroll what is too wide.
+_READABLE = {
+    '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
+    '<aside class="toc-drawer">': '<aside class="toc-drawer" aria-label="This page">',
+    '<th class="head"><p></p></th>': '<td class="head"></td>',
+    '<div class="table-wrapper ': '<div tabindex="0" class="table-wrapper ',
+    "<pre>": '<pre tabindex="0">',
+}
+
+
+def _make_readable(app: Any, error: Exception | None) -> None:
+    """Change the pages that were written, see `_READABLE`."""
+    for file in Path(app.outdir).rglob("*.html") if error is None else ():
+        text = file.read_text("utf-8")
+        for written, readable in _READABLE.items():
+            text = text.replace(written, readable)
+        file.write_text(text, "utf-8")
+
 
 def _add_menu(_app: Any, name: str, source: list[str]) -> None:
     """Append a hidden menu to the first page: a part for each list of links."""
@@ -48,6 +69,7 @@ def _add_menu(_app: Any, name: str, source: list[str]) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Connect the menu to the reading of sources."""
+    """Connect the menu to the reading of sources, and the changes to what is written."""
     app.connect("source-read", _add_menu)
+    app.connect("build-finished", _make_readable)
     return {"parallel_read_safe": True}
