@@ -31,9 +31,23 @@ from datetime import timedelta
 from typing import Any, Literal
 
 PolicyReason = Literal[
-    "delay", "elsewhere", "guard", "host", "mixed", "off_site", "port", "private", "robots", "scheme"
+    "delay",
+    "denied",
+    "elsewhere",
+    "guard",
+    "host",
+    "mixed",
+    "not_allowed",
+    "off_site",
+    "port",
+    "private",
+    "quota",
+    "robots",
+    "scheme",
 ]
 """Which rule forbids it; see `PolicyError`."""
+BusyReason = Literal["client", "disk", "load", "memory", "queue"]
+"""Why no job is taken now; see `BusyError`."""
 FaultReason = Literal["status", "type", "binary", "empty", "cut"]
 """What is certainly wrong with a page; see `PageError`."""
 
@@ -113,9 +127,10 @@ class PolicyError(DomsieveError):
     message, context : as of every error of the project.
     reason : the rule. ``"scheme"``, ``"host"`` and ``"port"``: what the address names is not of the web.
         ``"private"``: it is not public, and nobody has allowed it. ``"elsewhere"``: only this machine may be reached,
-        and it is not there. ``"mixed"``: it is public and private, at once or by turns. ``"guard"``: it is our own
-        proxy. ``"robots"`` and ``"delay"``: the site asks robots to stay away, or to wait too long. ``"off_site"``:
-        it leads to another site than the one that is sampled.
+        and it is not there. ``"mixed"``: it is public and private, at once or by turns. ``"denied"`` and
+        ``"not_allowed"``: a list of hosts says so. ``"guard"``: it is our own proxy. ``"robots"`` and ``"delay"``:
+        the site asks robots to stay away, or to wait too long. ``"off_site"``: it leads to another site than the one
+        that is sampled. ``"quota"``: the job has used up what it may.
     """
 
     def __init__(self, message: str, *, reason: PolicyReason | None = None, **context: Any) -> None:
@@ -184,11 +199,22 @@ class BrowserLostError(BrowserError):
 
 
 class BusyError(DomsieveError):
-    """The service takes no further job now."""
+    """The service takes no further job now.
+
+    Parameters
+    ----------
+    message, context : as of every error of the project.
+    reason : what is used up. ``"queue"``: no more jobs may wait. ``"disk"``, ``"memory"``, ``"load"``: the machine
+        has too little left. ``"client"``: this client has as many jobs as it may.
+    """
+
+    def __init__(self, message: str, *, reason: BusyReason = "queue", **context: Any) -> None:
+        super().__init__(message, **context)
+        self.reason = reason
 
 
 class QueueFullError(BusyError):
-    """No more jobs may wait."""
+    """No more jobs may wait, or the machine has no room for them."""
 
 
 class ClientLimitError(BusyError):

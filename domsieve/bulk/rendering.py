@@ -25,6 +25,7 @@ from domsieve.renderer import (
     CaptureOptions,
     DriverName,
     Egress,
+    HostRules,
     PageFailed,
     Renderer,
     environment_proxies,
@@ -47,6 +48,7 @@ class RenderJob:
     budget : what the analysis of one page may cost.
     options, page_budget, driver, browser : how pages are rendered.
     allow_private : whether pages may reach this machine and private networks, and not just the hosts that are named.
+    rules : hosts that may not be reached, or the only ones that may.
     delay : time between two pages of a site; None is 0.5 s, or none on this machine.
     concurrency : pages of a site at the same time.
     pages : how many pages are sampled of each site, from its first URL on; 0 renders the URLs, no more and no less.
@@ -60,6 +62,7 @@ class RenderJob:
     driver: DriverName = "playwright"
     browser: str | None = None
     allow_private: bool = False
+    rules: HostRules = HostRules()  # noqa: RUF009 (frozen)
     delay: timedelta | None = None
     concurrency: int = 1
     pages: int = 0
@@ -157,7 +160,9 @@ class _Worker:
                 job.page_budget,
                 concurrency=job.concurrency,
                 executable=job.browser,
-                egress=Egress(allow_private=job.allow_private, upstreams=environment_proxies()),
+                egress=Egress(
+                    allow_private=job.allow_private, rules=job.rules, upstreams=environment_proxies()
+                ),
                 driver=job.driver,
             )
             self._renderer = await renderer.__aenter__()

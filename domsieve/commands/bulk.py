@@ -262,6 +262,7 @@ def render(
         driver=capture.driver,
         browser=capture.browser,
         allow_private=capture.allow_private,
+        rules=capture.rules,
         delay=capture.delay,
         concurrency=max(capture.concurrency // (workers or processors()), 1),
         pages=pages,

@@ -20,7 +20,15 @@ from domsieve.commands.signatures import with_parameters
 
 if TYPE_CHECKING:
     from domsieve.analysis import Selection
-    from domsieve.renderer import Budget, CaptureOptions, DriverName, Egress, Renderer, Replay
+    from domsieve.renderer import (
+        Budget,
+        CaptureOptions,
+        DriverName,
+        Egress,
+        HostRules,
+        Renderer,
+        Replay,
+    )
     from domsieve.tasks import Target
 
 _VIEWPORT = re.compile("0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})")
@@ -82,6 +90,16 @@ AllowPrivate = Annotated[
         help="Let pages reach this machine and private networks, not only the hosts that you name.",
     ),
 ]
+DenyHosts = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="HOST", help="Never connect to this host: NAME, *.NAME or ADDRESS[/BITS]; repeatable."
+    ),
+]
+AllowHosts = Annotated[
+    list[str] | None,
+    typer.Option(metavar="HOST", help="Connect only to hosts named so, and to no others; repeatable."),
+]
 _MEGABYTE = 1_000_000
 USUAL_SECONDS, USUAL_MEGABYTES = USUAL.time.total_seconds(), USUAL.memory_bytes // _MEGABYTE
 
@@ -93,6 +111,7 @@ class Capture:
     options: "CaptureOptions"
     budget: "Budget"
     allow_private: bool
+    rules: "HostRules"
     browser: str | None
     driver: "DriverName"
     concurrency: int
@@ -108,7 +127,7 @@ class Capture:
 
         if self.replay:
             return self.replay.nowhere()
-        return Egress(allow_private=self.allow_private, upstreams=environment_proxies())
+        return Egress(allow_private=self.allow_private, rules=self.rules, upstreams=environment_proxies())
 
     def renderer(self) -> "Renderer":
         """Return what renders; it loads what talks to Chrome, which pages that are there already do not need."""
@@ -176,6 +195,8 @@ def capture_options(
     analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
     analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
     allow_private: AllowPrivate = False,
+    deny_host: DenyHosts = None,
+    allow_host: AllowHosts = None,
     browser: BrowserOption = None,
     driver: DriverOption = "playwright",
     from_archive: FromArchive = None,
@@ -183,7 +204,7 @@ def capture_options(
 ) -> Capture:
     """Return the renderer that the options describe."""
     from domsieve.errors import UsageError
-    from domsieve.renderer import Budget, CaptureOptions
+    from domsieve.renderer import Budget, CaptureOptions, HostRules
 
     replay = replay_of(from_archive, fixed_time=fixed_time)
     size = _VIEWPORT.fullmatch(viewport)
@@ -212,6 +233,7 @@ def capture_options(
         options,
         budget,
         allow_private,
+        HostRules.of(deny_host or (), allow_host or ()),
         browser,
         driver,
         concurrency=concurrency or os.cpu_count() or 1,

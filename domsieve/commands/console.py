@@ -40,13 +40,14 @@ _voice = _Voice()
 
 # Where the option is not called as the parameter.
 _OPTIONS = {
+    "allow_hosts": "--allow-host",
     "cookies": "--cookie",
+    "deny_hosts": "--deny-host",
     "executable": "--browser",
     "headers": "--header",
     "private_hosts": "--private-host",
     "public_hosts": "--public-host",
     "time": "--timeout",
-    "tokens": "--token-file",
     "viewport_px": "--viewport",
 }
 

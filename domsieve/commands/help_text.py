@@ -12,14 +12,15 @@ GROUPS: Mapping[str, str] = {
     "Pages": "all depth drop exclude include input-file keep-errors pages pages-per-site period raw seed select url",
     "Capture": "archive archive-credentials browser click delay driver fixed-time from images locale max-age "
     "refresh screenshot scroll settle settle-extra timeout twice viewport wait-for",
-    "Network": "allow-private cookie header host http port private-host public-host storage-state token-file "
-    "trusted-proxy user-agent",
+    "Network": "allow-host allow-private cookie deny-host header host http port private-host public-host "
+    "storage-state token-file trusted-proxy user-agent",
     "Analysis": "analysis-megabytes analysis-timeout cap complement drop-kind explain favor has-text keep-hidden "
     "keep-kind method mode model models per-block regions style threshold",
     "Output": "blocks document fields format json list max-words metadata output output-dir",
     "Storage": "cache data dry-run free-megabytes keep-days keep-jobs keep-megabytes repair",
-    "Work": "client-queue concurrency job-seconds node-modules processes queue ray-address requests-per-minute "
-    "runner shard-pages step-seconds worker-megabytes workers",
+    "Work": "client-queue concurrency free-memory-percent job-seconds max-load node-modules processes queue "
+    "ray-address requests-per-minute runner shard-pages site-megabytes site-pages site-seconds step-seconds "
+    "worker-megabytes workers",
     "General": "config help install-completion quiet show-completion verbose version",
 }
 """The groups of options in the order in which help shows them, each with the options in it."""

@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from domsieve.commands.capture_options import AllowPrivate, BrowserOption, is_web_address
+from domsieve.commands.capture_options import (
+    AllowHosts,
+    AllowPrivate,
+    BrowserOption,
+    DenyHosts,
+    is_web_address,
+)
 from domsieve.commands.console import check_place, count, failures, say
 
 _OWNER_ONLY = 0o600
@@ -21,6 +27,8 @@ def login(
         typer.Option("--output", "-o", help="File for the cookies and the local storage; keep it secret."),
     ],
     allow_private: AllowPrivate = False,
+    deny_host: DenyHosts = None,
+    allow_host: AllowHosts = None,
     browser: BrowserOption = None,
 ) -> None:
     """Open a window to sign in to a site, and save cookies and local storage for `--storage-state`.
@@ -32,12 +40,13 @@ def login(
 
         from domsieve.errors import UsageError
         from domsieve.files import write_file
-        from domsieve.renderer import Egress, environment_proxies, sign_in
+        from domsieve.renderer import Egress, HostRules, environment_proxies, sign_in
 
         if not is_web_address(url):
             raise UsageError(f"{url!a} is not an address; give one with http:// or https://.")
         check_place("--output", output)
-        egress = Egress(allow_private=allow_private, upstreams=environment_proxies())
+        rules = HostRules.of(deny_host or (), allow_host or ())
+        egress = Egress(allow_private=allow_private, rules=rules, upstreams=environment_proxies())
         egress.name(url)  # what the user asks for may be private; what it leads to may not
         state = asyncio.run(
             sign_in(

@@ -7,11 +7,13 @@ from domsieve.doors import opened_on_use
 if TYPE_CHECKING:
     from domsieve.renderer.browser.connection import DriverName
     from domsieve.renderer.browser.discovery import Browser
-    from domsieve.renderer.browser.machine import Machine, family, held_memory, this_machine
+    from domsieve.renderer.browser.machine import FreeMemory, Machine, family, held_memory, this_machine
     from domsieve.renderer.browser.playwright_driver import browser_in_use, find_browser, launch_options
     from domsieve.renderer.browser.sign_in import sign_in
     from domsieve.renderer.limits import Clock, Limits, Patience
     from domsieve.renderer.network.egress import NO_PLACE, Caps, Egress, offline, place_of, private_host
+    from domsieve.renderer.network.host_rules import HostRules
+    from domsieve.renderer.network.proxy import Proxy
     from domsieve.renderer.network.replay import Replay
     from domsieve.renderer.network.upstream import environment_proxies
     from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
@@ -57,6 +59,8 @@ __all__ = [
     "Clock",
     "DriverName",
     "Egress",
+    "FreeMemory",
+    "HostRules",
     "Limits",
     "Listing",
     "Machine",
@@ -68,6 +72,7 @@ __all__ = [
     "PageRepeated",
     "PageSource",
     "Patience",
+    "Proxy",
     "Renderer",
     "Rendering",
     "Replay",
@@ -111,11 +116,13 @@ __all__ = [
 _PLACES = {
     "renderer.browser.connection": "DriverName",
     "renderer.browser.discovery": "Browser",
-    "renderer.browser.machine": "Machine family held_memory this_machine",
+    "renderer.browser.machine": "FreeMemory Machine family held_memory this_machine",
     "renderer.browser.playwright_driver": "browser_in_use find_browser launch_options",
     "renderer.browser.sign_in": "sign_in",
     "renderer.limits": "Clock Limits Patience",
     "renderer.network.egress": "NO_PLACE Caps Egress offline place_of private_host",
+    "renderer.network.host_rules": "HostRules",
+    "renderer.network.proxy": "Proxy",
     "renderer.network.replay": "Replay",
     "renderer.network.upstream": "environment_proxies",
     "renderer.options": "Budget CaptureOptions SettlePolicy",

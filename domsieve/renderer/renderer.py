@@ -123,6 +123,7 @@ class Renderer:
         site: str | None = None,
         options: CaptureOptions | None = None,
         budget: Budget | None = None,
+        proxy: Proxy | None = None,
     ) -> Rendering:
         """Return the page at `url`: whole, or as far as its budget went, with the reasons.
 
@@ -132,6 +133,8 @@ class Renderer:
         site : pages of an equal site and options share cookies and cache; by default the host and port.
         options : instead of the renderer's; whether images load is a matter of the browser and cannot change.
         budget : instead of the renderer's.
+        proxy : what the traffic of the page passes instead of the browser's own proxy, which is that of `egress`; the
+            same one for all pages of a site.
 
         Raises
         ------
@@ -146,13 +149,13 @@ class Renderer:
         if options.images != self._options.images:
             raise UsageError("Whether images load is settled when the browser starts.", url=url)
         job = PageJob(url=url, site=site or urlsplit(url).netloc, options=options, budget=budget)
-        rendering = await self._render(job)
+        rendering = await self._render(job, proxy)
         source = rendering.source
         if options.extras and source is not None:
             content_type = rendering.snapshot.provenance.content_type
             original = Original(url=rendering.source_url, source=source, content_type=content_type)
             try:
-                twin = await self._render(replace(job, original=original))
+                twin = await self._render(replace(job, original=original), proxy)
                 recorded = with_more(rendering.recorded, twin.recorded)
                 rendering = replace(rendering, unscripted=replace(twin, recorded=None), recorded=recorded)
             except DomsieveError as error:
@@ -188,13 +191,13 @@ class Renderer:
         )
         return await self._render(job)
 
-    async def _render(self, job: PageJob) -> Rendering:
+    async def _render(self, job: PageJob, proxy: Proxy | None = None) -> Rendering:
         async with self._slots:
-            done = await self._attempt(job)
+            done = await self._attempt(job, proxy)
             if isinstance(done, str):
                 # One after the other, so that a page that ends browsers takes none down that has lost one already.
                 async with self._again:
-                    done = await self._attempt(job)
+                    done = await self._attempt(job, proxy)
         if isinstance(done, str):
             why = f"; at last it {done}" if done else ""
             raise BrowserLostError(
@@ -202,16 +205,16 @@ class Renderer:
             )
         return done
 
-    async def _attempt(self, job: PageJob) -> Rendering | str:
+    async def _attempt(self, job: PageJob, given: Proxy | None) -> Rendering | str:
         """Return the page, or what its browser was killed for; empty when it ended by itself."""
         running, pool = await self._browser()
         try:
             async with (
                 running.while_alive(),
-                self._staged(job) as (staged, proxy),
+                self._staged(job, given) as (staged, proxy),
                 pool.lease(staged.site, staged.options, proxy) as lease,
             ):
-                lease.broken = proxy is not None
+                lease.broken = self._replay is not None
                 with running.memory.page(staged.budget.memory_bytes):
                     return await render_page(running, lease, staged, limits=self._limits)
         except TimeoutError:
@@ -225,10 +228,10 @@ class Renderer:
         return replace(options, archive=self._replay.answers.digest) if self._replay else options
 
     @contextlib.asynccontextmanager
-    async def _staged(self, job: PageJob) -> AsyncIterator[tuple[PageJob, Proxy | None]]:
+    async def _staged(self, job: PageJob, proxy: Proxy | None) -> AsyncIterator[tuple[PageJob, Proxy | None]]:
         """Lend a proxy of its own to a page from an archive, and hence a context, so that it meets no other page."""
         if self._replay is None:
-            yield job, None
+            yield job, proxy
             return
         async with self._replay.page(job.url) as staged:
             self._pages += 1

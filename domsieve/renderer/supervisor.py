@@ -18,6 +18,7 @@ from typing import Self
 from domsieve.errors import DomsieveError
 from domsieve.renderer.browser.machine import BYTES_PER_PAGE, FreeMemory, memory_of
 from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
@@ -152,6 +153,7 @@ class Supervisor:
         site: str | None = None,
         options: CaptureOptions | None = None,
         budget: Budget | None = None,
+        proxy: Proxy | None = None,
     ) -> Rendering:
         """Return the page at `url`; see `Renderer.render`. While memory is short, only one page is open at a time.
 
@@ -162,7 +164,7 @@ class Supervisor:
         """
         async with self._slots, self._room(), self._lend() as lent:
             lent.pages += 1
-            page = await lent.renderer.render(url, site=site, options=options, budget=budget)
+            page = await lent.renderer.render(url, site=site, options=options, budget=budget, proxy=proxy)
             lent.page_crashes += page.snapshot.provenance.was_cut_by("crash")
             self._healthy_until = asyncio.get_running_loop().time() + _HEALTHY_S
             return page

@@ -92,6 +92,7 @@ def test_free_memory_is_that_of_the_narrowest_group(tmp_path: Path) -> None:
     }
     machine(tmp_path, files)
     assert FreeMemory(tmp_path)() == 4097 * MEGABYTE
+    assert FreeMemory(tmp_path, swap=False)() == 4096 * MEGABYTE
     wide = {
         "sys/fs/cgroup/a/memory.max": f"{2000 * MEGABYTE}\n",
         "sys/fs/cgroup/a/memory.current": f"{1500 * MEGABYTE}\n",

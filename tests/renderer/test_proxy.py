@@ -473,6 +473,34 @@ def test_an_endless_body_is_ended(caps: Caps) -> None:
     run(test())
 
 
+def test_a_metered_egress_counts_what_passes_all_its_proxies_and_nothing_else() -> None:
+    async def answered(here: World) -> bool:
+        reader, writer = await here.open()
+        writer.write(here.get())
+        try:
+            return await reader.readexactly(10) == b"HTTP/1.1 2"
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return False
+        finally:
+            writer.close()
+
+    async def test() -> None:
+        whole = offline()
+        job = whole.metered(1_000)
+        async with world(egress=job) as here, Proxy(job) as second:
+            proxies = (here.proxy, second)
+            while not job.is_used_up:
+                for here.proxy in proxies:
+                    assert await answered(here) is not job.is_used_up
+            assert 1_000 < job.passed_bytes < 1_300
+            assert not any([await answered(here) for here.proxy in proxies])
+        assert whole.passed_bytes == whole.metered(1).passed_bytes == 0
+        async with world(egress=whole) as here:
+            assert await answered(here)
+
+    run(test())
+
+
 def test_a_slow_reader_holds_the_server_back() -> None:
     sent = 0
 

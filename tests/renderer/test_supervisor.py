@@ -13,6 +13,7 @@ from domsieve.renderer import (
     STYLE_NAMES,
     Budget,
     CaptureOptions,
+    Proxy,
     Renderer,
     Rendering,
     Supervisor,
@@ -73,6 +74,7 @@ class Fake(Renderer):
         site: str | None = None,
         options: CaptureOptions | None = None,
         budget: Budget | None = None,
+        proxy: Proxy | None = None,
     ) -> Rendering:
         self.calls.append((url, site, options, budget))
         await self.gate.wait()

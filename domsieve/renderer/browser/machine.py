@@ -62,10 +62,12 @@ class FreeMemory:
     Parameters
     ----------
     root : where ``proc`` and ``sys`` lie.
+    swap : whether free swap counts as free memory.
     """
 
-    def __init__(self, root: Path = _ROOT) -> None:
+    def __init__(self, root: Path = _ROOT, *, swap: bool = True) -> None:
         self._machine = root / "proc/meminfo"
+        self._swap = (b"MemAvailable:", b"SwapFree:") if swap else (b"MemAvailable:",)
         self._groups: list[tuple[int, Path, Path, bytes]] = []
         for folder in _groups(root):
             for most, now, droppable in (
@@ -77,9 +79,9 @@ class FreeMemory:
                     self._groups.append((limit[0], folder / now, folder / "memory.stat", droppable))
 
     def __call__(self) -> int:
-        """Return it in bytes; swap, and what the system can drop, count as free."""
-        machine = _fields(self._machine)
-        free = [1024 * (machine.get(b"MemAvailable:", 1 << 52) + machine.get(b"SwapFree:", 0))]
+        """Return it in bytes; what the system can drop counts as free."""
+        machine = {b"MemAvailable:": 1 << 52} | _fields(self._machine)
+        free = [1024 * sum(machine.get(name, 0) for name in self._swap)]
         for limit, usage, stat, droppable in self._groups:
             free += [limit - used + _fields(stat).get(droppable, 0) for used in _numbers(usage)]
         return max(0, min(free))

@@ -4,17 +4,18 @@ A name is resolved once; every address it has is checked, and the connection goe
 So a name that changes its address between check and use (DNS rebinding) gains nothing. Redirects are new
 connections or new requests, so each is decided anew.
 
-Imports nothing of the project but its errors and its neighbour `_addresses`.
+Imports nothing of the project but its errors and its neighbours.
 """
 
 import asyncio
+import copy
 import re
 import socket
 from collections.abc import Awaitable, Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, ip_address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 from domsieve.errors import NavigationError, PolicyError, UsageError
@@ -28,6 +29,7 @@ from domsieve.renderer.network.addresses import (
     parse_host,
     why_not_public,
 )
+from domsieve.renderer.network.host_rules import HostRules
 from domsieve.renderer.network.upstream import Upstream, Upstreams
 
 if TYPE_CHECKING:
@@ -122,6 +124,7 @@ class Egress:
         become private later, and the other way round.
     allow_private : whether every address may be reached.
     loopback_only : whether addresses of this machine may be reached and nothing else; names are not resolved.
+    rules : hosts that may not be reached, or the only ones that may; they hold for private hosts, too.
     resolver : asks for the addresses of names, by default the system.
     dialer : opens connections, by default the event loop.
     caps : how much may pass.
@@ -132,6 +135,7 @@ class Egress:
     Attributes
     ----------
     heard : told of each of these files: its address, the status and the body.
+    passed_bytes : what has passed the proxies of this egress, both ways together.
     """
 
     def __init__(
@@ -140,6 +144,7 @@ class Egress:
         named: Collection[tuple[str, int | None]] = (),
         allow_private: bool = False,
         loopback_only: bool = False,
+        rules: HostRules | None = None,
         resolver: Resolver | None = None,
         dialer: Dialer | None = None,
         caps: Caps | None = None,
@@ -149,6 +154,8 @@ class Egress:
         self.tls = tls
         self.heard: Callable[[str, int, bytes], None] | None = None
         self.caps = caps or Caps()
+        self.passed_bytes = 0
+        self._rules = rules or HostRules()
         self._upstreams = upstreams
         self._named = frozenset((_spelling(host), port) for host, port in named)
         self._allow_private = allow_private
@@ -156,6 +163,18 @@ class Egress:
         self._resolver = resolver or _Lookup()
         self._dialer = dialer or _dial
         self._was_private: dict[str, bool] = {}
+
+    def metered(self, total_bytes: int) -> Self:
+        """Return an egress that decides as this one does, and lets so many bytes pass, which it counts for itself."""
+        other = copy.copy(self)
+        other.caps = replace(self.caps, total_bytes=total_bytes)
+        other.passed_bytes = 0
+        return other
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether more bytes have passed than may."""
+        return self.caps.total_bytes is not None and self.passed_bytes > self.caps.total_bytes
 
     def name(self, url: str) -> None:
         """Let the host and port of a URL be private from now on; texts that are no http URL change nothing."""
@@ -192,6 +211,8 @@ class Egress:
             found = parse_host(host)
         except HostError as error:
             raise PolicyError(f"The address has no valid host: {error}.", reason="host") from error
+        # Before anyone is asked for a name: to ask would tell that it was wanted.
+        self._rules.check(found, None)
         spelling = str(found)
         named = self._allow_private or not self._named.isdisjoint({(spelling, port), (spelling, None)})
         via = self._upstreams(scheme.lower(), spelling, port) if self._upstreams else None
@@ -200,8 +221,10 @@ class Egress:
             addresses = await self._addresses(found, port, named, limit_s)
         except NavigationError:
             if via:
+                self._rules.check(found, ())
                 return Route(spelling, port, (), via)
             raise
+        self._rules.check(found, addresses)
         kinds = {str(address): self._why_not(address) for address in addresses}
         refused = {address: kind for address, kind in kinds.items() if kind}
         if refused and not (named and not self._loopback_only):

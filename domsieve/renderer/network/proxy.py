@@ -54,7 +54,6 @@ class Proxy:
         self.egress = egress
         self.caps = egress.caps
         self.port = 0
-        self.passed_bytes = 0
         self.connections: set[End] = set()
         self._waiting: dict[Client, None] = {}  # the one that waits longest first
         self._most = _most_ends(self.caps)
@@ -156,6 +155,11 @@ class Proxy:
         among[place] = reason
         if len(among) > _REMEMBERED:
             del among[next(iter(among))]
+
+    def count(self, size: int) -> bool:
+        """Count bytes that pass; return whether more have passed than may."""
+        self.egress.passed_bytes += size
+        return self.egress.is_used_up
 
     def admit(self, client: Client) -> None:
         """Count a connection that has reached no server, and end others where there are too many.

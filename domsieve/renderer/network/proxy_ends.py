@@ -30,8 +30,11 @@ class Switch(Protocol):
     """What the ends need of the proxy."""
 
     caps: Caps
-    passed_bytes: int
     connections: "set[End]"
+
+    def count(self, size: int) -> bool:
+        """Count bytes that pass; return whether more have passed than may."""
+        ...
 
     def admit(self, client: "Client") -> None:
         """Count a connection that has reached no server, and end others where there are too many."""
@@ -218,12 +221,10 @@ class Client(End):
 
     def count(self, size: int) -> None:
         """Count bytes that pass, and end what passes too much."""
-        caps, proxy = self.proxy.caps, self.proxy
         self.moved_at = self._now()
         self._bytes += size
-        proxy.passed_bytes += size
-        is_over = caps.total_bytes is not None and proxy.passed_bytes > caps.total_bytes
-        if self._bytes > caps.connection_bytes or is_over:
+        is_over = self.proxy.count(size)
+        if is_over or self._bytes > self.proxy.caps.connection_bytes:
             if self.peer:
                 self.peer.abort()
             self.abort()
