@@ -96,7 +96,7 @@ def test_the_library_names_no_option_and_parameters_of_commands_have_one() -> No
                 raised = ast.unparse(node.exc)
                 assert "`domsieve" not in raised, (path, raised)
                 assert not [option for option in options if re.search(rf"{option}\b", raised)], (path, raised)
-    assert {"data", "port", "private_hosts", "tokens"} <= named
+    assert {"data", "port", "private_hosts", "deny_hosts"} <= named
     assert {option_of(parameter) for parameter in named} <= options
 
 

@@ -10,14 +10,33 @@ import typer
 from domsieve.commands.capture_options import (
     USUAL_MEGABYTES,
     USUAL_SECONDS,
+    AllowHosts,
     AnalysisMegabytes,
     AnalysisTimeout,
     BrowserOption,
+    DenyHosts,
     DriverOption,
     analysis_budget,
 )
 from domsieve.commands.console import failures, need_extra
-from domsieve.commands.serving import EXTRA, PagesAtOnce, PrivateHosts, work_of
+from domsieve.commands.serving import (
+    EXTRA,
+    USUAL_LOAD,
+    USUAL_PAGES,
+    USUAL_PERCENT,
+    USUAL_SITE_SECONDS,
+    USUAL_TRAFFIC,
+    FreeMemoryPercent,
+    MaxLoad,
+    PagesAtOnce,
+    PrivateHosts,
+    SiteMegabytes,
+    SitePages,
+    SiteSeconds,
+    quota_of,
+    say_token,
+    work_of,
+)
 
 
 def mcp(
@@ -27,14 +46,16 @@ def mcp(
         typer.Option("--http", help="Serve at http://HOST:PORT/mcp instead of standard input and output."),
     ] = False,
     host: Annotated[
-        str, typer.Option(help="With --http: address to listen on; any but loopback needs tokens.")
+        str, typer.Option(help="With --http: address to listen on; any but loopback needs a token.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65_535, help="With --http: port to listen on; 0 picks a free one.")
     ] = 8090,
     token_file: Annotated[
         Path | None,
-        typer.Option(help="With --http: file with lines NAME:TOKEN; without it, no token is needed."),
+        typer.Option(
+            help="With --http: file with lines NAME:TOKEN [default: none on this machine alone, else a random one]."
+        ),
     ] = None,
     public_host: Annotated[
         list[str] | None,
@@ -48,12 +69,19 @@ def mcp(
         ),
     ] = None,
     private_host: PrivateHosts = None,
+    deny_host: DenyHosts = None,
+    allow_host: AllowHosts = None,
     data: Annotated[
         Path | None,
         typer.Option(help="Folder of jobs and captures [default: a temporary one, removed at the end]."),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Number of browsers, one process each.")] = 1,
     concurrency: PagesAtOnce = None,
+    site_pages: SitePages = USUAL_PAGES,
+    site_megabytes: SiteMegabytes = USUAL_TRAFFIC,
+    site_seconds: SiteSeconds = USUAL_SITE_SECONDS,
+    free_memory_percent: FreeMemoryPercent = USUAL_PERCENT,
+    max_load: MaxLoad = USUAL_LOAD,
     analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
     analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
     browser: BrowserOption = None,
@@ -71,6 +99,11 @@ def mcp(
             public_hosts=tuple(public_host or ()),
             trusted_proxies=tuple(trusted_proxy or ()),
             private_hosts=tuple(private_host or ()),
+            deny_hosts=tuple(deny_host or ()),
+            allow_hosts=tuple(allow_host or ()),
+            site=quota_of(site_pages, site_megabytes, site_seconds),
+            free_memory_ratio=free_memory_percent / 100,
+            max_load=max_load,
             mcp=True,
         )
         work = work_of(
@@ -82,6 +115,6 @@ def mcp(
         )
         folder = data or Path(stack.enter_context(TemporaryDirectory(prefix="domsieve-mcp-")))
         if http:
-            serve(settings, folder, work=work, ready=lambda url: typer.echo(f"{url}mcp"))
+            serve(settings, folder, work=work, ready=lambda url: typer.echo(f"{url}mcp"), new_token=say_token)
         else:
             serve_stdio(settings, folder, work=work)

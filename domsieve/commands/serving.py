@@ -9,9 +9,11 @@ from domsieve.budget import AnalysisBudget
 from domsieve.commands.capture_options import (
     USUAL_MEGABYTES,
     USUAL_SECONDS,
+    AllowHosts,
     AnalysisMegabytes,
     AnalysisTimeout,
     BrowserOption,
+    DenyHosts,
     DriverOption,
     analysis_budget,
 )
@@ -19,7 +21,7 @@ from domsieve.commands.console import failures, need_extra
 
 if TYPE_CHECKING:
     from domsieve.renderer import DriverName
-    from domsieve.service.serving import Work
+    from domsieve.service.serving import SiteQuota, Work
 
 _MEGABYTE = 1_000_000
 # What a worker may hold unless it is said: of this, at least and at most, the share of the machine that is for all.
@@ -39,11 +41,30 @@ PagesAtOnce = Annotated[
         min=1, max=64, help="Pages at once, all workers together [default: cores, as memory allows]."
     ),
 ]
+SitePages = Annotated[
+    int, typer.Option(min=1, max=100_000, help="Pages that a site job may open, failed ones included.")
+]
+SiteMegabytes = Annotated[
+    int, typer.Option(min=1, max=1_000_000, help="Network traffic of a site job, both ways together.")
+]
+SiteSeconds = Annotated[
+    int, typer.Option(min=1, max=86_400, help="How long a site job may open pages, in seconds.")
+]
+FreeMemoryPercent = Annotated[
+    int,
+    typer.Option(min=0, max=100, help="Refuse jobs when less of the memory than this is free; 0: never."),
+]
+MaxLoad = Annotated[
+    float,
+    typer.Option(min=0, max=100_000, help="Refuse jobs above this load average per processor; 0: never."),
+]
+USUAL_PAGES, USUAL_TRAFFIC, USUAL_SITE_SECONDS = 500, 2_000, 3_600
+USUAL_PERCENT, USUAL_LOAD = 5, 20.0
 
 
 def serve(
     *,
-    host: Annotated[str, typer.Option(help="Address to listen on; any but loopback needs tokens.")] = (
+    host: Annotated[str, typer.Option(help="Address to listen on; any but loopback needs a token.")] = (
         "127.0.0.1"
     ),
     port: Annotated[
@@ -59,7 +80,9 @@ def serve(
     concurrency: PagesAtOnce = None,
     job_seconds: Annotated[
         int,
-        typer.Option(min=10, max=86_400, help="Time limit of a job, in seconds; a site gets an hour more."),
+        typer.Option(
+            min=10, max=86_400, help="Time limit of a job, in seconds; a site job has --site-seconds more."
+        ),
     ] = 1_800,
     step_seconds: Annotated[
         int,
@@ -75,6 +98,9 @@ def serve(
             help="Memory of a worker, without its browser [default: 5000, less on small machines].",
         ),
     ] = None,
+    site_pages: SitePages = USUAL_PAGES,
+    site_megabytes: SiteMegabytes = USUAL_TRAFFIC,
+    site_seconds: SiteSeconds = USUAL_SITE_SECONDS,
     queue: Annotated[int, typer.Option(min=1, max=100_000, help="Most jobs that may wait.")] = 200,
     client_queue: Annotated[
         int, typer.Option(min=1, max=100_000, help="Most jobs of one client that may wait or run.")
@@ -83,7 +109,10 @@ def serve(
         int, typer.Option(min=1, max=1_000_000, help="Requests per minute of one client.")
     ] = 1200,
     token_file: Annotated[
-        Path | None, typer.Option(help="File with lines NAME:TOKEN; without it, no token is needed.")
+        Path | None,
+        typer.Option(
+            help="File with lines NAME:TOKEN [default: none on this machine alone, else a random one]."
+        ),
     ] = None,
     public_host: Annotated[
         list[str] | None, typer.Option(help="Name that clients use for the service; repeatable.")
@@ -96,6 +125,8 @@ def serve(
         ),
     ] = None,
     private_host: PrivateHosts = None,
+    deny_host: DenyHosts = None,
+    allow_host: AllowHosts = None,
     keep_days: Annotated[
         int, typer.Option(min=1, max=36_500, help="Keep finished jobs for this many days.")
     ] = 30,
@@ -108,6 +139,8 @@ def serve(
     free_megabytes: Annotated[
         int, typer.Option(min=0, max=1_000_000, help="Refuse jobs when less disk space than this is free.")
     ] = 500,
+    free_memory_percent: FreeMemoryPercent = USUAL_PERCENT,
+    max_load: MaxLoad = USUAL_LOAD,
     analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
     analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
     browser: BrowserOption = None,
@@ -127,6 +160,9 @@ def serve(
                 public_hosts=tuple(public_host or ()),
                 trusted_proxies=tuple(trusted_proxy or ()),
                 private_hosts=tuple(private_host or ()),
+                deny_hosts=tuple(deny_host or ()),
+                allow_hosts=tuple(allow_host or ()),
+                site=quota_of(site_pages, site_megabytes, site_seconds),
                 queue=queue,
                 client_queue=client_queue,
                 requests_per_minute=requests_per_minute,
@@ -134,6 +170,8 @@ def serve(
                 keep_jobs=keep_jobs,
                 keep_bytes=keep_megabytes * _MEGABYTE,
                 free_bytes=free_megabytes * _MEGABYTE,
+                free_memory_ratio=free_memory_percent / 100,
+                max_load=max_load,
             ),
             data,
             work=work_of(
@@ -147,7 +185,25 @@ def serve(
                 analysis=analysis_budget(analysis_timeout, analysis_megabytes),
             ),
             ready=typer.echo,
+            new_token=say_token,
         )
+
+
+def say_token(token: str) -> None:
+    """Print a random token, whatever the loudness: nobody else knows it."""
+    typer.echo(
+        "Other machines can reach this address and no --token-file is given, so callers need this token. It is kept "
+        f"nowhere and ends with the service.\n\n    {token}\n\nPrograms send it as the header "
+        "'Authorization: Bearer TOKEN'; on the web page, sign in with it.",
+        err=True,
+    )
+
+
+def quota_of(pages: int, megabytes: int, seconds: int) -> "SiteQuota":
+    """Return what the job of a site may take."""
+    from domsieve.service.serving import SiteQuota
+
+    return SiteQuota(pages=pages, size_bytes=megabytes * _MEGABYTE, time_s=float(seconds))
 
 
 def work_of(

@@ -18,10 +18,11 @@ from msgspec.structs import replace
 
 from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import DomsieveError
-from domsieve.renderer import DriverName, browser_in_use, private_host
+from domsieve.renderer import DriverName, HostRules, browser_in_use, private_host
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.pool import WorkerPool, owned
 from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.values import SiteQuota
 from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.service.jobs.worker import WorkerSettings
 from domsieve.service.logs import log, logging_to_stderr
@@ -29,9 +30,10 @@ from domsieve.service.web.app import create_app
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.metrics import Figures
 from domsieve.service.web.server import Server, listen
-from domsieve.service.web.settings import Settings, read_tokens
+from domsieve.service.web.settings import OPERATOR, Settings, read_tokens
+from domsieve.service.web.strain import Headroom
 
-__all__ = ["Settings", "Work", "read_tokens", "serve", "serve_stdio"]
+__all__ = ["Settings", "SiteQuota", "Work", "read_tokens", "serve", "serve_stdio"]
 
 _MINUTE_S = 60.0
 _MINUTES = 60
@@ -71,7 +73,14 @@ class Work:
     analysis: AnalysisBudget = USUAL
 
 
-def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], None]) -> None:
+def serve(
+    settings: Settings,
+    data: Path,
+    *,
+    work: Work,
+    ready: Callable[[str], None],
+    new_token: Callable[[str], None],
+) -> None:
     """Serve until SIGTERM or SIGINT.
 
     Parameters
@@ -80,15 +89,18 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
     data : folder of jobs and cache, made if need be.
     work : how jobs are done.
     ready : told the URL when connections are taken.
+    new_token : told the random token, before that, if the service needs one and none was set. Nothing keeps it.
 
     Raises
     ------
-    UsageError : the address cannot be listened at, or would be open to strangers.
+    UsageError : the address cannot be listened at, or what is set is not what it should be.
     BrowserNotFoundError : there is no Chrome.
     StorageError : another service owns the folder, or it cannot be used.
     """
     settings.check()
     told = _told(settings, data, work)
+    is_closed = bool(settings.tokens)
+    settings = settings.closed()
     with (
         owned(data),
         listen(settings.host, settings.port) as listener,
@@ -121,9 +133,12 @@ def serve(settings: Settings, data: Path, *, work: Work, ready: Callable[[str], 
                     figures=lambda: _figures(pool, queue),
                     is_well=is_well,
                     watched=watched.version,
+                    strain=_headroom(settings),
                 )
                 upkeep = asyncio.create_task(_upkeep(JobStore(upkept), settings))
                 stack.callback(upkeep.cancel)
+                if settings.tokens and not is_closed:
+                    new_token(settings.tokens[OPERATOR])
                 ready(f"http://{shown}:{port}/")
                 log("serving", host=settings.host, port=port, workers=work.workers)
                 if settings.mcp:
@@ -167,7 +182,8 @@ def serve_stdio(settings: Settings, data: Path, *, work: Work) -> None:
         logging_to_stderr(),
     ):
         log("browser", found=str(browser_in_use(work.browser)))
-        gateway = Gateway(settings, JobStore(database), version=database.version)
+        store = JobStore(database)
+        gateway = Gateway(settings, store, version=database.version, strain=_headroom(settings))
 
         async def run() -> None:
             async with AsyncExitStack() as stack:
@@ -197,11 +213,19 @@ def serve_stdio(settings: Settings, data: Path, *, work: Work) -> None:
         log("stopped")
 
 
+def _headroom(settings: Settings) -> Headroom:
+    return Headroom(free_ratio=settings.free_memory_ratio, load=settings.max_load)
+
+
 def _told(settings: Settings, data: Path, work: Work) -> WorkerSettings:
+    HostRules.of(settings.deny_hosts, settings.allow_hosts)  # a mistake shows before anything starts
     return WorkerSettings(
         data=str(data.resolve()),
         concurrency=work.concurrency,
         private_hosts=tuple(private_host(text) for text in settings.private_hosts),
+        deny_hosts=settings.deny_hosts,
+        allow_hosts=settings.allow_hosts,
+        site=settings.site,
         job_s=work.job_s,
         step_s=work.step_s,
         memory_bytes=work.memory_bytes,

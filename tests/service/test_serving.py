@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from domsieve.commands.mcp_serving import mcp
 from domsieve.commands.serving import serve
 from domsieve.renderer import parse_html
 from domsieve.service.jobs.pool import owned
 from domsieve.service.jobs.requests import CleanRequest
 from domsieve.service.jobs.values import NewFile, QueueLimits, UsedPage
-from domsieve.service.serving import Settings, _forget_much, _forget_old
+from domsieve.service.serving import Settings, SiteQuota, _forget_much, _forget_old
 from domsieve.snapshot import PageStore
 from tests.command import run
 from tests.service.jobs.opened import opened
@@ -88,6 +89,27 @@ def test_what_is_no_host_is_refused_before_anything_starts(text: str, tmp_path: 
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.parametrize("command", ["serve", "mcp", "mcp --http"])
+def test_what_is_set_by_options_arrives(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_to: list[Settings] = []
+    for module in ("serving", "mcp_serving"):
+        monkeypatch.setattr(f"domsieve.commands.{module}.need_extra", lambda *_: None)
+    for call in ("serve", "serve_stdio"):
+        monkeypatch.setattr(
+            f"domsieve.service.serving.{call}", lambda settings, *_, **__: set_to.append(settings)
+        )
+    words = "--deny-host a --deny-host *.b --allow-host c --site-pages 7 --site-megabytes 8 --site-seconds 9"
+    words += " --free-memory-percent 10 --max-load 1.5"
+    done = run(*command.split(), "--data", tmp_path, *words.split(), cache=tmp_path)
+    assert done.exit_code == 0, done.stderr
+    (settings,) = set_to
+    assert (settings.deny_hosts, settings.allow_hosts) == (("a", "*.b"), ("c",))
+    assert settings.site == SiteQuota(pages=7, size_bytes=8_000_000, time_s=9.0)
+    assert (settings.free_memory_ratio, settings.max_load) == (0.1, 1.5)
+
+
 def test_the_command_line_and_the_service_have_the_same_defaults() -> None:
     settings, options = asdict(Settings()), inspect.signature(serve).parameters
     shared = settings.keys() & options.keys()
@@ -95,4 +117,10 @@ def test_the_command_line_and_the_service_have_the_same_defaults() -> None:
     assert {"port", "queue", "keep_jobs"} <= shared
     for option, bound in (("keep_megabytes", "keep_bytes"), ("free_megabytes", "free_bytes")):
         assert options[option].default * 1_000_000 == settings[bound]
+    for command in (serve, mcp):
+        defaults = {name: option.default for name, option in inspect.signature(command).parameters.items()}
+        quota = (defaults["site_pages"], defaults["site_megabytes"] * 1_000_000, defaults["site_seconds"])
+        assert quota == tuple(settings["site"].values())
+        assert defaults["free_memory_percent"] / 100 == settings["free_memory_ratio"]
+        assert defaults["max_load"] == settings["max_load"]
     assert QueueLimits(queued=settings["queue"], per_client=settings["client_queue"]) == QueueLimits()

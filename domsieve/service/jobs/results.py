@@ -68,6 +68,8 @@ _SIBLINGS = 50
 _LARGEST_BYTES = 200_000_000
 # Of an address in a summary, as of one that is asked for; a page may call itself by one of two million characters.
 _LONGEST = 8_192
+# Ends of a sample that leave pages out although no limit was reached.
+_CUT_SHORT = {"fruitless": "The last pages all failed or repeated others, so no more were opened."}
 # Archives of equal pages are equal.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -76,11 +78,19 @@ Results = tuple[dict[str, Any], list[NewFile]]
 
 @dataclass(frozen=True, slots=True)
 class SitePages:
-    """The sample of a site: its captures, what failed, and why it ended."""
+    """The sample of a site: its captures, what failed, and why it ended.
+
+    Parameters
+    ----------
+    records, failures : its pages, and those that failed.
+    ended : how a sample ends (see `SampleEnded`), or the limit that ended it.
+    limit : a sentence about that limit; empty if none was reached.
+    """
 
     records: list[PageRecord]
     failures: list[dict[str, Any]]
     ended: str
+    limit: str = ""
 
 
 def page_result(
@@ -212,7 +222,15 @@ def site_result(
             )
     if not listed:
         raise PageError("None of the pages could be cleaned.")
-    index = {"site": pages.records[0].site, "ended": pages.ended, "pages": listed, "failed": failures}
+    why = pages.limit or _CUT_SHORT.get(pages.ended, "")
+    whole = {"complete": not why, "reasons": [f"{pages.ended}: {why}"] if why else []}
+    index = {
+        "site": pages.records[0].site,
+        "ended": pages.ended,
+        **whole,
+        "pages": listed,
+        "failed": failures,
+    }
     files = [
         NewFile("pages.zip", "application/zip", archive.getvalue()),
         NewFile("pages.json", "application/json", _json(index)),
@@ -224,6 +242,8 @@ def site_result(
         "failed": len(failures),
         "marked": sum(bool(page["marks"]) for page in listed),
         "ended": pages.ended,
+        **whole,
+        "remarks": [f"This is a part of the sample. {why}"] if why else [],
     }, files
 
 

@@ -83,15 +83,20 @@ class JobStore:
             if self.database.run(of_client, (client,))[0][0] >= limits.per_client:
                 raise ClientLimitError(
                     f"This client has {limits.per_client} jobs waiting or running; wait for one to end.",
+                    reason="client",
                     retry=True,
                 )
+            if limits.strain:
+                raise QueueFullError(limits.strain.told, reason=limits.strain.reason, retry=True)
             if shutil.disk_usage(self.database.folder).free < limits.free_bytes:
                 raise QueueFullError(
-                    "The disk of the service is nearly full; no jobs are accepted now.", retry=True
+                    "The disk of the service is nearly full; no jobs are accepted now.",
+                    reason="disk",
+                    retry=True,
                 )
             if self.database.run("SELECT COUNT(*) FROM jobs WHERE state = 'queued'")[0][0] >= limits.queued:
                 raise QueueFullError(
-                    f"{limits.queued} jobs are waiting; no more are accepted now.", retry=True
+                    f"{limits.queued} jobs are waiting; no more are accepted now.", reason="queue", retry=True
                 )
             number = uuid4().hex
             self.database.run(

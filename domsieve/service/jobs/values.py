@@ -1,11 +1,15 @@
-"""The values that jobs are made of. Imports nothing of the project."""
+"""The values that jobs are made of. Imports nothing of the project but its errors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from domsieve.errors import BusyReason
+
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 Fault = Literal["caller", "policy", "page", "browser", "service"]
+SiteLimit = Literal["pages", "bytes", "time"]
+"""What can end the job of a site before its sample is whole; see `SiteQuota`."""
 
 STATES: tuple[JobState, ...] = ("queued", "running", "done", "failed", "cancelled")
 ATTEMPTS = 3
@@ -99,6 +103,42 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SiteQuota:
+    """What the job of a site may take from the network; it ends with what it has.
+
+    Parameters
+    ----------
+    pages : pages that it may open, failed and repeated ones among them; those of the cache count nothing.
+    size_bytes : what may pass the guard for it, both ways together: its pages, robots.txt and sitemaps.
+    time_s : seconds for opening pages.
+    """
+
+    pages: int = 500
+    size_bytes: int = 2_000_000_000
+    time_s: float = 3_600.0
+
+    def told(self, limit: SiteLimit) -> str:
+        """Return a sentence about a limit that was reached."""
+        most = {
+            "pages": f"{self.pages:,} pages",
+            "bytes": f"{self.size_bytes:,} bytes",
+            "time": f"{self.time_s:,g} s",
+        }
+        return f"This service gives the job of a site {most[limit]}, which are used up."
+
+
+USUAL_SITE = SiteQuota()
+
+
+@dataclass(frozen=True, slots=True)
+class Strain:
+    """Why the machine has no room for another job: what is short, and a sentence about it."""
+
+    reason: BusyReason
+    told: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QueueLimits:
     """How much is accepted.
 
@@ -107,11 +147,13 @@ class QueueLimits:
     queued : jobs that may wait.
     per_client : jobs of one client that may wait or run.
     free_bytes : room on the disk, below which none is accepted: a job has results.
+    strain : why none is accepted now; None if the machine has room.
     """
 
     queued: int = 200
     per_client: int = 50
     free_bytes: int = 0
+    strain: Strain | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,12 +14,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from domsieve.budget import USUAL, AnalysisBudget, budgeted
-from domsieve.errors import (
-    DamagedFileError,
-    DomsieveError,
-    PolicyError,
-    UnknownPageError,
-)
+from domsieve.errors import DamagedFileError, DomsieveError, PolicyError, UnknownPageError
 from domsieve.renderer import (
     Budget,
     CaptureOptions,
@@ -28,6 +23,7 @@ from domsieve.renderer import (
     PageDone,
     PageFailed,
     PageRepeated,
+    Proxy,
     Rendering,
     SampleEnded,
     SiteOpened,
@@ -41,12 +37,11 @@ from domsieve.service.jobs.requests import (
     request_of,
 )
 from domsieve.service.jobs.results import SitePages, html_result, page_result, site_result
-from domsieve.service.jobs.values import Claim, NewFile, UsedPage
+from domsieve.service.jobs.values import USUAL_SITE, Claim, NewFile, SiteLimit, SiteQuota, UsedPage
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.snapshot import PageRecord, PageStore, page_id_of
 from domsieve.tasks import cached, describe, keep, sample, site_of, unscripted
 
-_LONGEST_SITE_S = 3_600.0
 _LONGEST_DELAY_S = 10.0
 _LONGEST = 2_000  # characters of what happened to a page; addresses that pages lead to may have two million
 
@@ -64,6 +59,7 @@ class Browsing(Protocol):
         site: str | None = None,
         options: CaptureOptions | None = None,
         budget: Budget | None = None,
+        proxy: Proxy | None = None,
     ) -> Rendering:
         """Return the page at `url`."""
         ...
@@ -89,6 +85,7 @@ class Bench:
     threads : where pages are analysed; each thread has a page store of its own.
     pages : returns the page store of the thread that asks.
     analysis : what the analysis of one page may cost.
+    site : what the job of a site may take.
     """
 
     browsing: Browsing
@@ -96,6 +93,7 @@ class Bench:
     threads: Executor
     pages: Callable[[], PageStore]
     analysis: AnalysisBudget = USUAL
+    site: SiteQuota = USUAL_SITE
 
 
 async def do(claim: Claim, bench: Bench, *, run: Callable[..., Any], stopped: threading.Event) -> Result:
@@ -179,14 +177,56 @@ class _Sampled:
     records: list[PageRecord] = field(default_factory=list)
     failures: list[dict[str, Any]] = field(default_factory=list)
     ended: str = ""
+    limit: SiteLimit | None = None
 
 
 async def _site(
     request: SiteRequest, claim: Claim, bench: Bench, run: Callable[..., Any], stopped: threading.Event
 ) -> Result:
     found = _Sampled()
-    options = request.capture_options()
-    source = _Source(bench.browsing, claim.job.client, options, request.budget())
+    # With a proxy of its own, what passes for this job is told from what passes for others in the same browser.
+    egress = bench.browsing.egress.metered(bench.site.size_bytes)
+    async with Proxy(egress) as proxy:
+        source = _Source(bench, claim, request, proxy)
+        try:
+            async with asyncio.timeout(bench.site.time_s) as limit:
+                await _sample(request, claim, bench, run, source, found)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            found.limit = "time"
+        except DomsieveError as error:
+            # Without robots.txt and its first page no sample begins; where a limit cut them off, that is told.
+            if not (egress.is_used_up or _is_over_quota(error)):
+                raise
+            found.limit = "bytes" if egress.is_used_up else "pages"
+    if egress.is_used_up and found.ended != "complete":
+        found.limit = "bytes"  # a sitemap may have been cut off, too
+    told = bench.site.told(found.limit) if found.limit else ""
+    if found.limit and not found.records:
+        raise PolicyError(f"There is no page yet. {told}", reason="quota", url=request.url)
+
+    def work() -> Result:
+        if told:
+            done = len(found.records)
+            bench.queue.event(claim, "site", {"said": told}, done=done, total=request.pages)
+        pages = SitePages(found.records, found.failures, found.limit or found.ended, told)
+        summary, files = site_result(request, pages, bench.pages(), stopped)
+        return Result(summary, files, [])  # its pages were told of as they came
+
+    done: Result = await run(work)
+    return done
+
+
+async def _sample(
+    request: SiteRequest,
+    claim: Claim,
+    bench: Bench,
+    run: Callable[..., Any],
+    source: "_Source",
+    found: _Sampled,
+) -> None:
+    """Add what is found of a site to `found`, until the sample ends or a limit of the job is reached."""
     own = await run(partial(bench.queue.page_ids, claim.job.client))
 
     def may_use(record: PageRecord) -> bool:
@@ -202,7 +242,7 @@ async def _site(
         source,
         request.url,
         bench.pages(),
-        options=options,
+        options=request.capture_options(),
         pages=request.pages,
         seed=request.seed,
         delay=None,
@@ -211,60 +251,50 @@ async def _site(
         since=request.since(),
         may_use=may_use,
         kept=kept,
-        egress=bench.browsing.egress,
+        egress=source.egress,
     )
-    try:
-        async with asyncio.timeout(_LONGEST_SITE_S) as limit, aclosing(events):
-            async for event, record in events:
-                facts: dict[str, Any] = {"said": describe(event)[:_LONGEST], "total": request.pages}
-                pages: list[UsedPage] = []
-                kind = "site"
-                if isinstance(event, SiteOpened) and event.delay.total_seconds() > _LONGEST_DELAY_S:
-                    # A sample holds its place while it waits.
-                    raise PolicyError(
-                        f"The site asks robots to wait {event.delay.total_seconds():g} s between two pages; "
-                        f"this service waits {_LONGEST_DELAY_S:g} s at most.",
-                        reason="delay",
-                        url=request.url,
-                    )
-                if isinstance(event, PageDone) and record is not None:
-                    found.records.append(record)
-                    pages.append(_used(record, claim))
-                    kind = "page"
-                    facts |= {"url": event.url, "nodes": record.nodes, "from_cache": event.was_known}
-                elif isinstance(event, PageFailed):
-                    problem = problem_of(event.error)
-                    found.failures.append({"url": event.url, **problem})
-                    kind = "page_failed"
-                    facts |= {"url": event.url, "detail": problem["detail"], "fault": problem["fault"]}
-                elif isinstance(event, PageRepeated):
-                    facts |= {"url": event.url}
-                elif isinstance(event, SampleEnded):
-                    found.ended = event.reason
-                facts["done"] = len(found.records)
-                await run(
-                    partial(
-                        bench.queue.event,
-                        claim,
-                        kind,
-                        facts,
-                        done=len(found.records),
-                        total=request.pages,
-                        pages=pages,
-                    )
+    async with aclosing(events):
+        async for event, record in events:
+            if isinstance(event, PageFailed) and _is_over_quota(event.error):
+                found.limit = "bytes" if source.egress.is_used_up else "pages"
+                return
+            facts: dict[str, Any] = {"said": describe(event)[:_LONGEST], "total": request.pages}
+            pages: list[UsedPage] = []
+            kind = "site"
+            if isinstance(event, SiteOpened) and event.delay.total_seconds() > _LONGEST_DELAY_S:
+                # A sample holds its place while it waits.
+                raise PolicyError(
+                    f"The site asks robots to wait {event.delay.total_seconds():g} s between two pages; "
+                    f"this service waits {_LONGEST_DELAY_S:g} s at most.",
+                    reason="delay",
+                    url=request.url,
                 )
-    except TimeoutError:
-        if not limit.expired():
-            raise
-        found.ended = "time"
-
-    def work() -> Result:
-        pages = SitePages(found.records, found.failures, found.ended)
-        summary, files = site_result(request, pages, bench.pages(), stopped)
-        return Result(summary, files, [])  # its pages were told of as they came
-
-    done: Result = await run(work)
-    return done
+            if isinstance(event, PageDone) and record is not None:
+                found.records.append(record)
+                pages.append(_used(record, claim))
+                kind = "page"
+                facts |= {"url": event.url, "nodes": record.nodes, "from_cache": event.was_known}
+            elif isinstance(event, PageFailed):
+                problem = problem_of(event.error)
+                found.failures.append({"url": event.url, **problem})
+                kind = "page_failed"
+                facts |= {"url": event.url, "detail": problem["detail"], "fault": problem["fault"]}
+            elif isinstance(event, PageRepeated):
+                facts |= {"url": event.url}
+            elif isinstance(event, SampleEnded):
+                found.ended = event.reason
+            facts["done"] = len(found.records)
+            await run(
+                partial(
+                    bench.queue.event,
+                    claim,
+                    kind,
+                    facts,
+                    done=len(found.records),
+                    total=request.pages,
+                    pages=pages,
+                )
+            )
 
 
 def _known(request: PageRequest, options: CaptureOptions, claim: Claim, bench: Bench) -> PageRecord | None:
@@ -296,19 +326,48 @@ def _kept(rendering: Rendering, site: str, claim: Claim, bench: Bench) -> PageRe
 
 
 class _Source:
-    """A source of pages for one job: with its options, and contexts that no other client shares."""
+    """A source of pages for one job of a site: with its options and quota, and contexts that no other job shares."""
 
-    def __init__(self, browsing: Browsing, client: str, options: CaptureOptions, budget: Budget) -> None:
-        self.egress = browsing.egress
-        self._browsing = browsing
-        self._client = client
-        self._options = options
-        self._budget = budget
+    def __init__(self, bench: Bench, claim: Claim, request: SiteRequest, proxy: Proxy) -> None:
+        self.egress = proxy.egress
+        self._browsing = bench.browsing
+        self._name = f"{claim.job.client} {claim.job.id}"
+        self._options = request.capture_options()
+        self._budget = request.budget()
+        self._quota = bench.site
+        self._proxy = proxy
+        self._opened = 0
 
     async def render(self, url: str, *, site: str | None = None) -> Rendering:
-        """Return the page at `url`."""
-        name = f"{self._client} {site or site_of(url)}"
-        return await self._browsing.render(url, site=name, options=self._options, budget=self._budget)
+        """Return the page at `url`.
+
+        Raises
+        ------
+        PolicyError : the job may open no more pages, or was cut off while it loaded this one.
+        DomsieveError : it cannot be rendered.
+        """
+        self._check_bytes()
+        if self._opened >= self._quota.pages:
+            raise PolicyError(self._quota.told("pages"), reason="quota")
+        self._opened += 1
+        try:
+            rendering = await self._browsing.render(
+                url,
+                site=f"{self._name} {site or site_of(url)}",
+                options=self._options,
+                budget=self._budget,
+                proxy=self._proxy,
+            )
+        except DomsieveError:
+            self._check_bytes()
+            raise
+        # What had not come of it when the limit was reached never came, and what was captured may look whole.
+        self._check_bytes()
+        return rendering
+
+    def _check_bytes(self) -> None:
+        if self.egress.is_used_up:
+            raise PolicyError(self._quota.told("bytes"), reason="quota")
 
     async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
         """Yield each of `urls` in order with its page or its error."""
@@ -317,6 +376,10 @@ class _Source:
                 yield url, await self.render(url)
             except DomsieveError as error:
                 yield url, error
+
+
+def _is_over_quota(error: DomsieveError) -> bool:
+    return isinstance(error, PolicyError) and error.reason == "quota"
 
 
 async def _is_open(url: str, egress: Egress) -> bool:

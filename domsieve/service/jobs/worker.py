@@ -26,12 +26,12 @@ import msgspec
 
 from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import BrowserError, BrowserLostError, DomsieveError
-from domsieve.renderer import DriverName, Egress, Renderer, Supervisor, Wear
+from domsieve.renderer import DriverName, Egress, HostRules, Renderer, Supervisor, Wear
 from domsieve.service.jobs.captures import CACHE
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.problems import overrun, problem_of
 from domsieve.service.jobs.pulse import BEAT_S, Pulse
-from domsieve.service.jobs.values import Claim
+from domsieve.service.jobs.values import USUAL_SITE, Claim, SiteQuota
 from domsieve.service.jobs.work import Bench, do
 from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.service.logs import log, logging_to_stderr
@@ -40,8 +40,6 @@ from domsieve.snapshot import PageStore
 # Beyond what the pool lets a worker be silent for: while that lives, it alone takes jobs back, lest one on which
 # workers hang goes from one to the next.
 _LEASE_S = 60.0
-# A site may ask for 200 pages, one after another.
-_SITE_S = 3_600.0
 _RENEW_S = 15.0
 # For what nobody tells: leases that end, and jobs of other programs.
 _LOOK_S = 1.0
@@ -63,11 +61,13 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     data : folder of the service.
     concurrency : jobs at once.
     private_hosts : hosts and ports that may be private; a port of None stands for any.
+    deny_hosts, allow_hosts : see `HostRules`.
+    site : what the job of a site may take.
     browser : path or name of the browser; None looks for one.
     browser_arguments : further command line flags of the browser.
     driver : what carries messages to the browser.
     grace_s : seconds that jobs may go on after SIGTERM.
-    job_s : seconds that a job may take once it was claimed; one of a site has an hour more.
+    job_s : seconds that a job may take once it was claimed; one of a site may open pages for longer.
     step_s : seconds that each of its parts may take that runs in a thread.
     memory_bytes : what the process may hold, without its browser.
     pages, megabytes, crashes : see `Wear`.
@@ -77,6 +77,9 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     data: str
     concurrency: int
     private_hosts: tuple[tuple[str, int | None], ...] = ()
+    deny_hosts: tuple[str, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
+    site: SiteQuota = USUAL_SITE
     browser: str | None = None
     browser_arguments: tuple[str, ...] = ()
     driver: DriverName = "playwright"
@@ -213,7 +216,7 @@ class Worker:
         """Do a job and bring it to its end; the boundary where nothing goes past."""
         start = time.monotonic()
         outcome = "failed"
-        limit_s = self._settings.job_s + (_SITE_S if claim.job.kind == "site" else 0.0)
+        limit_s = self._settings.job_s + (self._settings.site.time_s if claim.job.kind == "site" else 0.0)
         limit = asyncio.timeout(limit_s)
         try:
             with self._pulse.job(claim.job.id, limit_s=limit_s + _LATE_S):
@@ -310,7 +313,8 @@ class Worker:
 async def serve(name: str, settings: WorkerSettings, news: asyncio.Event, pulse: Pulse) -> None:
     """Be a worker until SIGTERM."""
     data = Path(settings.data)
-    egress = Egress(named=settings.private_hosts)
+    rules = HostRules.of(settings.deny_hosts, settings.allow_hosts)
+    egress = Egress(named=settings.private_hosts, rules=rules)
     wear = Wear(pages=settings.pages, megabytes=settings.megabytes, crashes=settings.crashes)
 
     def make() -> Renderer:
@@ -338,7 +342,7 @@ async def serve(name: str, settings: WorkerSettings, news: asyncio.Event, pulse:
             analysis = AnalysisBudget(
                 time=timedelta(seconds=settings.analysis_s), memory_bytes=settings.analysis_bytes
             )
-            bench = Bench(supervisor, WorkQueue(database), threads, pages, analysis)
+            bench = Bench(supervisor, WorkQueue(database), threads, pages, analysis, settings.site)
             worker = Worker(name, settings, bench, ledger=ledger, news=news, pulse=pulse)
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, worker.draining.set)

@@ -46,7 +46,10 @@ OUTPUT_SCHEMA: Mapping[str, Any] = {
             "type": ["number", "null"],
             "description": "Word F1 that results have on average which look as sure as this one; null: not known.",
         },
-        "complete": {"type": "boolean", "description": "False: the page was cut, reasons says why."},
+        "complete": {
+            "type": "boolean",
+            "description": "False: the page, or the sample of a site, was cut; reasons says why.",
+        },
         "remarks": {
             "type": "array",
             "items": {"type": "string"},

@@ -27,7 +27,9 @@ from domsieve.service.web.schemas import (
     JobList,
     JobResult,
     JobView,
+    LimitsView,
     PageList,
+    SiteLimits,
     job_path,
     page_view_of,
     result_of,
@@ -305,6 +307,17 @@ def api(gateway: Gateway) -> APIRouter:
         """Forget a job and its results; one that runs is ended."""
         await gateway.ask(gateway.store.delete, job, request.state.client)
         return Response(status_code=204)
+
+    @router.get("/limits", summary="Show the limits", tags=["service"], responses=_READ)
+    async def limits() -> LimitsView:
+        """Return what a client may ask of this service, as its operator has set it."""
+        settings = gateway.settings
+        quota = settings.site
+        return LimitsView(
+            requests_per_minute=settings.requests_per_minute,
+            jobs=settings.client_queue,
+            site=SiteLimits(pages=quota.pages, bytes=quota.size_bytes, seconds=quota.time_s),
+        )
 
     @router.get("/pages", summary="List captures", tags=["cache"], responses=_READ)
     async def pages(

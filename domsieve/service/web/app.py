@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.values import Strain
 from domsieve.service.web.api import api, only_known
 from domsieve.service.web.files import files
 from domsieve.service.web.gateway import Gateway
@@ -42,6 +43,7 @@ def create_app(
     figures: Callable[[], Figures] = Figures,
     is_well: Callable[[], bool] = lambda: True,
     watched: Callable[[], object] | None = None,
+    strain: Callable[[], Strain | None] = lambda: None,
 ) -> FastAPI:
     """Return the application.
 
@@ -53,10 +55,11 @@ def create_app(
     is_well : whether the workers can do their work; called in a thread.
     watched : returns another value whenever the store has changed; that of the store itself by default, which waits
         for writers of this process.
+    strain : returns why the machine has no room for another job, None if it has.
     """
-    gateway = Gateway(settings, store, version=watched or store.database.version)
+    gateway = Gateway(settings, store, version=watched or store.database.version, strain=strain)
     sessions = Sessions(settings.tokens)
-    traffic = Traffic(Held(lambda: _with_jobs(figures(), store), seconds=_HELD_S))
+    traffic = Traffic(Held(lambda: _with_jobs(figures(), gateway), seconds=_HELD_S))
     can_work = Held(lambda: bool(store.counts()) and is_well(), seconds=_HELD_S)
     app = FastAPI(title="domsieve", docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.gateway = gateway
@@ -139,10 +142,16 @@ def _shows_pages(request: Request) -> bool:
     return not request.url.path.startswith(_OF_PROGRAMS) and "text/html" in request.headers.get("accept", "")
 
 
-def _with_jobs(figures: Figures, store: JobStore) -> Figures:
+def _with_jobs(figures: Figures, gateway: Gateway) -> Figures:
+    store = gateway.store
     oldest = store.oldest_queued()
     waited = 0.0 if oldest is None else (datetime.now(UTC) - datetime.fromisoformat(oldest)).total_seconds()
-    return replace(figures, jobs=store.outcomes(), oldest_queued_s=max(0.0, waited))
+    return replace(
+        figures,
+        jobs=store.outcomes(),
+        oldest_queued_s=max(0.0, waited),
+        refused=dict(gateway.refused),
+    )
 
 
 def _methods_at(app: FastAPI, request: Request) -> list[str]:

@@ -81,7 +81,7 @@ _DO_BY_REASON: Mapping[str, str] = {
 }
 _DO_BY_FAULT: Mapping[str, str] = {
     "caller": "Choose “Again”, and change what was asked for.",
-    "policy": "A rule of this service forbids it. Whoever runs the service can allow hosts of a private network.",
+    "policy": "A rule of this service forbids it. Whoever runs the service can change its rules.",
     "page": "Check the address, and that it opens in your own browser.",
     "browser": "Try again. If it fails again, ask whoever runs this service.",
     "service": "Try again later. If it fails again, ask whoever runs this service.",

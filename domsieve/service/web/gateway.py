@@ -2,14 +2,16 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
-from domsieve.errors import ClientLimitError, KeyConflictError, QueueFullError, UnknownJobError
+from domsieve.errors import BusyError, BusyReason, ClientLimitError, KeyConflictError, UnknownJobError
 from domsieve.service.jobs.requests import PageRequest
 from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import Job, QueueLimits
+from domsieve.service.jobs.values import Job, QueueLimits, Strain
 from domsieve.service.web.limits import Streams
 from domsieve.service.web.problems import ProblemError
 from domsieve.service.web.settings import Settings
@@ -17,6 +19,8 @@ from domsieve.service.web.settings import Settings
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _QUEUE_RETRY_S = 5
+# Memory and load change slowly.
+_STRAIN_RETRY_S = 30
 _POLL_S = (0.02, 0.2)
 
 
@@ -28,14 +32,28 @@ class Gateway:
     settings : see there.
     store : where jobs are kept.
     version : returns a value that changes whenever any process writes to the store; cheap enough to poll.
+    strain : returns why the machine has no room for another job, None if it has.
+
+    Attributes
+    ----------
+    refused : how many jobs were refused since the start, by reason.
     """
 
-    def __init__(self, settings: Settings, store: JobStore, *, version: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: JobStore,
+        *,
+        version: Callable[[], object],
+        strain: Callable[[], Strain | None] = lambda: None,
+    ) -> None:
         self.settings = settings
         self.store = store
         self.streams = Streams(settings.streams)
         self.downloads = Streams(settings.downloads, what="downloads")
+        self.refused: Counter[BusyReason] = Counter()
         self._version = version
+        self._strain = strain
         self._limits = QueueLimits(
             queued=settings.queue, per_client=settings.client_queue, free_bytes=settings.free_bytes
         )
@@ -50,13 +68,19 @@ class Gateway:
 
         Raises
         ------
-        ProblemError : too many jobs wait, or the key was used for another request.
+        ProblemError : too many jobs wait, the machine has no room, or the key was used for another request.
         """
+
+        def added() -> Job:
+            limits = replace(self._limits, strain=self._strain())
+            return self.store.add(request, client=client, key=key, limits=limits)[0]
+
         with refusals():
-            job, _ = await asyncio.to_thread(
-                self.store.add, request, client=client, key=key, limits=self._limits
-            )
-        return job
+            try:
+                return await asyncio.to_thread(added)
+            except BusyError as error:
+                self.refused[error.reason] += 1
+                raise
 
     async def ask(self, call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
         """Return what a method of the store returns, without blocking other requests.
@@ -104,9 +128,10 @@ def refusals() -> Iterator[None]:
         yield
     except UnknownJobError as error:
         raise ProblemError(404, "There is no such job or file.") from error
-    except QueueFullError as error:
-        raise ProblemError(503, error.message, fault="service", retry_s=_QUEUE_RETRY_S) from error
     except ClientLimitError as error:
         raise ProblemError(429, error.message, retry_s=_QUEUE_RETRY_S) from error
+    except BusyError as error:
+        retry_s = _STRAIN_RETRY_S if error.reason in {"memory", "load"} else _QUEUE_RETRY_S
+        raise ProblemError(503, error.message, fault="service", retry_s=retry_s) from error
     except KeyConflictError as error:
         raise ProblemError(409, error.message) from error

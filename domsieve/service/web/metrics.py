@@ -4,10 +4,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+
+from domsieve.errors import BusyReason
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _METHODS = frozenset({"GET", "HEAD", "POST", "DELETE", "OPTIONS"})
@@ -23,12 +26,14 @@ class Figures:
     jobs : how many there are by kind, state and whose fault it was (empty where nothing failed).
     oldest_queued_s : how long the job has waited that waits longest, in seconds; 0 if none does.
     workers : worker processes that are alive.
+    refused : jobs that were not accepted since the service was started, by why.
     worker_restarts, pages, browser_starts : since the service was started; of workers that live.
     browser_memory_bytes : of all browsers.
     """
 
     jobs: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
     oldest_queued_s: float = 0.0
+    refused: Mapping[BusyReason, int] = field(default_factory=dict)
     workers: int = 0
     worker_restarts: int = 0
     pages: int = 0
@@ -95,6 +100,12 @@ class _Figures(Collector):
             "Age of the job that has waited longest.",
             figures.oldest_queued_s,
         )
+        refused = CounterMetricFamily(
+            "domsieve_jobs_refused", "Jobs that were not accepted, by what was used up.", labels=["reason"]
+        )
+        for reason in get_args(BusyReason):
+            refused.add_metric([reason], figures.refused.get(reason, 0))
+        yield refused
         yield _gauge("domsieve_workers", "Worker processes that are alive.", figures.workers)
         yield _counter("domsieve_worker_restarts", "Workers that died.", figures.worker_restarts)
         yield _counter("domsieve_pages", "Pages rendered.", figures.pages)

@@ -24,7 +24,7 @@ _WHY = {
     429: "Too many requests, jobs or streams of this client; see Retry-After.",
     500: "The service made a mistake.",
     502: "The page or its server is at fault.",
-    503: "The queue is full, or Chrome or the store did not work; see Retry-After.",
+    503: "The queue is full, the machine has no room, or Chrome or the store did not work; see Retry-After.",
     504: "The page took too long.",
 }
 _ABOUT = """Renders pages with headless Chrome and keeps their content.

@@ -93,6 +93,24 @@ class PageList(_Answer):
     next: Annotated[str | None, Field(description="path of the next part of the list")]
 
 
+class SiteLimits(_Answer):
+    """What the job of a site may take; beyond, it ends with what it has and says so."""
+
+    pages: Annotated[
+        int, Field(ge=1, description="pages that it may open, failed and repeated ones included")
+    ]
+    bytes: Annotated[int, Field(ge=1, description="what may pass for it, both ways together")]
+    seconds: Annotated[float, Field(gt=0, description="how long it may open pages")]
+
+
+class LimitsView(_Answer):
+    """What a client may ask of this service."""
+
+    requests_per_minute: Annotated[int, Field(ge=1)]
+    jobs: Annotated[int, Field(ge=1, description="jobs of one client that may wait or run")]
+    site: SiteLimits
+
+
 class Health(_Answer):
     """Whether the service can do its work."""
 

@@ -8,16 +8,21 @@ import hashlib
 import hmac
 import ipaddress
 import re
+import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from domsieve.errors import UsageError
+from domsieve.service.jobs.values import USUAL_SITE, SiteQuota
 
 LOCAL = "local"
+OPERATOR = "operator"
+"""The client whose token the service makes, where it needs one and none was set."""
 MCP_PATH = "/mcp"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _TOKEN = re.compile(r"[!-~]{16,512}")
+_TOKEN_BYTES = 32
 _SHOWN_HOST = re.compile(r"[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]")
 
 
@@ -35,6 +40,8 @@ class Settings:
     trusted_proxies : addresses, or networks as ``ADDRESS/BITS``, of servers in front of the service. A connection of
         theirs counts for the address that its requests name last in ``X-Forwarded-For``.
     private_hosts : what pages may be rendered from although it is not public, as `HOST` or `HOST:PORT`.
+    deny_hosts, allow_hosts : hosts that may not be reached, and the only ones that may; see `HostRules`.
+    site : what the job of a site may take.
     queue : jobs that may wait.
     client_queue : jobs of one client that may wait or run.
     requests_per_minute : of one client; a minute's worth may come at once.
@@ -49,6 +56,8 @@ class Settings:
     keep_jobs : jobs of one client that are kept when they have ended; the oldest ones are forgotten.
     keep_bytes : what one client's jobs hold, results, captures and rows, likewise.
     free_bytes : room on the disk, below which no job is accepted.
+    free_memory_ratio, max_load : share of the memory that has to be free, and load average per processor, for a job
+        to be accepted; 0 sets no bound. See `domsieve.service.web.strain`.
     """
 
     host: str = "127.0.0.1"
@@ -57,6 +66,9 @@ class Settings:
     public_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     private_hosts: tuple[str, ...] = ()
+    deny_hosts: tuple[str, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
+    site: SiteQuota = USUAL_SITE
     queue: int = 200
     client_queue: int = 50
     requests_per_minute: int = 1200
@@ -71,20 +83,26 @@ class Settings:
     keep_jobs: int = 10_000
     keep_bytes: int = 5_000_000_000
     free_bytes: int = 500_000_000
+    free_memory_ratio: float = 0.05
+    max_load: float = 20.0
 
     def check(self) -> None:
-        """Refuse what would leave the service open to strangers.
+        """Refuse what cannot be.
 
         Raises
         ------
-        UsageError : it would listen beyond loopback without a token, or an address is none.
+        UsageError : an address is none.
         """
         _ = self.proxies
-        if not self.tokens and not is_loopback(self.host):
-            raise UsageError(
-                f"Other machines can reach {self.host}, so callers need tokens. Set some, or listen at 127.0.0.1.",
-                parameter="tokens",
-            )
+
+    def closed(self) -> "Settings":
+        """Return settings that leave the service open to no stranger.
+
+        Without a token, a service that others than this machine can reach gets a random one, for `OPERATOR`.
+        """
+        if self.tokens or is_loopback(self.host):
+            return self
+        return replace(self, tokens={OPERATOR: secrets.token_urlsafe(_TOKEN_BYTES)})
 
     @property
     def proxies(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:

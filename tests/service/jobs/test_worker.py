@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from domsieve.errors import StorageError
-from domsieve.renderer import Budget, CaptureOptions, Egress, Rendering
+from domsieve.renderer import Budget, CaptureOptions, Egress, Proxy, Rendering
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.problems import overrun
 from domsieve.service.jobs.pulse import Pulse
@@ -44,6 +44,7 @@ class Pages:
         site: str | None = None,  # noqa: ARG002
         options: CaptureOptions | None = None,  # noqa: ARG002
         budget: Budget | None = None,  # noqa: ARG002
+        proxy: Proxy | None = None,  # noqa: ARG002
     ) -> Rendering:
         if url.endswith("/never"):
             await asyncio.Event().wait()

@@ -14,7 +14,7 @@ from domsieve.errors import UsageError
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.requests import CleanHtmlRequest, CleanRequest, RecordsHtmlRequest, SiteRequest
 from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import Claim, NewFile
+from domsieve.service.jobs.values import Claim, NewFile, Strain
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.mcp.desk import Desk
 from domsieve.service.mcp.results import OUTPUT_SCHEMA, Answer, window
@@ -50,7 +50,7 @@ def failed(queue: WorkQueue, claim: Claim) -> None:
     )
 
 
-def of_site(queue: WorkQueue, claim: Claim) -> None:
+def of_site(queue: WorkQueue, claim: Claim, **summary: Any) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for number in (1, 2):
@@ -69,7 +69,7 @@ def of_site(queue: WorkQueue, claim: Claim) -> None:
         NewFile("pages.zip", "application/zip", packed.getvalue()),
         NewFile("pages.json", "application/json", json.dumps(index).encode()),
     ]
-    queue.finish(claim, {"pages": 2, "failed": 99}, files, pages=[])
+    queue.finish(claim, {"pages": 2, "failed": 99, **summary}, files, pages=[])
 
 
 def call(
@@ -233,6 +233,34 @@ def test_the_queue_is_bounded_for_tools_too(tmp_path: Path) -> None:
     )
     assert answer.is_error
     assert answer.facts["problem"]["status"] == 429
+
+
+def test_a_machine_without_room_refuses_tools_too(tmp_path: Path) -> None:
+    async def progress(*_: object) -> None:
+        pass
+
+    with Database(tmp_path / "jobs.sqlite") as database:
+        gateway = Gateway(
+            Settings(free_bytes=0),
+            JobStore(database),
+            version=database.version,
+            strain=lambda: Strain("load", "Busy."),
+        )
+        answer = asyncio.run(Desk(gateway).call("clean_page", {"url": URL}, client="ann", progress=progress))
+    assert answer.is_error
+    assert (answer.facts["problem"]["status"], answer.facts["problem"]["retry"]) == (503, True)
+    assert gateway.refused == {"load": 1}
+
+
+def test_a_part_of_a_sample_is_told_as_one(tmp_path: Path) -> None:
+    def cut(queue: WorkQueue, claim: Claim) -> None:
+        part = {"complete": False, "reasons": ["pages: All 2 are used up."], "remarks": ["This is a part."]}
+        of_site(queue, claim, **part)
+
+    answer = call(tmp_path, "clean_site", {"url": URL}, work=cut)
+    assert (answer.facts["complete"], answer.facts["ended"]) == (False, "pages")
+    assert answer.facts["reasons"] == ["pages: All 2 are used up."]
+    assert "This is a part." in answer.texts[1]
 
 
 def test_a_call_that_is_given_up_cancels_its_job_and_reading_on_does_not(tmp_path: Path) -> None:

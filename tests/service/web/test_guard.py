@@ -1,6 +1,7 @@
 """What is refused before a route sees it, and the headers that every answer has."""
 
 import json
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -528,9 +529,10 @@ class TestTokenFile:
         assert "short" not in str(caught.value)
 
     @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "clean.example.org"])
-    def test_is_asked_for_beyond_loopback(self, host: str) -> None:
-        with pytest.raises(UsageError, match="callers need tokens") as raised:
-            Settings(host=host).check()
-        assert raised.value.parameter == "tokens"
-        Settings(host=host, tokens=TOKENS).check()
-        Settings(host="127.0.0.1").check()
+    def test_is_made_up_for_those_who_listen_beyond_loopback(self, host: str) -> None:
+        made = [Settings(host=host).closed().tokens["operator"] for _ in range(2)]
+        assert made[0] != made[1]
+        assert all(re.fullmatch(r"[\w-]{43}", token, re.ASCII) for token in made)
+        assert made[0] not in repr(Settings(host=host).closed())
+        assert Settings(host=host, tokens=TOKENS).closed().tokens == TOKENS
+        assert not Settings(host="127.0.0.1").closed().tokens

@@ -423,11 +423,6 @@ class TestCommand:
         assert code == 2
         assert "cannot be read" in said
 
-    def test_it_would_be_open_to_strangers(self, tmp_path: Path) -> None:
-        code, said = self.run(tmp_path, "--host", "0.0.0.0")
-        assert code == 2
-        assert "--token-file" in said
-
     def test_there_is_no_chrome(self, tmp_path: Path) -> None:
         code, _ = self.run(tmp_path, "--browser", str(tmp_path / "none"))
         assert code == 4
