@@ -74,7 +74,7 @@ class Fake(Renderer):
         site: str | None = None,
         options: CaptureOptions | None = None,
         budget: Budget | None = None,
-        proxy: Proxy | None = None,
+        proxy: Proxy | None = None,  # noqa: ARG002
     ) -> Rendering:
         self.calls.append((url, site, options, budget))
         await self.gate.wait()
