@@ -25,6 +25,10 @@ pytest = $(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reo
 compile := uv pip compile --upgrade --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url pyproject.toml
 
+# What users install, and what lists it (CycloneDX). No lock has what only mcp and ray need: the newest versions count.
+user_extras := bulk,mcp,parquet,ray,serve
+list_packages := build/sbom/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible
+
 .PHONY: help setup demo test quick test-all docs integrations evaluate bench sbom lock
 
 help: ## say what can be made
@@ -76,14 +80,17 @@ bench: ## measure speed and memory beside other programs, in 25 minutes: make be
 	$(need_data)@$(MAKE) setup
 	$(VENV)/bin/python -m benchmarks.everything --data "$(DATA)"
 
-sbom: setup ## list what the service brings along, with versions and licences, in build/sbom.json (CycloneDX)
-	$(VENV)/bin/python -m venv --clear build/sbom/product
-	build/sbom/product/bin/pip install --quiet --require-hashes -r requirements-serve.lock
-	build/sbom/product/bin/pip install --quiet --no-deps .
+sbom: setup ## list what users install, with versions and licences, in build/sbom.json; the service alone in sbom-serve.json
+	$(VENV)/bin/python -m venv --clear build/sbom/all
+	$(VENV)/bin/python -c 'from tools.integrations import constraints; print(constraints())' >build/sbom/constraints.txt
+	build/sbom/all/bin/pip install --quiet --constraint build/sbom/constraints.txt '.[$(user_extras)]'
+	$(VENV)/bin/python -m venv --clear build/sbom/serve
+	build/sbom/serve/bin/pip install --quiet --require-hashes -r requirements-serve.lock
+	build/sbom/serve/bin/pip install --quiet --no-deps .
 	$(VENV)/bin/python -m venv --clear build/sbom/tool
 	build/sbom/tool/bin/pip install --quiet 'cyclonedx-bom>=7,<8'
-	build/sbom/tool/bin/cyclonedx-py environment build/sbom/product/bin/python --pyproject pyproject.toml \
-		--output-reproducible --output-file build/sbom.json
+	$(list_packages) build/sbom/all/bin/python --output-file build/sbom.json
+	$(list_packages) build/sbom/serve/bin/python --output-file build/sbom-serve.json
 
 lock: ## choose the newest versions that pyproject.toml allows, with hashes
 	@command -v uv >/dev/null || { echo "make lock needs uv: pipx install uv" >&2; exit 1; }

@@ -1,64 +1,47 @@
 """Everything that a user installs with domsieve has a licence that permits any use."""
 
 import re
-from importlib import metadata
+import tomllib
 
 import pytest
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
-# Licences that ask for no more than their notice, or for changes of their own files (MPL).
-PERMITTED = re.compile(
-    r"MIT(-CMU)?|BSD(-[23]-CLAUSE)?|0BSD|APACHE(-2\.0)?|ISC|PSF-2\.0|ZLIB|CC0-1\.0|MPL-2\.0|CNRI-PYTHON|UNLICENSE"
-)
-CLASSIFIERS = {
-    "MIT License": "MIT",
-    "BSD License": "BSD",
-    "Apache Software License": "APACHE",
-    "ISC License (ISCL)": "ISC",
-    "Python Software Foundation License": "PSF-2.0",
-    "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
-}
-# Those of users; `dev` and `evaluate` are for people who work on domsieve. MCP and Ray are not installed here.
-EXTRAS = ("", "bulk", "parquet", "serve")
+from tests.command import ROOT
+from tests.licences import installed_by, permits_any_use
+
+# Those that are installed here; what the others install is looked at in environments of their own.
+HERE = ("", "bulk", "parquet", "serve")
+ELSEWHERE = ("mcp", "ray")
+# Extractors that the experiments measure domsieve against, and what these need. No other extra brings them along.
+MEASURED_AGAINST = {"chardet", "tld"}  # LGPL 2.1; MPL 1.1, GPL 2 or LGPL 2.1, as the user likes
 
 
-def installed_by(extras: tuple[str, ...]) -> set[str]:
-    """Return the names of all packages that domsieve and these extras bring along."""
-    waiting = [("domsieve", extra) for extra in extras]
-    seen: set[tuple[str, str]] = set()
-    while waiting:
-        name, extra = waiting.pop()
-        if (name, extra) in seen:
-            continue
-        seen.add((name, extra))
-        for line in metadata.requires(name) or ():
-            wanted = Requirement(line)
-            if wanted.marker is None or wanted.marker.evaluate({"extra": extra}):
-                waiting += [(canonicalize_name(wanted.name), each) for each in ("", *wanted.extras)]
-    return {name for name, _ in seen} - {"domsieve"}
-
-
-def licences_of(name: str) -> set[str]:
-    """Return what a package says its licence is, in capitals; an expression is taken apart."""
-    head = metadata.metadata(name)
-    kinds = [
-        line.split(" :: ")[-1] for line in head.get_all("Classifier") or () if line.startswith("License ::")
-    ]
-    said = [*(head.get_all("License-Expression") or ()), *kinds] or head.get_all("License") or ["none"]
-    parts = [
-        part for each in said for part in re.split(r" (?:AND|OR|WITH) |[()]", CLASSIFIERS.get(each, each))
-    ]
-    return {part.strip().upper() for part in parts if part.strip()}
+def test_every_extra_is_looked_at() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert {*project["optional-dependencies"], ""} == {*HERE, *ELSEWHERE, "evaluate", "dev"}
+    for extra in ELSEWHERE:
+        tests = (ROOT / f"tests/integrations/test_{extra}.py").read_text("utf-8")
+        assert f'installed_by(["", "{extra}"])' in tests
+        assert f"-e .[{extra}]" in (ROOT / f"tests/integrations/{extra}.txt").read_text("utf-8")
 
 
 def test_all_packages_of_a_user_are_found() -> None:
-    names = installed_by(EXTRAS)
+    names = {*installed_by(HERE)}
     assert {"playwright", "lxml", "numpy", "scikit-learn", "typer", "fastapi", "pyarrow", "fsspec"} <= names
-    assert not {"pytest", "trafilatura", "hypothesis"} & names
+    assert not {"pytest", "trafilatura", "hypothesis", *MEASURED_AGAINST} & names
 
 
-@pytest.mark.parametrize("name", sorted(installed_by(EXTRAS)))
+@pytest.mark.parametrize("name", installed_by(HERE))
 def test_its_licence_permits_any_use(name: str) -> None:
-    found = licences_of(name)
-    assert all(PERMITTED.fullmatch(licence) for licence in found), f"{name}: {found}"
+    assert permits_any_use(name)
+
+
+def test_of_what_the_experiments_need_two_do_not_and_the_guide_says_so() -> None:
+    others = [name for name in installed_by(["evaluate"]) if not permits_any_use(name)]
+    assert {*others} == MEASURED_AGAINST
+    guide = (ROOT / "docs/install.md").read_text("utf-8")
+    assert all(re.search(rf"\b{name}\b", guide) for name in MEASURED_AGAINST)
+
+
+def test_the_list_of_what_is_brought_along_has_every_extra_of_users() -> None:
+    (extras,) = re.findall(r"^user_extras := (.+)$", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert sorted(extras.split(",")) == sorted([*HERE[1:], *ELSEWHERE])

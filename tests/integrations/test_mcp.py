@@ -22,6 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
 from examples.serve import serve_demo
+from tests.licences import installed_by, permits_any_use
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "domsieve.cli", "mcp"]
@@ -36,6 +37,11 @@ TOOLS = {"clean_page", "clean_site", "find_records", "compare_page", "get_result
 def demo() -> Iterator[str]:
     with serve_demo() as base:
         yield base
+
+
+@pytest.mark.parametrize("name", installed_by(["", "mcp"]))
+def test_what_the_extra_brings_along_permits_any_use(name: str) -> None:
+    assert permits_any_use(name)
 
 
 @contextmanager

@@ -10,8 +10,14 @@ import pytest
 from domsieve.bulk import Event, RayEngine, RenderJob, Shard, render_sites, run
 from tests.bulk.made import Nothing, cleaned, digest_of, rows_of, write_sites
 from tests.bulk.served import serve_sites, stored
+from tests.licences import installed_by, permits_any_use
 
 pytest.importorskip("ray")
+
+
+@pytest.mark.parametrize("name", installed_by(["", "ray"]))
+def test_what_the_extra_brings_along_permits_any_use(name: str) -> None:
+    assert permits_any_use(name)
 
 
 def made() -> RayEngine:
