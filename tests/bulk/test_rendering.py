@@ -16,6 +16,7 @@ from domsieve.bulk import LocalEngine, Outcome, RenderJob, Shard, Summary, close
 from domsieve.errors import UsageError
 from tests.bulk.made import Inline, cleaned, rows_of, stamps
 from tests.bulk.served import serve_sites, stored
+from tests.command import run
 
 Sites = tuple[list[str], "Counter[str]"]
 
@@ -96,6 +97,25 @@ def test_sites_are_sampled(sites: Sites, inline: type[Inline], tmp_path: Path) -
     bases, _ = sites
     summary = rendered(tmp_path, [f"{base}/p1" for base in bases[:2]], engine=inline, pages=1)
     assert summary.pages == 2
+
+
+@pytest.mark.browser
+def test_lists_of_hosts_hold_for_workers_too(sites: Sites, tmp_path: Path) -> None:
+    bases, asked = sites
+    done = run(
+        "bulk",
+        "render",
+        f"{bases[0]}/p1",
+        "--output-dir",
+        tmp_path / "out",
+        "--deny-host",
+        "127.0.0.0/8",
+        cache=tmp_path,
+    )
+    assert done.exit_code == 3
+    (failures,) = (tmp_path / "out" / "_failed").iterdir()
+    assert "127.0.0.1 is on the deny list: 127.0.0.0/8." in failures.read_text("utf-8")
+    assert not asked
 
 
 def test_stores_are_folders(tmp_path: Path) -> None:
