@@ -48,7 +48,7 @@ class RenderJob:
     budget : what the analysis of one page may cost.
     options, page_budget, driver, browser : how pages are rendered.
     allow_private : whether pages may reach this machine and private networks, and not just the hosts that are named.
-    rules : hosts that may not be reached, or the only ones that may.
+    rules : hosts that may not be reached, or the only ones that may; None for all.
     delay : time between two pages of a site; None is 0.5 s, or none on this machine.
     concurrency : pages of a site at the same time.
     pages : how many pages are sampled of each site, from its first URL on; 0 renders the URLs, no more and no less.
@@ -62,7 +62,7 @@ class RenderJob:
     driver: DriverName = "playwright"
     browser: str | None = None
     allow_private: bool = False
-    rules: HostRules = HostRules()  # noqa: RUF009 (frozen)
+    rules: HostRules | None = None
     delay: timedelta | None = None
     concurrency: int = 1
     pages: int = 0

@@ -111,7 +111,7 @@ class Capture:
     options: "CaptureOptions"
     budget: "Budget"
     allow_private: bool
-    rules: "HostRules"
+    rules: "HostRules | None"
     browser: str | None
     driver: "DriverName"
     concurrency: int
@@ -204,7 +204,7 @@ def capture_options(
 ) -> Capture:
     """Return the renderer that the options describe."""
     from domsieve.errors import UsageError
-    from domsieve.renderer import Budget, CaptureOptions, HostRules
+    from domsieve.renderer import Budget, CaptureOptions
 
     replay = replay_of(from_archive, fixed_time=fixed_time)
     size = _VIEWPORT.fullmatch(viewport)
@@ -233,7 +233,7 @@ def capture_options(
         options,
         budget,
         allow_private,
-        HostRules.of(deny_host or (), allow_host or ()),
+        host_rules(deny_host, allow_host),
         browser,
         driver,
         concurrency=concurrency or os.cpu_count() or 1,
@@ -242,6 +242,20 @@ def capture_options(
         analysis=analysis_budget(analysis_timeout, analysis_megabytes),
         replay=replay,
     )
+
+
+def host_rules(deny: Sequence[str] | None, allow: Sequence[str] | None) -> "HostRules | None":
+    """Return what ``--deny-host`` and ``--allow-host`` say, None without them.
+
+    Raises
+    ------
+    UsageError : one is no rule.
+    """
+    if not (deny or allow):
+        return None
+    from domsieve.renderer import HostRules
+
+    return HostRules.of(deny or (), allow or ())
 
 
 def analysis_budget(timeout: float, megabytes: int) -> AnalysisBudget:

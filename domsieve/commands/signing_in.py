@@ -12,6 +12,7 @@ from domsieve.commands.capture_options import (
     AllowPrivate,
     BrowserOption,
     DenyHosts,
+    host_rules,
     is_web_address,
 )
 from domsieve.commands.console import check_place, count, failures, say
@@ -40,12 +41,12 @@ def login(
 
         from domsieve.errors import UsageError
         from domsieve.files import write_file
-        from domsieve.renderer import Egress, HostRules, environment_proxies, sign_in
+        from domsieve.renderer import Egress, environment_proxies, sign_in
 
         if not is_web_address(url):
             raise UsageError(f"{url!a} is not an address; give one with http:// or https://.")
         check_place("--output", output)
-        rules = HostRules.of(deny_host or (), allow_host or ())
+        rules = host_rules(deny_host, allow_host)
         egress = Egress(allow_private=allow_private, rules=rules, upstreams=environment_proxies())
         egress.name(url)  # what the user asks for may be private; what it leads to may not
         state = asyncio.run(
