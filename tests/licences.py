@@ -9,7 +9,7 @@ from packaging.utils import canonicalize_name
 
 # Licences that ask for no more than their notice, or for changes of their own files (MPL).
 _PERMITTED = re.compile(
-    r"MIT(-CMU)?|BSD(-[23]-CLAUSE)?|0BSD|APACHE(-2\.0)?|ISC|PSF-2\.0|ZLIB|CC0-1\.0|MPL-2\.0|CNRI-PYTHON|UNLICENSE"
+    r"MIT(-0|-CMU)?|BSD(-[23]-CLAUSE)?|0BSD|APACHE(-2\.0)?|ISC|PSF-2\.0|ZLIB|CC0-1\.0|MPL-2\.0|CNRI-PYTHON|UNLICENSE"
 )
 _CLASSIFIERS = {
     "MIT License": "MIT",
@@ -18,6 +18,8 @@ _CLASSIFIERS = {
     "ISC License (ISCL)": "ISC",
     "Python Software Foundation License": "PSF-2.0",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+    "Apache 2.0": "APACHE-2.0",
+    "3-Clause BSD License": "BSD-3-CLAUSE",
 }
 
 

@@ -24,6 +24,9 @@ class RayEngine:
 
     def __init__(self, address: str | None, workers: int | None) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
+        if address is None:
+            # It listens on all addresses of the machine, and runs what it is sent; how a cluster is kept is not ours.
+            os.environ.setdefault("RAY_AUTH_MODE", "token")
         try:
             import ray
         except ImportError as error:

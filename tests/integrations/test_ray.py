@@ -1,5 +1,8 @@
 """Ray maps the same functions over the same shards: the rows of one process, whoever dies."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -22,6 +25,23 @@ def test_what_the_extra_brings_along_permits_any_use(name: str) -> None:
 
 def made() -> RayEngine:
     return RayEngine(None, 2)
+
+
+def test_on_this_machine_it_asks_for_a_token() -> None:
+    import ray
+
+    engine = made()
+    try:
+        address = ray.get_runtime_context().gcs_address
+        join = f"import ray; ray.init(address={address!r}, log_to_driver=False)"
+        for mode, code in (("disabled", 1), ("token", 0)):
+            environment = {**os.environ, "RAY_AUTH_MODE": mode}
+            done = subprocess.run(
+                [sys.executable, "-c", join], env=environment, capture_output=True, check=False
+            )
+            assert done.returncode == code, done.stderr.decode()
+    finally:
+        engine.close(now=True)
 
 
 @pytest.mark.parametrize("per_shard", [28, 10, 7])
