@@ -384,6 +384,7 @@ def test_two_loads_share_no_context_and_both_are_kept(tmp_path: Path) -> None:
             site: str | None = None,
             options: CaptureOptions | None = None,
             budget: Budget | None = None,  # noqa: ARG002
+            proxy: Proxy | None = None,  # noqa: ARG002
         ) -> Rendering:
             self.sites.append(site)
             self.both_sides.append(options is not None and options.both_sides)
