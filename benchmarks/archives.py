@@ -101,6 +101,8 @@ def clean(archive: Path, folder: Path, method: str) -> tuple[float, float]:
             status = Path(f"/proc/{command.pid}/status").read_text("utf-8")
             most_kb = max(most_kb, *map(int, re.findall(r"VmHWM:\s+(\d+)", status)), 0)
         time.sleep(0.2)
+    if command.returncode not in (0, 1):  # some pages of the corpora are empty
+        sys.exit(f"domsieve clean ended with {command.returncode}.")
     after = os.times()
     spent_s = after.children_user + after.children_system - before.children_user - before.children_system
     return spent_s, most_kb / 1024
