@@ -29,7 +29,7 @@ compile := uv pip compile --upgrade --universal --fork-strategy fewest --python-
 user_extras := bulk,mcp,parquet,ray,serve
 list_packages := build/sbom/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible
 
-.PHONY: help setup demo test quick test-all docs integrations evaluate bench sbom lock
+.PHONY: help setup demo test quick test-all fuzz docs integrations evaluate bench sbom lock
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -58,6 +58,9 @@ test-all: ## the same on the oldest and the newest Python, hostile pages by the 
 	@echo "== The driver pipe"; $(MAKE) setup && DOMSIEVE_TEST_DRIVER=pipe $(pytest) -m browser tests/renderer
 	@echo "== The long pages of the documentation"; DOMSIEVE_TEST_DOCS=all $(pytest) tests/docs
 	@echo "== The site of the documentation"; $(MAKE) docs
+
+fuzz: setup ## try hostile inputs and keep those that fail: make fuzz MINUTES=90 ONLY="reader writers" SEED=1
+	$(VENV)/bin/python -m tools.fuzz --minutes $(or $(MINUTES),90) $(if $(SEED),--seed $(SEED)) --only $(ONLY)
 
 docs: ## make a site of docs/ that works without a network: build/site/index.html
 	$(need_python)@$(python) tools/build_docs.py

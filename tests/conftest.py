@@ -60,6 +60,7 @@ SLOW = (
     "test_hostile_words.py::",
     "test_patterns.py::test_a_quadratic_pattern_is_caught",
     "test_patterns.py::test_no_",
+    "tools/test_fuzz.py::test_what_fails_is_kept_and_hides_nothing",
 )
 _PLACES = {name: place for place, name in enumerate(SLOWEST)}
 

@@ -4,7 +4,8 @@
 
 NAME is one of the files ``tests/integrations/NAME.txt``, which list what the environment needs besides domsieve; all
 of them by default. Environments lie in ``build/integrations/NAME`` and are made anew when the list, the project's
-own or the Python has changed. The tests are ``tests/integrations/test_NAME.py``.
+own or the Python has changed. The tests are ``tests/integrations/test_NAME.py`` and, where there is one,
+``tests/fuzz/test_NAME.py``.
 
 Run by ``make integrations`` with the Python of the environment of the checkout. Where both need a package, its locked
 version holds here too. All there is to say goes to stderr; the status is 0 when all tests passed.
@@ -20,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LISTS = ROOT / "tests" / "integrations"
+FUZZ = ROOT / "tests" / "fuzz"
 STAMP = "domsieve-integration"
 _LIMIT_S = 1_800
 _LOCKED = re.compile(r"^([A-Za-z0-9._-]+==[^\s;\\]+)", re.MULTILINE)
@@ -86,6 +88,7 @@ def test(name: str) -> bool:
         "-o",
         "testpaths=",
         LISTS / f"test_{name}.py",
+        *FUZZ.glob(f"test_{name}.py"),
     ]
     environment = {**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}"}
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode == 0
