@@ -29,7 +29,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
 
@@ -48,6 +48,8 @@ _LIBRARY = sysconfig.get_path("stdlib")
 
 Input = dict[str, Any]
 T = TypeVar("T")
+# Explaining a fault takes longer than finding it.
+_PHASES = (Phase.explicit, Phase.generate, Phase.shrink)
 _FAULTS = (Exception, pytest.fail.Exception)
 
 _tried: Counter[str] = Counter()
@@ -89,6 +91,7 @@ def _steady(
         deadline=None,
         derandomize=not searching,
         database=None,
+        phases=_PHASES,
         suppress_health_check=list(HealthCheck),
     )(test)
     return made
@@ -106,7 +109,7 @@ def _hunting(
         _tried[name] += 1
         try:
             bounded(**given_inputs)
-        except HypothesisException:  # how it says that an input does not count
+        except HypothesisException:
             raise
         except _FAULTS as error:
             place = _place(error)
@@ -123,6 +126,7 @@ def _hunting(
         max_examples=inputs,
         deadline=None,
         database=None,  # what fails is kept by itself
+        phases=_PHASES,
         suppress_health_check=list(HealthCheck),
         print_blob=False,
     )(given(**strategies)(tried))
@@ -150,11 +154,17 @@ def _hunting(
 
 
 def _bounded(check: Callable[..., None]) -> Callable[..., None]:
-    """Return the function, which then fails where one input takes far too long."""
+    """Return the function, which then fails where one input takes far too long, and says which failed."""
 
     def bounded(**given_inputs: Any) -> None:
-        with at_most(MOST_CPU_S):
-            check(**given_inputs)
+        try:
+            with at_most(MOST_CPU_S):
+                check(**given_inputs)
+        except HypothesisException:  # how it says that an input does not count
+            raise
+        except _FAULTS as error:
+            error.add_note(f"Inputs: {given_inputs!r:.2000}")
+            raise
 
     bounded.__name__ = bounded.__qualname__ = check.__name__
     bounded.__doc__, bounded.__module__ = check.__doc__, check.__module__

@@ -188,7 +188,8 @@ def _crossed(marked: NDArray[np.bool_], page: Snapshot, node: NDArray[np.int64])
 
 def _touching(page: Snapshot, node: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return whether each two neighbours stand side by side without room for a space, shape (M - 1,)."""
-    x, y, width, height = page.box[node].T
+    # Chrome gives boxes up to the edge of float32, beyond which their sums would be.
+    x, y, width, height = page.box[node].astype(np.float64).T
     apart_x = np.maximum(x[1:] - (x + width)[:-1], x[:-1] - (x + width)[1:])
     apart_y = np.maximum(y[1:] - (y + height)[:-1], y[:-1] - (y + height)[1:])
     touching: NDArray[np.bool_] = (apart_x < _TOUCHING_PX) & (apart_y < 0)

@@ -1,0 +1,164 @@
+"""Styles, white space, hidden text, kinds and selectors on pages with any layout."""
+
+import dataclasses
+
+import numpy as np
+from hypothesis import strategies as st
+
+from domsieve.analysis import (
+    HIDING_REASONS,
+    Selection,
+    hidden_words,
+    judge_hidden,
+    node_kinds,
+    page_blocks,
+    page_cleaner,
+    page_marks,
+    read_metadata,
+)
+from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.columns.flow import BLOCK, boundaries, text_flow
+from domsieve.analysis.columns.hidden import hidden_texts
+from domsieve.analysis.columns.styles import presentation_styles
+from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.errors import ContentError, UsageError
+from domsieve.snapshot import Interner, Kind, Snapshot
+from domsieve.vocabulary import BLOCK_KINDS, StyleLevel
+from tests.fuzz.documents import BLOCK as BLOCKS
+from tests.fuzz.documents import INLINE, documents, plain_sources
+from tests.fuzz.dressing import read
+from tests.fuzz.fuzzing import assert_in_proportion, fuzzed, only_long, within
+from tests.fuzz.properties import assert_sound, most_cpu_s
+
+LEVELS: tuple[StyleLevel, ...] = ("none", "html", "layout", "full")
+_layouts = st.integers(0, 1_000)
+_values = st.one_of(
+    st.sampled_from(["none", "rgb(1e999, -1e999, 0)", "1e999px", "٣px", "-", ".", "-.5e-", "inset(50.%"]),
+    st.text(max_size=12),
+    st.text("0123456789.e-+,()% rgbacolinset/", max_size=20),
+)
+
+
+def restyled(page: Snapshot, values: list[str]) -> Snapshot:
+    """Return a page with a layout some of whose style values are `values`."""
+    if not values or not page.styles.size:
+        return page
+    strings = Interner()
+    strings.ids(page.strings.to_list())
+    ids = strings.ids(values)
+    styles = page.styles.copy()
+    flat = styles.reshape(-1)
+    places = np.arange(0, flat.size, max(flat.size // (3 * len(values)), 1))
+    flat[places] = ids[np.arange(places.size) % len(values)]
+    return dataclasses.replace(page, styles=styles, strings=strings.table())
+
+
+@fuzzed(40, source=plain_sources, layout=_layouts, values=st.lists(_values, max_size=6))
+def test_styles_tell_elements_apart_on_any_page(source: bytes, layout: int, values: list[str]) -> None:
+    page = restyled(read(source, layout), values)
+    alone, double = Batch.of([page]), Batch.of([page, page])
+    for level in LEVELS:
+        styles = within(most_cpu_s(page), lambda level=level: presentation_styles(alone, level))  # type: ignore[misc]
+        assert styles.shape == (len(page),)
+        assert styles.dtype == np.uint64
+        assert not styles[page.kind != Kind.ELEMENT].any()
+        assert (presentation_styles(double, level) == np.tile(styles, 2)).all(), "whatever page it stands on"
+
+
+@fuzzed(40, source=plain_sources, layout=_layouts, values=st.lists(_values, max_size=6))
+def test_hidden_text_has_a_reason(source: bytes, layout: int, values: list[str]) -> None:
+    page = restyled(read(source, layout), values)
+    hiding = within(most_cpu_s(page), lambda: hidden_texts(page))
+    assert hiding.shape == (len(page),)
+    assert not hiding[page.kind != Kind.TEXT].any()
+    assert int(hiding.max()) < len(HIDING_REASONS)
+    shown = visible_nodes(Batch.of([page]))
+    first = page_cleaner("none")(page)
+    assert (first.kept == shown).all()
+    dropped, kept = (judge_hidden(page, first, keep=keep) for keep in (False, True))
+    for verdict in (dropped, kept):
+        assert_sound(page, verdict)
+    assert not (dropped.kept & (hiding > 0)).any()
+    assert (dropped.kept <= kept.kept)[page.kind == Kind.TEXT].all()
+    assert hidden_words(page, kept) == 0
+    assert (hidden_words(page, dropped) > 0) == bool(hiding.any())
+
+
+@fuzzed(40, source=plain_sources, layout=_layouts, chosen=st.integers(0, 99))
+def test_text_flows_in_document_order(source: bytes, layout: int, chosen: int) -> None:
+    page = read(source, layout)
+    around = boundaries(page)
+    assert int(around.max()) <= BLOCK
+    picked = (page.kind == Kind.TEXT) & (np.random.default_rng(chosen).random(len(page)) < 0.7)
+    flow = within(most_cpu_s(page), lambda: text_flow(page, picked, around))
+    assert (np.diff(flow.node) > 0).all()
+    assert (page.kind[flow.node] == Kind.TEXT).all()
+    assert not flow.node.size or flow.gap[0] == BLOCK
+    assert (flow.lines >= 0).all()
+    assert not flow.lines[~flow.pre].any()
+    assert all(picked[node] or not page.text_of(int(node)).strip() for node in flow.node)
+
+
+@fuzzed(40, source=plain_sources, layout=_layouts)
+def test_kinds_marks_and_metadata_are_found_on_any_page(source: bytes, layout: int) -> None:
+    page = read(source, layout)
+    kinds = within(most_cpu_s(page), lambda: node_kinds(page))
+    assert kinds.shape == (len(page),)
+    assert int(kinds.max()) <= len(BLOCK_KINDS)
+    within(most_cpu_s(page), lambda: page_marks(page))
+    metadata = within(most_cpu_s(page), lambda: read_metadata(page))
+    assert metadata == read_metadata(read(source, layout))
+    assert metadata.published == "" or metadata.published[:4].isdigit()
+    within(most_cpu_s(page), lambda: page_blocks(page))
+
+
+_selectors = st.one_of(
+    st.text(max_size=15),
+    st.lists(
+        st.one_of(
+            st.sampled_from(INLINE + BLOCKS),
+            st.sampled_from(
+                [" ", ">", "+", "~", ",", "*", ".a", "#a", "[href]", "[a='b' i]", "[a|=b]", ":not(", ")", ":is(p, b)",
+                 ":nth-child(2n+1)", ":nth-child(-n + 99999999999999999999)", ":first-child", ":has(> p)", ":hover",
+                 "::before", "|", "a|b", "\\", "\\0 ", "/*", "*/", ":root", ":empty", ":where(a, :not(b))"]
+            ),
+        ),
+        max_size=8,
+    ).map("".join),
+)  # fmt: skip
+
+
+@fuzzed(60, source=plain_sources, layout=_layouts, select=_selectors, drop=_selectors)
+def test_selectors_choose_or_are_refused(source: bytes, layout: int, select: str, drop: str) -> None:
+    page = read(source, layout)
+    for chosen in ({"select": (select,)}, {"drop": (drop,)}, {"select": ("p", select), "drop": (drop,)}):
+        try:
+            selection = Selection(**chosen)
+        except UsageError:
+            continue
+        try:
+            part = within(most_cpu_s(page), lambda selection=selection: selection.of(page))  # type: ignore[misc]
+        except ContentError:
+            continue
+        assert len(part) <= len(page)
+        assert set(part.strings) == set(page.strings)
+        assert_sound(part, page_cleaner("none")(part))
+
+
+@only_long
+@fuzzed(2, fragment=documents, layout=_layouts)
+def test_time_grows_with_size(fragment: str, layout: int) -> None:
+    def work(size: int) -> object:
+        page = read((fragment * size).encode("utf-8", "replace"), layout)
+
+        def styles_and_sight() -> None:
+            fresh = dataclasses.replace(page)
+            presentation_styles(Batch.of([fresh]), "full" if fresh.has_layout else "html")
+            hidden_texts(fresh)
+            text_flow(fresh, fresh.kind == Kind.TEXT, boundaries(fresh))
+            node_kinds(fresh)
+            read_metadata(fresh)
+
+        return styles_and_sight
+
+    assert_in_proportion(work, 1 + 5_000 // (1 + len(fragment)))  # type: ignore[arg-type]
