@@ -32,6 +32,14 @@ def test_svmlight_is_what_scikit_learn_reads() -> None:
     assert matrix_svmlight(WEIGHTS).splitlines()[1:] == [b"0 ", b"0 1:0.3333333333333333"]
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(2, 0), (0, 3), (0, 0), (2, 3)])
+def test_matrices_without_a_weight_are_written(rows: int, columns: int) -> None:
+    nothing = FeatureMatrix(csr_matrix((rows, columns)), ("x",) * columns, ("http://x/",) * rows)
+    assert matrix_svmlight(nothing) == b"0 \n" * rows
+    assert load_npz(io.BytesIO(matrix_npz(nothing))).shape == (rows, columns)
+    assert pyarrow.parquet.read_table(io.BytesIO(matrix_parquet(nothing))).num_rows == 0
+
+
 @pytest.mark.parametrize("weights", [WEIGHTS, BLOCKS], ids=["pages", "blocks"])
 def test_parquet_is_a_long_table(weights: FeatureMatrix) -> None:
     rows = pyarrow.parquet.read_table(io.BytesIO(matrix_parquet(weights))).to_pylist()

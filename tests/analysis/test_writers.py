@@ -128,6 +128,7 @@ class TestText:
         assert text(boxes.format("0 0 10 10", "10 0 10 10"), producer="rendered") == "ab\n"
         assert text(boxes.format("0 0 10 10", "14 0 10 10"), producer="rendered") == "a b\n"
         assert text(boxes.format("0 0 10 10", "0 12 10 10"), producer="rendered") == "a b\n"
+        assert text(boxes.format("3e38 0 3e38 10", "-3e38 0 9 3e38"), producer="rendered") == "a b\n"
 
     def test_dropped_blocks_leave_a_line_end_behind(self) -> None:
         snapshot = body("<span>a</span><div>b</div><span>c</span>")

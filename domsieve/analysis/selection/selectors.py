@@ -123,7 +123,7 @@ class Matcher:
         if isinstance(part, parser.MatchesAnySelector | parser.SpecificityAdjustmentSelector):
             return self.matches(part.selector_list)
         if isinstance(part, parser.FunctionalPseudoClassSelector):
-            step, first = parse_nth(part.arguments)
+            step, first = (min(max(number, -_FARTHEST), _FARTHEST) for number in parse_nth(part.arguments))
             place = self._places(of_type="type" in part.name, from_end="last" in part.name)
             return _is_counted(place, step, first)
         return _PSEUDO_CLASSES[part.name](self)
@@ -239,6 +239,7 @@ class Matcher:
         return np.asarray(self._end == np.arange(self._end.size) + 1)
 
 
+_FARTHEST = 2**31 - 1  # of a counted place, as in browsers
 _COUNTED = frozenset({"nth-child", "nth-last-child", "nth-last-of-type", "nth-of-type"})
 _PSEUDO_CLASSES: dict[str, Callable[[Matcher], Bools]] = {
     "empty": Matcher._empty,

@@ -49,6 +49,8 @@ def matrix_npz(weights: FeatureMatrix) -> bytes:
 
 def matrix_svmlight(weights: FeatureMatrix) -> bytes:
     """Return a line per row: target 0, then ``column:weight``, columns from 1 on as SVMlight wants them."""
+    if not weights.matrix.nnz:  # scikit-learn refuses a matrix without rows or columns
+        return b"0 \n" * len(weights.pages)
     from sklearn.datasets import dump_svmlight_file  # scikit-learn takes seconds to load
 
     file = io.BytesIO()
