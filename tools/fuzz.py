@@ -16,6 +16,7 @@ import argparse
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -203,6 +204,8 @@ def main(arguments: Sequence[str], tests: Path = TESTS, build: Path = BUILD) -> 
     parser.add_argument("--seed", type=int, help="of the first round; by default the one after the last run")
     parser.add_argument("--only", nargs="*", default=[], help="names of groups; all by default")
     given = parser.parse_args(arguments)
+    # A shell starts what it runs in the background with interrupts ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     only = [name for word in given.only for name in word.split()]
     if unknown := sorted(set(only) - set(groups(tests))):
         _say(f"there is no {', '.join(unknown)}; there are {', '.join(groups(tests))}")

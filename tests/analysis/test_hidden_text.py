@@ -1,9 +1,20 @@
 """Hidden text is dropped behind every method, or kept where what stands around it is kept."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from domsieve.analysis import NoCleaning, TagPathFilter, hidden_words, judge_hidden, prune, write_text
+from domsieve.analysis import (
+    NoCleaning,
+    TagPathFilter,
+    hidden_words,
+    judge_hidden,
+    prune,
+    text_blocks,
+    write_markdown,
+    write_text,
+)
 from domsieve.analysis.columns.hidden import _BANDS, _Scene
 from domsieve.snapshot import Kind, Producer
 from tests.analysis.pages import page
@@ -29,6 +40,23 @@ def test_hidden_text_is_dropped_or_kept(producer: Producer) -> None:
     assert verdict.kept.tobytes() == NoCleaning().transform(snapshot).kept.tobytes(), (
         "the verdict itself stays"
     )
+
+
+@pytest.mark.parametrize("tag", ["head", "noscript", "template", "title"])
+def test_tags_that_a_style_sheet_shows_are_judged_as_others(tag: str) -> None:
+    # None of them has a box but by a style sheet, so that words planted there would else pass.
+    snapshot = page(f"<html><body><p>seen</p><{tag}><i>words</i></{tag}></body></html>", producer="rendered")
+    shown = np.flatnonzero([name in {tag, "i"} for name in map(snapshot.tag_name, range(len(snapshot)))])
+    texts = [node for node in range(len(snapshot)) if snapshot.text_of(node) == "words"]
+    for box, expected in (([0, 900, 50, 20], ["seen", "words"]), ([0, 900, 1, 1], ["seen"])):
+        style, boxes, paint = snapshot.style.copy(), snapshot.box.copy(), snapshot.paint.copy()
+        nodes = [*shown.tolist(), *texts]
+        style[nodes], boxes[nodes], paint[nodes] = style[1], box, 900
+        laid_out = dataclasses.replace(snapshot, style=style, box=boxes, paint=paint)
+        verdict = judge_hidden(laid_out, NoCleaning().transform(laid_out), keep=False)
+        assert write_text(laid_out, verdict).split() == expected
+        assert write_markdown(laid_out, verdict).replace("*", "").split() == expected
+        assert [block.text for block in text_blocks(laid_out, verdict) if block.kept] == ["\n".join(expected)]
 
 
 def test_hidden_text_amid_noise_stays_away() -> None:

@@ -228,6 +228,7 @@ class TestWhiteSpace:
             ("<pre>\n\na\n</pre><pre> b</pre>", "a\n b"),
             ("<pre><b>DROP</b> a\n<b>DROP</b> b</pre>", " a\n b"),
             ("<pre>a<br><br>  b</pre>", "a\n\n  b"),
+            ("<pre>a\fb\x0bc\rd\r\n  e</pre>", "a b c\nd\n  e"),
             ("<pre><div>a<br></div><div><br></div><div>  b</div><div>c</div></pre>", "a\n\n  b\nc"),
         ],
     )

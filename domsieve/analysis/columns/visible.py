@@ -26,9 +26,12 @@ def shown_nodes(page: Snapshot) -> NDArray[np.bool_]:
 
 @once_per_page
 def never_shown(page: Snapshot) -> NDArray[np.bool_]:
-    """Return, for each of the N nodes, whether it is of a tag that is never shown, or in one."""
+    """Return, for each of the N nodes, whether it is of a tag that is never shown, or in one.
+
+    What a style sheet shows all the same, such as a title, has a box and is not among them.
+    """
     batch = page_batch(page)
-    return below((batch.tag_is & TagIs.NEVER_SHOWN) != 0, batch.end)
+    return below((batch.tag_is & TagIs.NEVER_SHOWN) != 0, batch.end) & (page.style < 0)
 
 
 def visible_nodes(batch: Batch) -> NDArray[np.bool_]:

@@ -14,6 +14,7 @@ _LINE_CLASSES = word_set(
     "ace_line blob-code-inner cl-line cm-line code-line codemirror-line ec-line hljs-ln-line line token-line "
     "view-line"
 )
+_SPACES = str.maketrans("\v\f\r", "  \n")
 
 
 def is_line_class(value: str) -> bool | None:
@@ -47,7 +48,7 @@ def code_lines(
         elif inner in lines or around[inner] > BREAK:
             code.begin()
             within.append((reader.end[inner], len(code.parts) if inner in lines else -1))
-    return _trimmed("".join(code.parts).replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    return _trimmed("".join(code.parts).replace("\r\n", "\n").translate(_SPACES).split("\n"))
 
 
 class _Code:

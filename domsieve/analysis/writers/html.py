@@ -32,7 +32,8 @@ LINE_TAGS = word_set(
 )
 VOID_TAGS = frozenset(["br", "hr", "img", "wbr"])
 _ALONE = frozenset(["br", "hr", "img", "td", "th"])  # written even without text inside
-_DROPPED_TAGS = word_set("head input noscript script style template textarea title")
+_CONTROL_TAGS = word_set("input textarea")  # what they hold is a value and not text
+_DROPPED_TAGS = word_set("head noscript script style template title")  # unless a style sheet shows them
 _EVERYWHERE = frozenset(["dir", "lang", "title"])
 _ATTRIBUTES = {
     "a": frozenset(["href", "hreflang"]),
@@ -226,7 +227,9 @@ def written_nodes(page: Snapshot, kept: NDArray[np.bool_], texts: dict[int, Writ
     """Return the nodes that a document of the `kept` (N,) nodes with `texts` needs, in document order."""
     names = page.tags.to_list()
     element = page.kind == Kind.ELEMENT
-    dropped = np.array([name in _DROPPED_TAGS for name in names])[page.tag] & element
+    dropped = np.array([name in _DROPPED_TAGS for name in names])[page.tag] & ~page.rendered()
+    dropped |= np.array([name in _CONTROL_TAGS for name in names])[page.tag]
+    dropped &= element
     dropped = below(dropped | (page.kind == Kind.PSEUDO), page.end.astype(np.int64))
     content = np.array([name in _ALONE for name in names])[page.tag] & element & kept
     content[list(texts)] = True

@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html.entities import html5
+from itertools import groupby
+from operator import attrgetter
 
 from domsieve.budget import check
 
@@ -127,7 +129,7 @@ class Inline:
         last = self._pieces[-1] if self._pieces else None
         joins = last and last.kind == kind == _CODE and (last.element == element or not self._space)
         if last and joins and not (self._opening or self._broken):
-            last.text += f" {words}" if self._space else words
+            self._pieces.append(_Piece(_CODE, f" {words}" if self._space else words, element=last.element))
         else:
             self._begin()
             self._pieces.append(_Piece(kind, words, element=element))
@@ -314,12 +316,13 @@ def _bracket(text: str, at: int) -> str:
 
 
 def _merged(pieces: list[_Piece]) -> list[_Piece]:
+    """Return the pieces, of which neighbours of text are one, and neighbours of code."""
     merged: list[_Piece] = []
-    for piece in pieces:
-        if piece.kind in {_TEXT, _CODE} and merged and merged[-1].kind == piece.kind:
-            merged[-1] = _Piece(piece.kind, merged[-1].text + piece.text)
-        else:
-            merged.append(piece)
+    for kind, group in groupby(pieces, key=attrgetter("kind")):
+        same = list(group)
+        if kind in {_TEXT, _CODE} and len(same) > 1:
+            same = [_Piece(kind, "".join(piece.text for piece in same))]
+        merged += same
     return merged
 
 

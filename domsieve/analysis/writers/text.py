@@ -15,7 +15,8 @@ _CELL, _LINE, _PRE = b"\xfe", b"\xff", b"\xfd"
 _MARKS = (b"", b" ", _CELL, _LINE, _LINE)  # by gap
 # Control characters go too: terminals obey them.
 _FLAT = bytes.maketrans(bytes([*range(32), 127]), b" " * 33)
-_CONTROLS = bytes([*range(9), *range(11, 32), 127])
+_CONTROLS = bytes([*range(9), *range(14, 32), 127])
+_PRE_SPACES = bytes.maketrans(b"\x0b\x0c\r", b"  \n")
 _FINAL = bytes.maketrans(_CELL + _LINE, b"\t\n")
 _DROPPED = b"\0"
 _C1 = re.compile(rb"\xc2[\x80-\x9f]")
@@ -42,7 +43,8 @@ def _text(page: Snapshot, verdict: Verdict) -> str:
     preformatted = []
     lines = flow.lines.tolist()
     for i in np.flatnonzero(flow.pre).tolist():
-        preformatted.append(b"\n" * lines[i] + _clean(pieces[i]).translate(None, _CONTROLS))
+        said = _clean(pieces[i]).replace(b"\r\n", b"\n").translate(_PRE_SPACES, _CONTROLS)
+        preformatted.append(b"\n" * lines[i] + said)
         pieces[i] = _PRE
         if lines[i]:
             marks[i] = b""
