@@ -84,6 +84,40 @@ def test_hidden_text_has_a_reason(source: bytes, layout: int, values: list[str])
     assert (hidden_words(page, dropped) > 0) == bool(hiding.any())
 
 
+# Of one element, or of all in it: how browsers give what is inherited.
+_HIDINGS = (("opacity", "0", False), ("visibility", "hidden", True), ("font-size", "0px", True))
+
+
+@fuzzed(40, source=plain_sources, place=st.integers(0, 999), how=st.integers(0, len(_HIDINGS)))
+def test_nothing_in_a_hidden_element_is_kept(source: bytes, place: int, how: int) -> None:
+    page = read(source, 3)  # titles and their like are shown
+    boxed = np.flatnonzero((page.style >= 0) & (page.kind == Kind.ELEMENT))
+    if not boxed.size:
+        return
+    node = int(boxed[place % boxed.size])
+    inside = slice(node, int(page.end[node]))
+    if how == len(_HIDINGS):  # a box without room, which cuts off what is in it
+        box = page.box.copy()
+        box[inside][page.style[inside] >= 0] = (5, 5, 0.5, 0.5)
+        page = dataclasses.replace(page, box=box)
+    else:
+        name, value, inherited = _HIDINGS[how]
+        changed = np.arange(inside.start, inside.stop if inherited else inside.start + 1)
+        strings = Interner()
+        strings.ids(page.strings.to_list())
+        column = page.style_names.index(name)
+        rows = page.styles[page.style[changed]].copy()
+        rows[:, column] = strings(value)
+        style = page.style.copy()
+        style[changed] = np.where(style[changed] >= 0, len(page.styles) + np.arange(changed.size), -1)
+        page = dataclasses.replace(
+            page, style=style, styles=np.concatenate((page.styles, rows)), strings=strings.table()
+        )
+    verdict = judge_hidden(page, page_cleaner("none")(page), keep=False)
+    kept = [page.text_of(one) for one in range(inside.start, inside.stop) if verdict.kept[one]]
+    assert not any(text.strip() for text in kept), kept
+
+
 @fuzzed(40, source=plain_sources, layout=_layouts, chosen=st.integers(0, 99))
 def test_text_flows_in_document_order(source: bytes, layout: int, chosen: int) -> None:
     page = read(source, layout)
