@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REPORT = "DOMSIEVE_FUZZ_REPORT"
 LONG = REPORT in os.environ
 # One round of the long run tries so many times the inputs of the short one.
-LONGER = 10
+LONGER = 20
 # No input of a few thousand nodes takes a tenth of that.
 MOST_CPU_S = 20.0
 # Below this, the processor's own pauses are larger than what is measured.

@@ -42,13 +42,13 @@ def said(page: Snapshot, layout: int, *, exactly: bool = True) -> None:
         assert letters("".join(words)) == letters(text), markdown
 
 
-@fuzzed(60, parts=st.lists(LINES, min_size=1, max_size=8), layout=_layouts)
+@fuzzed(30, parts=st.lists(LINES, min_size=1, max_size=8), layout=_layouts)
 def test_lines_are_read_back(parts: list[str], layout: int) -> None:
     source = f"<!doctype html><body><p>{''.join(parts)}</p>"
     said(read(source.encode("utf-8", "replace"), layout), layout)
 
 
-@fuzzed(60, parts=st.lists(PAGES, min_size=1, max_size=6), layout=_layouts)
+@fuzzed(30, parts=st.lists(PAGES, min_size=1, max_size=6), layout=_layouts)
 def test_blocks_are_read_back(parts: list[str], layout: int) -> None:
     said(read(f"<!doctype html><body>{''.join(parts)}".encode("utf-8", "replace"), layout), layout)
 
@@ -64,7 +64,7 @@ _runs = st.lists(
 
 
 @fuzzed(
-    60,
+    30,
     texts=st.lists(_runs, min_size=1, max_size=6),
     tags=st.lists(
         st.sampled_from(
@@ -98,13 +98,13 @@ def test_any_text_is_read_back(texts: list[str], tags: list[str]) -> None:
     said(page, 0)
 
 
-@fuzzed(80, source=plain_sources, layout=_layouts)
+@fuzzed(40, source=plain_sources, layout=_layouts)
 def test_any_page_is_read_back(source: bytes, layout: int) -> None:
     page = read(source, layout)
     said(page, layout, exactly=not _SAID_OTHERWISE.search(source.decode("utf-8", "replace")))
 
 
-@fuzzed(40, source=plain_sources)
+@fuzzed(20, source=plain_sources)
 def test_words_of_the_text_are_in_the_markdown(source: bytes) -> None:
     page = read(source)
     verdict = NoCleaning().transform(page)
@@ -114,7 +114,7 @@ def test_words_of_the_text_are_in_the_markdown(source: bytes) -> None:
 
 
 @only_long
-@fuzzed(3, fragment=st.one_of(documents, PAGES, LINES, _runs.map(escape)), layout=_layouts)
+@fuzzed(1, fragment=st.one_of(documents, PAGES, LINES, _runs.map(escape)), layout=_layouts)
 def test_time_grows_with_size(fragment: str, layout: int) -> None:
     def work(size: int) -> partial[Any]:
         page = read((fragment * size).encode("utf-8", "replace"), layout)

@@ -49,7 +49,7 @@ def site_of(sources: list[bytes], layout: int, copies: int) -> list[Snapshot]:
 
 
 @fuzzed(
-    40, sources=_sites, layout=_layouts, copies=st.integers(1, 3), name=st.sampled_from(sorted(SITE_METHODS))
+    20, sources=_sites, layout=_layouts, copies=st.integers(1, 3), name=st.sampled_from(sorted(SITE_METHODS))
 )
 def test_site_methods_judge_any_site(sources: list[bytes], layout: int, copies: int, name: str) -> None:
     pages = site_of(sources, layout, copies)
@@ -63,7 +63,7 @@ def test_site_methods_judge_any_site(sources: list[bytes], layout: int, copies: 
     assert told(method.transform(pages[0])) == told(results[0])
 
 
-@fuzzed(60, source=plain_sources, layout=_layouts, name=st.sampled_from(_cleaners))
+@fuzzed(30, source=plain_sources, layout=_layouts, name=st.sampled_from(_cleaners))
 def test_page_methods_judge_any_page(source: bytes, layout: int, name: str) -> None:
     page = read(source, layout)
     result = within(most_cpu_s(page), lambda: METHODS[name]().transform(page))
@@ -71,7 +71,7 @@ def test_page_methods_judge_any_page(source: bytes, layout: int, name: str) -> N
     assert told(result) == told(METHODS[name]().transform(read(source, layout)))
 
 
-@fuzzed(60, source=plain_sources, layout=_layouts, name=st.sampled_from(_miners))
+@fuzzed(30, source=plain_sources, layout=_layouts, name=st.sampled_from(_miners))
 def test_miners_find_records_on_any_page(source: bytes, layout: int, name: str) -> None:
     page = read(source, layout)
     result: Records = within(most_cpu_s(page), lambda: METHODS[name]().transform(page))
@@ -84,7 +84,7 @@ def test_miners_find_records_on_any_page(source: bytes, layout: int, name: str) 
 
 
 @fuzzed(
-    40,
+    20,
     source=plain_sources,
     layout=_layouts,
     name=st.sampled_from(["auto", "tps", "none", "tps paper"]),
@@ -121,7 +121,7 @@ def test_what_is_kept_is_shown(
         assert not (verdict.kept & text & kinds & ~titles).any() or keep_hidden
 
 
-@fuzzed(20, source=plain_sources, other=plain_sources, layout=_layouts)
+@fuzzed(10, source=plain_sources, other=plain_sources, layout=_layouts)
 def test_any_two_pages_compare(source: bytes, other: bytes, layout: int) -> None:
     raw, rendered = read(source), read(other, layout + 1)
     clean = METHODS["tps"]().transform
@@ -138,7 +138,7 @@ def test_any_two_pages_compare(source: bytes, other: bytes, layout: int) -> None
 
 @only_long
 @fuzzed(
-    3,
+    1,
     fragment=documents,
     layout=_layouts,
     name=st.sampled_from(sorted({*SITE_METHODS, *_cleaners, *_miners})),

@@ -64,7 +64,7 @@ def checked(page: Snapshot) -> None:
     assert page.provenance.complete == (not page.provenance.reasons)
 
 
-@fuzzed(60, source=sources, content_type=_TYPES, encoding=_ENCODINGS)
+@fuzzed(36, source=sources, content_type=_TYPES, encoding=_ENCODINGS)
 def test_every_source_is_read(source: bytes, content_type: str, encoding: str | None) -> None:
     def read() -> Snapshot:
         return parse_html(source, url=URL, content_type=content_type, encoding=encoding)
@@ -79,13 +79,13 @@ def test_every_source_is_read(source: bytes, content_type: str, encoding: str | 
     fault_of(page)
 
 
-@fuzzed(40, source=st.binary(max_size=200))
+@fuzzed(24, source=st.binary(max_size=200))
 def test_bytes_of_any_kind_are_read(source: bytes) -> None:
     checked(parse_html(source, url=URL))
 
 
 @fuzzed(
-    20,
+    12,
     label=st.sampled_from(sorted(_LETTERS)),
     places=st.lists(st.integers(0, 4), min_size=1, max_size=20),
     where=st.integers(0, 3),
@@ -122,7 +122,7 @@ def hides(page: Snapshot, node: int) -> bool:
     )
 
 
-@fuzzed(50, source=plain_sources)
+@fuzzed(30, source=plain_sources)
 def test_hidden_text_is_left_out(source: bytes) -> None:
     page = parse_html(source, url=URL)
     verdict = NoCleaning().transform(page)
@@ -135,7 +135,7 @@ def test_hidden_text_is_left_out(source: bytes) -> None:
 
 
 @fuzzed(
-    30,
+    18,
     hider=st.sampled_from(
         [
             "hidden",
@@ -160,7 +160,7 @@ def test_other_attributes_do_not_unhide(hider: str, given: list[str], tag: str, 
     assert write_text(page, NoCleaning().transform(page)) == "seen\n"
 
 
-@fuzzed(30, source=plain_sources)
+@fuzzed(18, source=plain_sources)
 def test_all_texts_are_of_the_source(source: bytes) -> None:
     text = source.decode()
     if re.search("&|\r|\x00", text):  # entities and line ends are other characters
@@ -171,7 +171,7 @@ def test_all_texts_are_of_the_source(source: bytes) -> None:
 
 
 @only_long
-@fuzzed(2, fragment=documents, before=soups)
+@fuzzed(1, fragment=documents, before=soups)
 def test_time_grows_with_size(fragment: str, before: str) -> None:
     def work(size: int) -> Callable[[], object]:
         source = (before + fragment * size).encode("utf-8", "replace")

@@ -53,7 +53,7 @@ def restyled(page: Snapshot, values: list[str]) -> Snapshot:
     return dataclasses.replace(page, styles=styles, strings=strings.table())
 
 
-@fuzzed(40, source=plain_sources, layout=_layouts, values=st.lists(_values, max_size=6))
+@fuzzed(24, source=plain_sources, layout=_layouts, values=st.lists(_values, max_size=6))
 def test_styles_tell_elements_apart_on_any_page(source: bytes, layout: int, values: list[str]) -> None:
     page = restyled(read(source, layout), values)
     alone, double = Batch.of([page]), Batch.of([page, page])
@@ -65,7 +65,7 @@ def test_styles_tell_elements_apart_on_any_page(source: bytes, layout: int, valu
         assert (presentation_styles(double, level) == np.tile(styles, 2)).all(), "whatever page it stands on"
 
 
-@fuzzed(40, source=plain_sources, layout=_layouts, values=st.lists(_values, max_size=6))
+@fuzzed(24, source=plain_sources, layout=_layouts, values=st.lists(_values, max_size=6))
 def test_hidden_text_has_a_reason(source: bytes, layout: int, values: list[str]) -> None:
     page = restyled(read(source, layout), values)
     hiding = within(most_cpu_s(page), lambda: hidden_texts(page))
@@ -88,7 +88,7 @@ def test_hidden_text_has_a_reason(source: bytes, layout: int, values: list[str])
 _HIDINGS = (("opacity", "0", False), ("visibility", "hidden", True), ("font-size", "0px", True))
 
 
-@fuzzed(40, source=plain_sources, place=st.integers(0, 999), how=st.integers(0, len(_HIDINGS)))
+@fuzzed(24, source=plain_sources, place=st.integers(0, 999), how=st.integers(0, len(_HIDINGS)))
 def test_nothing_in_a_hidden_element_is_kept(source: bytes, place: int, how: int) -> None:
     page = read(source, 3)  # titles and their like are shown
     boxed = np.flatnonzero((page.style >= 0) & (page.kind == Kind.ELEMENT))
@@ -118,7 +118,7 @@ def test_nothing_in_a_hidden_element_is_kept(source: bytes, place: int, how: int
     assert not any(text.strip() for text in kept), kept
 
 
-@fuzzed(40, source=plain_sources, layout=_layouts, chosen=st.integers(0, 99))
+@fuzzed(24, source=plain_sources, layout=_layouts, chosen=st.integers(0, 99))
 def test_text_flows_in_document_order(source: bytes, layout: int, chosen: int) -> None:
     page = read(source, layout)
     around = boundaries(page)
@@ -133,7 +133,7 @@ def test_text_flows_in_document_order(source: bytes, layout: int, chosen: int) -
     assert all(picked[node] or not page.text_of(int(node)).strip() for node in flow.node)
 
 
-@fuzzed(40, source=plain_sources, layout=_layouts)
+@fuzzed(24, source=plain_sources, layout=_layouts)
 def test_kinds_marks_and_metadata_are_found_on_any_page(source: bytes, layout: int) -> None:
     page = read(source, layout)
     kinds = within(most_cpu_s(page), lambda: node_kinds(page))
@@ -162,7 +162,7 @@ _selectors = st.one_of(
 )  # fmt: skip
 
 
-@fuzzed(60, source=plain_sources, layout=_layouts, select=_selectors, drop=_selectors)
+@fuzzed(36, source=plain_sources, layout=_layouts, select=_selectors, drop=_selectors)
 def test_selectors_choose_or_are_refused(source: bytes, layout: int, select: str, drop: str) -> None:
     page = read(source, layout)
     for chosen in ({"select": (select,)}, {"drop": (drop,)}, {"select": ("p", select), "drop": (drop,)}):
@@ -180,7 +180,7 @@ def test_selectors_choose_or_are_refused(source: bytes, layout: int, select: str
 
 
 @only_long
-@fuzzed(2, fragment=documents, layout=_layouts)
+@fuzzed(1, fragment=documents, layout=_layouts)
 def test_time_grows_with_size(fragment: str, layout: int) -> None:
     def work(size: int) -> object:
         page = read((fragment * size).encode("utf-8", "replace"), layout)
