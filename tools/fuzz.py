@@ -117,16 +117,17 @@ def run_round(tests: Path, build: Path, group: str, seed: int) -> Round:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
+            start_new_session=True,  # an interrupt reaches it by us alone
         )
         interrupted = False
         try:
             output, _ = process.communicate(timeout=_ROUND_LIMIT_S)
-        except KeyboardInterrupt:  # it has reached the tests too, which then say how far they came
+        except KeyboardInterrupt:  # the tests then say how far they came
             interrupted = True
-            output, _ = process.communicate(timeout=60)
+            process.send_signal(signal.SIGINT)
+            output = _ended(process)
         except subprocess.TimeoutExpired:
-            process.kill()
-            output, _ = process.communicate()
+            output = _ended(process)
         facts = json.loads(report.read_text("utf-8")) if report.exists() else {"inputs": {}, "found": []}
     share = Share(
         time.monotonic() - begun_s, _children_cpu_s() - before_s, sum(facts["inputs"].values()), rounds=1
@@ -137,6 +138,15 @@ def run_round(tests: Path, build: Path, group: str, seed: int) -> Round:
         if not faults:
             faults[f"{group} with seed {seed}"] = f"status {process.returncode}, see build/fuzz/{group}.txt"
     return Round(share, faults, interrupted)
+
+
+def _ended(process: subprocess.Popen[str]) -> str:
+    """Return what a process has said when it has ended, which it is made to after a minute."""
+    try:
+        return process.communicate(timeout=60)[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.communicate()[0]
 
 
 def _children_cpu_s() -> float:
