@@ -38,6 +38,8 @@ from domsieve.analysis import (
     write_records_jsonl,
     write_text,
 )
+from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.errors import ContentError, UsageError
 from domsieve.snapshot import Kind, Snapshot
 from domsieve.tasks import Edition, Page, Reported, from_html, report, weigh
@@ -87,8 +89,9 @@ def verdict_on(page: Snapshot, choice: int) -> Verdict:
             may_change=True,
             kinds=kind,
         )
-    kept = np.random.default_rng(choice).random(len(page)) < (choice - 99) / 100
-    kept = prune(kept & (page.kind == Kind.TEXT), page.end)
+    kept = visible_nodes(Batch.of([page])) & (page.kind == Kind.TEXT)
+    kept &= np.random.default_rng(choice).random(len(page)) < (choice - 99) / 100
+    kept = prune(kept, page.end)
     return Verdict("chance", kept, kept.astype(np.float32), kept.astype(np.uint8), ("dropped", "kept"))
 
 
