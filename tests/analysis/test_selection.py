@@ -115,6 +115,8 @@ def test_what_matches(selector: str, expected: str | None) -> None:
         ("p:not(a:visited)", ":visited is not known"),
         ("p:lang(de)", "lang"),
         ("svg|a", "svg"),
+        ("|", "ends too early"),
+        ("p, *|", "ends too early"),
         (":is(" * 5_000 + "p" + ")" * 5_000, "nested too deeply"),
     ],
 )

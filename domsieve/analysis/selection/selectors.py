@@ -42,7 +42,8 @@ def parse_selectors(css: str, *, parameter: str) -> list[Selector]:
             if selector.pseudo_element is not None:
                 raise cssselect2.SelectorError(f"::{selector.pseudo_element} does not select elements")
             _check(selector.parsed_tree)
-    except (cssselect2.SelectorError, RecursionError) as error:
+    # The parser asks for the next sign behind some, such as "|", where there is none.
+    except (cssselect2.SelectorError, AttributeError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else _reason(error)
         raise UsageError(
             f"{parameter} {css!r} is not a CSS selector that can be used: {why}.", parameter=parameter
@@ -51,6 +52,8 @@ def parse_selectors(css: str, *, parameter: str) -> list[Selector]:
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, AttributeError):
+        return "it ends too early"
     return str(error.args[-1] if error.args else "it cannot be read").rstrip(".")
 
 
