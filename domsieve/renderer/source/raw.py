@@ -209,10 +209,16 @@ def _mend(root: etree._Element) -> None:
     _append_text(body, body.tail)
     body.tail = None
     body.extend(list(body.itersiblings()))
+    texts: list[str] = []  # joined once, as there may be as many as trees
     for tree in list(root.itersiblings()):
+        check()
         for part in (tree, *tree.iterchildren("head", "body")):
-            _append_text(body, part.text)
-            body.extend(node for node in list(part) if node.tag not in ("head", "body"))
+            texts.append(part.text or "")
+            if nodes := [node for node in part if node.tag not in ("head", "body")]:
+                _append_text(body, "".join(texts))
+                texts.clear()
+                body.extend(nodes)
+    _append_text(body, "".join(texts))
 
 
 def _empty_head(root: etree._Element) -> None:
@@ -265,8 +271,9 @@ def _words(text: str | None) -> int:
 
 def _append_text(body: etree._Element, text: str | None) -> None:
     # lxml refuses to write some of the characters it reads.
-    if text and len(body):
-        body[-1].tail = ((body[-1].tail or "") + text).translate(_REPLACED)
+    last = next(body.iterchildren(reversed=True), None)  # counting them would take as long as there are many
+    if text and last is not None:
+        last.tail = ((last.tail or "") + text).translate(_REPLACED)
     elif text:
         body.text = ((body.text or "") + text).translate(_REPLACED)
 
