@@ -7,7 +7,7 @@ of format 4 hold capped trees, which older programs would misread.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import zstandard
@@ -16,11 +16,31 @@ from domsieve.analysis.packed_counts import packed_counts, unpacked_counts
 from domsieve.analysis.registry import SITE_METHODS
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.capping import is_capped
-from domsieve.errors import DamagedFileError, FormatVersionError, StorageError
+from domsieve.errors import DamagedFileError, FormatVersionError, StorageError, UsageError
 from domsieve.files import write_file
+from domsieve.snapshot import Scalar
+from domsieve.vocabulary import SiteMethod, StyleLevel
 
 _KIND = "domsieve site model"
 _VERSION, _CAPPED = 3, 4
+# Most of a model are hashes, which hardly compress. A file that unpacks to far more was made to fill the memory.
+_MOST_EXPANSION, _FREE_BYTES = 100, 10_000_000
+
+
+class _Envelope(msgspec.Struct):
+    """What the files of all versions begin with."""
+
+    kind: Literal["domsieve site model"]
+    version: Annotated[int, msgspec.Meta(ge=1)]
+
+
+class _Content(msgspec.Struct):
+    """What a file of this version holds besides."""
+
+    method: SiteMethod
+    parameters: dict[str, Scalar]
+    style: StyleLevel | None
+    counts: dict[str, Any]
 
 
 def save_model(model: SiteModel[Any], path: Path | str) -> None:
@@ -79,23 +99,28 @@ def model_from_bytes(data: bytes, *, name: str = "") -> SiteModel[Any]:
     """
     label = f"The model {name}" if name else "This model"
     try:
-        content = msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(data))
-        if content["kind"] != _KIND:
-            raise ValueError("another kind of file")
-        if content["version"] > _CAPPED:
+        size = zstandard.frame_content_size(data)
+        if size > max(_FREE_BYTES, _MOST_EXPANSION * len(data)):
+            raise ValueError("it would unpack to too much")
+        packed = zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
+        version = msgspec.msgpack.decode(packed, type=_Envelope).version
+        if version > _CAPPED:
             raise FormatVersionError(
-                f"{label} has format {content['version']}, this program knows up to {_CAPPED}; "
+                f"{label} has format {version}, this program knows up to {_CAPPED}; "
                 "update domsieve or learn the model again."
             )
-        model = SITE_METHODS[content["method"]].estimator(**content["parameters"])
-        model.restore(unpacked_counts(model.counts, content["counts"]), style=content["style"])
+        content = msgspec.msgpack.decode(packed, type=_Content)
+        model = SITE_METHODS[content.method].estimator(**content.parameters)
+        model.restore(unpacked_counts(model.counts, content.counts), style=content.style)
     except (
         zstandard.ZstdError,
         msgspec.DecodeError,
+        UsageError,
         ValueError,
         TypeError,
         KeyError,
         AttributeError,
+        RecursionError,  # maps in maps in maps
     ) as error:
         raise DamagedFileError(
             f"{name or 'This'} is not a valid site model ({error}); learn it again."

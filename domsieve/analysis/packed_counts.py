@@ -12,6 +12,7 @@ import numpy as np
 from domsieve.analysis.columns.tables import Table
 
 _TYPES = frozenset(["<u8", "<i8", "<i4", "|b1"])
+_MOST_PAGES = 1 << 40
 
 
 def packed_counts(counts: Any) -> dict[str, Any]:
@@ -24,14 +25,18 @@ def unpacked_counts(make: Callable[..., Any], packed: dict[str, Any]) -> Any:
 
     Parameters
     ----------
-    make : their class.
+    make : their class, whose `check` refuses those that cannot be.
     packed : their fields, from MessagePack.
 
     Raises
     ------
     ValueError, TypeError, KeyError, AttributeError : they are none.
     """
-    return make(**{name: _unpack(value) for name, value in packed.items()})
+    counts = make(**{name: _unpack(value) for name, value in packed.items()})
+    if type(counts.pages) is not int or not 0 < counts.pages <= _MOST_PAGES:
+        raise ValueError("a number of pages that cannot be")
+    counts.check()
+    return counts
 
 
 def _pack(value: Any) -> Any:
@@ -66,6 +71,7 @@ def _bytes(column: np.ndarray[Any, Any]) -> tuple[str, bytes]:
 
 
 def _array(packed: tuple[str, bytes]) -> np.ndarray[Any, Any]:
-    if packed[0] not in _TYPES:
-        raise ValueError(f"a column of type {packed[0]}")
-    return np.frombuffer(packed[1], packed[0])
+    kind, data = packed
+    if kind not in _TYPES:
+        raise ValueError(f"a column of type {kind}")
+    return np.frombuffer(data, kind)

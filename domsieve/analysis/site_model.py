@@ -40,6 +40,15 @@ class Counts(Protocol):
         """Bytes held, about."""
         ...
 
+    def check(self) -> None:
+        """Do nothing where the counts, which somebody may have made up, can be worked with.
+
+        Raises
+        ------
+        ValueError, TypeError : they cannot.
+        """
+        ...
+
 
 C = TypeVar("C", bound=Counts)
 T = TypeVar("T")
@@ -122,7 +131,16 @@ class SiteModel(Estimator, Generic[C]):
             return self._verdicts(batch)
 
     def restore(self, counts: C, *, style: StyleLevel | None) -> None:
-        """Take `counts` for all that was learned, as when a model is read from disk."""
+        """Take `counts` for all that was learned, as when a model is read from disk.
+
+        Raises
+        ------
+        ValueError : a model of these parameters learns others.
+        UsageError : a parameter is not what it may be.
+        """
+        self._check()
+        if not self._learns(counts, style):
+            raise ValueError("counts of other parameters")
         self._parts, self.style_ = [counts], style
 
     @property
@@ -143,6 +161,10 @@ class SiteModel(Estimator, Generic[C]):
     def facts(self) -> dict[str, int]:
         """Return how much was learned, by name."""
         raise NotImplementedError
+
+    def _learns(self, counts: C, style: StyleLevel | None) -> bool:  # noqa: ARG002
+        """Return whether a model of these parameters may have learned such counts, of this style."""
+        return style is None
 
     def _count(self, batch: Batch) -> C:
         raise NotImplementedError

@@ -124,7 +124,14 @@ def decode(data: bytes, *, source: str = "", base: Base | None = None) -> Snapsh
         dictionary = base.dictionary if base and needed else None
         decompressor = zstandard.ZstdDecompressor(dict_data=dictionary)
         return _page(decompressor.decompress(frame, allow_extra_data=False))
-    except (ValueError, zstandard.ZstdError, msgspec.MsgspecError, InvalidSnapshotError) as error:
+    except (
+        ValueError,
+        zstandard.ZstdError,
+        msgspec.MsgspecError,
+        InvalidSnapshotError,
+        MemoryError,  # a size that is promised
+        RecursionError,  # lists in lists in lists
+    ) as error:
         raise DamagedFileError(
             f"The page in {source or 'a file'} is damaged ({error}); remove it and capture the page again."
         ) from error

@@ -284,6 +284,7 @@ _DTYPES = {
 }
 # Comparing an array with a member of an enumeration takes several times as long.
 _DOCUMENT, _TEXT = int(Kind.DOCUMENT), int(Kind.TEXT)
+_IS_KIND = np.isin(np.arange(256), [*Kind])
 _FOUR_NANS = np.uint32(0x01010101)  # what four True of numpy look like
 
 
@@ -311,6 +312,8 @@ def _validate(page: Snapshot) -> None:
     _validate_tree(page.parent, page.end)
     if page.kind[0] != _DOCUMENT:
         raise _bad("kind", "does not start with a document")
+    if not _IS_KIND[page.kind].all():
+        raise _bad("kind", "holds numbers that are no kind of node")
     strings = len(page.strings)
     _within("tag", page.tag, 0, len(page.tags))
     _within("text", page.text, -1, strings)

@@ -98,6 +98,16 @@ def test_a_payload_that_makes_no_sense_is_damage() -> None:
             decode(DATA[:23] + frame)
 
 
+def test_a_header_of_lists_without_end_is_damage() -> None:
+    payload = payload_of(PAGE)
+    size = int.from_bytes(payload[:4], "little")
+    deep = b"\x91" * 100_000 + b"\x00"
+    for header in (deep, b"\x9f" + payload[5 : 4 + size] + deep):
+        made = len(header).to_bytes(4, "little") + header + payload[4 + size :]
+        with pytest.raises(DamagedFileError):
+            decode(DATA[:23] + zstandard.ZstdCompressor(write_checksum=True).compress(made))
+
+
 def test_a_page_written_against_a_base_needs_that_base() -> None:
     page = made_up(4, 301)
     data = encode(page, base=BASE)

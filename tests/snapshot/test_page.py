@@ -46,6 +46,8 @@ INNER = int(np.flatnonzero(PAGE.end - np.arange(200) > 2)[1])
         ("end", _set(7, 201)),
         ("end", _set(INNER, INNER + 1)),
         ("kind", _set(0, Kind.ELEMENT)),
+        ("kind", _set(BARE, 0)),
+        ("kind", _set(BARE, 5)),
         ("tag", _set(3, -1)),
         ("tag", _set(3, len(PAGE.tags))),
         ("text", _set(TEXT, -1)),

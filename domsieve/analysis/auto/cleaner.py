@@ -24,6 +24,7 @@ from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.trees.style_tree import StyleTree, merge_trees
+from domsieve.analysis.trees.tree_model import is_of_style
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot import Kind, Snapshot
 from domsieve.vocabulary import Favor, StyleLevel
@@ -77,6 +78,9 @@ class AutoCleaner(SiteModel[StyleTree]):
     def facts(self) -> dict[str, int]:
         """Return the size of the style tree."""
         return self._style_tree(self.counts_).facts()
+
+    def _learns(self, counts: StyleTree, style: StyleLevel | None) -> bool:
+        return is_of_style(self.style, style) and counts.contents is None and not counts.words
 
     def _count(self, batch: Batch) -> StyleTree:
         tree = SiteStyleTree(style=self.style)

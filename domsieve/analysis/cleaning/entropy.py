@@ -22,6 +22,7 @@ from domsieve.analysis.cleaning.terms import LANGUAGES, ElementNodes, element_no
 from domsieve.analysis.columns.batch import F64, Batch, Bools, Ints, nearest, page_batch, surrounded
 from domsieve.analysis.columns.hash import combine
 from domsieve.analysis.columns.names import TagIs
+from domsieve.analysis.columns.table_forms import TableForm
 from domsieve.analysis.columns.tables import Table, grouped, grouping, merged
 from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.analysis.estimator import Bounds, Known
@@ -37,6 +38,7 @@ _REASONS = (
     "above kept content",
 )
 _HIDDEN, _NOISE, _VARIED, _UNJUDGED, _ABOVE = range(len(_REASONS))
+_TERMS = TableForm({}, ("pages",))
 _LANGUAGE = Known(
     frozenset({*LANGUAGES, "auto", "none"}), "'auto', 'none' or a known ISO 639-1 code such as 'en'"
 )
@@ -53,6 +55,13 @@ class TermCounts:
     def nbytes(self) -> int:
         """Bytes held by the table."""
         return self.terms.nbytes
+
+    def check(self) -> None:
+        """Do nothing where these are counts of terms; raises ValueError or TypeError elsewhere."""
+        _TERMS.check("terms", self.terms)
+        pages = self.terms.sums["pages"]
+        if ((pages < 1) | (pages > self.pages)).any():
+            raise ValueError("terms that stand on more pages than there are, or on none")
 
 
 def merge_terms(parts: Sequence[TermCounts]) -> TermCounts:

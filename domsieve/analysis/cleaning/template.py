@@ -33,6 +33,7 @@ from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.analysis.estimator import Bounds
 from domsieve.analysis.site_model import SiteModel, verdicts_of
 from domsieve.analysis.verdict import Verdict
+from domsieve.vocabulary import StyleLevel
 
 _REASONS = (
     "not visible",
@@ -112,6 +113,9 @@ class TemplateFilter(SiteModel[TemplateCounts]):
             "pagelets": len(counts.pagelets),
             "templates": len(self.groups_),
         }
+
+    def _learns(self, counts: TemplateCounts, style: StyleLevel | None) -> bool:
+        return super()._learns(counts, style) and (counts.links is not None) == (self.detection == "global")
 
     def _count(self, batch: Batch) -> TemplateCounts:
         found = self._pagelets(batch, visible_nodes(batch))

@@ -9,7 +9,14 @@ from domsieve.analysis.columns.batch import Batch, Ints
 from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.links import link_references, page_references
 from domsieve.analysis.columns.names import AttributeIs, TagIs
+from domsieve.analysis.columns.table_forms import TableForm, check_known
 from domsieve.analysis.columns.tables import Grouping, Table, grouped, grouping, merged, ranges
+
+_KEPT = TableForm({"rank": "<u8"})
+_PAGELETS = TableForm({"rank": "<u8", "shingle": "<u8", "count": "<i8"}, (), ("rank", "shingle"))
+_ADDRESSES = TableForm({"address": "<u8", "page": "<u8"}, (), ("address", "page"))
+_LINKS = TableForm({"rank": "<u8", "target": "<u8"}, (), ("rank", "target"))
+_MOST = 1 << 62  # so that no sum overflows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +42,23 @@ class TemplateCounts:
         """Bytes held by the tables."""
         tables = (self.kept, self.pagelets, self.addresses, self.links)
         return sum(table.nbytes for table in tables if table is not None)
+
+    def check(self) -> None:
+        """Do nothing where these are counts of pagelets; raises ValueError or TypeError elsewhere."""
+        _KEPT.check("kept", self.kept)
+        _PAGELETS.check("pagelets", self.pagelets)
+        number = self.pagelets.fixed["count"]
+        if number.size and not 0 < int(number.min()) <= int(number.max()) <= _MOST // number.size:
+            raise ValueError("pagelets has counts that cannot be")
+        pages = Table(np.unique(self.kept.fixed["rank"]), {}, {})
+        check_known("pagelets", self.pagelets.fixed["rank"], pages)
+        if (self.addresses is None) != (self.links is None):
+            raise ValueError("addresses go with links")
+        if self.addresses is not None and self.links is not None:
+            _ADDRESSES.check("addresses", self.addresses)
+            _LINKS.check("links", self.links)
+            check_known("addresses", self.addresses.fixed["page"], self.kept)
+            check_known("links", self.links.fixed["rank"], pages)
 
 
 def merge_counts(parts: Sequence[TemplateCounts]) -> TemplateCounts:

@@ -20,6 +20,7 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import Bools, Ints
 from domsieve.analysis.columns.hash import U64, combine, hash_of
+from domsieve.analysis.columns.table_forms import TableForm, check_known
 from domsieve.analysis.columns.tables import (
     Grouping,
     Table,
@@ -32,12 +33,27 @@ from domsieve.analysis.columns.tables import (
 from domsieve.analysis.trees.forest import Forest
 from domsieve.analysis.trees.laid import Laid
 from domsieve.analysis.trees.leaf_features import Occurrences
-from domsieve.analysis.trees.paths import Paths
+from domsieve.analysis.trees.paths import ROOT, Paths, step
 
 # f ln f is kept in units of 2**-32, so that sums are integers and do not depend on their order.
 LOG_UNIT = 1 << 32
 REMAINDER = hash_of("r:")
 """The feature of rows of a capped tree that stand for all those which one page alone has, see `capping`."""
+
+_FORMS = {
+    "elements": TableForm(
+        {"parent": "<u8", "sequence": "<u8", "label": "<u8", "position": "<i4", "depth": "<i4"},
+        ("units", "words", "link_words"),
+    ),
+    "styles": TableForm(
+        {"path": "<u8", "sequence": "<u8", "leaf": "|b1"}, ("units", "weight"), ("path", "sequence")
+    ),
+    "members": TableForm({"style": "<u8", "path": "<u8"}, (), ("style", "path")),
+    "features": TableForm(
+        {"path": "<u8", "feature": "<u8"}, ("total", "log_total", "units"), ("path", "feature")
+    ),
+    "contents": TableForm({"path": "<u8", "feature": "<u8"}, ("units",), ("path", "feature")),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +77,26 @@ class StyleTree:
         """Bytes held by the tables."""
         tables = (self.elements, self.styles, self.members, self.features, self.contents)
         return sum(table.nbytes for table in tables if table is not None)
+
+    def check(self) -> None:
+        """Do nothing where these are the counts of a tree; raises ValueError or TypeError elsewhere."""
+        for name, form in _FORMS.items():
+            if name != "contents" or self.contents is not None:
+                form.check(name, getattr(self, name))
+        elements, fixed = self.elements, self.elements.fixed
+        is_root = fixed["depth"] == 0
+        above = elements.find(fixed["parent"])
+        inner = combine(combine(fixed["parent"], fixed["sequence"]), step(fixed["label"], fixed["position"]))
+        if (above < 0).any() or (elements.key != np.where(is_root, ROOT, inner)).any():
+            raise ValueError("elements has rows that hang nowhere")
+        if (fixed["depth"] != np.where(is_root, 0, fixed["depth"][above] + 1)).any():
+            raise ValueError("elements has a depth that cannot be")
+        check_known("members", self.members.fixed["style"], self.styles)
+        for name in ("styles", "members", "features", "contents"):
+            if (table := getattr(self, name)) is not None:
+                check_known(name, table.fixed["path"], elements)
+        if not all(isinstance(word, str) for word in self.words) or [*self.words] != sorted({*self.words}):
+            raise ValueError("words are not in order")
 
 
 def count_pages(

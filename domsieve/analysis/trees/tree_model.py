@@ -14,6 +14,11 @@ from domsieve.errors import ModelError, UsageError
 from domsieve.vocabulary import StyleLevel
 
 
+def is_of_style(asked: StyleLevel | Literal["auto"], style: StyleLevel | None) -> bool:
+    """Return whether trees of a style may come of the one that was `asked` for."""
+    return style in {"html", "layout"} if asked == "auto" else style == asked
+
+
 class TreeModel(SiteModel[StyleTree]):
     """A site model on the element nodes of its pages; parameters are those of the method."""
 
@@ -41,6 +46,9 @@ class TreeModel(SiteModel[StyleTree]):
                 'siblings="style"; it may be None.',
                 parameter="merge_similarity",
             )
+
+    def _learns(self, counts: StyleTree, style: StyleLevel | None) -> bool:
+        return is_of_style(self.style, style) and (counts.contents is None) == (self.merge_similarity is None)
 
     def _read(self, batch: Batch, aliases: Table | None) -> Laid:
         level = self._style_of(batch)
