@@ -284,7 +284,7 @@ class Answers:
         for line in text.splitlines():
             try:
                 page = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):  # lists in lists in lists
                 continue
             url = address_of(str(page.get("url", ""))) if isinstance(page, dict) else ""
             if url:
@@ -351,9 +351,9 @@ def _outcome(content: bytes) -> Outcome | None:
 def _date(value: object) -> str:
     try:
         date = datetime.fromisoformat(str(value)[:40])
-    except ValueError:
+        return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+    except (ValueError, OverflowError):  # the first and last day of all have no UTC in every zone
         return ""
-    return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
 
 
 def _digest_of(path: Path) -> str:

@@ -132,7 +132,7 @@ def _of_zstd(source: bytes) -> Iterator[bytes]:
             yield part
     except zstandard.ZstdError as error:
         raise _BrokenError("is damaged") from error
-    if size < max(promised, 1):
+    if size < (1 if promised < 0 else promised):
         raise _BrokenError("breaks off")
 
 

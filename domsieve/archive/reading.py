@@ -232,7 +232,9 @@ def _may_be_page(status: int | None, content_type: str, *, is_revisit: bool = Fa
 
 def address_of(text: str) -> str:
     """Return the address that a head names, empty where it is none of a page."""
-    url = text.strip().removeprefix("<").removesuffix(">")
+    url = text.strip()
+    if url.startswith("<") and url.endswith(">"):
+        url = url[1:-1]
     if len(url) > _LONGEST_URL or not url.isprintable():
         return ""
     parts = split_url(url)
@@ -247,10 +249,10 @@ def address_of(text: str) -> str:
 def _date(text: str) -> str:
     try:
         date = datetime.fromisoformat(text[:_LONGEST_DATE])
-    except ValueError:
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return date.astimezone(UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError):  # the first and last day of all have no UTC in every zone
         return ""
-    date = date if date.tzinfo else date.replace(tzinfo=UTC)
-    return date.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def _cuts(head: RecordHead) -> tuple[Cut, ...]:

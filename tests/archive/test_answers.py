@@ -1,6 +1,7 @@
 """Which answer of an archive a request gets, in archives of ours, of others, and in damaged ones."""
 
 import gzip
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -199,3 +200,15 @@ def test_hosts_are_read_off_addresses() -> None:
         "https://u:p@b.example/",
     ]
     assert [host_of(url) for url in urls] == ["a.example", "a.example", "[::1]", "[::1]", "b.example"]
+
+
+@pytest.mark.parametrize(
+    "line", [b"[" * 100_000, b'{"url": "https://moss.example/p/1", "ts": "0001-01-01T00:00:00+14:00"}']
+)
+def test_a_list_of_pages_that_makes_no_sense_is_read_as_far_as_it_does(line: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.wacz"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("archive/data.warc", record(answer(b"<p>Words."), url=f"{SITE}/p/1"))
+        file.writestr("pages/pages.jsonl", b'{"format": "json-pages-1.0"}\n' + line)
+    (one,) = Answers(path).pages
+    assert one.url == f"{SITE}/p/1"

@@ -190,3 +190,19 @@ def test_archives_without_gzip_are_read_whatever_they_hold(tmp_path: Path) -> No
     body = b"<p>" + MEMBERS[0] * 3
     pages, damaged = read(written(tmp_path, packed([record(answer(body))]) + MEMBERS[1]))
     assert ([one.source for one in pages], damaged) == ([body, page(2).encode()], [])
+
+
+def test_an_address_that_ends_like_a_bracket_stays_whole(tmp_path: Path) -> None:
+    for url, read_as in (
+        ("http://moss.example/>", "http://moss.example/>"),
+        ("<http://a.example/>", "http://a.example/"),
+    ):
+        (one,), _ = read(written(tmp_path, record(answer(b"<p>Words."), url=url)))
+        assert one.url == read_as
+
+
+@pytest.mark.parametrize("date", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+def test_days_that_have_no_utc_are_no_dates(date: str, tmp_path: Path) -> None:
+    data = RECORDS[0].replace(b"2026-11-22T10:20:30Z", date.encode())
+    (one,), damaged = read(written(tmp_path, data))
+    assert (one.captured_at, one.source, damaged) == ("", page(1).encode(), [])

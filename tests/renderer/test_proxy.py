@@ -180,6 +180,20 @@ def test_an_upgrade_that_is_turned_down_opens_no_tunnel() -> None:
     run(test())
 
 
+@pytest.mark.parametrize("fields", [(), (b"Connection: Upgrade", b"Upgrade: websocket")])
+def test_nonsense_behind_a_request_ends_the_connection_without_a_word(fields: tuple[bytes, ...]) -> None:
+    """What the proxy says could pass for a part of the server's answer."""
+
+    async def test() -> None:
+        async with world() as here:
+            for nonsense in (b"nonsense\r\n\r\n", b"x" * 300_000):
+                told = await here.ask(here.get(*fields), b"", nonsense)
+                assert b"HTTP/1.1 4" not in told
+                assert (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello").startswith(told)
+
+    run(test())
+
+
 def test_the_answer_to_an_upgrade_may_come_in_pieces() -> None:
     async def upgrade(_: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         for piece in (b"HTTP/1.1 1", b"01 Switching Protocols\r\n\r\n"):

@@ -163,14 +163,16 @@ class Server(End):
             return
         client = self.peer
         if isinstance(client, Client):
-            if client.is_upgrading:
+            is_asked = client.is_upgrading
+            if is_asked:
                 self.early += data
                 if len(self.early) < _STATUS_BYTES:
                     return
                 data, self.early = self.early, b""
-                client.upgrade(is_agreed=bool(_SWITCHING.match(data)))
             client.count(len(data))
             client.send(data)
+            if is_asked:  # what it sends next may be answered at once, but not before this
+                client.upgrade(is_agreed=bool(_SWITCHING.match(data)))
 
     def eof_received(self) -> bool:
         """Tell the other side that nothing more comes; return whether answers still may."""
@@ -273,7 +275,7 @@ class Client(End):
                 self._head_at = self._now()
             end = self._buffer.find(_HEAD_END, self._looked_through)
             if max(end, len(self._buffer) if end < 0 else 0) > self.proxy.caps.head_bytes:
-                self._answer("431 Request Header Fields Too Large", last=True)
+                self._refuse("431 Request Header Fields Too Large")
             elif end >= 0:
                 self._take(end)
             else:
@@ -293,7 +295,7 @@ class Client(End):
         try:
             head = parse_head(data)
         except HeadError as error:
-            self._answer(error.status, last=True)
+            self._refuse(error.status)
             return
         self._body_bytes = head.body_bytes
         self.proxy.release(self)
@@ -354,6 +356,14 @@ class Client(End):
             server.send(head.absolute.replace(b"\r\n", b"\r\n" + route.via.field, 1))
         else:
             server.send(head.rewritten)
+
+    def _refuse(self, status: str) -> None:
+        """End the connection for what is no request; the client is told unless a server may be answering it."""
+        if self._place:
+            self._buffer.clear()
+            self.close()
+        else:
+            self._answer(status, last=True)
 
     def _answer(self, status: str, *, reason: str = "", last: bool = False) -> None:
         """Answer in the server's place, without a body that could be taken for content."""
