@@ -51,7 +51,7 @@ def spelled(draw: st.DrawFn, number: int) -> str:
     parts = draw(st.integers(1, 4))
     split = [number >> (24 - 8 * i) & 255 for i in range(parts - 1)]
     split.append(number & ((1 << (8 * (5 - parts))) - 1))
-    forms = st.sampled_from(("{}", "0{:o}", "0x{:x}", "0X{:X}", "000{:o}", "0x000{:x}", "{:03}"))
+    forms = st.sampled_from(("{}", "0{:o}", "0x{:x}", "0X{:X}", "000{:o}", "0x000{:x}"))
     text = ".".join(draw(forms).format(part) for part in split) + draw(st.sampled_from(("", "", ".")))
     for at in draw(st.lists(st.integers(0, len(text) - 1), max_size=3, unique=True)):
         change = draw(st.sampled_from(("wide", "escape", "ignored", "escaped wide")))
@@ -90,7 +90,7 @@ URLS = st.builds(
         ("http://", "https://", "HTTP:", "http:/", "//", "ftp://", "javascript:", "", " http://", "ws://")
     ),
     st.sampled_from(("", "", "", "user@", "user:pw@", "a.example\\@", "a.example#@", "@")),
-    HOSTS,
+    st.sampled_from(("a.example", "a.example", "B.Example.", "b\u00fccher.example")) | HOSTS,
     st.sampled_from(("", "", ":", ":80", ":443", ":0", ":65535", ":65536", ":-1", ":8_0", ":\u0661")),
     PATHS.map(lambda path: f"/{path}") | PATHS,
 )

@@ -195,7 +195,7 @@ def sent(head: bytes, body: bytes, *, is_cut: bool) -> None:
 
 
 @fuzzed(
-    60,
+    20,
     form=st.integers(0, 2),
     start=st.integers(0, 10**6),
     size=st.sampled_from((0, 1, 2, 8, 60, 700)),
@@ -225,7 +225,7 @@ def test_records_beside_a_damaged_one_are_read(
 
 
 @fuzzed(
-    60,
+    20,
     fields=st.lists(st.lists(NAMES | VALUES, min_size=2, max_size=2), max_size=4),
     url=URLS,
     kind=st.sampled_from(("response", "revisit", "resource", "request", "metadata", "warcinfo")),
@@ -267,7 +267,7 @@ def wacz(names: list[str], listed: bytes, *, deflated: bool = False) -> bytes:
 WACZ = wacz(["archive/data.warc.gz"], json.dumps({"url": url_of(1), "id": "x", "ts": "2026-01-01"}).encode())
 
 
-@fuzzed(50, data=damaged(WACZ) | damaged(WACZ[-300:]).map(lambda end: WACZ[:-300] + end))
+@fuzzed(20, data=damaged(WACZ) | damaged(WACZ[-300:]).map(lambda end: WACZ[:-300] + end))
 def test_packages_that_are_damaged_are_read_as_far_as_they_go(data: bytes) -> None:
     with file_of(data, "a.wacz") as path:
         for url, source in pages_of(path).items():
@@ -276,7 +276,7 @@ def test_packages_that_are_damaged_are_read_as_far_as_they_go(data: bytes) -> No
 
 
 @fuzzed(
-    40,
+    12,
     lines=st.lists(
         odd_values
         | st.fixed_dictionaries(

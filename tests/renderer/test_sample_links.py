@@ -44,6 +44,8 @@ class TestOneSpelling:
             ("https://example.org/a%2fb%c3%a9", "https://example.org/a%2Fb%C3%A9"),
             ("https://example.org/é è?q=é", "https://example.org/%C3%A9%20%C3%A8?q=%C3%A9"),
             ("https://example.org/100%", "https://example.org/100%"),
+            ("https://example.org/%%341%4%35", "https://example.org/%%341%4%35"),
+            ("https://example.org/%25%41", "https://example.org/%25A"),
             ("https://example.org/a?", "https://example.org/a"),
             ("https://example.org/a?b=2&a=1&a=", "https://example.org/a?b=2&a=1&a="),
             ("https://example.org/?url=specs/a.yml", "https://example.org/?url=specs/a.yml"),
@@ -77,6 +79,8 @@ class TestOneSpelling:
             "https://[::1/",
             "https://a..b/",
             "https://exa mple.org/",
+            "https://exa\bmple.org/",
+            "https://example\x7f.org/",
             f"https://{'a' * 64}.org/",
         ],
     )

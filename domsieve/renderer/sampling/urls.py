@@ -18,7 +18,8 @@ _LENGTH_LIMIT = 2_000
 _SEGMENT_LIMIT = 20
 _REPEAT_LIMIT = 3  # of one segment in an address: relative links that nest without end repeat theirs
 _PARAMETER_LIMIT = 12
-_ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
+# What stands behind a bare percent sign stays: with it, what is unescaped could become another escape.
+_ESCAPE = re.compile("(?<!%)(?<!%[0-9A-Fa-f])%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _PATH_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
 # Parameters that say where a visitor came from or who it is, and not which page is meant.
@@ -131,7 +132,12 @@ def normalized(url: str) -> str | None:
         host = (parts.hostname or "").rstrip(".").encode("idna").decode()
     except ValueError:
         return None
-    if parts.scheme not in _PORTS or not host or "@" in parts.netloc or re.search(r"[\s\\<>^|%]", host):
+    if (
+        parts.scheme not in _PORTS
+        or not host
+        or "@" in parts.netloc
+        or re.search(r"[\s\x00-\x1f\x7f\\<>^|%]", host)
+    ):
         return None
     netloc = f"[{host}]" if ":" in host else host
     if port not in (None, _PORTS[parts.scheme]):
