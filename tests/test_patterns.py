@@ -169,7 +169,7 @@ WORST = {
     "renderer.sampling.urls _SESSION": ["s=|a|_", "|session_|"],
     "renderer.sampling.urls _TRACKING": ["utm_|=|\n", "utm_|a|", "aspsessionid|=|\n", "gclid=|a|\n"],
     "renderer.sampling.urls '(?=[?#])'": ["|a|", "|a|?"],
-    "renderer.sampling.urls '[\\\\s\\\\\\\\<>^|%]'": ["|a|"],
+    "renderer.sampling.urls '[\\\\s\\\\x00-\\\\x1f\\\\x7f\\\\\\\\<>^|%]'": ["|a|"],
     "renderer.source.raw _HIDING": ["display| |", "display:| |", "|display|"],
     "renderer.source.encoding _CHARSET": [
         "charset| |",
