@@ -141,7 +141,7 @@ def number_of(label: str) -> int | None:
     return int(digits or "0", base)
 
 
-@fuzzed(150, host=HOSTS)
+@fuzzed(75, host=HOSTS)
 def test_a_host_is_what_browsers_take_it_for_or_none(host: str) -> None:
     try:
         found = parse_host(host)
@@ -162,7 +162,7 @@ def test_a_host_is_what_browsers_take_it_for_or_none(host: str) -> None:
         assert found == theirs
 
 
-@fuzzed(60, number=ADDRESSES_4, data=ADDRESSES_4.flatmap(lambda n: spelled(n).map(lambda text: [n, text])))
+@fuzzed(30, number=ADDRESSES_4, data=ADDRESSES_4.flatmap(lambda n: spelled(n).map(lambda text: [n, text])))
 def test_an_address_is_known_in_every_spelling(number: int, data: list[object]) -> None:
     of, text = data
     assert isinstance(of, int)
@@ -177,7 +177,7 @@ def test_an_address_is_known_in_every_spelling(number: int, data: list[object]) 
         )
 
 
-@fuzzed(60, number=st.integers(0, 2**128 - 1) | st.integers(0, 2**64) | ADDRESSES_4, form=st.integers(0, 4))
+@fuzzed(30, number=st.integers(0, 2**128 - 1) | st.integers(0, 2**64) | ADDRESSES_4, form=st.integers(0, 4))
 def test_an_address_of_ipv6_is_known_in_every_spelling(number: int, form: int) -> None:
     address = IPv6Address(number)
     text = (
@@ -193,7 +193,7 @@ def test_an_address_of_ipv6_is_known_in_every_spelling(number: int, form: int) -
 
 
 @fuzzed(
-    120,
+    60,
     scheme=st.sampled_from(("http", "https", "ws", "wss", "HTTP", "ftp", "file", "")),
     host=HOSTS,
     port=st.sampled_from((80, 443, 8080, 0, 22, 65_535, 65_536, -1)) | st.integers(-5, 70_000),
@@ -244,7 +244,7 @@ def test_nothing_private_is_reached_that_nobody_named(
     assert not any(name.endswith((".internal", ".local", "localhost")) or "." not in name for name in asked)
 
 
-@fuzzed(150, url=URLS)
+@fuzzed(75, url=URLS)
 def test_an_address_of_a_page_has_one_spelling(url: str) -> None:
     place = place_of(url)
     if place is not None:
@@ -270,7 +270,7 @@ def test_an_address_of_a_page_has_one_spelling(url: str) -> None:
         assert place_of(page) == place_of(found)
 
 
-@fuzzed(80, base=URLS, link=URLS | PATHS)
+@fuzzed(40, base=URLS, link=URLS | PATHS)
 def test_links_of_any_kind_are_joined(base: str, link: str) -> None:
     found = joined(base, link)
     normalized(found)
@@ -281,7 +281,7 @@ def test_links_of_any_kind_are_joined(base: str, link: str) -> None:
         assert parts is None or "@" not in parts.netloc
 
 
-@fuzzed(80, url=URLS)
+@fuzzed(40, url=URLS)
 def test_a_start_page_is_a_page_or_refused(url: str) -> None:
     try:
         found = start_page(url)
@@ -291,7 +291,7 @@ def test_a_start_page_is_a_page_or_refused(url: str) -> None:
     assert start_page(found) == found
 
 
-@fuzzed(60, text=HOSTS | st.builds("{}:{}".format, HOSTS, st.integers(-1, 70_000)))
+@fuzzed(30, text=HOSTS | st.builds("{}:{}".format, HOSTS, st.integers(-1, 70_000)))
 def test_a_private_host_is_a_host_or_refused(text: str) -> None:
     try:
         host, port = private_host(text)
@@ -302,7 +302,7 @@ def test_a_private_host_is_a_host_or_refused(text: str) -> None:
     assert port is None or 0 < port < 65_536
 
 
-@fuzzed(80, url=URLS, other=URLS)
+@fuzzed(40, url=URLS, other=URLS)
 def test_names_of_files_are_safe_and_tell_addresses_apart(url: str, other: str) -> None:
     name = output_name(url)
     assert re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", name)

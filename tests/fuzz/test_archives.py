@@ -195,7 +195,7 @@ def sent(head: bytes, body: bytes, *, is_cut: bool) -> None:
 
 
 @fuzzed(
-    20,
+    10,
     form=st.integers(0, 2),
     start=st.integers(0, 10**6),
     size=st.sampled_from((0, 1, 2, 8, 60, 700)),
@@ -225,7 +225,7 @@ def test_records_beside_a_damaged_one_are_read(
 
 
 @fuzzed(
-    20,
+    10,
     fields=st.lists(st.lists(NAMES | VALUES, min_size=2, max_size=2), max_size=4),
     url=URLS,
     kind=st.sampled_from(("response", "revisit", "resource", "request", "metadata", "warcinfo")),
@@ -267,7 +267,7 @@ def wacz(names: list[str], listed: bytes, *, deflated: bool = False) -> bytes:
 WACZ = wacz(["archive/data.warc.gz"], json.dumps({"url": url_of(1), "id": "x", "ts": "2026-01-01"}).encode())
 
 
-@fuzzed(20, data=damaged(WACZ) | damaged(WACZ[-300:]).map(lambda end: WACZ[:-300] + end))
+@fuzzed(10, data=damaged(WACZ) | damaged(WACZ[-300:]).map(lambda end: WACZ[:-300] + end))
 def test_packages_that_are_damaged_are_read_as_far_as_they_go(data: bytes) -> None:
     with file_of(data, "a.wacz") as path:
         for url, source in pages_of(path).items():
@@ -276,7 +276,7 @@ def test_packages_that_are_damaged_are_read_as_far_as_they_go(data: bytes) -> No
 
 
 @fuzzed(
-    12,
+    6,
     lines=st.lists(
         odd_values
         | st.fixed_dictionaries(
@@ -328,7 +328,7 @@ def chunked(body: bytes, sizes: list[int], note: bytes) -> bytes:
 
 
 @fuzzed(
-    60,
+    30,
     body=st.binary(max_size=300) | st.text(max_size=50).map(lambda text: f"<p>{text}".encode() * 30),
     codings=CODINGS,
     sizes=st.lists(st.integers(1, 40), max_size=6),
@@ -350,7 +350,7 @@ def test_bodies_come_out_of_their_codings(
 
 
 @fuzzed(
-    80,
+    40,
     content=HTTP_HEADS | st.binary(max_size=100),
     body=damaged(chunked(encoded(b"<p>" + b"Some words. " * 40, "gzip"), [10, 20], b";x"))
     | st.binary(max_size=80),
@@ -388,7 +388,7 @@ HEADERS = st.lists(
 
 
 @fuzzed(
-    5,
+    4,
     path=st.text(max_size=12),
     method=st.sampled_from(("GET", "POST", "HEAD", "PUT")),
     request_headers=HEADERS,

@@ -258,7 +258,7 @@ def requests_in(stream: bytes, *, is_absolute: bool) -> list[bytes]:
 
 
 @fuzzed(
-    60,
+    30,
     stream=STREAMS,
     cuts=CUTS,
     answer=st.sampled_from((b"", b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", b"HT")),
@@ -281,7 +281,7 @@ def test_what_passes_the_proxy_was_decided_on(stream: bytes, cuts: list[int], an
 
 
 @fuzzed(
-    40,
+    20,
     stream=STREAMS,
     cuts=CUTS,
     answer=st.sampled_from(
@@ -305,7 +305,7 @@ def test_what_passes_to_a_further_proxy_was_decided_on(stream: bytes, cuts: list
 
 
 @fuzzed(
-    40,
+    20,
     after=STREAMS,
     cuts=CUTS,
     status=st.sampled_from((b"101", b"200", b"1010", b"301")),
@@ -329,7 +329,7 @@ def test_after_an_upgrade_bytes_pass_only_when_the_server_agrees(
         requests_in(rest, is_absolute=False)
 
 
-@fuzzed(200, head=HEADS)
+@fuzzed(100, head=HEADS)
 def test_a_head_is_read_in_one_way_or_refused(head: bytes) -> None:
     try:
         read = parse_head(head.removesuffix(b"\r\n\r\n"))
@@ -397,7 +397,7 @@ SERVED = st.builds(
 )
 
 
-@fuzzed(150, stream=st.lists(SERVED, max_size=3).map(b"".join) | st.binary(max_size=60), cuts=CUTS)
+@fuzzed(75, stream=st.lists(SERVED, max_size=3).map(b"".join) | st.binary(max_size=60), cuts=CUTS)
 def test_requests_to_the_service_end_in_one_place_or_are_refused(stream: bytes, cuts: list[int]) -> None:
     events = heard([stream])
     assert heard([*pieces_of(stream, cuts)]) == events

@@ -100,7 +100,7 @@ def desk() -> tuple[Desk, str, str]:
 
 
 @fuzzed(
-    30,
+    15,
     name=st.sampled_from(sorted(TOOLS)) | st.text(max_size=9),
     arguments=CALLS,
     mode=st.sampled_from(("legacy", "auto")),
@@ -169,7 +169,7 @@ def answer_to(process: subprocess.Popen[bytes], message: dict[str, Any]) -> dict
 
 
 @fuzzed(
-    12,
+    6,
     lines=st.lists(
         st.one_of(
             st.sampled_from(LINES)

@@ -216,7 +216,7 @@ async def asked(app: FastAPI, scope: dict[str, Any], body: bytes) -> tuple[int, 
 
 
 @fuzzed(
-    90,
+    45,
     method=st.sampled_from(("POST", "POST", "GET", "GET", "HEAD", "DELETE", "PUT", "OPTIONS", "X")),
     path=PATHS,
     query=QUERIES,
@@ -273,7 +273,7 @@ def test_every_request_gets_an_answer_or_a_problem(
         assert not path.startswith("/v1/")
 
 
-@fuzzed(90, kind=st.sampled_from(KINDS), values=BODIES)
+@fuzzed(45, kind=st.sampled_from(KINDS), values=BODIES)
 def test_a_request_that_is_taken_can_be_done(kind: str, values: Any) -> None:
     if not isinstance(values, dict):
         return
@@ -299,7 +299,7 @@ def test_a_request_that_is_taken_can_be_done(kind: str, values: Any) -> None:
 
 
 @fuzzed(
-    70,
+    35,
     name=st.sampled_from(sorted(TOOLS)),
     arguments=st.none()
     | st.builds(lambda url, fields: {"url": url, **fields}, URLS, FIELDS)
@@ -365,7 +365,7 @@ XML = st.lists(
 
 
 @fuzzed(
-    90,
+    45,
     source=XML.map(lambda text: text.encode("utf-8", "replace"))
     | XML.map(lambda text: text.encode("utf-16", "replace"))
     | st.binary(max_size=40),
@@ -386,7 +386,7 @@ def test_lists_of_addresses_are_read_as_far_as_they_go(source: bytes, is_packed:
 
 
 @fuzzed(
-    90,
+    45,
     lines=st.lists(
         st.builds(
             "{}{}{}".format,

@@ -151,7 +151,7 @@ def use(page: Snapshot, payload: bytes) -> None:
     assert same(decode(encode(page)), page)
 
 
-@fuzzed(25, parts=odd_pages())
+@fuzzed(12, parts=odd_pages())
 def test_odd_pages_come_back_as_they_were(parts: dict[str, Any]) -> None:
     page = page_of(parts)
     data = encode(page)
@@ -160,32 +160,32 @@ def test_odd_pages_come_back_as_they_were(parts: dict[str, Any]) -> None:
     assert same(decode(encode(page, base=BASE), base=BASE), page)
 
 
-@fuzzed(80, data=damaged(DATA))
+@fuzzed(40, data=damaged(DATA))
 def test_damage_is_noticed(data: bytes) -> None:
     page = outcome(data)
     # Some bits of the frame's header mean nothing.
     assert page is None or same(page, PAGE)
 
 
-@fuzzed(80, data=damaged(ON_BASE))
+@fuzzed(40, data=damaged(ON_BASE))
 def test_damage_is_noticed_in_pages_written_against_a_base(data: bytes) -> None:
     page = outcome(data, BASE)
     assert page is None or same(page, PAGE)
 
 
-@fuzzed(80, data=st.binary(max_size=300), head=st.integers(0, FRAME))
+@fuzzed(40, data=st.binary(max_size=300), head=st.integers(0, FRAME))
 def test_bytes_of_any_kind_are_no_page(data: bytes, head: int) -> None:
     assert outcome(DATA[:head] + data) is None
 
 
-@fuzzed(150, payload=damaged(PAYLOAD) | damaged(PAYLOAD, most=1))
+@fuzzed(75, payload=damaged(PAYLOAD) | damaged(PAYLOAD, most=1))
 def test_a_payload_that_was_made_by_hand_is_a_page_or_refused(payload: bytes) -> None:
     page = outcome(held(payload))
     if page is not None:
         use(page, payload)
 
 
-@fuzzed(80, header=altered(msgspec.msgpack.decode(PAYLOAD[4:HEADER_END])))
+@fuzzed(40, header=altered(msgspec.msgpack.decode(PAYLOAD[4:HEADER_END])))
 def test_a_header_that_was_made_by_hand_is_a_page_or_refused(header: Any) -> None:
     try:
         made = msgspec.msgpack.encode(header)
@@ -197,14 +197,14 @@ def test_a_header_that_was_made_by_hand_is_a_page_or_refused(header: Any) -> Non
         use(page, payload)
 
 
-@fuzzed(40, size=st.integers(0, 2**64 - 1) | st.integers(0, 2**32), rest=st.binary(max_size=50))
+@fuzzed(20, size=st.integers(0, 2**64 - 1) | st.integers(0, 2**32), rest=st.binary(max_size=50))
 def test_a_frame_that_promises_much_costs_nothing(size: int, rest: bytes) -> None:
     # Magic number, a descriptor of eight bytes of size in one segment, and the size.
     frame = b"\x28\xb5\x2f\xfd\xe0" + size.to_bytes(8, "little") + rest
     assert outcome(DATA[:FRAME] + frame) is None
 
 
-@fuzzed(40, payload=damaged(BASE_PAYLOAD))
+@fuzzed(20, payload=damaged(BASE_PAYLOAD))
 def test_another_base_gives_no_page(payload: bytes) -> None:
     page = outcome(ON_BASE, Base(payload))
     assert page is None or payload == BASE_PAYLOAD
