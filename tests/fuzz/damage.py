@@ -54,7 +54,7 @@ def _changed(draw: DrawFn, kind: str, piece: bytes) -> bytes:
         return bytes([draw(st.integers(0, 255))]) * len(piece)
     if kind == "number":
         size = len(piece) if len(piece) in {1, 2, 4, 8} else 4
-        number = draw(st.sampled_from(_ODD_NUMBERS)) % 256**size
+        number: int = draw(st.sampled_from(_ODD_NUMBERS)) % (1 << 8 * size)
         return number.to_bytes(size, draw(st.sampled_from(("little", "big"))))
     return piece * 2 if kind == "repeat" else b""
 

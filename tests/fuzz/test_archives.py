@@ -314,7 +314,7 @@ def encoded(body: bytes, coding: str) -> bytes:
     if coding == "deflate":
         return zlib.compress(body)
     if coding == "br":
-        return brotli.compress(body, quality=1)
+        return bytes(brotli.compress(body, quality=1))
     return zstandard.compress(body) if coding == "zstd" else body
 
 

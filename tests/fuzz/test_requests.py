@@ -206,7 +206,7 @@ async def asked(app: FastAPI, scope: dict[str, Any], body: bytes) -> tuple[int, 
     async def send(message: Any) -> None:
         sent.append(dict(message))
 
-    await app(scope, receive, send)  # type: ignore[arg-type]
+    await app(scope, receive, send)
     first, *rest = sent
     assert [message["type"] for message in sent] == ["http.response.start"] + ["http.response.body"] * len(
         rest
