@@ -2,6 +2,7 @@
 
 import asyncio
 import atexit
+import contextlib
 import json
 import select
 import subprocess
@@ -134,9 +135,18 @@ def test_calls_that_fail_look_like_failures(name: str, arguments: dict[str, Any]
         assert answer.structured_content["text"] == TEXT[start : start + given.get("max_characters", 40_000)]
 
 
-@cache
-def server() -> tuple[subprocess.Popen[bytes], Any]:
+_running: list[subprocess.Popen[bytes]] = []
+_numbers = count(1)
+
+
+def server() -> subprocess.Popen[bytes]:
+    """Return a server, the one of the input before if it has outlived that."""
+    while _running:
+        if _running[-1].poll() is None:
+            return _running[-1]
+        _end(_running.pop())
     folder = tempfile.TemporaryDirectory(prefix="domsieve-fuzz-")
+    atexit.register(folder.cleanup)
     process = subprocess.Popen(
         [sys.executable, "-m", "domsieve.cli", "mcp", "--data", f"{folder.name}/data"],
         cwd=ROOT,
@@ -144,13 +154,19 @@ def server() -> tuple[subprocess.Popen[bytes], Any]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
+    _running.append(process)
+    return process
 
-    def end() -> None:
+
+@atexit.register
+def _end_all() -> None:
+    for process in _running:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(BrokenPipeError):
         process.communicate()
-        folder.cleanup()
-
-    atexit.register(end)
-    return process, count(1)
 
 
 def answer_to(process: subprocess.Popen[bytes], message: dict[str, Any]) -> dict[str, Any]:
@@ -183,15 +199,15 @@ def answer_to(process: subprocess.Popen[bytes], message: dict[str, Any]) -> dict
     deep=st.sampled_from((0, 0, 0, 100_000)),
 )
 def test_messages_of_any_kind_end_nothing(lines: list[bytes], deep: int) -> None:
-    process, numbers = server()
+    process = server()
     assert process.stdin
     for line in [*lines, b"[" * deep]:
         process.stdin.write(line.replace(b"\n", b" ") + b"\n")
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
     answer_to(
-        process, {"jsonrpc": "2.0", "id": f"hello-{next(numbers)}", "method": "initialize", "params": hello}
+        process, {"jsonrpc": "2.0", "id": f"hello-{next(_numbers)}", "method": "initialize", "params": hello}
     )
     listed = answer_to(
-        process, {"jsonrpc": "2.0", "id": f"list-{next(numbers)}", "method": "tools/list", "params": {}}
+        process, {"jsonrpc": "2.0", "id": f"list-{next(_numbers)}", "method": "tools/list", "params": {}}
     )
     assert {tool["name"] for tool in listed["result"]["tools"]} == {*TOOLS}

@@ -87,7 +87,8 @@ class StyleTree:
         is_root = fixed["depth"] == 0
         above = elements.find(fixed["parent"])
         inner = combine(combine(fixed["parent"], fixed["sequence"]), step(fixed["label"], fixed["position"]))
-        if (above < 0).any() or (elements.key != np.where(is_root, ROOT, inner)).any():
+        is_known = np.where(is_root, fixed["parent"] == ROOT, above >= 0)
+        if not is_known.all() or (elements.key != np.where(is_root, ROOT, inner)).any():
             raise ValueError("elements has rows that hang nowhere")
         if (fixed["depth"] != np.where(is_root, 0, fixed["depth"][above] + 1)).any():
             raise ValueError("elements has a depth that cannot be")
