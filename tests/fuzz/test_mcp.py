@@ -135,6 +135,8 @@ def test_calls_that_fail_look_like_failures(name: str, arguments: dict[str, Any]
         assert answer.structured_content["text"] == TEXT[start : start + given.get("max_characters", 40_000)]
 
 
+# The long run limits the addresses of its processes, of which a browser takes more than it uses.
+_UNLIMITED = ("/bin/sh", "-c", 'ulimit -S -v unlimited && exec "$@"', "sh")
 _running: list[subprocess.Popen[bytes]] = []
 _numbers = count(1)
 
@@ -148,7 +150,7 @@ def server() -> subprocess.Popen[bytes]:
     folder = tempfile.TemporaryDirectory(prefix="domsieve-fuzz-")
     atexit.register(folder.cleanup)
     process = subprocess.Popen(
-        [sys.executable, "-m", "domsieve.cli", "mcp", "--data", f"{folder.name}/data"],
+        [*_UNLIMITED, sys.executable, "-m", "domsieve.cli", "mcp", "--data", f"{folder.name}/data"],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
