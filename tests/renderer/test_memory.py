@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domsieve.errors import BrowserLostError
-from domsieve.renderer import Budget, CaptureOptions, Outcome, Renderer, Rendering, offline
+from domsieve.renderer import Budget, CaptureOptions, Outcome, Proxy, Renderer, Rendering, offline
 from domsieve.renderer.browser.memory import MemoryGuard
 from domsieve.renderer.page.page_run import PageJob
 from tests.renderer.conftest import DRIVER, LONG, Studio
@@ -244,7 +244,7 @@ def test_pages_that_lost_their_browser_are_opened_again_one_by_one(monkeypatch: 
     seen: list[list[str]] = []
     tried: set[str] = set()
 
-    async def attempt(self: Renderer, job: PageJob) -> str:
+    async def attempt(self: Renderer, job: PageJob, _: Proxy | None) -> str:
         url = job.url
         open_now.append(url)
         await asyncio.sleep(0)

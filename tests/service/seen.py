@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from playwright.async_api import async_playwright
+from playwright.async_api import Page, async_playwright
 
 from domsieve.renderer import find_browser, launch_options
 
@@ -47,7 +47,10 @@ def count(text: str) -> Counter[str]:
 
 
 async def gather(urls: Sequence[str], *, wait_ms: int = 800) -> dict[str, tuple[Counter[str], Counter[str]]]:
-    """Return the words that are seen of each page, without scripts and with them."""
+    """Return the words that are seen of each page, without scripts and with them.
+
+    A page is done when it loads nothing more, and shows the same after `wait_ms` as before.
+    """
     found: dict[str, list[Counter[str]]] = {url: [] for url in urls}
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(**launch_options(await find_browser(playwright)))
@@ -56,9 +59,18 @@ async def gather(urls: Sequence[str], *, wait_ms: int = 800) -> dict[str, tuple[
                 page = await browser.new_page(
                     java_script_enabled=scripts, viewport={"width": 1280, "height": 800}
                 )
-                await page.goto(url)
-                await page.wait_for_timeout(wait_ms if scripts else 0)
-                found[url].append(count(" ".join([await frame.evaluate(GATHER) for frame in page.frames])))
+                await page.goto(url, wait_until="networkidle" if scripts else "load")
+                words = await _words(page)
+                while scripts:
+                    await page.wait_for_timeout(wait_ms)
+                    before, words = words, await _words(page)
+                    if words == before:
+                        break
+                found[url].append(words)
                 await page.close()
         await browser.close()
     return {url: (raw, rendered) for url, (raw, rendered) in found.items()}
+
+
+async def _words(page: Page) -> Counter[str]:
+    return count(" ".join([await frame.evaluate(GATHER) for frame in page.frames]))
