@@ -88,8 +88,8 @@ def serve(
     settings : how to answer.
     data : folder of jobs and cache, made if need be.
     work : how jobs are done.
-    ready : told the URL when connections are taken.
-    new_token : told the random token, before that, if the service needs one and none was set. Nothing keeps it.
+    ready : is given the URL when connections are taken.
+    new_token : is given the random token, before that, if the service needs one and none was set. Nothing keeps it.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def serve(
     StorageError : another service owns the folder, or it cannot be used.
     """
     settings.check()
-    told = _told(settings, data, work)
+    for_workers = _worker_settings(settings, data, work)
     is_closed = bool(settings.tokens)
     settings = settings.closed()
     with (
@@ -116,7 +116,9 @@ def serve(
 
         async def run() -> None:
             async with AsyncExitStack() as stack:
-                pool = await stack.enter_async_context(WorkerPool(told, database, workers=work.workers))
+                pool = await stack.enter_async_context(
+                    WorkerPool(for_workers, database, workers=work.workers)
+                )
                 began = time.monotonic()
 
                 def is_well() -> bool:
@@ -142,11 +144,11 @@ def serve(
                 ready(f"http://{shown}:{port}/")
                 log("serving", host=settings.host, port=port, workers=work.workers)
                 if settings.mcp:
-                    from domsieve.service.mcp.desk import Desk
+                    from domsieve.service.mcp.calls import ToolCalls
                     from domsieve.service.mcp.server import over_http
 
-                    desk = Desk(app.state.gateway)
-                    await stack.enter_async_context(over_http(app, desk, body_bytes=settings.mcp_body_bytes))
+                    calls = ToolCalls(app.state.gateway)
+                    await stack.enter_async_context(over_http(app, calls, body_bytes=settings.mcp_body_bytes))
                 server = Server(app, stopping=app.state.gateway.stop, proxies=settings.proxies)
                 await server.serve([listener])
                 log("stopping")
@@ -171,10 +173,10 @@ def serve_stdio(settings: Settings, data: Path, *, work: Work) -> None:
     BrowserNotFoundError : there is no Chrome.
     StorageError : another service owns the folder, or it cannot be used.
     """
-    from domsieve.service.mcp.desk import Desk
+    from domsieve.service.mcp.calls import ToolCalls
     from domsieve.service.mcp.server import over_stdio
 
-    told = replace(_told(settings, data, work), grace_s=_GRACE_S)
+    for_workers = replace(_worker_settings(settings, data, work), grace_s=_GRACE_S)
     with (
         owned(data),
         Database(data / "jobs.sqlite") as database,
@@ -189,7 +191,7 @@ def serve_stdio(settings: Settings, data: Path, *, work: Work) -> None:
             async with AsyncExitStack() as stack:
 
                 async def start() -> None:
-                    await stack.enter_async_context(WorkerPool(told, database, workers=work.workers))
+                    await stack.enter_async_context(WorkerPool(for_workers, database, workers=work.workers))
                     stack.callback(asyncio.create_task(_upkeep(JobStore(upkept), settings)).cancel)
 
                 started: list[asyncio.Task[None]] = []
@@ -199,7 +201,7 @@ def serve_stdio(settings: Settings, data: Path, *, work: Work) -> None:
                         started.append(asyncio.create_task(start()))
                     await asyncio.shield(started[0])
 
-                serving = asyncio.create_task(over_stdio(Desk(gateway, ready=ready)))
+                serving = asyncio.create_task(over_stdio(ToolCalls(gateway, ready=ready)))
                 loop = asyncio.get_running_loop()
                 for number in (signal.SIGTERM, signal.SIGINT):
                     loop.add_signal_handler(number, serving.cancel)
@@ -217,7 +219,7 @@ def _headroom(settings: Settings) -> Headroom:
     return Headroom(free_ratio=settings.free_memory_ratio, load=settings.max_load)
 
 
-def _told(settings: Settings, data: Path, work: Work) -> WorkerSettings:
+def _worker_settings(settings: Settings, data: Path, work: Work) -> WorkerSettings:
     HostRules.of(settings.deny_hosts, settings.allow_hosts)  # a mistake shows before anything starts
     return WorkerSettings(
         data=str(data.resolve()),

@@ -22,7 +22,7 @@ from domsieve.service.jobs.requests import CleanRequest
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import NewFile
 from domsieve.service.jobs.work_queue import WorkQueue
-from domsieve.service.mcp.desk import Desk
+from domsieve.service.mcp.calls import ToolCalls
 from domsieve.service.mcp.server import mcp_server
 from domsieve.service.mcp.tools import TOOLS
 from domsieve.service.web.gateway import Gateway
@@ -84,8 +84,8 @@ _LIMIT_S = 120
 
 
 @cache
-def desk() -> tuple[Desk, str, str]:
-    """Return a desk at which nothing is waited for, a job that is done, and the folder that nobody may learn of."""
+def prepared() -> tuple[ToolCalls, str, str]:
+    """Return tools that wait for nothing, a job that is done, and the folder that nobody may learn of."""
     folder = tempfile.TemporaryDirectory(prefix="domsieve-fuzz-")
     atexit.register(folder.cleanup)
     database = Database(Path(folder.name) / "jobs.sqlite")
@@ -97,7 +97,7 @@ def desk() -> tuple[Desk, str, str]:
     assert claim
     queue.finish(claim, {"status": 200}, [NewFile("page.md", "text/markdown", TEXT.encode())], pages=[])
     gateway.stop()
-    return Desk(gateway), job.id, folder.name
+    return ToolCalls(gateway), job.id, folder.name
 
 
 @fuzzed(
@@ -107,7 +107,7 @@ def desk() -> tuple[Desk, str, str]:
     mode=st.sampled_from(("legacy", "auto")),
 )
 def test_calls_that_fail_look_like_failures(name: str, arguments: dict[str, Any], mode: str) -> None:
-    taken, job, folder = desk()
+    tools, job, folder = prepared()
     given = {key: job if value == "JOB" else value for key, value in arguments.items()}
     try:
         given = json.loads(json.dumps(given, default=repr, allow_nan=False))
@@ -115,7 +115,7 @@ def test_calls_that_fail_look_like_failures(name: str, arguments: dict[str, Any]
         return  # no client can send such a number
 
     async def call() -> Any:
-        async with Client(mcp_server(taken), mode=mode) as client:
+        async with Client(mcp_server(tools), mode=mode) as client:
             try:
                 return await client.call_tool(name, given)
             except MCPError:

@@ -21,7 +21,7 @@ from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.requests import JobKind, PageRequest, request_of
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.work_queue import WorkQueue
-from domsieve.service.mcp.desk import Desk
+from domsieve.service.mcp.calls import ToolCalls
 from domsieve.service.mcp.results import OUTPUT_SCHEMA, Answer
 from domsieve.service.mcp.tools import TOOLS
 from domsieve.service.web.app import create_app
@@ -312,13 +312,13 @@ def test_a_request_that_is_taken_can_be_done(kind: str, values: Any) -> None:
 def test_calls_of_tools_that_fail_look_like_failures(name: str, arguments: Any) -> None:
     app, job, folder = service()
     gateway: Gateway = app.state.gateway
-    desk = Desk(Gateway(gateway.settings, gateway.store, version=lambda: None))
-    desk._gateway.stop()  # so that nothing is waited for
+    calls = ToolCalls(Gateway(gateway.settings, gateway.store, version=lambda: None))
+    calls._gateway.stop()  # so that nothing is waited for
 
     async def progress(_done: float, _total: float | None, _said: str) -> None: ...
 
     given = arguments and {key: job if value == "JOB" else value for key, value in arguments.items()}
-    answer: Answer = asyncio.run(desk.call(name, given, client="local", progress=progress))
+    answer: Answer = asyncio.run(calls.call(name, given, client="local", progress=progress))
     state = answer.facts["state"]
     assert state in OUTPUT_SCHEMA["properties"]["state"]["enum"]
     assert answer.is_error == (state in {"failed", "refused", "cancelled"})

@@ -113,14 +113,14 @@ class AutoCleaner(SiteModel[StyleTree]):
         if by_tree is not None:
             together = with_site(odds, blocks.words, by_tree.kept[blocks.voice], by_tree.score[blocks.voice])
             groups["site"], odds = together - odds, together
-        verdict = self._told(page, blocks, odds, groups)
+        verdict = self._by_log_odds(page, blocks, odds, groups)
         return verdict if by_tree is None else replace(verdict, known_share=by_tree.known_share)
 
     def floating(self, page: Snapshot, visible: Bools) -> Bools:
         """Return which of the N nodes lie in a box that stays in place while the page is scrolled."""
         return floating_nodes(page, visible)
 
-    def _told(
+    def _by_log_odds(
         self, page: Snapshot, blocks: MeasuredBlocks, odds: Ints, groups: Mapping[str, Ints]
     ) -> Verdict:
         """Return what is kept, by the log-odds of the blocks and what each group of figures adds to them."""

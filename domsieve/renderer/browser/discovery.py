@@ -129,7 +129,7 @@ async def first_that_starts(
         None starts, or the one that was asked for does not; the message has each reason and what to do.
     """
     asked = explicit or os.environ.get(BROWSER_VARIABLE)
-    started = await (_asked_for(start, asked) if asked else _first_of_all(start, shell))
+    started = await (_named(start, asked) if asked else _first_of_all(start, shell))
     if not has_sandbox():
         logger.warning("Chrome runs without its sandbox, because you are root; use an ordinary user.")
     return started
@@ -153,8 +153,8 @@ def identified(location: Location, product: str) -> Browser:
     )
 
 
-async def _asked_for(start: Callable[[Location], Awaitable[T]], asked: str) -> T:
-    executable = shutil.which(asked)
+async def _named(start: Callable[[Location], Awaitable[T]], name: str) -> T:
+    executable = shutil.which(name)
     reason = "no executable file of that name"
     if executable:
         try:
@@ -162,7 +162,7 @@ async def _asked_for(start: Callable[[Location], Awaitable[T]], asked: str) -> T
         except LaunchError as error:
             reason = error.reason
     raise BrowserNotFoundError(
-        f"The browser {asked} cannot be used: {reason.rstrip('.')}.\n"
+        f"The browser {name} cannot be used: {reason.rstrip('.')}.\n"
         f"Choose a Chrome or Chromium that starts, or unset {BROWSER_VARIABLE} so that domsieve looks for one."
     )
 

@@ -78,17 +78,17 @@ class Pulse:
     @contextlib.contextmanager
     def job(self, job: str, *, limit_s: float) -> Iterator[None]:
         """Tell of a job while the block runs."""
-        with self._told(Begun(next(self._numbers), job, limit_s, None)):
+        with self._reported(Begun(next(self._numbers), job, limit_s, None)):
             yield
 
     @contextlib.contextmanager
     def step(self, job: str, *, limit_s: float) -> Iterator[None]:
         """Tell of a part of a job that this thread does, while the block runs."""
-        with self._told(Begun(next(self._numbers), job, limit_s, threading.get_native_id())):
+        with self._reported(Begun(next(self._numbers), job, limit_s, threading.get_native_id())):
             yield
 
     @contextlib.contextmanager
-    def _told(self, begun: Begun) -> Iterator[None]:
+    def _reported(self, begun: Begun) -> Iterator[None]:
         self._tell(begun)
         try:
             yield

@@ -117,7 +117,7 @@ class SiteQuota:
     size_bytes: int = 2_000_000_000
     time_s: float = 3_600.0
 
-    def told(self, limit: SiteLimit) -> str:
+    def sentence(self, limit: SiteLimit) -> str:
         """Return a sentence about a limit that was reached."""
         most = {
             "pages": f"{self.pages:,} pages",

@@ -196,21 +196,21 @@ async def _site(
                 raise
             found.limit = "time"
         except DomsieveError as error:
-            # Without robots.txt and its first page no sample begins; where a limit cut them off, that is told.
+            # Without robots.txt and its first page no sample begins; where a limit cut them off, the result says so.
             if not (egress.is_used_up or _is_over_quota(error)):
                 raise
             found.limit = "bytes" if egress.is_used_up else "pages"
     if egress.is_used_up and found.ended != "complete":
         found.limit = "bytes"  # a sitemap may have been cut off, too
-    told = bench.site.told(found.limit) if found.limit else ""
+    sentence = bench.site.sentence(found.limit) if found.limit else ""
     if found.limit and not found.records:
-        raise PolicyError(f"There is no page yet. {told}", reason="quota", url=request.url)
+        raise PolicyError(f"There is no page yet. {sentence}", reason="quota", url=request.url)
 
     def work() -> Result:
-        if told:
+        if sentence:
             done = len(found.records)
-            bench.queue.event(claim, "site", {"said": told}, done=done, total=request.pages)
-        pages = SitePages(found.records, found.failures, found.limit or found.ended, told)
+            bench.queue.event(claim, "site", {"said": sentence}, done=done, total=request.pages)
+        pages = SitePages(found.records, found.failures, found.limit or found.ended, sentence)
         summary, files = site_result(request, pages, bench.pages(), stopped)
         return Result(summary, files, [])  # its pages were told of as they came
 
@@ -348,7 +348,7 @@ class _Source:
         """
         self._check_bytes()
         if self._opened >= self._quota.pages:
-            raise PolicyError(self._quota.told("pages"), reason="quota")
+            raise PolicyError(self._quota.sentence("pages"), reason="quota")
         self._opened += 1
         try:
             rendering = await self._browsing.render(
@@ -367,7 +367,7 @@ class _Source:
 
     def _check_bytes(self) -> None:
         if self.egress.is_used_up:
-            raise PolicyError(self._quota.told("bytes"), reason="quota")
+            raise PolicyError(self._quota.sentence("bytes"), reason="quota")
 
     async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
         """Yield each of `urls` in order with its page or its error."""

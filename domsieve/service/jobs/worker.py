@@ -300,11 +300,11 @@ class Worker:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _in_thread(self, claim: Claim, work: Callable[[], Any]) -> Any:
-        def told() -> Any:
+        def step() -> Any:
             with self._pulse.step(claim.job.id, limit_s=self._settings.step_s):
                 return work()
 
-        return await asyncio.get_running_loop().run_in_executor(self._bench.threads, told)
+        return await asyncio.get_running_loop().run_in_executor(self._bench.threads, step)
 
     async def _store(self, work: Callable[..., Any], *values: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._ledger, work, *values)

@@ -21,7 +21,7 @@ from mcp.shared.exceptions import MCPError
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from domsieve.service.mcp.desk import Desk
+from domsieve.service.mcp.calls import ToolCalls
 from domsieve.service.mcp.results import OUTPUT_SCHEMA
 from domsieve.service.mcp.tools import INSTRUCTIONS, TOOLS, Tool
 from domsieve.service.web.settings import LOCAL, MCP_PATH
@@ -31,7 +31,7 @@ _READ_BYTES = 65_536
 LONGEST_LINE_BYTES = 32_000_000
 
 
-def mcp_server(desk: Desk) -> Server[Any]:
+def mcp_server(calls: ToolCalls) -> Server[Any]:
     """Return a server of the tools."""
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -41,7 +41,7 @@ def mcp_server(desk: Desk) -> Server[Any]:
         if params.name not in TOOLS:
             raise MCPError(types.INVALID_PARAMS, "There is no such tool.")
         client = LOCAL if ctx.request is None else ctx.request.state.client
-        answer = await desk.call(
+        answer = await calls.call(
             params.name, params.arguments, client=client, progress=ctx.session.report_progress
         )
         return types.CallToolResult(
@@ -60,17 +60,19 @@ def mcp_server(desk: Desk) -> Server[Any]:
     )
 
 
-def over_http(app: Starlette, desk: Desk, *, body_bytes: int) -> AbstractAsyncContextManager[None]:
+def over_http(app: Starlette, calls: ToolCalls, *, body_bytes: int) -> AbstractAsyncContextManager[None]:
     """Let an application answer MCP clients, and return the block in which it does."""
-    manager = StreamableHTTPSessionManager(mcp_server(desk), stateless=True, max_request_body_size=body_bytes)
+    manager = StreamableHTTPSessionManager(
+        mcp_server(calls), stateless=True, max_request_body_size=body_bytes
+    )
     app.router.routes.append(Route(MCP_PATH, StreamableHTTPASGIApp(manager), methods=["POST"]))
     running: AbstractAsyncContextManager[None] = manager.run()
     return running
 
 
-async def over_stdio(desk: Desk) -> None:
+async def over_stdio(calls: ToolCalls) -> None:
     """Serve until standard input ends. Messages alone get to standard output: what others print is diverted."""
-    server = mcp_server(desk)
+    server = mcp_server(calls)
     async with stdio_server(stdin=_lines()) as (messages, answers):
         await server.run(messages, answers, server.create_initialization_options())
 

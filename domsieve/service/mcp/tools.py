@@ -24,7 +24,7 @@ from domsieve.service.jobs.requests import (
 
 MOST_CHARACTERS = 100_000
 """Longest piece of text in one answer: clients read no larger messages, and models neither."""
-_ERRORS_TOLD = 10
+_MOST_ERRORS = 10
 _LONGEST = 300
 # What matters to browsers and presentation alone is left out: a model reads all of this before each task.
 _CAPTURE = ("scroll", "time_s", "refresh", "keep_errors")
@@ -59,7 +59,7 @@ class Continuing(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ToolRequest:
     """What a caller asked for.
 
     Parameters
@@ -88,10 +88,10 @@ class Tool:
     title: str
     description: str
     input_schema: Mapping[str, Any]
-    read: Callable[[Mapping[str, Any]], Asked]
+    read: Callable[[Mapping[str, Any]], ToolRequest]
     opens: bool = True
 
-    def asked(self, arguments: Mapping[str, Any] | None) -> Asked:
+    def parse(self, arguments: Mapping[str, Any] | None) -> ToolRequest:
         """Return what arguments ask for. Null is what is not given: many clients send all that a schema names.
 
         Raises
@@ -101,12 +101,12 @@ class Tool:
         given = {name: value for name, value in (arguments or {}).items() if value is not None}
         known = self.input_schema["properties"]
         if unknown := sorted(set(given) - set(known)):
-            told = ", ".join(map(ascii, unknown))[:_LONGEST]
-            raise UsageError(f"{self.name} takes no {told}; it takes {', '.join(known)}.")
+            unknown_names = ", ".join(map(ascii, unknown))[:_LONGEST]
+            raise UsageError(f"{self.name} takes no {unknown_names}; it takes {', '.join(known)}.")
         try:
             return self.read(given)
         except ValidationError as error:
-            raise UsageError(" ".join(map(_sentence, error.errors()[:_ERRORS_TOLD]))) from error
+            raise UsageError(" ".join(map(_sentence, error.errors()[:_MOST_ERRORS]))) from error
 
 
 def _sentence(error: Mapping[str, Any]) -> str:
@@ -119,28 +119,28 @@ def _sentence(error: Mapping[str, Any]) -> str:
     return f"{name}: {what}." if name else f"{what}."
 
 
-def _of_address(model: type[PageRequest]) -> Callable[[Mapping[str, Any]], Asked]:
-    def read(given: Mapping[str, Any]) -> Asked:
+def _of_address(model: type[PageRequest]) -> Callable[[Mapping[str, Any]], ToolRequest]:
+    def read(given: Mapping[str, Any]) -> ToolRequest:
         reading, rest = _reading(given)
-        return Asked(model(**rest), reading)
+        return ToolRequest(model(**rest), reading)
 
     return read
 
 
 def _of_address_or_html(
     with_address: type[PageRequest], with_html: type[CleanHtmlRequest | RecordsHtmlRequest]
-) -> Callable[[Mapping[str, Any]], Asked]:
-    def read(given: Mapping[str, Any]) -> Asked:
+) -> Callable[[Mapping[str, Any]], ToolRequest]:
+    def read(given: Mapping[str, Any]) -> ToolRequest:
         if not {"url", "html"} & given.keys():
             raise UsageError("Give url, the address of a page, or html, its source.")
         reading, rest = _reading(given)
-        return Asked((with_html if "html" in rest else with_address)(**rest), reading)
+        return ToolRequest((with_html if "html" in rest else with_address)(**rest), reading)
 
     return read
 
 
-def _continued(given: Mapping[str, Any]) -> Asked:
-    return Asked(None, Continuing(**given))
+def _continued(given: Mapping[str, Any]) -> ToolRequest:
+    return ToolRequest(None, Continuing(**given))
 
 
 def _reading(given: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:

@@ -97,7 +97,7 @@ class Connections:
         if not places:
             held.pop(name, None)
 
-    def asked(self, place: Place, peer: tuple[str, int] | None, headers: Headers) -> None:
+    def note_head(self, place: Place, peer: tuple[str, int] | None, headers: Headers) -> None:
         """Take note of the head of a request: of a proxy's it says for whom it is."""
         host, _ = peer or ("", 0)
         place.is_idle = False

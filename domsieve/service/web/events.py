@@ -18,7 +18,7 @@ class EventStream(StreamingResponse):
 
     def __init__(self, gateway: Gateway, job: str, *, client: str, after: int) -> None:
         super().__init__(
-            told(gateway, job, client=client, after=after),
+            event_stream(gateway, job, client=client, after=after),
             media_type="text/event-stream",
             headers={"X-Accel-Buffering": "no"},
         )
@@ -30,7 +30,7 @@ class EventStream(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-async def told(
+async def event_stream(
     gateway: Gateway, job: str, *, client: str, after: int, keep_alive_s: float = _KEEP_ALIVE_S
 ) -> AsyncIterator[str]:
     """Yield the events of a job as text, and a comment where none comes for `keep_alive_s` seconds."""

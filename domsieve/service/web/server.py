@@ -52,7 +52,7 @@ class _Connection(H11Protocol):
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; who checks who asks finds the connection's place in the request's state."""
         if self._place is not None:
-            self._all.asked(self._place, self.client, Headers(scope=scope))
+            self._all.note_head(self._place, self.client, Headers(scope=scope))
             scope["state"]["place"] = self._place
         await self._inner(scope, receive, send)
 

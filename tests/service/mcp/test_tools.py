@@ -16,7 +16,7 @@ from domsieve.service.jobs.requests import CleanHtmlRequest, CleanRequest, Recor
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Claim, NewFile, Strain
 from domsieve.service.jobs.work_queue import WorkQueue
-from domsieve.service.mcp.desk import Desk
+from domsieve.service.mcp.calls import ToolCalls
 from domsieve.service.mcp.results import OUTPUT_SCHEMA, Answer, window
 from domsieve.service.mcp.tools import MOST_CHARACTERS, TOOLS, Continuing
 from domsieve.service.web.gateway import Gateway
@@ -94,13 +94,15 @@ async def calling(
 
     with Database(folder / "jobs.sqlite") as database:
         workers = Workers(WorkQueue(database), work) if work else None
-        desk = Desk(Gateway(settings or Settings(free_bytes=0), JobStore(database), version=database.version))
+        tools = ToolCalls(
+            Gateway(settings or Settings(free_bytes=0), JobStore(database), version=database.version)
+        )
         job = ""
         try:
             for number, (name, arguments) in enumerate(calls):
                 given = {key: job if value == "JOB" else value for key, value in arguments.items()}
                 client = clients[min(number, len(clients) - 1)]
-                answer = await desk.call(name, given, client=client, progress=progress)
+                answer = await tools.call(name, given, client=client, progress=progress)
                 job = job or str(answer.facts.get("job", ""))
         finally:
             if workers:
@@ -134,12 +136,12 @@ def test_tools_describe_what_they_take_without_patterns() -> None:
 def test_arguments_become_requests_of_the_service(
     name: str, arguments: dict[str, Any], request_of: type
 ) -> None:
-    asked = TOOLS[name].asked(arguments)
-    assert asked.request is not None
-    assert type(asked.request) is request_of
+    parsed = TOOLS[name].parse(arguments)
+    assert parsed.request is not None
+    assert type(parsed.request) is request_of
     given = {key: value for key, value in arguments.items() if value is not None}
     assert {
-        key: value for key, value in asked.request.model_dump(mode="json").items() if key in given
+        key: value for key, value in parsed.request.model_dump(mode="json").items() if key in given
     } == given
 
 
@@ -165,7 +167,7 @@ def test_what_cannot_be_is_refused_with_what_is_wrong(
     name: str, arguments: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(UsageError) as raised:
-        TOOLS[name].asked(arguments)
+        TOOLS[name].parse(arguments)
     assert said in raised.value.message
 
 
@@ -246,7 +248,9 @@ def test_a_machine_without_room_refuses_tools_too(tmp_path: Path) -> None:
             version=database.version,
             strain=lambda: Strain("load", "Busy."),
         )
-        answer = asyncio.run(Desk(gateway).call("clean_page", {"url": URL}, client="ann", progress=progress))
+        answer = asyncio.run(
+            ToolCalls(gateway).call("clean_page", {"url": URL}, client="ann", progress=progress)
+        )
     assert answer.is_error
     assert (answer.facts["problem"]["status"], answer.facts["problem"]["retry"]) == (503, True)
     assert gateway.refused == {"load": 1}
@@ -270,10 +274,10 @@ def test_a_call_that_is_given_up_cancels_its_job_and_reading_on_does_not(tmp_pat
 
         with Database(tmp_path / "jobs.sqlite") as database:
             store = JobStore(database)
-            desk = Desk(Gateway(Settings(free_bytes=0), store, version=database.version))
+            calls = ToolCalls(Gateway(Settings(free_bytes=0), store, version=database.version))
 
             async def given_up(name: str, arguments: dict[str, Any]) -> list[str]:
-                task = asyncio.create_task(desk.call(name, arguments, client="ann", progress=progress))
+                task = asyncio.create_task(calls.call(name, arguments, client="ann", progress=progress))
                 while not store.list("ann"):  # noqa: ASYNC110 (a thread changes it)
                     await asyncio.sleep(0.01)
                 await asyncio.sleep(0.05)
@@ -282,7 +286,7 @@ def test_a_call_that_is_given_up_cancels_its_job_and_reading_on_does_not(tmp_pat
                     await task
                 return [job.state for job in store.list("ann")]
 
-            kept = await desk.call("clean_page", {"url": URL, "wait_s": 0}, client="ann", progress=progress)
+            kept = await calls.call("clean_page", {"url": URL, "wait_s": 0}, client="ann", progress=progress)
             assert await given_up("get_result", {"job": kept.facts["job"]}) == ["queued"]
             store.delete(str(kept.facts["job"]), "ann")
             return await given_up("clean_page", {"url": URL})
@@ -301,9 +305,9 @@ def test_windows_of_texts(pieces: list[str]) -> None:
 
 
 def test_reading_on_takes_no_request() -> None:
-    asked = TOOLS["get_result"].asked({"job": "a" * 32, "offset": 5})
-    assert asked.request is None
-    assert isinstance(asked.reading, Continuing)
+    parsed = TOOLS["get_result"].parse({"job": "a" * 32, "offset": 5})
+    assert parsed.request is None
+    assert isinstance(parsed.reading, Continuing)
 
 
 def test_bodies_are_longer_for_mcp_alone() -> None:

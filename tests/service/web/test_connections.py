@@ -34,7 +34,7 @@ class Hall:
     def known(self, name: str, client: str, *, is_idle: bool = False) -> tuple[Place, bool]:
         place = self.enter(name, f"9.9.9.{len(self.all)}")
         assert place is not None
-        self.all.asked(place, None, Headers())
+        self.all.note_head(place, None, Headers())
         is_taken = place.belongs_to(client)
         place.is_idle = is_idle
         return place, is_taken
@@ -136,7 +136,7 @@ class TestPlaces:
         place = hall.enter("a", peer, 7)
         assert place is not None
         fields = [(b"x-forwarded-for", value.encode()) for value in forwarded]
-        hall.all.asked(place, (peer, 7), Headers(raw=fields))
+        hall.all.note_head(place, (peer, 7), Headers(raw=fields))
         assert place.address == address
 
     def test_what_is_no_proxy_is_refused(self) -> None:

@@ -14,7 +14,7 @@ from domsieve.errors import StorageError, UsageError
 from domsieve.service.jobs.values import Job
 from domsieve.service.mcp import results
 from domsieve.service.mcp.results import Answer
-from domsieve.service.mcp.tools import TOOLS, Asked, Continuing
+from domsieve.service.mcp.tools import TOOLS, Continuing, ToolRequest
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.problems import ProblemError
 
@@ -25,7 +25,7 @@ Progress = Callable[[float, float | None, str], Awaitable[None]]
 _WORD_S = 5.0
 
 
-class Desk:
+class ToolCalls:
     """Takes calls of tools.
 
     Parameters
@@ -51,33 +51,33 @@ class Desk:
         """
         tool = TOOLS[name]
         try:
-            asked = tool.asked(arguments)
+            parsed = tool.parse(arguments)
             if self._ready:
                 await self._ready()
-            return await self._answer(asked, client, progress)
+            return await self._answer(parsed, client, progress)
         except UsageError as error:
             return results.refused(ProblemError(422, error.message).problem)
         except ProblemError as error:
             return results.refused(error.problem)
         except StorageError:
-            told = ProblemError(503, "The jobs cannot be read or written now.", fault="service", retry_s=10)
-            return results.refused(told.problem)
+            said = "The jobs cannot be read or written now."
+            return results.refused(ProblemError(503, said, fault="service", retry_s=10).problem)
 
-    async def _answer(self, asked: Asked, client: str, progress: Progress) -> Answer:
-        reading = asked.reading
+    async def _answer(self, parsed: ToolRequest, client: str, progress: Progress) -> Answer:
+        reading = parsed.reading
         if isinstance(reading, Continuing):
             job = await self._gateway.ask(self._gateway.store.get, reading.job, client)
             job = await self._ended(job, reading.wait_s, progress)
-            return await self._told(job, offset=reading.offset, most=reading.max_characters)
-        assert asked.request
-        job = await self._gateway.add(asked.request, client=client, key=None)
+            return await self._answer_of(job, offset=reading.offset, most=reading.max_characters)
+        assert parsed.request
+        job = await self._gateway.add(parsed.request, client=client, key=None)
         try:
             job = await self._ended(job, reading.wait_s, progress)
         except asyncio.CancelledError:
             # Nobody was told its id, so nobody could fetch what comes of it.
             await asyncio.shield(self._gateway.ask(self._gateway.store.cancel, job.id, client))
             raise
-        return await self._told(job, offset=0, most=reading.max_characters)
+        return await self._answer_of(job, offset=0, most=reading.max_characters)
 
     async def _ended(self, job: Job, seconds: float, progress: Progress) -> Job:
         """Return a job when it has ended or the time is up, and tell meanwhile how far it is."""
@@ -92,7 +92,7 @@ class Desk:
                 done = seen.done_pages
                 await progress(float(done), seen.total_pages, f"{seen.state}, {done} pages done")
 
-    async def _told(self, job: Job, *, offset: int, most: int) -> Answer:
+    async def _answer_of(self, job: Job, *, offset: int, most: int) -> Answer:
         if not job.has_ended:
             return results.unfinished(job)
         if job.state != "done":
