@@ -111,6 +111,15 @@ def test_harmless_errors_leave_a_page_complete() -> None:
     assert page("<p></b></p></p><a<b ='><table><p>&bogus;\0").provenance.complete
 
 
+@pytest.mark.parametrize(
+    "source", ["a</body>b\fc", "<p>a</body>b\fc", "<head><main>a</main></head>b\fc", "</html>b\fc"]
+)
+def test_form_feeds_that_move_into_the_body_are_blanks(source: str) -> None:
+    read = page(source)
+    texts = [read.strings[text] for text in read.text.tolist() if text >= 0]
+    assert "".join(texts).split()[-1] == "c"
+
+
 def test_control_characters_become_replacement_characters() -> None:
     snapshot = page(b"<p a=\x01 b=&#2; \x03=1>x\0y&#0;&#xD800;&#x1F;</p><p a=\x04><q\x05>")
     strings = "".join([*snapshot.strings, *snapshot.tags])

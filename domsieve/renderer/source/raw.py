@@ -74,6 +74,8 @@ _BLANKS = " \t\n\f\r"
 _CONTROLS = bytes(code for code in (*range(32), 127) if chr(code) not in _BLANKS)
 _NO_CHARACTERS = ("\ufffe".encode(), "\uffff".encode())
 _REPLACED = dict.fromkeys((*_CONTROLS, 0xFFFE, 0xFFFF), "\ufffd")
+# lxml reads form feeds and refuses to write them.
+_WRITTEN = {**_REPLACED, ord("\f"): " "}
 
 
 def parse_html(source: bytes, *, url: str, content_type: str = "", encoding: str | None = None) -> Snapshot:
@@ -238,7 +240,7 @@ def _empty_head(root: etree._Element) -> None:
     for place, element in enumerate(moved):
         body.insert(place, element)
     if text:
-        moved[-1].tail = ((moved[-1].tail or "") + text).translate(_REPLACED)
+        moved[-1].tail = ((moved[-1].tail or "") + text).translate(_WRITTEN)
 
 
 def _show_noscript(root: etree._Element) -> None:
@@ -270,12 +272,11 @@ def _words(text: str | None) -> int:
 
 
 def _append_text(body: etree._Element, text: str | None) -> None:
-    # lxml refuses to write some of the characters it reads.
     last = next(body.iterchildren(reversed=True), None)  # counting them would take as long as there are many
     if text and last is not None:
-        last.tail = ((last.tail or "") + text).translate(_REPLACED)
+        last.tail = ((last.tail or "") + text).translate(_WRITTEN)
     elif text:
-        body.text = ((body.text or "") + text).translate(_REPLACED)
+        body.text = ((body.text or "") + text).translate(_WRITTEN)
 
 
 def read_tree(root: etree._Element, provenance: Provenance) -> Snapshot:
