@@ -18,6 +18,7 @@ from domsieve.analysis import (
     RepeatedPatterns,
     TemplateFilter,
     Verdict,
+    prune,
     variants,
 )
 from domsieve.snapshot import Snapshot
@@ -173,3 +174,24 @@ def digests() -> Iterator[str]:
 def column(result: Result) -> np.ndarray[Any, Any]:
     """Return a column of the result, to try to write into."""
     return result.kept if isinstance(result, Verdict) else result.pieces
+
+
+def assert_sound(page: Snapshot, result: Verdict | Records) -> None:
+    """Fail unless a result keeps the contract of all methods."""
+    if isinstance(result, Verdict):
+        assert result.kept.size == len(page)
+        assert ((result.score >= 0) & (result.score <= 1)).all()
+        assert (prune(result.kept, page.end) == result.kept).all(), "what is above kept content is kept"
+        assert result.expected_f1 is None or 0 <= result.expected_f1 <= 1
+        return
+    assert (np.diff(result.region) >= 0).all()
+    assert ((result.span[:, 0] < result.span[:, 1]) & (result.span[:, 1] <= len(page))).all()
+    assert (np.diff(result.start) > 0).all(), "no record is empty"
+    for record in range(len(result)):
+        pieces = result.pieces_of(record)
+        first, last = result.span[result.region[record]]
+        edges = [edge for piece in pieces for edge in piece]
+        assert edges == sorted(edges)
+        assert all(a < b for a, b in pieces)
+        assert first <= pieces[0][0]
+        assert pieces[-1][1] <= last

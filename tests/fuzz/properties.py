@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 import html5lib
 import numpy as np
 
-from domsieve.analysis import Records, Verdict, prune
+from domsieve.analysis import Verdict
 from domsieve.analysis.columns.flow import word_set
 from domsieve.snapshot import Kind, Snapshot
 from tests.analysis.reading import BARE_TAG, read
@@ -106,27 +106,6 @@ def assert_safe_markdown(markdown: str) -> list[str]:
     for _, address in found.links + found.images:
         assert_leads_to_web(address, relative=True)
     return found.words
-
-
-def assert_sound(page: Snapshot, result: Verdict | Records) -> None:
-    """Fail unless a result keeps the contract of all methods."""
-    if isinstance(result, Verdict):
-        assert result.kept.size == len(page)
-        assert ((result.score >= 0) & (result.score <= 1)).all()
-        assert (prune(result.kept, page.end) == result.kept).all(), "what is above kept content is kept"
-        assert result.expected_f1 is None or 0 <= result.expected_f1 <= 1
-        return
-    assert (np.diff(result.region) >= 0).all()
-    assert ((result.span[:, 0] < result.span[:, 1]) & (result.span[:, 1] <= len(page))).all()
-    assert (np.diff(result.start) > 0).all(), "no record is empty"
-    for record in range(len(result)):
-        pieces = result.pieces_of(record)
-        first, last = result.span[result.region[record]]
-        edges = [edge for piece in pieces for edge in piece]
-        assert edges == sorted(edges)
-        assert all(a < b for a, b in pieces)
-        assert first <= pieces[0][0]
-        assert pieces[-1][1] <= last
 
 
 def most_cpu_s(page: Snapshot) -> float:

@@ -26,11 +26,11 @@ from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.snapshot import Kind, Snapshot
 from domsieve.tasks.judging import judged, remarks, with_condition
 from domsieve.vocabulary import BLOCK_KINDS
-from tests.analysis.contract import METHODS, PAGE_METHODS, SITE_METHODS, fitted, told
+from tests.analysis.contract import METHODS, PAGE_METHODS, SITE_METHODS, assert_sound, fitted, told
 from tests.fuzz.documents import documents, plain_sources
 from tests.fuzz.dressing import read
 from tests.fuzz.fuzzing import assert_in_proportion, fuzzed, only_long, within
-from tests.fuzz.properties import assert_sound, most_cpu_s
+from tests.fuzz.properties import most_cpu_s
 
 _layouts = st.integers(0, 1_000)
 _sites = st.lists(plain_sources, min_size=1, max_size=4)

@@ -24,11 +24,12 @@ from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.errors import ContentError, UsageError
 from domsieve.snapshot import Interner, Kind, Snapshot
 from domsieve.vocabulary import BLOCK_KINDS, StyleLevel
+from tests.analysis.contract import assert_sound
 from tests.fuzz.documents import BLOCK as BLOCKS
 from tests.fuzz.documents import INLINE, documents, plain_sources
 from tests.fuzz.dressing import read
 from tests.fuzz.fuzzing import assert_in_proportion, fuzzed, only_long, within
-from tests.fuzz.properties import assert_sound, most_cpu_s
+from tests.fuzz.properties import most_cpu_s
 
 LEVELS: tuple[StyleLevel, ...] = ("none", "html", "layout", "full")
 _layouts = st.integers(0, 1_000)
