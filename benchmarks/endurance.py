@@ -22,7 +22,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
@@ -31,11 +30,11 @@ import httpx
 import msgspec
 
 from benchmarks.printing import print_check, print_table
-from benchmarks.running_service import processes_below, running_service
+from benchmarks.processes import counted, processes_below
+from benchmarks.running_service import running_service
 from benchmarks.served_pages import pages_served
-from benchmarks.service_load import ENDED
+from benchmarks.service_clients import ENDED
 from domsieve.renderer import Egress, Renderer, parse_html
-from domsieve.renderer.browser.machine import memory_of
 from domsieve.snapshot import PageStore
 from domsieve.tasks import render_pages
 
@@ -44,35 +43,12 @@ MOST_MORE = {"processes": 2, "descriptors": 20, "sockets": 8, "temporary files":
 MOST_MEMORY, MOST_CACHE_MEMORY = 1.5, 1.2
 _AT_ONCE = 20
 _SITES = 10
-_MEGABYTE = 1 << 20
 _LAUNCHER = """
 import os, resource, sys
 status = os.waitpid(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ), 0)[1]
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
 sys.exit(os.waitstatus_to_exitcode(status))
 """
-
-
-def counted(pid: int, folder: Path) -> dict[str, float]:
-    """Return what a process and all below it hold, and how many files there are in the folder for temporary ones."""
-    pids = [pid, *(process.pid for process in processes_below(pid))]
-    links: list[str] = []
-    for one in pids:
-        for link in Path(f"/proc/{one}/fd").glob("*"):
-            with suppress(OSError):
-                links.append(str(link.readlink()))
-    return {
-        "processes": len(pids),
-        "descriptors": len(links),
-        "sockets": sum(link.startswith("socket:") for link in links),
-        "temporary files": sum(1 for _ in folder.rglob("*")) - _in_profiles(folder),
-        "MB": memory_of(pid) / _MEGABYTE,
-    }
-
-
-def _in_profiles(folder: Path) -> int:
-    """Return the number of files below the profiles of browsers, which come and go as those like."""
-    return sum(1 for profile in folder.glob("domsieve-chrome-*") for _ in profile.rglob("*"))
 
 
 def in_process(urls: Sequence[str], folder: Path) -> list[tuple[str, dict[str, float]]]:

@@ -31,9 +31,10 @@ from uuid import uuid4
 import httpx
 
 from benchmarks.printing import print_check, print_table
-from benchmarks.running_service import RunningService, processes_below, running_service
+from benchmarks.processes import processes_below
+from benchmarks.running_service import RunningService, running_service
 from benchmarks.served_pages import pages_served
-from benchmarks.service_load import ENDED, all_jobs, ends
+from benchmarks.service_clients import ENDED, all_jobs, ends
 from domsieve.service.jobs.captures import CACHE
 from domsieve.snapshot import PageStore
 
@@ -265,7 +266,7 @@ class Service:
 
     def _ask(self) -> list[str]:
         jobs = []
-        with httpx.Client(base_url=self.service.url, timeout=30) as http:
+        with self._http() as http:
             for _ in range(_JOBS):
                 url = self.urls[self._asked % len(self.urls)]
                 body = {"url": url, "refresh": True, "format": "text"}
@@ -275,25 +276,30 @@ class Service:
         return jobs
 
     def _known(self, jobs: Collection[str]) -> list[dict[str, Any]]:
-        return [job for job in all_jobs(self.service.url) if job["id"] in jobs]
+        with self._http() as http:
+            return [job for job in all_jobs(http) if job["id"] in jobs]
+
+    def _http(self) -> httpx.Client:
+        return httpx.Client(base_url=self.service.url, timeout=30)
 
     def _finish(self, jobs: list[str], kill: Kill) -> None:
         """Wait until all jobs have ended, and see that each ended once, with a result that can be read."""
         end = time.monotonic() + _START_S
         while any(job["state"] not in ENDED for job in self._known(jobs)) and time.monotonic() < end:
             time.sleep(0.1)
-        known = {job["id"]: job for job in all_jobs(self.service.url)}
-        kill.problems += [f"lost: job {job}" for job in sorted(({*jobs} | self._done) - {*known})]
-        for name in jobs:
-            job = known.get(name)
-            if job and job["state"] != "done":
-                kill.problems.append(f"job {name} {job['state']}: {job.get('problem')}")
-            elif job:
-                if ends(self.service.url, name) != 1:
-                    kill.problems.append(f"job {name} ended other than once")
-                files = [httpx.get(self.service.url + file["url"], timeout=30) for file in job["files"]]
-                if not files or not all(file.is_success and file.content for file in files):
-                    kill.problems.append(f"lost: the result of job {name}")
+        with self._http() as http:
+            known = {job["id"]: job for job in all_jobs(http)}
+            kill.problems += [f"lost: job {job}" for job in sorted(({*jobs} | self._done) - {*known})]
+            for name in jobs:
+                job = known.get(name)
+                if job and job["state"] != "done":
+                    kill.problems.append(f"job {name} {job['state']}: {job.get('problem')}")
+                elif job:
+                    if ends(http, name) != 1:
+                        kill.problems.append(f"job {name} ended other than once")
+                    files = [http.get(file["url"]) for file in job["files"]]
+                    if not files or not all(file.is_success and file.content for file in files):
+                        kill.problems.append(f"lost: the result of job {name}")
         self._done |= {*jobs}
 
 

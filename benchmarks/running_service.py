@@ -5,16 +5,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
 import httpx
 
-from domsieve.renderer.browser.machine import memory_of
+from benchmarks.processes import processes_below
 
 Part = Literal["browser", "worker", "service"]
 _ROOT = Path(__file__).parents[1]
@@ -31,12 +31,14 @@ class RunningService:
     arguments : further options of the command.
     log : file that gets what it says on stderr.
     port : where it listens; 0 until the first start, which takes a free one.
+    environment : variables that it gets besides ours.
     """
 
     data: Path
     arguments: tuple[str, ...]
     log: Path
     port: int = 0
+    environment: Mapping[str, str] = field(default_factory=dict)
     process: "subprocess.Popen[bytes] | None" = None
 
     @property
@@ -50,7 +52,11 @@ class RunningService:
         command += ["--data", str(self.data.resolve())]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [*command, *self.arguments], stdout=subprocess.PIPE, stderr=log, cwd=_ROOT
+                [*command, *self.arguments],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                cwd=_ROOT,
+                env={**os.environ, **self.environment},
             )
         assert self.process.stdout
         with self.process.stdout as said:
@@ -87,50 +93,13 @@ class RunningService:
             self.process.wait()
         return pid
 
-    def memory_mb(self) -> float:
-        """Return what it and all processes below it hold, shared pages counted once."""
-        assert self.process
-        return memory_of(self.process.pid) / (1 << 20)
-
-
-@dataclass(frozen=True)
-class Process:
-    """A process by its number and its command line."""
-
-    pid: int
-    command: str
-
-    @property
-    def is_browser(self) -> bool:
-        """Whether it is the main process of a browser."""
-        return "--headless" in self.command and "--type=" not in self.command
-
-    @property
-    def is_worker(self) -> bool:
-        """Whether it is a worker of the service."""
-        return " domsieve.service.jobs.worker " in self.command
-
-
-def processes_below(pid: int) -> list[Process]:
-    """Return the descendants of a process, parents first."""
-    children: dict[int, list[Process]] = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        children.setdefault(parent, []).append(Process(int(folder.name), command))
-    found = list(children.get(pid, ()))
-    for process in found:
-        found += children.get(process.pid, ())
-    return found
-
 
 @contextmanager
-def running_service(data: Path, *arguments: str, log: Path) -> Iterator[RunningService]:
+def running_service(
+    data: Path, *arguments: str, log: Path, environment: Mapping[str, str] | None = None
+) -> Iterator[RunningService]:
     """Run a service for the block and end it afterwards, whatever became of it."""
-    service = RunningService(data, arguments, log)
+    service = RunningService(data, arguments, log, environment=environment or {})
     service.start()
     try:
         yield service

@@ -140,6 +140,17 @@ class Worker:
 
     async def run(self) -> None:
         """Work until `draining` is set; then finish what is under way, as far as the grace goes."""
+        try:
+            await self._take_jobs()
+            await self._hand_back()
+        finally:
+            # Cancelled: the service is gone. Whoever comes next takes these jobs back.
+            for running in self._running.values():
+                running.stopped.set()
+                running.task.cancel()
+            await asyncio.gather(*self._tasks(), return_exceptions=True)
+
+    async def _take_jobs(self) -> None:
         version: object = None
         looked = 0.0
         while not self.draining.is_set():
@@ -157,7 +168,6 @@ class Worker:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_S):
                     await self._news.wait()
-        await self._drain()
 
     async def report(self, supervisor: Supervisor) -> None:
         """Say how the worker is, again and again, and keep its leases; ends with its task."""
@@ -285,19 +295,19 @@ class Worker:
             else:
                 return
 
-    async def _drain(self) -> None:
-        tasks = [running.task for running in self._running.values()]
-        if tasks:
-            await asyncio.wait(tasks, timeout=self._settings.grace_s)
+    async def _hand_back(self) -> None:
+        """Let jobs end for as long as the grace lasts; those that do not are another worker's then."""
+        if self._running:
+            await asyncio.wait(self._tasks(), timeout=self._settings.grace_s)
         for running in [*self._running.values()]:
-            # Handed back first, so that what the cancelled task does no longer counts.
+            # Before their tasks are cancelled, so that what these do no longer counts.
             try:
                 await self._store(self._queue.release, running.claim)
             except DomsieveError as error:  # the pool takes it back
                 log("store_failed", level=logging.ERROR, detail=error.message)
-            running.stopped.set()
-            running.task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _tasks(self) -> list[asyncio.Task[None]]:
+        return [running.task for running in self._running.values()]
 
     async def _in_thread(self, claim: Claim, work: Callable[[], Any]) -> Any:
         def step() -> Any:

@@ -109,9 +109,14 @@ def told_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def working(
-    tmp_path: Path, queue: WorkQueue, *, grace_s: float = LIMIT_S, job_s: float = LIMIT_S
+    tmp_path: Path,
+    queue: WorkQueue,
+    *,
+    grace_s: float = LIMIT_S,
+    job_s: float = LIMIT_S,
+    is_deserted: bool = False,
 ) -> AsyncIterator[tuple[Worker, asyncio.Event]]:
-    """Run a worker, and let it end in order."""
+    """Run a worker, and let it end in order; one that is deserted ends as where its service was killed."""
     own = threading.local()
 
     def pages() -> PageStore:
@@ -132,9 +137,14 @@ async def working(
         try:
             yield worker, news
         finally:
+            if is_deserted:
+                task.cancel()
             worker.draining.set()
             news.set()
-            await task
+            try:
+                await task
+            except asyncio.CancelledError:
+                assert is_deserted
             threads.submit(close).result()  # in its own thread, as SQLite wants it
 
 
@@ -263,3 +273,18 @@ def test_an_end_while_the_disk_is_full_is_an_end(tmp_path: Path, jobs: JobStore,
 
     job = asyncio.run(main())
     assert jobs.get(job.id, "ann").state == "queued"
+
+
+def test_a_worker_whose_service_is_gone_ends_its_jobs_and_leaves_them_to_the_next(
+    tmp_path: Path, jobs: JobStore, queue: Queue
+) -> None:
+    async def main() -> Job:
+        async with working(tmp_path, queue, is_deserted=True):
+            job = ask(jobs, "http://site.example/never")
+            await until(lambda: jobs.get(job.id, "ann").state == "running")
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        return job
+
+    job = asyncio.run(main())
+    assert jobs.get(job.id, "ann").state == "running"
+    assert ends(jobs, job) == []
