@@ -1,0 +1,65 @@
+"""Processes below one, and what they hold. Linux only (/proc)."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from domsieve.renderer.browser.machine import memory_of
+
+_MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process by its number and its command line."""
+
+    pid: int
+    command: str
+
+    @property
+    def is_browser(self) -> bool:
+        """Whether it is the main process of a browser."""
+        return "--headless" in self.command and "--type=" not in self.command
+
+    @property
+    def is_worker(self) -> bool:
+        """Whether it is a worker of the service."""
+        return " domsieve.service.jobs.worker " in self.command
+
+
+def processes_below(pid: int) -> list[Process]:
+    """Return the descendants of a process, parents first."""
+    children: dict[int, list[Process]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        children.setdefault(parent, []).append(Process(int(folder.name), command))
+    found = list(children.get(pid, ()))
+    for process in found:
+        found += children.get(process.pid, ())
+    return found
+
+
+def counted(pid: int, folder: Path) -> dict[str, float]:
+    """Return what a process and all below it hold, and how many files there are in the folder for temporary ones."""
+    pids = [pid, *(process.pid for process in processes_below(pid))]
+    links: list[str] = []
+    for one in pids:
+        for link in Path(f"/proc/{one}/fd").glob("*"):
+            with suppress(OSError):
+                links.append(str(link.readlink()))
+    return {
+        "processes": len(pids),
+        "descriptors": len(links),
+        "sockets": sum(link.startswith("socket:") for link in links),
+        "temporary files": sum(1 for _ in folder.rglob("*")) - _in_profiles(folder),
+        "MB": memory_of(pid) / _MEGABYTE,
+    }
+
+
+def _in_profiles(folder: Path) -> int:
+    """Return the number of files below the profiles of browsers, which come and go as those like."""
+    return sum(1 for profile in folder.glob("domsieve-chrome-*") for _ in profile.rglob("*"))
