@@ -28,7 +28,8 @@ _MOST_ERRORS = 10
 _LONGEST = 300
 # What matters to browsers and presentation alone is left out: a model reads all of this before each task.
 _CAPTURE = ("scroll", "time_s", "refresh", "keep_errors")
-_CLEANING = ("method", "favor", "format", "max_words", "metadata", "keep_kinds", "drop_kinds")
+_PARTS = ("select", "drop")
+_CLEANING = ("method", "favor", "format", "max_words", "metadata", *_PARTS, "keep_kinds", "drop_kinds")
 _HIDDEN = frozenset({"pattern", "title", "examples", "default"})
 _JOB_PATTERN = "^[0-9a-f]{32}$"
 
@@ -172,6 +173,8 @@ def _shown(field: Mapping[str, Any]) -> dict[str, Any]:
         del whole["anyOf"]
     default = whole.get("default")
     shown = {name: value for name, value in whole.items() if name not in _HIDDEN}
+    if "items" in shown:
+        shown["items"] = _shown(shown["items"])
     return shown if default in (None, "", []) else {**shown, "default": default}
 
 
@@ -203,7 +206,7 @@ TOOLS: Mapping[str, Tool] = {
             "Find records",
             "Return what is repeated on a page, such as products, results or entries, as a table with a row per "
             f"record. {_URL_OR_HTML} {_PAGES_ARE_DATA}",
-            _schema(RecordsHtmlRequest, ("url", "html", "method", "format", *_CAPTURE)),
+            _schema(RecordsHtmlRequest, ("url", "html", "method", "format", *_PARTS, *_CAPTURE)),
             _of_address_or_html(RecordsRequest, RecordsHtmlRequest),
         ),
         Tool(

@@ -129,7 +129,8 @@ def test_tools_describe_what_they_take_without_patterns() -> None:
         ("clean_page", {"url": URL, "method": "tps"}, CleanRequest),
         ("clean_page", {"html": "<p>a", "url": URL}, CleanHtmlRequest),
         ("clean_page", {"html": "<p>a", "url": None, "favor": None}, CleanHtmlRequest),
-        ("find_records", {"html": "<p>a", "format": "csv"}, RecordsHtmlRequest),
+        ("clean_page", {"url": URL, "select": ["main"], "drop": [".note", "nav"]}, CleanRequest),
+        ("find_records", {"html": "<p>a", "format": "csv", "drop": ["nav"]}, RecordsHtmlRequest),
         ("clean_site", {"url": URL, "pages": 5.0, "keep_kinds": ["tables"]}, SiteRequest),
     ],
 )
@@ -154,6 +155,7 @@ def test_arguments_become_requests_of_the_service(
         ("clean_page", {"url": URL, "proxy": "http://x"}, "takes no 'proxy'"),
         ("clean_page", {"url": URL, "viewport_width": 400}, "takes no 'viewport_width'"),
         ("clean_page", {"url": URL, "method": "tps", "favor": "recall"}, "favor is for the method auto"),
+        ("clean_page", {"url": URL, "select": ["p["]}, "select: "),
         ("clean_page", {"url": URL, "max_characters": MOST_CHARACTERS + 1}, "max_characters: "),
         ("clean_page", {"url": URL, "wait_s": 1e9}, "wait_s: "),
         ("clean_site", {"url": URL, "pages": 201}, "pages: "),
