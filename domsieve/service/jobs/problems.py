@@ -1,6 +1,8 @@
 """Why a job failed, by whose fault it was."""
 
 import asyncio
+import errno
+import sqlite3
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Literal
@@ -44,6 +46,7 @@ _FAULTS: tuple[tuple[type[DomsieveError], Fault, Title], ...] = (
 _LONGEST = 2_000
 # Messages about our own files and faults of the program name paths, so only the log has them.
 _OURS = "Something went wrong in the service; its log says what."
+_FULL = "The disk of the service is full."
 _OUR_BROWSER = "The browser of the service does not start; its log says why."
 
 
@@ -60,7 +63,15 @@ def problem_of(error: BaseException) -> dict[str, Any]:
             reason = error.reason if isinstance(error, PageError) else None
             return {**problem, "reason": reason} if reason else problem
     retry = isinstance(error, DomsieveError | asyncio.TimeoutError | OSError)
-    return _problem(Title.SERVICE, _OURS, "service", retry, getattr(error, "stage", None))
+    detail = _FULL if _is_for_want_of_room(error) else _OURS
+    return _problem(Title.SERVICE, detail, "service", retry, getattr(error, "stage", None))
+
+
+def _is_for_want_of_room(error: BaseException) -> bool:
+    cause = error.__cause__ or error
+    if isinstance(cause, sqlite3.Error):
+        return getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+    return isinstance(cause, OSError) and cause.errno in {errno.ENOSPC, errno.EDQUOT}
 
 
 def overrun(reason: Literal["time", "memory"]) -> dict[str, Any]:
