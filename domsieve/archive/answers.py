@@ -155,8 +155,8 @@ class Answers:
 
     def page(self, url: str) -> ArchivedPage | None:
         """Return the page of an address, None where the archive lists none."""
-        asked = without_credentials(url)
-        return self._by_url.get(asked) or self._by_url.get(urldefrag(asked).url)
+        address = without_credentials(url)
+        return self._by_url.get(address) or self._by_url.get(urldefrag(address).url)
 
     def turns(self, page_id: str) -> "Turns":
         """Return what answers the requests of a page, from its first one on."""

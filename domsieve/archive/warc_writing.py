@@ -76,7 +76,7 @@ class WarcWriter:
         ----------
         page_id : the page that asked; empty for what no page did.
         """
-        asked = (
+        common = (
             ("WARC-Target-URI", exchange.url),
             ("WARC-Date", exchange.asked_at),
             *((("WARC-Page-ID", page_id),) if page_id else ()),
@@ -90,7 +90,7 @@ class WarcWriter:
             payload = sha256(exchange.body)
             head = (
                 ("WARC-Type", "response"),
-                *asked,
+                *common,
                 ("WARC-Payload-Digest", payload),
                 *cut,
                 ("Content-Type", "application/http; msgtype=response"),
@@ -106,7 +106,7 @@ class WarcWriter:
         concurrent = (("WARC-Concurrent-To", f"<{answer_id}>"),) if exchange.status else ()
         head = (
             ("WARC-Type", "request"),
-            *asked,
+            *common,
             *concurrent,
             ("Content-Type", "application/http; msgtype=request"),
         )
@@ -114,7 +114,7 @@ class WarcWriter:
         if exchange.outcome != "whole":
             head = (
                 ("WARC-Type", "metadata"),
-                *asked,
+                *common,
                 ("WARC-Concurrent-To", f"<{request_id}>"),
                 ("Content-Type", OUTCOME_TYPE),
             )

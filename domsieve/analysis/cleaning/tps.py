@@ -172,14 +172,15 @@ class TagPathFilter(PageEstimator[Verdict]):
         place = np.zeros(len(page), np.int64)
         place[nodes] = np.arange(1, nodes.size + 1)
         place = place[_owners(page, place > 0)]
-        told = (place > 0) & shown
-        inside = told & np.concatenate(([False], number <= self.regions))[place]
+        placed = (place > 0) & shown
+        inside = placed & np.concatenate(([False], number <= self.regions))[place]
         wanted, above, within, outside = inside, _ABOVE, _INSIDE, _OUTSIDE
         complement = self.complement
         if has_content is not None:
-            complement ^= not has_content(page, np.flatnonzero(told & (inside ^ complement)))
+            complement ^= not has_content(page, np.flatnonzero(placed & (inside ^ complement)))
         if complement:
-            wanted, above, within, outside = told & ~inside, _ABOVE_COMPLEMENT, _COMPLEMENT, _LEFT_OUT_REGION
+            wanted = placed & ~inside
+            above, within, outside = _ABOVE_COMPLEMENT, _COMPLEMENT, _LEFT_OUT_REGION
         kept = prune(wanted, page.end)
         reason = np.where(shown, outside, _HIDDEN).astype(np.uint8)
         reason[kept] = above

@@ -31,9 +31,9 @@ def link_references(batch: Batch, node: Ints, value: Ints, *, query: bool = Fals
     for text, p in zip(texts, page[links.sample].tolist(), strict=True):
         href = text.strip()
         address, _, fragment = href.partition("#")
-        path, mark, asked = address.partition("?")
+        path, mark, terms = address.partition("?")
         target = resolved(path, *folders[p])
-        found.append(href if target is None else target + (mark + asked if query else "") + _route(fragment))
+        found.append(href if target is None else target + (mark + terms if query else "") + _route(fragment))
     return hashes_of(found)[links.code]
 
 

@@ -76,7 +76,7 @@ class Content:
             link = link & (links[page.end] - links[:-1] == 1)
             narrow = link & (blocks[page.end] == blocks[:-1])
         texts = counted_before(text)
-        told = narrow & (texts[page.end] > texts[:-1])
+        with_text = narrow & (texts[page.end] > texts[:-1])
         member = np.zeros(len(page), np.bool_)
         member[tree.node] = True
         size = np.zeros(len(page), np.int64)
@@ -86,7 +86,7 @@ class Content:
             places = np.flatnonzero(said)
             owner = member_above(page, member)[places]
             said[places[1:]] = owner[1:] != owner[:-1]
-        fields = said | told | control | image
+        fields = said | with_text | control | image
         linked = np.where(below(link, batch.end), size, 0)
         return cls(*map(counted_before, (fields, link, member, size, linked, image)))
 

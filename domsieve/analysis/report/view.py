@@ -184,21 +184,21 @@ def tree_view(outline: SiteOutline) -> TreeView:
 
 
 def _method_view(blocks: PageBlocks, verdict: Verdict) -> MethodView:
-    told = judge(blocks, verdict)
+    judgement = judge(blocks, verdict)
     return MethodView(
-        state=_short(told.state.tolist()),
-        score=_figures(told.score),
-        reason=_short(told.reason.tolist()),
+        state=_short(judgement.state.tolist()),
+        score=_figures(judgement.score),
+        reason=_short(judgement.reason.tolist()),
         reasons=verdict.reasons,
-        numbers={name: _figures(column) for name, column in sorted(told.numbers.items())},
+        numbers={name: _figures(column) for name, column in sorted(judgement.numbers.items())},
         parameters=dict(sorted(verdict.parameters.items())),
-        words=_kept_words(blocks, told),
+        words=_kept_words(blocks, judgement),
         expected_f1=None if verdict.expected_f1 is None else round(verdict.expected_f1, 3),
     )
 
 
-def _kept_words(blocks: PageBlocks, told: Judgement) -> tuple[int, int]:
-    kept, dropped = (int(blocks.words[told.state == state].sum()) for state in (KEPT, DROPPED))
+def _kept_words(blocks: PageBlocks, judgement: Judgement) -> tuple[int, int]:
+    kept, dropped = (int(blocks.words[judgement.state == state].sum()) for state in (KEPT, DROPPED))
     partly = int(blocks.words.sum()) - kept - dropped
     return kept + partly, dropped
 

@@ -176,19 +176,19 @@ def _locally_noisy(laid: Laid, used: Ready, suspects: Bools, kept: Bools) -> Int
     batch, forest, texts = laid.batch, laid.forest, laid.texts
     holder = forest.holder
     text = np.flatnonzero(kept & (batch.kind == Kind.TEXT))
-    carrying, asked = np.zeros(holder.size, np.bool_), np.zeros(holder.size, np.bool_)
+    carrying, all_noisy = np.zeros(holder.size, np.bool_), np.zeros(holder.size, np.bool_)
     carrying[holder[np.append(suspects, np.False_)[forest.owner]]] = True
-    asked[holder[text]] = True
-    asked &= carrying
+    all_noisy[holder[text]] = True
+    all_noisy &= carrying
     carrying[:] = False
 
     def look_at(found: Occurrences) -> None:
         row = used.tree.features.find(combine(laid.paths.path[forest.owner[found.node]], found.feature))
         carrying[holder[found.node]] = True
-        asked[holder[found.node[(row < 0) | ~used.noise.feature[row]]]] = False
+        all_noisy[holder[found.node[(row < 0) | ~used.noise.feature[row]]]] = False
 
-    if asked.any():
-        look_at(text_features(batch, texts, asked[holder]))
-    if asked.any():
-        look_at(other_features(batch, forest, asked[holder]))
-    return text[(asked & carrying)[holder[text]]]
+    if all_noisy.any():
+        look_at(text_features(batch, texts, all_noisy[holder]))
+    if all_noisy.any():
+        look_at(other_features(batch, forest, all_noisy[holder]))
+    return text[(all_noisy & carrying)[holder[text]]]

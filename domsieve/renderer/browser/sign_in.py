@@ -184,21 +184,21 @@ async def kept(browser: "Browser", context: "BrowserContext", done: Callable[[],
     """Return what there is at the end; it is looked at again and again, for a window is closed without notice."""
     from playwright.async_api import Error
 
-    told = asyncio.ensure_future(done())
+    waiting = asyncio.ensure_future(done())
     seen = _Seen()
     try:
         while True:
             with contextlib.suppress(Error):
                 await seen.look(context)
-            if told.done() or not context.pages or not browser.is_connected():
-                if told.done() and not told.cancelled() and (error := told.exception()) is not None:
+            if waiting.done() or not context.pages or not browser.is_connected():
+                if waiting.done() and not waiting.cancelled() and (error := waiting.exception()) is not None:
                     raise error
                 return seen.state()
-            await asyncio.wait([told], timeout=_LOOK_S)
+            await asyncio.wait([waiting], timeout=_LOOK_S)
     finally:
-        told.cancel()
+        waiting.cancel()
         with contextlib.suppress(asyncio.CancelledError, BrowserError):
-            await told
+            await waiting
 
 
 class _Seen:

@@ -196,8 +196,8 @@ def _site_facts(index: Mapping[str, Any]) -> dict[str, Any]:
         }
         for page in index.get("pages", ())
     ]
-    told = ("url", "detail", "fault", "retry", "reason")
-    failures = [{name: page[name] for name in told if name in page} for page in index.get("failed", ())]
+    shown = ("url", "detail", "fault", "retry", "reason")
+    failures = [{name: page[name] for name in shown if name in page} for page in index.get("failed", ())]
     return {
         "site": index.get("site", ""),
         "ended": index.get("ended", ""),

@@ -124,8 +124,8 @@ def create_app(
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
         errors = [_invalid(one) for one in error.errors()[:_ERRORS_TOLD]]
-        told = ProblemError(422, "; ".join(f"{one.where}: {one.what}" for one in errors), errors=errors)
-        return problem_response(told.problem)
+        refusal = ProblemError(422, "; ".join(f"{one.where}: {one.what}" for one in errors), errors=errors)
+        return problem_response(refusal.problem)
 
     app.add_middleware(
         Guard,

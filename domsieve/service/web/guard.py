@@ -92,9 +92,11 @@ class Guard:
             await problem_response(error.problem, error.headers)(asked, receive, sender)
         except StorageError as error:
             log("store_failed", level=logging.ERROR, path=scope["path"][:_LOGGED], reason=error.message)
-            told = ProblemError(503, "The jobs cannot be read or written now.", fault="service", retry_s=10)
+            failure = ProblemError(
+                503, "The jobs cannot be read or written now.", fault="service", retry_s=10
+            )
             if not sent.status:
-                await problem_response(told.problem, told.headers)(asked, receive, sender)
+                await problem_response(failure.problem, failure.headers)(asked, receive, sender)
         except Exception:
             # The boundary of the service: whatever was not foreseen is ours, and is told without its particulars.
             log("request_failed", level=logging.ERROR, path=scope["path"][:_LOGGED], trace=True)

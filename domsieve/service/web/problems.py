@@ -110,7 +110,7 @@ def job_problem(job: str, problem: Mapping[str, Any]) -> tuple[Problem, dict[str
         status = HTTPStatus.GATEWAY_TIMEOUT
     if fault == "service" and retry:
         status = HTTPStatus.SERVICE_UNAVAILABLE
-    told = Problem(
+    answer = Problem(
         title=HTTPStatus(status).phrase,
         status=status,
         detail=str(problem.get("detail") or problem.get("title") or "The job failed."),
@@ -120,7 +120,7 @@ def job_problem(job: str, problem: Mapping[str, Any]) -> tuple[Problem, dict[str
         reason=reason_of(problem),
         job=job,
     )
-    return told, {"Retry-After": str(_RETRY_S)} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
+    return answer, {"Retry-After": str(_RETRY_S)} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
 
 
 def reason_of(problem: Mapping[str, Any]) -> FaultReason | None:
