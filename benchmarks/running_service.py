@@ -87,7 +87,8 @@ class RunningService:
         elif part == "worker":
             pid = next(process.pid for process in tree if process.is_worker)
         else:
-            pid = next(process.pid for process in tree if process.is_browser)
+            # A script that starts the browser stands before it, and may die without harm to anybody.
+            pid = [process.pid for process in tree if process.is_browser][-1]
         os.kill(pid, signal.SIGKILL)
         if part == "service":
             self.process.wait()
