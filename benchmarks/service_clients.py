@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -121,13 +121,14 @@ class Run:
 def work(run: Run, client: str) -> None:
     """Ask for page after page until the time is over."""
     chance = random.Random(f"{run.seed} {client}")
-    paths = [entry["route"] for entry in routes()]
+    kinds = drawn(chance, [kind for kind, share in KINDS.items() for _ in range(share)])
+    paths, hostile_paths = drawn(chance, [entry["route"] for entry in routes()]), drawn(chance, PATHS)
     count = 0
     with run.http(client) as http:
         while not run.is_over:
             is_hostile = chance.random() < run.hostile_share and run.now_s >= run.calm_s
-            kind = "clean" if is_hostile else chance.choices(list(KINDS), list(KINDS.values()))[0]
-            path = chance.choice(PATHS if is_hostile else paths)
+            kind = "clean" if is_hostile else next(kinds)
+            path = next(hostile_paths if is_hostile else paths)
             body: dict[str, object] = {
                 "url": (run.hostile if is_hostile else run.demo) + path,
                 "refresh": True,
@@ -158,6 +159,12 @@ def work(run: Run, client: str) -> None:
             if (times := ends(http, job["id"])) != 1:
                 run.tell(f"{job['id']} ended {times} times")
             count += 1
+
+
+def drawn(chance: random.Random, values: Sequence[str]) -> Iterator[str]:
+    """Yield values by chance, each as often as the others, so that what is kept of all is as large at any time."""
+    while True:
+        yield from chance.sample(values, len(values))
 
 
 def ask(http: httpx.Client, kind: str, body: dict[str, object], key: str) -> dict[str, Any]:
