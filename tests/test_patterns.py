@@ -128,6 +128,7 @@ WORST = {
     "analysis.writers.markdown_inline _BACKTICKS": ["|`|", "|`a|"],
     "analysis.writers.markdown_inline _BRACKETS": ["|[|"],
     "analysis.writers.markdown_inline _ENTITY": ["|&|", "&|a|"],
+    "analysis.writers.markdown_inline _LABEL": ["[|a|", "[|\\]|", "[|\\a|", "|[|"],
     "analysis.writers.markdown_inline _PLAIN_ESCAPES": ["|&|", "&|a|", "|&a|", "|&#|", "|\\|", "|]|", "|<|"],
     "analysis.writers.markdown_inline _RUNS": ["|*|", "|*_~`$|"],
     "analysis.writers.markdown_inline _SPACES": ["| |", "|a |"],

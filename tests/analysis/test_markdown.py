@@ -207,6 +207,21 @@ class TestMarks:
     def test_words_without_need_have_no_backslash(self, text: str) -> None:
         assert markdown(f"<p>{text.replace('&', '&amp;').replace('<', '&lt;')}</p>") == f"{text}\n"
 
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            ("<a href=/b><code>a[1:]: int</code></a>", "[`a[1:]: int`](https://example.org/b)\n"),
+            ("a <a href=/b><code>b]: c</code></a>", "a [`b]: c`](https://example.org/b)\n"),
+            ("<a href=/b><code>a]: b</code></a>", "[a\\]: b](https://example.org/b)\n"),
+            ("<a href=/b>a <b><code>b]: c</code>d</b></a>", "[a **b\\]: cd**](https://example.org/b)\n"),
+            ("[a]: b", "\\[a]: b\n"),
+            ("[a<br>b]: c", "\\[a  \nb]: c\n"),
+            ("[a [b]: c", "[a [b]: c\n"),
+        ],
+    )
+    def test_nothing_is_taken_for_the_address_of_a_label(self, html: str, expected: str) -> None:
+        assert markdown(f"<p>{html}</p>") == expected
+
 
 class TestFormulas:
     ANNOTATED = (

@@ -155,6 +155,9 @@ def assert_same(snapshot: Snapshot) -> None:
 @given(st.lists(LINES, min_size=1, max_size=8))
 @example(["1", "<b><code>1<br></code></b>"])  # several lines, but not alone in theirs
 @example(["<a href='/x(1)'><code>]:</code></a>"])  # like the address of a label
+@example(["<a href='/x(1)'>a<br><code>b]: c</code></a>"])  # the same on two lines
+@example(["<a href='/x(1)'><code>[^1]: a b</code><b>:</b></a>"])  # like one, but with a bracket in the label
+@example(["[a <b>b<br>c</b> d]: e"])
 def test_lines_say_the_same(parts: list[str]) -> None:
     assert_same(page(f"<html><body><p>{''.join(parts)}</p></body></html>"))
 

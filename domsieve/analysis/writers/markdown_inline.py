@@ -8,7 +8,7 @@ that ends in a full stop inside a word, is left out; the words stay. Imports wha
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html.entities import html5
 from itertools import groupby
 from operator import attrgetter
@@ -30,6 +30,8 @@ _PLAIN_ESCAPES = re.compile(
 _BRACKETS = re.compile(r"[\[\]]")
 _ENTITY = re.compile("&([A-Za-z][0-9A-Za-z]{0,31});")
 _BACKTICKS = re.compile("`+")
+# At the start of a paragraph it names an address, and nothing of it is shown; whether it holds code does not count.
+_LABEL = re.compile(r"\[(?:[^][\\]|\\.)*\]:", re.DOTALL)
 _PASSES = 3
 
 
@@ -159,37 +161,54 @@ class Inline:
         ----------
         escape_starts : whether they begin lines of Markdown, where more is markup than within one.
         """
-        if _is_plain(self._pieces):
-            begins = self._pieces[0] if self._pieces else None
-            whole = _line([*_plain_texts(self._pieces)], begins, 0, escape_starts=escape_starts)
-            return [whole] if whole else []
-        pieces = _merged(_readable(self._pieces))
-        needed = _needed(pieces)
-        lines: list[str] = []
-        line: list[str] = []
-        first: _Piece | None = None
-        linked = False
-        for i, piece in enumerate(pieces):
-            if piece.kind == _BREAK:
-                lines.append(_line(line, first, len(lines), escape_starts=escape_starts))
-                line, first = [], None
-                continue
-            first = first or piece
-            text = piece.text
-            if piece.kind == _TEXT:
-                after = pieces[i + 1] if i + 1 < len(pieces) else None
-                text = _escaped(text, needed.get(i, ()), linked=linked)
-                if text.endswith("!") and after and after.text.startswith("["):
-                    text = f"{text[:-1]}\\!"
-            elif piece.kind == _CODE:
-                # At the start of a paragraph, a link to such code would be read as the address of a label.
-                label = linked and not lines and "]:" in text
-                text = plain_alt(text) if label else code_span(text)
-            elif piece.mark and piece.mark.name == "a":
-                linked = piece.kind == _OPEN
-            line.append(text)
-        lines.append(_line(line, first, len(lines), escape_starts=escape_starts))
-        return [line for line in lines if line]
+        pieces = self._pieces
+        lines = _lines(pieces, escape_starts=escape_starts)
+        if escape_starts and _LABEL.match("\n".join(lines)):
+            if link := next(piece.mark for piece in pieces if not _is_delimiter(piece)):
+                return _lines(_without_code(pieces, link), escape_starts=True)
+            lines[0] = f"\\{lines[0]}"
+        return lines
+
+
+def _lines(pieces: list[_Piece], *, escape_starts: bool) -> list[str]:
+    if _is_plain(pieces):
+        begins = pieces[0] if pieces else None
+        whole = _line([*_plain_texts(pieces)], begins, 0, escape_starts=escape_starts)
+        return [whole] if whole else []
+    pieces = _merged(_readable(pieces))
+    needed = _needed(pieces)
+    lines: list[str] = []
+    line: list[str] = []
+    first: _Piece | None = None
+    linked = False
+    for i, piece in enumerate(pieces):
+        if piece.kind == _BREAK:
+            lines.append(_line(line, first, len(lines), escape_starts=escape_starts))
+            line, first = [], None
+            continue
+        first = first or piece
+        text = piece.text
+        if piece.kind == _TEXT:
+            after = pieces[i + 1] if i + 1 < len(pieces) else None
+            text = _escaped(text, needed.get(i, ()), linked=linked)
+            if text.endswith("!") and after and after.text.startswith("["):
+                text = f"{text[:-1]}\\!"
+        elif piece.kind == _CODE:
+            text = code_span(text)
+        elif piece.mark and piece.mark.name == "a":
+            linked = piece.kind == _OPEN
+        line.append(text)
+    lines.append(_line(line, first, len(lines), escape_starts=escape_starts))
+    return [line for line in lines if line]
+
+
+def _without_code(pieces: list[_Piece], link: Mark) -> list[_Piece]:
+    """Return the pieces with plain words for the code in a link, where a backslash would be read as one."""
+    end = next(i for i, piece in enumerate(pieces) if piece.kind == _CLOSE and piece.mark is link)
+    return [
+        replace(piece, kind=_TEXT) if i < end and piece.kind == _CODE else piece
+        for i, piece in enumerate(pieces)
+    ]
 
 
 def _is_plain(pieces: list[_Piece]) -> bool:
@@ -272,7 +291,7 @@ def _start(line: str, number: int) -> int:
         cut = 0
     elif sign == "[" and number == 0:
         box = line[:3] in {"[ ]", "[x]", "[X]"} and line[3:4] in {"", " "}
-        cut = 0 if "]:" in line or line.startswith("[!") or box else -1
+        cut = 0 if line.startswith("[!") or box else -1
     if cut < 0 and sign in {"-", "*", "_", "="}:
         cut = 0 if set(line) <= {sign, " "} else -1
     if cut < 0 and number and sign in {"|", ":", "-"}:
