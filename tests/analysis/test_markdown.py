@@ -136,6 +136,22 @@ class TestTables:
         found = reading(f"<table>{html}</table>")
         assert (found.tables, found.words[0]) == ([], "a")
 
+    @pytest.mark.parametrize(
+        ("html", "block"),
+        [
+            ("<p>e</p>", "e"),
+            ("<h2>e</h2>", "## e"),
+            ("<ul><li>e</ul>", "- e"),
+            ("<blockquote>e</blockquote>", "> e"),
+            ("<pre>e</pre>", "```\ne\n```"),
+            ("<hr>", "---"),
+        ],
+    )
+    def test_what_stands_between_rows_stays_there(self, html: str, block: str) -> None:
+        rows = [f"<tr><td>{a}</td><td>{b}</td></tr>" for a, b in ("ab", "cd")]
+        tables = [f"|  |  |\n| --- | --- |\n| {a} | {b} |" for a, b in ("ab", "cd")]
+        assert markdown(f"<table>{html.join(rows)}</table>") == f"{tables[0]}\n\n{block}\n\n{tables[1]}\n"
+
     def test_a_table_in_another_lays_it_out(self) -> None:
         inner = "<table><tr><th>b<th>c<tr><td>d<td>e</table>"
         found = reading(f"<table><tr><td>a<td>{inner}<tr><td>f<td>g</table>")

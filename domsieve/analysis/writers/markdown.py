@@ -123,8 +123,7 @@ class _Walk:
         elif lines := self._finish():
             kind, self.fresh = self.fresh, ""
             if not (kind and says_kind(" ".join(lines), kind)):
-                self._table()  # what stands between its rows stays there
-                self.blocks.add([*(f"{line}  " for line in lines[:-1]), lines[-1]], Block.PARAGRAPH)
+                self._add([*(f"{line}  " for line in lines[:-1]), lines[-1]], Block.PARAGRAPH)
 
     def _finish(self) -> list[str]:
         """Return the lines of the paragraph at hand, and begin another within the same marks."""
@@ -219,7 +218,7 @@ class _Walk:
         self._end_line()
         # A line of TeX that begins like a block of Markdown stays behind its dollars.
         apart = formula.tex[0] in "\\{(" or formula.tex[0].isalpha()
-        self.blocks.add(["$$", formula.tex, "$$"] if apart else [f"$${formula.tex}$$"], role=Role.WHOLE)
+        self._add(["$$", formula.tex, "$$"] if apart else [f"$${formula.tex}$$"], role=Role.WHOLE)
 
     def _element(self, node: int, tag: str) -> None:
         if tag in _MARKS:
@@ -302,8 +301,7 @@ class _Walk:
         kind = plan.callouts.get(node) if tag in TAGS else None
         kind = kind or (plan.details.get(node) if tag == "details" else None)
         if kind and self.blocks.has_room and node not in plan.tables:
-            self._block(node, self.blocks.close)
-            self.blocks.open_quote(f"[!{kind}]")
+            self._quote(node, f"[!{kind}]")
             self.fresh = kind
         elif self.fresh and (node in plan.titles or tag == "summary"):
             self._one_line(node, self._title, muted="strong", outer=Mark("strong"))
@@ -322,10 +320,10 @@ class _Walk:
         elif tag == "dt" and not plan.has_blocks(node):
             self._one_line(node, self._paragraph, muted="strong", outer=Mark("strong"))
         elif tag == "blockquote" and self.blocks.has_room:
-            self._block(node, self.blocks.close)
-            self.blocks.open_quote()
+            self._quote(node)
         elif tag == "hr":
             self._end_line()
+            self._table()
             self.blocks.add_rule()
         elif node in plan.tables:
             self._block(node, self._table)
@@ -335,9 +333,18 @@ class _Walk:
         else:
             self._border(node, tag)
 
+    def _add(self, lines: list[str], kind: Block = Block.OTHER, *, role: Role = Role.TEXT) -> None:
+        self._table()  # what stands between its rows stays there
+        self.blocks.add(lines, kind, role=role)
+
     def _paragraph(self, text: str) -> None:
         if text:
-            self.blocks.add([text], Block.PARAGRAPH)
+            self._add([text], Block.PARAGRAPH)
+
+    def _quote(self, node: int, head: str = "") -> None:
+        self._block(node, self.blocks.close)
+        self._table()
+        self.blocks.open_quote(head)
 
     def _title(self, text: str) -> None:
         kind, self.fresh = self.fresh, ""
@@ -356,6 +363,7 @@ class _Walk:
                 body = text.rstrip("#")
                 if body != text and body[-1:] in {"", " "}:
                     text = f"{body}\\{text[len(body) :]}"
+                self._table()
                 self.blocks.add_heading(f"{'#' * level} {text}", level=level, node=node)
 
         self._one_line(node, write, muted="strong")
@@ -366,7 +374,7 @@ class _Walk:
         # What readers without footnotes would take for the address of `[^label]` is none here.
         after = text.split(None, 1)[1:]
         plain = not after or after[0][0] in "\"'("
-        self.blocks.add([f"\\[{label}\\] {text}" if plain else f"[^{label}]: {text}"])
+        self._add([f"\\[{label}\\] {text}" if plain else f"[^{label}]: {text}"])
 
     def _fence(self, node: int) -> bool:
         """Write a block of code, unless it has no text."""
@@ -378,7 +386,7 @@ class _Walk:
         self.fresh = ""
         runs = [len(run) for line in lines for run in _FENCES.findall(line)]
         fence = "`" * max(3, *(length + 1 for length in runs)) if runs else "```"
-        self.blocks.add([f"{fence}{code_language(self.reader, node)}", *lines, fence], role=Role.WHOLE)
+        self._add([f"{fence}{code_language(self.reader, node)}", *lines, fence], role=Role.WHOLE)
         self.skip = self.reader.end[node]
         return True
 
@@ -392,6 +400,7 @@ class _Walk:
             self.numbers.pop()
 
         self._block(node, close)
+        self._table()
         self.blocks.open_list(numbered=numbered)
         given = self.reader.given(node) if numbered else {}
         step = -1 if "reversed" in given else 1
