@@ -1,10 +1,12 @@
-"""What holds for all tests: the slowest files start first, and an interrupt reaches the commands that tests start."""
+"""What holds for all tests: the slowest files first, the same inputs each time, interrupts that reach commands."""
 
 import os
 import signal
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 # With one file to a worker, one of these at the end would have the other workers wait. Longest first, as measured.
 SLOWEST = (
@@ -65,7 +67,7 @@ SLOW = (
 _PLACES = {name: place for place, name in enumerate(SLOWEST)}
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     # Commands read no configuration file of whoever runs the tests.
     os.environ["XDG_CONFIG_HOME"] = os.devnull
     # A shell starts what it runs in the background with interrupts ignored, and so would be all that tests start.
@@ -75,6 +77,9 @@ def pytest_configure() -> None:
     settings.register_profile("search", deadline=None)
     settings.register_profile("steady", deadline=None, derandomize=True)
     settings.load_profile("steady")
+    # Hypothesis also draws the constants of all modules that are loaded, hence of tests that happened to run before.
+    if not (config.getoption("--hypothesis-profile") or os.environ.get("DOMSIEVE_FUZZ_REPORT")):
+        providers._get_local_constants = Constants
 
 
 @pytest.hookimpl(optionalhook=True)
