@@ -5,16 +5,15 @@ import io
 import json
 import threading
 import zipfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from domsieve.errors import DomsieveError, NavigationError, PolicyError
-from domsieve.renderer import Budget, CaptureOptions, Egress, Proxy, Rendering
+from domsieve.renderer import Egress, Rendering
 from domsieve.renderer.sampling.fetch import Answer
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import SiteRequest
@@ -25,42 +24,35 @@ from domsieve.service.web.labels import remarks_of
 from domsieve.snapshot import PageStore
 from tests.service.jobs.captures import captured
 from tests.service.jobs.opened import opened
+from tests.service.jobs.stand_in import Load, StandIn
 
 URL = "http://site.example/"
 REQUEST = SiteRequest(url=URL, method="none", format="text", pages=9)
 PAGE_BYTES = 100_000
 
 
-async def resolve(host: str, port: int) -> Collection[str]:
-    return ["93.184.216.34"]
-
-
-@dataclass
-class Site:
+class Site(StandIn):
     """A site whose pages come from memory, each of which links to the next, and costs bytes of the job's proxy."""
 
-    on_page: Callable[[int], None] = lambda _: None
-    pages: int = 50
-    concurrency: int = 2
-    egress: Egress = field(default_factory=lambda: Egress(resolver=resolve))
-    opened: list[str] = field(default_factory=list)
+    def __init__(
+        self, on_page: Callable[[int], None] = lambda _: None, *, pages: int = 50, concurrency: int = 2
+    ) -> None:
+        super().__init__()
+        self.on_page = on_page
+        self.pages = pages
+        self.concurrency = concurrency
 
-    async def render(
-        self,
-        url: str,
-        *,
-        site: str | None = None,  # noqa: ARG002
-        options: CaptureOptions | None = None,  # noqa: ARG002
-        budget: Budget | None = None,  # noqa: ARG002
-        proxy: Proxy | None = None,
-    ) -> Rendering:
-        assert proxy is not None
-        self.opened.append(url)
-        self.on_page(len(self.opened))
+    @property
+    def opened(self) -> list[str]:
+        return [load.url for load in self.loads]
+
+    async def load(self, asked: Load) -> Rendering:
+        assert asked.proxy is not None
+        self.on_page(len(self.loads))
         await asyncio.sleep(0)
-        proxy.count(PAGE_BYTES)
+        asked.proxy.count(PAGE_BYTES)
         links = "".join(f"<a href=/{number}>{number}</a>" for number in range(self.pages))
-        return captured(url, f"<title>{url}</title><p>Words of {url}.</p>{links}")
+        return captured(asked.url, f"<title>{asked.url}</title><p>Words of {asked.url}.</p>{links}")
 
 
 def doing(folder: Path, site: Site, quota: SiteQuota, request: SiteRequest = REQUEST) -> Result:
@@ -162,16 +154,15 @@ def test_a_page_that_the_limit_of_bytes_cut_off_is_left_out(tmp_path: Path) -> N
 
 
 def test_what_fails_because_of_the_limit_is_not_told_as_a_fault_of_the_page(tmp_path: Path) -> None:
-    site = Site()
+    class Broken(Site):
+        async def load(self, asked: Load) -> Rendering:
+            if len(self.loads) > 4:
+                assert asked.proxy is not None
+                asked.proxy.count(PAGE_BYTES * 10)
+                raise NavigationError("net::ERR_CONNECTION_RESET")
+            return await super().load(asked)
 
-    async def broken(url: str, *, proxy: Proxy, **_: object) -> Rendering:
-        if len(site.opened) > 3:
-            proxy.count(PAGE_BYTES * 10)
-            raise NavigationError("net::ERR_CONNECTION_RESET")
-        return await Site.render(site, url, proxy=proxy)
-
-    site.render = broken  # type: ignore[assignment,method-assign]
-    result = doing(tmp_path, site, SiteQuota(size_bytes=5 * PAGE_BYTES))
+    result = doing(tmp_path, Broken(), SiteQuota(size_bytes=5 * PAGE_BYTES))
     assert result.summary["ended"] == "bytes"
     assert result.summary["failed"] == 0
 

@@ -31,7 +31,7 @@ from domsieve.errors import (
     StorageError,
     UsageError,
 )
-from domsieve.renderer import STYLE_NAMES, Budget, CaptureOptions, Egress, Proxy, Rendering, Scope, parse_html
+from domsieve.renderer import STYLE_NAMES, Egress, Rendering, Scope, parse_html
 from domsieve.renderer.page.convert import document_only
 from domsieve.renderer.sampling.fetch import Answer
 from domsieve.service.jobs.problems import problem_of
@@ -50,41 +50,23 @@ from domsieve.snapshot import PageStore, Provenance, Snapshot
 from domsieve.tasks import Page, clean, sample
 from tests.service.jobs.captures import captured
 from tests.service.jobs.opened import opened
+from tests.service.jobs.stand_in import Load, StandIn
 
 URL = "http://site.example/"
-
-
-async def resolve(host: str, port: int) -> Collection[str]:
-    return ["10.0.0.1"] if host.startswith("private") else ["93.184.216.34"]
-
-
-async def nowhere(*_: object) -> asyncio.Transport:
-    raise ConnectionRefusedError
 
 
 async def private(host: str, port: int) -> Collection[str]:
     return ["10.0.0.1"]
 
 
-class Pages:
+class Pages(StandIn):
     """Renders pages from memory."""
 
     def __init__(self, outcome: Rendering | DomsieveError) -> None:
-        self.egress = Egress(resolver=resolve, dialer=nowhere)
-        self.concurrency = 1
+        super().__init__()
         self.outcome = outcome
-        self.sites: list[str | None] = []
 
-    async def render(
-        self,
-        url: str,  # noqa: ARG002
-        *,
-        site: str | None = None,
-        options: CaptureOptions | None = None,  # noqa: ARG002
-        budget: Budget | None = None,  # noqa: ARG002
-        proxy: Proxy | None = None,  # noqa: ARG002
-    ) -> Rendering:
-        self.sites.append(site)
+    async def load(self, asked: Load) -> Rendering:  # noqa: ARG002
         if isinstance(self.outcome, DomsieveError):
             raise self.outcome
         return self.outcome
@@ -92,7 +74,7 @@ class Pages:
 
 def doing(
     tmp_path: Path,
-    pages: Pages,
+    pages: StandIn,
     request: PageRequest,
     *,
     client: str = "ann",
@@ -114,7 +96,7 @@ def doing(
         return asyncio.run(do(claim, bench, run=run, stopped=threading.Event()))
 
 
-def ending(tmp_path: Path, pages: Pages, request: PageRequest, *, client: str = "ann") -> Result:
+def ending(tmp_path: Path, pages: StandIn, request: PageRequest, *, client: str = "ann") -> Result:
     """Do a job and bring it to its end, so that what it used is known."""
     result = doing(tmp_path, pages, request, client=client)
     with opened(tmp_path / "jobs.sqlite") as (jobs, queue):
@@ -370,25 +352,11 @@ def laid_out(page: Snapshot) -> Snapshot:
 
 
 def test_two_loads_share_no_context_and_both_are_kept(tmp_path: Path) -> None:
-    class Rotating(Pages):
+    class Rotating(StandIn):
         """A page that is another one in each load."""
 
-        def __init__(self) -> None:
-            super().__init__(ContentError("none"))
-            self.both_sides: list[bool] = []
-
-        async def render(
-            self,
-            url: str,
-            *,
-            site: str | None = None,
-            options: CaptureOptions | None = None,
-            budget: Budget | None = None,  # noqa: ARG002
-            proxy: Proxy | None = None,  # noqa: ARG002
-        ) -> Rendering:
-            self.sites.append(site)
-            self.both_sides.append(options is not None and options.both_sides)
-            page = captured(url, f"<p>The words of it.<p>Request {len(self.sites)}<p>block")
+        async def load(self, asked: Load) -> Rendering:
+            page = captured(asked.url, f"<p>The words of it.<p>Request {len(self.loads)}<p>block")
             return replace(page, snapshot=laid_out(page.snapshot))
 
     pages, request = Rotating(), CompareRequest(url=URL, twice=True)
@@ -397,7 +365,8 @@ def test_two_loads_share_no_context_and_both_are_kept(tmp_path: Path) -> None:
     (file,) = result.files
     (block,) = json.loads(file.data)["loads"]["blocks"]
     assert (block["text"], block["other_text"]) == ("Request 2", "Request 1")
-    assert pages.both_sides == [False, True], "the newest capture has both sides"
+    both_sides = [load.options and load.options.both_sides for load in pages.loads]
+    assert both_sides == [False, True], "the newest capture has both sides"
     assert len({*pages.sites}) == 2
     assert all(site and site.startswith("ann site.example ") for site in pages.sites)
     assert len({page.page_id for page in result.pages}) == 2
@@ -442,7 +411,7 @@ CLEAN = CleanRequest(url=URL, method="none", format="json")
 class TestHeld:
     """Every capture that a job puts into the cache is its own, whatever it is for."""
 
-    def doing(self, tmp_path: Path, pages: Pages, request: PageRequest) -> set[str]:
+    def doing(self, tmp_path: Path, pages: StandIn, request: PageRequest) -> set[str]:
         """Do a job; return the captures in the cache, which are all held and counted."""
         doing(tmp_path, pages, request)
         with opened(tmp_path / "jobs.sqlite") as (jobs, _), PageStore(tmp_path / "cache") as store:
@@ -463,22 +432,14 @@ class TestHeld:
     def test_the_pages_of_a_sample(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         answer_with(monkeypatch, Answer(404, b""))
 
-        class Same(Pages):
+        class Same(StandIn):
             """Every page of the site is the same."""
 
-            async def render(
-                self,
-                url: str,
-                *,
-                site: str | None = None,  # noqa: ARG002
-                options: CaptureOptions | None = None,  # noqa: ARG002
-                budget: Budget | None = None,  # noqa: ARG002
-                proxy: Proxy | None = None,  # noqa: ARG002
-            ) -> Rendering:
-                return captured(url, f"<p>Words.<a href='{URL}a'>a</a><a href='{URL}b'>b</a>")
+            async def load(self, asked: Load) -> Rendering:
+                return captured(asked.url, f"<p>Words.<a href='{URL}a'>a</a><a href='{URL}b'>b</a>")
 
         request = SiteRequest(url=URL, method="none", format="text", pages=2)
-        held = self.doing(tmp_path, Same(ContentError("none")), request)
+        held = self.doing(tmp_path, Same(), request)
         with opened(tmp_path / "jobs.sqlite") as (jobs, _), PageStore(tmp_path / "cache") as store:
             assert (len(held), len(jobs.pages("ann"))) == (4, 1), "two repeat the first, one cannot be there"
             jobs.delete(jobs.list("ann")[0].id, "ann")

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from domsieve.errors import StorageError
-from domsieve.renderer import Budget, CaptureOptions, Egress, Proxy, Rendering
+from domsieve.renderer import Rendering
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.problems import overrun
 from domsieve.service.jobs.pulse import Pulse
@@ -23,32 +23,18 @@ from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.jobs.worker import Worker, WorkerSettings
 from domsieve.snapshot import PageStore
 from tests.service.jobs.captures import captured
+from tests.service.jobs.stand_in import Load, StandIn
 
 LIMIT_S = 300.0
 
 
-async def resolve(host: str, port: int) -> Collection[str]:
-    return ["93.184.216.34"]
-
-
-class Pages:
+class Pages(StandIn):
     """Renders pages of many words from memory."""
 
-    egress = Egress(resolver=resolve)
-    concurrency = 1
-
-    async def render(
-        self,
-        url: str,
-        *,
-        site: str | None = None,  # noqa: ARG002
-        options: CaptureOptions | None = None,  # noqa: ARG002
-        budget: Budget | None = None,  # noqa: ARG002
-        proxy: Proxy | None = None,  # noqa: ARG002
-    ) -> Rendering:
-        if url.endswith("/never"):
+    async def load(self, asked: Load) -> Rendering:
+        if asked.url.endswith("/never"):
             await asyncio.Event().wait()
-        return captured(url, "".join(f"<p>word{number} of it" for number in range(10_000)))
+        return captured(asked.url, "".join(f"<p>word{number} of it" for number in range(10_000)))
 
 
 class Queue(WorkQueue):
