@@ -65,9 +65,9 @@ def compare(
         loads: dict[str, PageRecord] = {}
         failed = 0
         if twice:
-            before = fetch(found, store, _afresh(capture, both_sides=False))
-            found, loads, failed = _loaded(before)
-            capture = _afresh(capture, both_sides=True)
+            plain = replace(capture, options=capture.options.without_extras())
+            found, loads, failed = _loaded(fetch(found, store, _afresh(plain)))
+            capture = _afresh(capture)
         fetched = fetch(found, store, capture)
         failed += fetched.failed
         records = [
@@ -107,12 +107,9 @@ def compare(
     finish(sum(map(len, by_site.values())), failed)
 
 
-def _afresh(capture: Capture, *, both_sides: bool) -> Capture:
+def _afresh(capture: Capture) -> Capture:
     """Return how pages are rendered once more: in a new browser, whatever the cache has."""
-    options = replace(
-        capture.options, both_sides=both_sides, screenshot=both_sides and capture.options.screenshot
-    )
-    return replace(capture, options=options, since=datetime.now(UTC))
+    return replace(capture, since=datetime.now(UTC))
 
 
 def _loaded(fetched: "Fetched") -> "tuple[list[Target], dict[str, PageRecord], int]":

@@ -116,8 +116,7 @@ class ComparingCall:
             if not self.twice:
                 return await self.fetching.recorded(urls, store), {}
             # What the page is compared with comes last, for its newest capture is the one that is found again.
-            options = replace(self.fetching.options, both_sides=False, screenshot=False)
-            plain = replace(self.fetching, options=options)
+            plain = replace(self.fetching, options=self.fetching.options.without_extras())
             outcomes = await plain.recorded(urls, store, afresh=True)
             loads = {url: page for url, page in outcomes.items() if isinstance(page, PageRecord)}
             return outcomes | await self.fetching.recorded([*loads], store, afresh=True), loads

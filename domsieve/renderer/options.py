@@ -5,7 +5,7 @@ Imports nothing of the project but the Snapshot's scalars.
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
@@ -82,6 +82,10 @@ class CaptureOptions:
     def extras(self) -> bool:
         """Whether anything is kept beside the capture."""
         return self.both_sides or self.screenshot
+
+    def without_extras(self) -> "CaptureOptions":
+        """Return the same options with nothing kept beside the capture: those of a load to compare another with."""
+        return replace(self, both_sides=False, screenshot=False)
 
     def canonical(self) -> dict[str, Scalar]:
         """Return the options that shape the columns, as scalars for `Provenance.options`; secrets as digests only.

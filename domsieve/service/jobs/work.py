@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import Executor
 from contextlib import aclosing
 from contextvars import copy_context
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
@@ -150,8 +150,8 @@ async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[
         # nothing, and what the page is compared with comes last, for its newest capture is the one found again.
         loads = [(f"{client} {site}", options)]
         if twice:
-            plain = replace(options, both_sides=False)
-            loads = [(f"{client} {site} {claim.job.id} {n}", o) for n, o in enumerate((plain, options))]
+            both = (options.without_extras(), options)
+            loads = [(f"{client} {site} {claim.job.id} {n}", o) for n, o in enumerate(both)]
         for name, how in loads:
             rendering = await bench.browsing.render(
                 request.url, site=name, options=how, budget=request.budget()
