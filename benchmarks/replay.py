@@ -35,19 +35,6 @@ from domsieve.tasks import Recording, add_page
 
 HOST = "docs.localhost"
 BUDGET_S = 180
-COLUMNS = (
-    "parent",
-    "end",
-    "kind",
-    "tag",
-    "text",
-    "style",
-    "box",
-    "paint",
-    "attr_start",
-    "attr_name",
-    "attr_value",
-)
 
 
 @contextlib.contextmanager
@@ -82,11 +69,9 @@ def behind_tls(port: int) -> Iterator[tuple[int, str]]:
 def facts(page: Snapshot) -> dict[str, str]:
     """Return digests of the texts of a page, and of all that it holds."""
     texts = [page.text_of(node) for node in range(len(page))]
-    columns = [getattr(page, name).tobytes() for name in COLUMNS]
-    tables = json.dumps([list(page.tags), list(page.strings)]).encode()
     return {
         "text": hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest(),
-        "columns": hashlib.sha256(b"\0".join([*columns, tables])).hexdigest(),
+        "columns": page.digest(),
     }
 
 
