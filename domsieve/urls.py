@@ -5,6 +5,12 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 # Python brings a host beyond ASCII into a normal form, in time quadratic in its combining marks.
 _LONG_HOST = re.compile(r"//[^/?#]{1001}")
+_WEB = ("http://", "https://")
+
+
+def has_web_scheme(url: str) -> bool:
+    """Return whether an address begins as those of web pages do, whatever follows."""
+    return url[:8].lower().startswith(_WEB)
 
 
 def split_url(url: str) -> SplitResult | None:

@@ -140,7 +140,6 @@ WORST = {
     "analysis.writers.text _PRE_RUN": ["|\xfd|", "|\xfda|"],
     "commands.capture_options _VIEWPORT": ["|0|", "|0|1", "1x|0|", "|1|"],
     "library.inputs _MARKUP": ["|<|", "|< |"],
-    "library.inputs _URL": ["|http|"],
     "renderer.browser.playwright_driver 'process did exit: exitCode=(\\\\w+), signal=(\\\\w+)'": [
         "process did exit: exitCode=|1|",
         "|process did exit: exitCode=1, |",

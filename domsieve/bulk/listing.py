@@ -11,7 +11,7 @@ from pathlib import Path
 from domsieve.archive import DamagedPart, archives_below, is_archive, read_archive
 from domsieve.bulk.members import Member, StoredTarget
 from domsieve.errors import ContentError, TargetError
-from domsieve.renderer import file_origin, file_stem, html_files, place_of
+from domsieve.renderer import file_origin, file_stem, html_files, is_web_address
 from domsieve.snapshot import PageStore
 from domsieve.tasks import RAW, ArchiveTarget, DamagedTarget, FileTarget, ListedWord, UrlTarget, site_of
 
@@ -54,8 +54,7 @@ def _of_each(words: Iterable[Named], find: Callable[[str], Iterator[Member]]) ->
 
 
 def _url(word: str) -> Iterator[Member]:
-    is_web = word.partition("://")[0].lower() in {"http", "https"}
-    if not (is_web and word.isprintable() and place_of(word)):
+    if not is_web_address(word):
         raise TargetError(f"{word!a} is not a URL with http:// or https://; only these can be rendered.")
     yield Member(UrlTarget(word), word, site_of(word))
 

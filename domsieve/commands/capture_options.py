@@ -358,14 +358,6 @@ def selection_of(select: Sequence[str] | None, drop: Sequence[str] | None) -> "S
     return Selection(tuple(select or ()), tuple(drop or ()))
 
 
-def is_web_address(text: str) -> bool:
-    """Return whether a text is the address of a page: http or https, with a host."""
-    from domsieve.renderer import place_of
-
-    is_web = text.partition("://")[0].lower() in {"http", "https"}
-    return is_web and text.isprintable() and bool(place_of(text))
-
-
 def url_of_file(url: str | None, targets: "Sequence[Target]") -> str:
     """Return what ``--url`` says of the only target, a file; empty without it.
 
@@ -376,6 +368,7 @@ def url_of_file(url: str | None, targets: "Sequence[Target]") -> str:
     if url is None:
         return ""
     from domsieve.errors import UsageError
+    from domsieve.renderer import is_web_address
     from domsieve.tasks import FileTarget, PipedTarget
 
     if not is_web_address(url):

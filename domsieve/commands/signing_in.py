@@ -7,14 +7,7 @@ from typing import Annotated
 
 import typer
 
-from domsieve.commands.capture_options import (
-    AllowHosts,
-    AllowPrivate,
-    BrowserOption,
-    DenyHosts,
-    host_rules,
-    is_web_address,
-)
+from domsieve.commands.capture_options import AllowHosts, AllowPrivate, BrowserOption, DenyHosts, host_rules
 from domsieve.commands.console import check_place, count, failures, say
 
 _OWNER_ONLY = 0o600
@@ -41,7 +34,7 @@ def login(
 
         from domsieve.errors import UsageError
         from domsieve.files import write_file
-        from domsieve.renderer import Egress, environment_proxies, sign_in
+        from domsieve.renderer import Egress, environment_proxies, is_web_address, sign_in
 
         if not is_web_address(url):
             raise UsageError(f"{url!a} is not an address; give one with http:// or https://.")

@@ -14,7 +14,7 @@ from datatrove.pipeline.extractors.base import BaseExtractor
 
 from domsieve.errors import BudgetError, PageError, UsageError
 from domsieve.library import CleanResult, clean
-from domsieve.renderer import place_of
+from domsieve.renderer import is_web_address
 from domsieve.tasks import site_of
 from domsieve.vocabulary import BlockKind, Favor, Method
 
@@ -199,9 +199,7 @@ def _source(text: str) -> bytes:
 
 def _address(url: object) -> str | None:
     """Return an address that pages can have; other things that stand in its place are none."""
-    if not isinstance(url, str) or not url.isprintable() or " " in url:
-        return None
-    return url if url.lower().startswith(("http://", "https://")) and place_of(url) else None
+    return url if isinstance(url, str) and " " not in url and is_web_address(url) else None
 
 
 def _checked(form: TextFormat) -> TextFormat:

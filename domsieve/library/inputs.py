@@ -17,11 +17,11 @@ from domsieve.library.checks import wrong
 from domsieve.renderer import PageOrigin, file_origin, parse_html, place_of, read_html_file, source_origin
 from domsieve.snapshot import Producer, Snapshot
 from domsieve.tasks import RAW, Placed, placed, read_stored, site_of
+from domsieve.urls import has_web_scheme
 
 PageInput = str | bytes | os.PathLike[str] | Snapshot | StoredPage
 """One page: a URL or HTML as str, HTML as bytes, a file as Path, a Snapshot, or one that `pages` yields."""
 
-_URL = re.compile(r"https?://", re.IGNORECASE)
 _MARKUP = re.compile(r"<[A-Za-z/!?]")
 _NO_ADDRESS = "HTML without an address"
 _KINDS = "a URL, HTML as str or bytes, a Path, a Snapshot, a page of pages(), or a list of these"
@@ -106,7 +106,7 @@ def urls_of(page: object) -> list[str]:
     """
     urls = []
     for each in page if is_list(page) and isinstance(page, Iterable) else [page]:
-        if not isinstance(each, str) or not _URL.match(each):
+        if not isinstance(each, str) or not has_web_scheme(each):
             raise wrong("url", each, "give a URL that begins with http:// or https://")
         if fault := _url_fault(each):
             raise fault
@@ -141,7 +141,7 @@ def _placed(page: _Unplaced, place: Placed) -> Source:
 
 def _source(page: object, url: object) -> Source | _Unplaced:
     origin = _origin(url)
-    if isinstance(page, str) and _URL.match(page):
+    if isinstance(page, str) and has_web_scheme(page):
         _refuse_url(origin, "a URL is its own address")
         return Source(page, _site(page, "rendered"), keys=(f"rendered {page}",), fault=_url_fault(page))
     if isinstance(page, Snapshot):

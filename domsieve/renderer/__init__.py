@@ -11,7 +11,15 @@ if TYPE_CHECKING:
     from domsieve.renderer.browser.playwright_driver import browser_in_use, find_browser, launch_options
     from domsieve.renderer.browser.sign_in import sign_in
     from domsieve.renderer.limits import Clock, Limits, Patience
-    from domsieve.renderer.network.egress import NO_PLACE, Caps, Egress, offline, place_of, private_host
+    from domsieve.renderer.network.egress import (
+        NO_PLACE,
+        Caps,
+        Egress,
+        is_web_address,
+        offline,
+        place_of,
+        private_host,
+    )
     from domsieve.renderer.network.host_rules import HostRules
     from domsieve.renderer.network.proxy import Proxy
     from domsieve.renderer.network.replay import Replay
@@ -95,6 +103,7 @@ __all__ = [
     "find_browser",
     "held_memory",
     "html_files",
+    "is_web_address",
     "launch_options",
     "listing_at",
     "listing_in",
@@ -120,7 +129,7 @@ _PLACES = {
     "renderer.browser.playwright_driver": "browser_in_use find_browser launch_options",
     "renderer.browser.sign_in": "sign_in",
     "renderer.limits": "Clock Limits Patience",
-    "renderer.network.egress": "NO_PLACE Caps Egress offline place_of private_host",
+    "renderer.network.egress": "NO_PLACE Caps Egress is_web_address offline place_of private_host",
     "renderer.network.host_rules": "HostRules",
     "renderer.network.proxy": "Proxy",
     "renderer.network.replay": "Replay",

@@ -16,9 +16,9 @@ from domsieve.archive import DamagedPart, StoredPage, archives_below, is_archive
 from domsieve.errors import ContentError, DomsieveError, TargetError, UnknownPageError
 from domsieve.renderer import file_stem, html_files
 from domsieve.snapshot import PageRecord, PageStore
+from domsieve.urls import has_web_scheme
 
 _ID = re.compile(r"[0-9a-f]{6,}")
-_SCHEMES = ("http://", "https://")
 _LISTINGS = (".atom", ".gz", ".rdf", ".rss", ".xml")
 
 
@@ -159,7 +159,7 @@ def _find(word: str, store: PageStore) -> Sequence[Target]:
 
 
 def _url(word: str) -> UrlTarget:
-    if word.partition("://")[0].lower() not in {"http", "https"}:
+    if not has_web_scheme(word):
         raise TargetError(f"{word}: only http and https pages are rendered; give a file by its path.")
     return UrlTarget(word)
 
@@ -201,7 +201,7 @@ def _listed_in(path: Path) -> list[Target]:
         return []  # it is told when it is read as a page
     if listing is None:
         return []
-    urls = [url for url in (*listing.sitemaps, *listing.pages) if url.lower().startswith(_SCHEMES)]
+    urls = [url for url in (*listing.sitemaps, *listing.pages) if has_web_scheme(url)]
     if not urls:
         raise TargetError(f"{path} is a feed or a sitemap that lists no http or https address.")
     return [UrlTarget(url, str(path)) for url in urls]

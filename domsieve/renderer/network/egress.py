@@ -31,6 +31,7 @@ from domsieve.renderer.network.addresses import (
 )
 from domsieve.renderer.network.host_rules import HostRules
 from domsieve.renderer.network.upstream import Upstream, Upstreams
+from domsieve.urls import has_web_scheme
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -335,6 +336,11 @@ def place_of(url: str) -> tuple[str, int] | None:
         return None
     default = _SCHEMES.get(parts.scheme)
     return (host, default if port is None else port) if default else None
+
+
+def is_web_address(text: str) -> bool:
+    """Return whether a text is the address of a page: http or https, with a host."""
+    return has_web_scheme(text) and text.isprintable() and place_of(text) is not None
 
 
 def private_host(text: str) -> tuple[str, int | None]:
