@@ -45,7 +45,7 @@ from domsieve.service.web.preview import PREVIEW_POLICY, preview
 from domsieve.service.web.problems import Problem, ProblemError
 from domsieve.service.web.sessions import Sessions
 from domsieve.service.web.settings import client_of
-from domsieve.service.web.shown_results import Shown, SitePage, shown_page, shown_result, site_index
+from domsieve.service.web.shown_results import SitePage, shown_page, shown_result, site_index
 
 _NEWEST, _PART, _EVENTS = 8, 30, 200
 _NUMBER_DIGITS = 6
@@ -228,35 +228,27 @@ def html_pages(
             return failed(request, error)
         return show(request, "site_page.html", job=found, page=one, last=len(listed), result=result)
 
-    async def previewed(request: Request, result: Shown) -> Response:
-        if not result.is_markdown or result.text is None:
-            return failed(request, ProblemError(404, "This result has no preview."))
+    @router.get("/jobs/{job}/preview")
+    @router.get("/jobs/{job}/pages/{number}/preview")
+    async def show_preview(request: Request, job: str) -> Response:
+        """Show the Markdown of a job, or of one page of a site, as it is meant, in a document that can do nothing."""
+        client, number = request.state.client, request.path_params.get("number")
+        try:
+            if number is None:
+                result = await shown_result(gateway, await gateway.ask(gateway.store.get, job, client))
+            else:
+                found, _, one = await page_of(job, client, number)
+                result = await shown_page(gateway, found, one)
+            if not result.is_markdown or result.text is None:
+                raise ProblemError(404, "This result has no preview.")
+        except ProblemError as error:
+            return failed(request, error)
         # One at a time: a hostile page takes seconds, and others want an answer meanwhile.
         async with previewing:
             text = await asyncio.to_thread(preview, result.text)
         response = with_policy(HTMLResponse(text), PREVIEW_POLICY)
         response.headers["X-Frame-Options"] = "SAMEORIGIN"
         return response
-
-    @router.get("/jobs/{job}/preview")
-    async def preview_job(request: Request, job: str) -> Response:
-        """Show the Markdown of a job as it is meant, in a document that can do nothing."""
-        try:
-            found = await gateway.ask(gateway.store.get, job, request.state.client)
-            result = await shown_result(gateway, found)
-        except ProblemError as error:
-            return failed(request, error)
-        return await previewed(request, result)
-
-    @router.get("/jobs/{job}/pages/{number}/preview")
-    async def preview_page(request: Request, job: str, number: str) -> Response:
-        """Show the Markdown of one page of a site."""
-        try:
-            found, _, one = await page_of(job, request.state.client, number)
-            result = await shown_page(gateway, found, one)
-        except ProblemError as error:
-            return failed(request, error)
-        return await previewed(request, result)
 
     @router.post("/jobs/{job}/retry")
     async def retry(request: Request, job: str) -> Response:
