@@ -63,7 +63,7 @@ _ENDS = ("Order today", "Only this week", "Free delivery", "Read the tests", "Se
 # Behind what the page's own script has drawn, and again where that draws over it.
 _SCRIPT = """<script>(() => {
   const given = GIVEN;
-  const mark = (node, kind, slot) => Object.assign(node.dataset, { rotates: kind, slot }) && node;
+  const mark = (node, kind, slot) => Object.assign(node.dataset, { rotates: kind, slot, of: given.of }) && node;
   const make = (tag, text) => Object.assign(document.createElement(tag), { textContent: text });
   const seen = p => p.textContent.length > 30 && !p.dataset.put && p.getClientRects().length &&
     p.checkVisibility({ opacityProperty: true, visibilityProperty: true });
@@ -110,6 +110,7 @@ class RotatingServer(LoopbackServer):
         adverts += [_advert(rng) for _ in range(2)]
         adverts += [_advert(rng) if self._loads[path] % 2 else ""]  # in each second load only
         given = {
+            "of": path,
             "adverts": adverts,
             "time": f"{rng.randrange(24):02d}:{rng.randrange(60):02d}:{rng.randrange(60):02d}",
             "token": f"{rng.getrandbits(48):012x}",
@@ -155,8 +156,8 @@ def load(urls: Sequence[str]) -> dict[str, Snapshot]:
     return asyncio.run(run())
 
 
-def rotating(page: Snapshot) -> dict[tuple[str, str], tuple[str, set[int]]]:
-    """Return what rotates on a page and can be seen, by kind and slot: its text, and its nodes."""
+def rotating(page: Snapshot) -> dict[tuple[str, str, str], tuple[str, set[int]]]:
+    """Return what rotates and can be seen, by kind, document (page or frame) and slot: its text, and its nodes."""
     found, blocks = {}, page_blocks(page)
     seen = {*blocks.node[blocks.hidden[blocks.block] == 0].tolist()}
     for node in range(len(page)):
@@ -164,7 +165,8 @@ def rotating(page: Snapshot) -> dict[tuple[str, str], tuple[str, set[int]]]:
         if "data-rotates" in attributes and seen & set(range(node, int(page.end[node]))):
             below = range(node, int(page.end[node]))
             text = "".join(map(page.text_of, below))
-            found[attributes["data-rotates"], attributes["data-slot"]] = text, set(below)
+            key = (attributes["data-rotates"], attributes["data-of"], attributes["data-slot"])
+            found[key] = text, set(below)
     return found
 
 
@@ -181,11 +183,12 @@ def marked_rightly(
     ):
         against = loads["other" if side == "rendered" else "rendered"]
         for key, (text, nodes) in loads[side].items():
-            if key in against and (side == "other" or against[key][0] == text):
-                continue  # judged on the page, or not different
+            if key in against and against[key][0] == text:
+                continue
             marks = [i for i, span in enumerate(spans) if span and nodes & set(range(*span))]
-            judged[key[0]].append(bool(marks))
-            right.update(marks)
+            right.update(marks)  # also where it is marked apart from what stands there in its place
+            if side == "rendered" or key not in against:
+                judged[key[0]].append(bool(marks))
     judged["marks"] = [i in right for i in range(len(blocks))]
     return judged
 
@@ -223,7 +226,7 @@ def measure(
         for name, variant in variants.items():
             found = count_words(write_text(page, variant), shortest=SHORTEST)
             scores.setdefault(name, []).append(score(found, truth))
-        for (kind, _), (_, nodes) in rotating(page).items():
+        for (kind, *_), (_, nodes) in rotating(page).items():
             adverts += kind == "advert"
             kept_adverts += kind == "advert" and bool(np.any(verdict.kept[sorted(nodes)]))
     shares = {kind: sum(marks) / len(marks) for kind, marks in judged.items() if marks}
