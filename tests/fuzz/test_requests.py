@@ -28,6 +28,7 @@ from domsieve.service.web.app import create_app
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.problems import Problem
 from domsieve.service.web.settings import Settings
+from tests.fuzz.asgi import HEADERS, asked, scope_of
 from tests.fuzz.damage import odd_values
 from tests.fuzz.fuzzing import fuzzed
 from tests.service.web.stage import PAGE, instant
@@ -142,38 +143,6 @@ QUERIES = st.sampled_from(
         "job=JOB&page=1",
     )
 ) | st.text(max_size=12)
-HEADERS = st.lists(
-    st.sampled_from(
-        (
-            ["accept", "text/html"],
-            ["accept", "text/markdown, */*;q=0.1"],
-            ["accept", "q=;;,"],
-            ["accept", "text/plain;q=9e99"],
-            ["prefer", "wait=1"],
-            ["prefer", "wait=99999999999"],
-            ["idempotency-key", "a"],
-            ["idempotency-key", "\u00e9"],
-            ["last-event-id", "7"],
-            ["last-event-id", "9" * 18],
-            ["content-type", "application/json"],
-            ["content-type", "application/x-www-form-urlencoded"],
-            ["content-type", "multipart/form-data; boundary=x"],
-            ["content-type", "application/json; charset=utf-7"],
-            ["content-length", "\u0665"],
-            ["content-length", "99999999999999999999"],
-            ["origin", "http://localhost"],
-            ["origin", "http://["],
-            ["sec-fetch-site", "cross-site"],
-            ["cookie", "session=x; session=y; ="],
-            ["authorization", "Bearer x"],
-            ["x-forwarded-for", "1.2.3.4, x"],
-            ["range", "bytes=5-1"],
-            ["host", "x"],
-        )
-    )
-    | st.lists(st.text(max_size=8), min_size=2, max_size=2),
-    max_size=3,
-)
 
 
 @cache
@@ -193,26 +162,6 @@ def service() -> tuple[FastAPI, str, str]:
     while claim := queue.claim("fuzz", lease_s=60):
         instant(queue, claim)
     return app, jobs[0].id, folder.name
-
-
-async def asked(app: FastAPI, scope: dict[str, Any], body: bytes) -> tuple[int, dict[str, str], bytes]:
-    """Return what the application answers to a caller who sends all and goes away."""
-    sent: list[dict[str, Any]] = []
-    waiting = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def receive() -> dict[str, Any]:
-        return waiting.pop() if waiting else {"type": "http.disconnect"}
-
-    async def send(message: Any) -> None:
-        sent.append(dict(message))
-
-    await app(scope, receive, send)
-    first, *rest = sent
-    assert [message["type"] for message in sent] == ["http.response.start"] + ["http.response.body"] * len(
-        rest
-    )
-    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in first["headers"]}
-    return first["status"], headers, b"".join(message.get("body", b"") for message in rest)
 
 
 @fuzzed(
@@ -235,26 +184,9 @@ def test_every_request_gets_an_answer_or_a_problem(
     path, query = path.replace("JOB", job), query.replace("JOB", job)
     if path.endswith(("/delete", "/cancel")):
         path = path.replace(job, "f" * 32)
-    given = [] if any(name.lower() == "host" for name, _ in headers) else [["Host", "localhost"]]
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": method,
-        "scheme": "http",
-        "path": path,
-        "raw_path": path.encode("utf-8", "replace"),
-        "root_path": "",
-        "query_string": query.encode("utf-8", "replace"),
-        "headers": [
-            (name.lower().encode("utf-8", "replace"), value.encode("utf-8", "replace"))
-            for name, value in [*given, *headers]
-        ],
-        "client": ("127.0.0.1", 5),
-        "server": ("127.0.0.1", 8090),
-    }
     if not path.isprintable():
-        scope["path"] = path = path.encode("utf-8", "replace").decode()
+        path = path.encode("utf-8", "replace").decode()
+    scope = scope_of(method, path, query, headers)
     status, told, data = asyncio.run(asked(app, scope, body * times))
     assert status != 500
     assert 200 <= status < 600
