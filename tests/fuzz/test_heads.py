@@ -354,7 +354,7 @@ Events = list[tuple[Any, ...]]
 
 def heard(pieces: Collection[bytes]) -> Events:
     """Return what a server hears on a connection: requests, their bodies, and that it was ended."""
-    connection = StrictConnection(h11.SERVER, 65_536)
+    connection = StrictConnection(65_536)
     events: Events = []
     body = b""
     for piece in [*pieces, b""]:

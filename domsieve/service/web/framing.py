@@ -18,14 +18,23 @@ _LENGTH = re.compile(rb"[0-9]{1,18}")
 
 
 class StrictConnection(h11.Connection):
-    """The state of a connection of a server."""
+    """The state of a connection of a server.
+
+    Parameters
+    ----------
+    longest_head : bytes of a request's head. `h11` itself counts only what has not yet come whole.
+    """
+
+    def __init__(self, longest_head: int) -> None:
+        super().__init__(h11.SERVER, longest_head)
+        self._longest_head = longest_head
 
     def next_event(self) -> Any:
         """Return what comes next; see `h11.Connection`.
 
         Raises
         ------
-        h11.RemoteProtocolError : it is no request, or could be read in two ways.
+        h11.RemoteProtocolError : it is no request, is too long, or could be read in two ways.
         """
         if self.their_state is not h11.IDLE:
             return super().next_event()
@@ -33,7 +42,10 @@ class StrictConnection(h11.Connection):
         event = super().next_event()
         if isinstance(event, h11.Request):
             after, _ = self.trailing_data
-            if _is_ambiguous(before[: len(before) - len(after)], event.http_version):
+            head = before[: len(before) - len(after)]
+            if len(head) > self._longest_head:
+                raise h11.RemoteProtocolError("The head of the request is too long.")
+            if _is_ambiguous(head, event.http_version):
                 raise h11.RemoteProtocolError("The end of the request could be read in two ways.")
         return event
 

@@ -45,7 +45,7 @@ class _Connection(H11Protocol):
 
     def __init__(self, all_connections: Connections, **options: Any) -> None:
         super().__init__(**options)
-        self.conn = StrictConnection(h11.SERVER, _HEAD_BYTES)
+        self.conn = StrictConnection(_HEAD_BYTES)
         self._all = all_connections
         self._inner, self.app = self.app, self._answer
 

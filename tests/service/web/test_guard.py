@@ -134,6 +134,16 @@ class TestBody:
         pieces = (b" " * 10_000 for _ in range(8))
         problem(open_service.client.post("/v1/clean", content=pieces), 413)
 
+    def test_a_long_one_is_refused_before_it_has_come(self, open_service: Stage) -> None:
+        head = f"POST /v1/clean HTTP/1.1\r\nHost: 127.0.0.1:{open_service.port}\r\n"
+        for rest in (
+            b"Content-Length: 10000000\r\n\r\n",
+            b"Content-Length: 65537\r\n\r\n",
+            b"Transfer-Encoding: chunked\r\n\r\n10001\r\n" + b" " * 0x10001 + b"\r\n",
+        ):
+            with open_service.connect(head.encode() + rest) as connection:
+                assert connection.recv(12) == b"HTTP/1.1 413"
+
     def test_one_that_does_not_come_is_not_waited_for(self, tmp_path: Path) -> None:
         with stage(tmp_path, body_s=0.05) as made:
             head = f"POST /v1/clean HTTP/1.1\r\nHost: 127.0.0.1:{made.port}\r\nContent-Length: 10\r\n"
@@ -164,8 +174,17 @@ def test_a_long_address_is_refused(open_service: Stage) -> None:
 
 def test_an_endless_head_is_refused(open_service: Stage) -> None:
     answer = open_service.send(b"GET / HTTP/1.1\r\nX: " + b"a" * 70_000)
-    assert answer.startswith((b"HTTP/1.1 400 ", b""))
-    assert b" 200 " not in answer[:20]
+    assert not answer or answer.startswith(b"HTTP/1.1 400 ")  # or cut before it was sent whole
+
+
+def test_a_head_has_32_kb_at_most_however_it_comes(open_service: Stage) -> None:
+    begin, end = b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nX: ", b"\r\n\r\n"
+    room = 32_768 - len(begin + end)
+    first = b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    for before, more in ((b"", 0), (b"", 1), (b"", 30_000), (first, 0), (first, 1)):
+        answer = open_service.send(before + begin + b"a" * (room + more) + end)
+        codes = re.findall(rb"HTTP/1\.1 (\d+) ", answer)
+        assert codes == [b"200"] * bool(before) + [b"400" if more else b"200"], (before, more)
 
 
 def test_methods_that_there_are_not_are_named(open_service: Stage) -> None:
@@ -303,6 +322,24 @@ class TestTokens:
         assert bert.post(job["url"] + "/cancel").status_code == 404
         assert bert.delete(job["url"]).status_code == 404
         assert anna.delete(job["url"]).status_code == 204
+
+
+def test_a_token_is_compared_whole_with_every_other_and_by_its_digest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[tuple[bytes, bytes]] = []
+
+    def compare(one: bytes, other: bytes) -> bool:
+        compared.append((one, other))
+        return one == other
+
+    monkeypatch.setattr("domsieve.service.web.settings.hmac.compare_digest", compare)
+    right = TOKENS["anna"]
+    for token, client in ((right, "anna"), (right[:-1], None), ("x", None), (TOKENS["bert"], "bert")):
+        compared.clear()
+        assert client_of(token, TOKENS) == client
+        assert len(compared) == len(TOKENS), "which of them it was takes no less"
+        assert {len(side) for pair in compared for side in pair} == {32}, "nor do the lengths tell"
 
 
 class TestLogin:
@@ -455,6 +492,21 @@ class TestLimits:
             assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
             assert 1 <= int(answers[-1].headers["retry-after"]) <= 20
             assert made.client.get("/v1/health").status_code == 200
+
+    def test_those_without_a_token_share_one_limit_and_take_nothing_from_others(self, tmp_path: Path) -> None:
+        with stage(tmp_path, tokens=TOKENS, requests_per_minute=3) as made:
+            anna = made.as_client("anna")
+            for answers in (
+                [made.client.get("/v1/jobs").status_code for _ in range(2)],
+                [made.client.post("/login", data={"token": "a guess of a token"}).status_code],
+            ):
+                assert {*answers} == {401}
+            # Their limit is used up, wherever they ask and whatever they show.
+            assert made.client.get("/v1/jobs").status_code == 429
+            assert made.client.post("/login", data={"token": TOKENS["anna"]}).status_code == 429
+            wrong = {"Authorization": "Bearer a-guess-of-a-token"}
+            assert made.client.get("/v1/jobs", headers=wrong).status_code == 429
+            assert anna.get("/v1/jobs").status_code == 200
 
     def test_the_bucket_fills_again(self) -> None:
         now = [0.0]
