@@ -130,6 +130,13 @@ def test_text_and_json_hold_no_controls(page: Path) -> None:
     assert "[31mtitle" in json.dumps(facts, ensure_ascii=False)
 
 
+def test_text_and_json_keep_marks_of_direction(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text("<meta charset=utf-8><p>a\u202eb\u2066c\u2069 and d", encoding="utf-8")
+    for form in ("text", "json"):
+        assert "a\u202eb\u2066c\u2069 and d" in clean(path, form)
+
+
 def test_formulas_of_tables_stay_text(tmp_path: Path) -> None:
     rows = "".join(
         f"<li><a href=/p{n}>{start}1+cmd|x!A{n}</a> <span>{n}.50</span><p>words {n} more</p></li>"

@@ -11,7 +11,7 @@ import zstandard
 
 from domsieve.analysis import SiteStyleTree, TemplateFilter, model_from_bytes, model_to_bytes
 from domsieve.analysis.site_model import SiteModel
-from domsieve.errors import DamagedFileError
+from domsieve.errors import DamagedFileError, DomsieveError
 from tests.analysis.pages import page
 
 Content = dict[str, Any]
@@ -67,6 +67,13 @@ def test_a_size_that_is_promised_takes_no_memory(size: int) -> None:
 
 def test_what_unpacks_to_too_much_is_not_unpacked() -> None:
     assert "unpack to too much" in refused(packed(bytes(30_000_000)))
+
+
+@pytest.mark.parametrize("version", [0, 99, -1, None, "3", 3.5])
+def test_another_version_is_refused(version: object) -> None:
+    content = msgspec.msgpack.decode(zstandard.decompress(learned(SiteStyleTree))) | {"version": version}
+    with pytest.raises(DomsieveError, match=r"a\.model (has format|is not a valid)"):
+        model_from_bytes(packed(msgspec.msgpack.encode(content)), name="a.model")
 
 
 def test_rows_out_of_order() -> None:

@@ -9,12 +9,23 @@ import typer.main
 
 import domsieve
 from domsieve.analysis import METHODS, Method
+from domsieve.analysis.metadata.json_data import DEEPEST
+from domsieve.archive import ArchiveLimits, packed
+from domsieve.budget import AnalysisBudget
 from domsieve.cli import app
-from domsieve.renderer import STYLE_NAMES, parse_html
+from domsieve.renderer import STYLE_NAMES, Budget, parse_html
+from domsieve.renderer.network.egress import Caps
+from domsieve.renderer.page.watch import _NAVIGATION_LIMIT
+from domsieve.renderer.source.long_tags import MOST_ATTRIBUTES
+from domsieve.service.jobs.requests import HTML_CHARACTERS
+from domsieve.service.web import server
+from domsieve.service.web.preview import PREVIEWED
+from domsieve.service.web.settings import Settings
 from examples.manual import manual
 from tests.command import ROOT
 
 DOCS = ROOT / "docs"
+SECURITY = " ".join((DOCS / "security.md").read_text("utf-8").split())
 
 
 def commands(group: Any, names: tuple[str, ...] = ()) -> dict[tuple[str, ...], set[str]]:
@@ -72,6 +83,31 @@ def test_the_site_of_the_documentation_is_built_of_locked_packages() -> None:
 def test_rendering_says_how_many_style_properties_are_kept() -> None:
     (said,) = re.findall(r"(\d+) computed\s+style\s+properties", (DOCS / "rendering.md").read_text("utf-8"))
     assert int(said) == len(STYLE_NAMES)
+
+
+def test_the_limits_of_security_are_those_of_the_code() -> None:
+    caps, page, analysis, service = Caps(), Budget(), AnalysisBudget(), Settings(mcp=True)
+    for said in (
+        f"heads\n({caps.head_bytes // 1000} kB, {caps.head_s:g} s), bytes ({caps.connection_bytes // 10**6} MB per",
+        f"connections ({caps.connections:,}, at most {caps.waiting} of them not yet connected to a server",
+        f"silence ({caps.idle_s:g} s)",
+        f"{analysis.time.total_seconds():g} s of processor time and {analysis.memory_bytes // 10**9} GB of memory",
+        f"HTML in a call has {HTML_CHARACTERS:,} characters at most",
+        f"Heads end at {server._HEAD_BYTES // 1024} kB and {server._HEAD_S:g} s",
+        f"bodies at {service.body_bytes // 1024} kB and {service.body_s:g} s",
+        f"readers that do not read after {server._READER_S:g} s",
+        f"{server._CONNECTIONS} connections are open at once",
+        f"have {server._STRANGERS} of them, {server._OF_ADDRESS} from one address",
+        f"Packed files are read up to {packed.MOST_BYTES // 10**6} MB",
+        f"a page is cut at {ArchiveLimits().page_bytes // 10**6} MB",
+        f"of raw source {MOST_ATTRIBUTES:,} attributes of a tag are read",
+        f"holds more than {page.memory_bytes / 10**9:g} GB",
+        f"JSON-LD is read to {DEEPEST} levels",
+        f"at most {PREVIEWED:,} characters, one at a time",
+    ):
+        assert " ".join(said.split()) in SECURITY, said
+    assert (service.downloads, "by ten downloads of a client at once" in SECURITY) == (10, True)
+    assert (_NAVIGATION_LIMIT, "Cut as unstable after four" in SECURITY) == (4, True)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -79,6 +79,8 @@ class TestNumbers:
         ).snapshot
         assert page.provenance.complete
         assert visible_text(page).startswith("top")
+        assert "It behaves." not in visible_text(page)
+        assert len(nodes(page, "iframe")) == 6
 
     def test_a_frame_whose_server_is_silent(self, studio: Studio) -> None:
         page = studio.show("<p>top</p><iframe src=/silent></iframe>", budget=CALM).snapshot
@@ -127,6 +129,15 @@ class TestFeeds:
         page = studio.show(html, CaptureOptions(scroll=True), budget, until=["/reached"]).snapshot
         assert not page.provenance.complete
         assert 1_000 < len(page) <= 2_000
+
+    def test_scrolling_that_the_page_undoes_ends(self, studio: Studio) -> None:
+        html = (
+            "<p>words</p><div style='height:9000px'></div><p>end</p><script>"
+            "addEventListener('scroll', () => { document.documentElement.scrollTop = 0; fetch('/reached') });"
+            "scrollTo = scrollBy = () => { throw 1 }</script>"
+        )
+        page = studio.show(html, CaptureOptions(scroll=True), until=["/reached"]).snapshot
+        assert visible_text(page) == "words end"
 
     def test_a_list_that_holds_what_is_in_view_only(self, studio: Studio) -> None:
         html = (

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import threading
 from collections.abc import Iterable
@@ -88,6 +89,8 @@ def test_body_of_200_megabytes(studio: Studio, path: str) -> None:
 def test_reload_loop_is_called_unstable(studio: Studio) -> None:
     page = render_hostile(studio, "/reload")
     assert reason(page) == "unstable"
+    (times,) = re.findall(r"loaded itself anew (\d+) times", page.provenance.reasons[0])
+    assert int(times) >= 4
     # The capture may fall between two documents, of which the next is still empty.
     assert visible_text(page) in {"", "again"}
 

@@ -1,5 +1,8 @@
 """Addresses that mean to be read in two ways: the browser's reading counts, or the page is refused with one line."""
 
+import base64
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -59,6 +62,30 @@ class TestRenderer:
             studio.runner.run(studio.renderer().render(url))
         assert "\n" not in str(caught.value)
 
+    def test_a_name_and_a_password_go_to_their_host_when_it_asks_and_nowhere_else(
+        self, studio: Studio
+    ) -> None:
+        shown: dict[str, list[str | None]] = {"own": [], "other": []}
+
+        def asks(whose: str) -> Callable[[BaseHTTPRequestHandler], None]:
+            def answer(handler: BaseHTTPRequestHandler) -> None:
+                shown[whose].append(handler.headers["Authorization"])
+                if handler.headers["Authorization"]:
+                    send(handler, f"<p>in</p><img src='{other.url('/asks')}'>".encode())
+                else:
+                    send(handler, b"<p>out", status=401, headers={"WWW-Authenticate": 'Basic realm="x"'})
+
+            return answer
+
+        with serving() as other:
+            studio.server.pages["/asks"], other.pages["/asks"] = asks("own"), asks("other")
+            url = studio.server.url("/asks").replace("http://", "http://name:secret@")
+            page = studio.runner.run(studio.renderer().render(url)).snapshot
+        assert visible_text(page) == "in"
+        assert page.provenance.url == url
+        basic = "Basic " + base64.b64encode(b"name:secret").decode()
+        assert shown == {"own": [None, basic], "other": [None]}
+
     def test_tabs_and_line_ends_are_dropped_as_browsers_do(self, studio: Studio) -> None:
         studio.server.pages["/echo"] = "<p>words"
         url = studio.server.url("/ec\tho\r\n")
@@ -109,9 +136,13 @@ class TestCommand:
             "custom://127.0.0.1/",
         ],
     )
-    def test_other_schemes_and_unprintable_words(self, url: str, tmp_path: Path) -> None:
+    def test_other_schemes_and_unprintable_words(
+        self, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("DOMSIEVE_BROWSER", str(tmp_path / "none"))  # one that was wanted would be missed
         result = run("clean", url, cache=tmp_path)
         assert result.exit_code == 2
+        assert "browser" not in result.stderr.lower()
         assert result.stdout == ""
         assert result.stderr.startswith("domsieve: ")
         assert result.stderr.count("\n") == 1

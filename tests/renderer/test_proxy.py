@@ -430,11 +430,12 @@ def test_a_pipelined_request_elsewhere_gets_no_answer_of_another() -> None:
     run(test())
 
 
+@pytest.mark.parametrize("end", [b"", b"\r\n\r\n"])
 @pytest.mark.parametrize("piece", [b"X-A: b\r\n", b"x"])
-def test_giant_heads(piece: bytes) -> None:
+def test_giant_heads(piece: bytes, end: bytes) -> None:
     async def test() -> None:
         async with world(caps=Caps(head_bytes=10_000)) as here:
-            data = await here.ask(here.get()[:-2] + piece * 20_000)
+            data = await here.ask(here.get()[:-2] + piece * 20_000 + end)
             assert data.startswith(b"HTTP/1.1 431 ") or data == b""
             assert not here.connections
             assert not here.proxy.connections

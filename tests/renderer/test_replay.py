@@ -19,6 +19,7 @@ from domsieve.errors import NavigationError
 from domsieve.renderer import Budget, CaptureOptions, DriverName, Limits, Renderer, Rendering, Replay, offline
 from domsieve.renderer.browser import browser
 from domsieve.renderer.network.proxy import Proxy
+from tests.archive.made import answer, record, written
 from tests.renderer.trap_site import PASSING, TRAPS, TrapSite, trap_site
 
 pytestmark = pytest.mark.browser
@@ -248,6 +249,35 @@ def test_nothing_outside_of_the_archive_is_reached(tmp_path: Path) -> None:
         assert other.server.asked == []
     assert {host for host, _ in seen} == {"127.0.0.1"}
     assert there not in {port for _, port in seen}
+
+
+def test_answers_say_nothing_about_later_visits_and_no_header_ends_its_line(tmp_path: Path) -> None:
+    fields = (
+        "Strict-Transport-Security: max-age=1000",
+        'Alt-Svc: h3=":443"',
+        'Report-To: {"group": "a"}',
+        'NEL: {"report_to": "a"}',
+        'Reporting-Endpoints: a="https://elsewhere.example/"',
+        "X-A: b\rX-Forged: c",
+        "X-Kept: d",
+    )
+    path = written(tmp_path, record(answer(b"<p>here", *fields), url="http://moss.example/"))
+
+    async def asked() -> bytes:
+        async with Replay.of(path).page("http://moss.example/") as staged:
+            reader, writer = await asyncio.open_connection("127.0.0.1", staged.proxy.port)
+            writer.write(
+                b"GET http://moss.example/ HTTP/1.1\r\nHost: moss.example\r\nConnection: close\r\n\r\n"
+            )
+            head = await reader.readuntil(b"\r\n\r\n")
+            writer.close()
+            return head
+
+    status, *lines = asyncio.run(asked()).rstrip().split(b"\r\n")
+    assert status == b"HTTP/1.1 200 OK"
+    names = {line.partition(b":")[0].lower() for line in lines}
+    assert names == {b"content-type", b"content-length", b"x-a", b"x-kept"}
+    assert b"\r" not in b"".join(lines)
 
 
 def test_a_page_that_is_not_there_is_an_error(tmp_path: Path) -> None:

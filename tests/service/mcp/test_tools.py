@@ -12,7 +12,13 @@ import pytest
 
 from domsieve.errors import UsageError
 from domsieve.service.jobs.database import Database
-from domsieve.service.jobs.requests import CleanHtmlRequest, CleanRequest, RecordsHtmlRequest, SiteRequest
+from domsieve.service.jobs.requests import (
+    HTML_CHARACTERS,
+    CleanHtmlRequest,
+    CleanRequest,
+    RecordsHtmlRequest,
+    SiteRequest,
+)
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Claim, NewFile, Strain
 from domsieve.service.jobs.work_queue import WorkQueue
@@ -153,6 +159,14 @@ def test_arguments_become_requests_of_the_service(
         ("clean_page", {"url": "file:///etc/passwd"}, "url: Give an address"),
         ("clean_page", {"url": URL, "html": ""}, "html: "),
         ("clean_page", {"url": URL, "proxy": "http://x"}, "takes no 'proxy'"),
+        ("clean_page", {"url": URL, "headers": {"Cookie": "a=b"}}, "takes no 'headers'"),
+        ("clean_page", {"url": URL, "cookies": ["a=b"]}, "takes no 'cookies'"),
+        ("clean_page", {"url": URL, "storage_state": "state.json"}, "takes no 'storage_state'"),
+        ("clean_page", {"url": URL, "output": "/etc/passwd"}, "takes no 'output'"),
+        ("clean_page", {"url": URL, "browser_args": ["--no-sandbox"]}, "takes no 'browser_args'"),
+        ("clean_page", {"url": "http://name:secret@example.org/"}, "url: "),
+        ("clean_page", {"html": "x" * (HTML_CHARACTERS + 1)}, "html: "),
+        ("find_records", {"html": "x" * (HTML_CHARACTERS + 1)}, "html: "),
         ("clean_page", {"url": URL, "viewport_width": 400}, "takes no 'viewport_width'"),
         ("clean_page", {"url": URL, "method": "tps", "favor": "recall"}, "favor is for the method auto"),
         ("clean_page", {"url": URL, "select": ["p["]}, "select: "),

@@ -3,8 +3,11 @@
 import io
 import json
 import re
+import threading
+import time
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -108,6 +111,32 @@ def test_the_preview_is_sandboxed_and_alone_may_be_framed(service: Stage) -> Non
     assert answer.headers["X-Frame-Options"] == "SAMEORIGIN"
     assert EVIL not in answer.text
     assert "<h1>Title</h1>" in answer.text
+
+
+def test_one_preview_is_made_at_a_time(service: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    entered, gate = threading.Semaphore(0), threading.Semaphore(0)
+
+    def slow(_: str) -> str:
+        entered.release()
+        assert gate.acquire(timeout=300)
+        return "<p>made"
+
+    monkeypatch.setattr("domsieve.service.web.html_pages.preview", slow)
+    job = ended(service, "clean")
+    with ThreadPoolExecutor(2) as threads:
+        asked = [threads.submit(service.as_client(None).get, f"{job}/preview") for _ in range(2)]
+        try:
+            assert entered.acquire(timeout=300)
+            while len(service.server.server_state.tasks) < 2:
+                time.sleep(0.01)
+            # Who asks for something else is answered; while he is, the second one does not begin.
+            for _ in range(5):
+                assert service.client.get("/v1/health").status_code == 200
+            assert not entered.acquire(blocking=False)
+        finally:
+            gate.release(2)
+        assert [one.result().status_code for one in asked] == [200, 200]
+    assert entered.acquire(blocking=False)
 
 
 @pytest.mark.parametrize("kind", ["clean", "records", "compare", "report", "site"])
