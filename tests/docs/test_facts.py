@@ -15,6 +15,7 @@ from domsieve.budget import AnalysisBudget
 from domsieve.cli import app
 from domsieve.renderer import STYLE_NAMES, Budget, parse_html
 from domsieve.renderer.network.egress import Caps
+from domsieve.renderer.network.proxy import _LISTED
 from domsieve.renderer.page.watch import _NAVIGATION_LIMIT
 from domsieve.renderer.source.long_tags import MOST_ATTRIBUTES
 from domsieve.service.jobs.requests import HTML_CHARACTERS
@@ -102,6 +103,7 @@ def test_the_limits_of_security_are_those_of_the_code() -> None:
         f"a page is cut at {ArchiveLimits().page_bytes // 10**6} MB",
         f"of raw source {MOST_ATTRIBUTES:,} attributes of a tag are read",
         f"holds more than {page.memory_bytes / 10**9:g} GB",
+        f"(`refused`, at most {_LISTED})",
         f"JSON-LD is read to {DEEPEST} levels",
         f"at most {PREVIEWED:,} characters, one at a time",
     ):

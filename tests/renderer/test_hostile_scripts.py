@@ -193,6 +193,10 @@ HEAVY = {
 }  # fmt: skip
 
 
+LARGEST = {"one word": 5_000_000, "text": 9_999_999, "attribute": 10_000_000}
+"""Characters of the largest text or value of a page that was captured whole."""
+
+
 @pytest.mark.parametrize("name", HEAVY)
 def test_heavy_pages_are_captured(studio: Studio, name: str) -> None:
     html, nodes = HEAVY[name]
@@ -200,6 +204,9 @@ def test_heavy_pages_are_captured(studio: Studio, name: str) -> None:
     assert len(page) == nodes
     assert reasons(page) <= {"time"}
     assert visible_text(page)[:4] in {"word", "wwww"}
+    if not reasons(page):
+        assert max(map(len, page.strings)) >= LARGEST.get(name, 0)
+        assert name != "attributes" or page.attr_name.size == 100_000
 
 
 def test_a_million_attributes(studio: Studio) -> None:
