@@ -95,6 +95,8 @@ def content_of(archive: Archive, place: Place) -> bytes:
             return b"".join(held)
     except OSError:
         pass
+    finally:
+        run.release()
     raise BrokenRecordError(run.damage or "holds another record than before")
 
 
@@ -162,11 +164,7 @@ class _Reading:
                 last = None
             start = last[0].place if last else broken[0] if broken else Place(run.damaged_from)
             self._note(start, f"the compressed stretch {run.damage}")
-            self._next = (
-                self._archive.member_behind(run.damaged_from, self._window)
-                if self._archive.is_packed
-                else None
-            )
+            self._next = self._archive.member_behind(run.damaged_from, self._window)
         elif broken and last:
             # What stands behind it is no record. Either that is damaged, or its own length is a lie.
             end = self._end(*last)
@@ -223,7 +221,7 @@ class _Reading:
             kept = min(len(seen), _LONGEST_SIGN)
             passed += len(seen) - kept
             seen = seen[len(seen) - kept :]
-        if run.damage and self._archive.is_packed:
+        if run.damage and self._archive.packing:
             return self._archive.member_behind(run.damaged_from, self._window)
         return run.following
 

@@ -1,16 +1,18 @@
 """Archives as runs of unpacked bytes, each of whole records: what a reader of records is given.
 
-An archive is plain, or packed by gzip with a member for each record, for some, or for all; a record may even lie in
-several members. A run ends where a member with a new record begins, so that a record whose length is a lie cannot
-reach into the next, and where the archive is damaged.
+An archive is plain, or packed by gzip or Zstandard with a member for each record, for some, or for all; a record may
+even lie in several members. A run ends where a member with a new record begins, so that a record whose length is a
+lie cannot reach into the next, and where the archive is damaged.
 """
 
 from bisect import bisect_right
 from typing import NamedTuple
 
-from domsieve.archive.inflating import GZIP, GZIP_SIGN, InflateError, Inflating, Marks
+from domsieve.archive.inflating import GZIP_SIGN, InflateError
 from domsieve.archive.limits import ArchiveLimits
+from domsieve.archive.packing import GzipPacking, Member, Packing, ZstdPacking, packing_named
 from domsieve.archive.source import ReadOverError, Source, Window
+from domsieve.archive.zstd_frames import seems_zstd
 
 RECORD_SIGN = b"WARC/"
 _AT_ONCE = 65_536
@@ -23,7 +25,7 @@ class Place(NamedTuple):
 
     Parameters
     ----------
-    start : bytes before it, or before the gzip member that it lies in.
+    start : bytes before it, or before the packed member that it lies in.
     skip : unpacked bytes before it in that member.
     """
 
@@ -72,6 +74,9 @@ class Run:
     def close(self) -> None:
         """Do nothing; nothing is open."""
 
+    def release(self) -> None:
+        """Hear that nothing more is read."""
+
     def tell(self) -> int:
         """Return how many bytes were read."""
         return self._given
@@ -86,13 +91,13 @@ class Run:
         return part
 
 
-class GzipRun(Run):
-    """A run of an archive that is packed by gzip."""
+class PackedRun(Run):
+    """A run of an archive that is packed."""
 
-    def __init__(self, window: Window, place: Place, limits: ArchiveLimits, marks: Marks) -> None:
+    def __init__(self, window: Window, place: Place, packing: Packing) -> None:
         super().__init__(window, place)
-        self._limits, self._marks = limits, marks
-        self._member: Inflating | None = None
+        self._packing = packing
+        self._member: Member | None = None
         self._is_over = False
         # Where in the run its members begin; the first, before it.
         self._begins = [-place.skip]
@@ -103,6 +108,11 @@ class GzipRun(Run):
         number = bisect_right(self._begins, position) - 1
         return Place(self._starts[number], position - self._begins[number])
 
+    def release(self) -> None:
+        """Hear that nothing more is read."""
+        if self._member:
+            self._packing.release(self._member)
+
     def _part(self, count: int) -> bytes:
         while not self._is_over:
             if self._member is None:
@@ -112,19 +122,18 @@ class GzipRun(Run):
             self._go_on(self._member.packed)
         return b""
 
-    def _at(self, start: int, *, skip: int = 0) -> Inflating:
+    def _at(self, start: int, *, skip: int = 0) -> Member:
         self.damaged_from = start
-        return Inflating(self._window, start, GZIP, limits=self._limits, marks=self._marks, skip=skip)
+        return self._packing.member(self._window, start, skip=skip)
 
     def _go_on(self, packed: int) -> None:
         """Go on behind a member, if what is there belongs to the same run."""
         self._is_over = True
-        while (data := self._window.at(packed)) and not data.strip(b"\0"):
-            packed += len(data)
-        if not data:
+        self.damaged_from = packed
+        start = self._packing.behind_gap(self._window, packed)
+        if not self._window.at(start):
             return
-        start = packed + len(data) - len(data.lstrip(b"\0"))
-        if begins_record(self._window, start, self._limits) is not False:
+        if begins_record(self._window, start, self._packing) is not False:
             self.following = Place(start)
             return
         self._member = self._at(start)
@@ -133,12 +142,12 @@ class GzipRun(Run):
         self._is_over = False
 
 
-def begins_record(window: Window, start: int, limits: ArchiveLimits) -> bool | None:
-    """Return whether a gzip member that begins here begins with a record; None where there is no member."""
-    if window.at(start)[:1] != GZIP_SIGN[:1]:
+def begins_record(window: Window, start: int, packing: Packing) -> bool | None:
+    """Return whether a packed member that begins here begins with a record; None where there is no member."""
+    if window.at(start)[:1] != packing.sign[:1]:
         return None
     try:
-        member = Inflating(window, start, GZIP, limits=limits, marks=Marks(), salvages=False)
+        member = packing.glimpse(window, start)
         head = b""
         while len(head) < _PEEKED and (part := member.read(_PEEKED - len(head))):
             head += part
@@ -154,29 +163,40 @@ class Archive:
     ----------
     source : its bytes.
     limits : what is read of it.
+
+    Attributes
+    ----------
+    packing : how its members are packed; None where nothing is.
     """
 
     def __init__(self, source: Source, limits: ArchiveLimits) -> None:
         self.source, self.limits = source, limits
-        self._marks = Marks()
-        self.is_packed = self._seems_packed()
+        self.packing = self._packing()
 
-    def __getstate__(self) -> tuple[Source, ArchiveLimits, bool]:
+    def __getstate__(self) -> tuple[Source, ArchiveLimits, str]:
         # What was seen of it is of this process.
-        return self.source, self.limits, self.is_packed
+        return self.source, self.limits, self.packing.name if self.packing else ""
 
-    def __setstate__(self, state: tuple[Source, ArchiveLimits, bool]) -> None:
-        self.source, self.limits, self.is_packed = state
-        self._marks = Marks()
+    def __setstate__(self, state: tuple[Source, ArchiveLimits, str]) -> None:
+        self.source, self.limits, name = state
+        self.packing = packing_named(name, self.source, self.limits)
 
-    def _seems_packed(self) -> bool:
+    def _packing(self) -> Packing | None:
+        """Return how it is packed, as its beginning says, or else the first member in it."""
         try:
             head = self.source.read_at(0, _PEEKED)
-            if head.startswith(GZIP_SIGN) or head.lstrip(_LINE_ENDS).startswith(RECORD_SIGN):
-                return head.startswith(GZIP_SIGN)
-            return self.member_behind(-1, self.window()) is not None
+            if head.startswith(GZIP_SIGN):
+                return GzipPacking(self.limits)
+            if seems_zstd(head):
+                return ZstdPacking(self.source, self.limits)
+            if head.lstrip(_LINE_ENDS).startswith(RECORD_SIGN):
+                return None
+            for packing in (GzipPacking(self.limits), ZstdPacking(self.source, self.limits)):
+                if _member_behind(packing, -1, self.window()):
+                    return packing
         except (InflateError, ReadOverError):
-            return False
+            pass
+        return None
 
     def window(self) -> Window:
         """Return what reads through the archive, and over again where it is damaged, as far as the limits go."""
@@ -187,23 +207,25 @@ class Archive:
     def run(self, place: Place, window: Window | None = None) -> Run:
         """Return the run from a place on."""
         window = window or Window(self.source)
-        if self.is_packed:
-            return GzipRun(window, place, self.limits, self._marks)
-        return Run(window, place)
+        return PackedRun(window, place, self.packing) if self.packing else Run(window, place)
 
     def member_behind(self, start: int, window: Window) -> Place | None:
-        """Return the first gzip member behind a damaged one that begins with a record; None without one."""
-        place = start + 1
-        try:
-            while data := window.at(place, least=len(GZIP_SIGN)):
-                found = data.find(GZIP_SIGN)
-                if found < 0:  # the sign may stand across the end of the block
-                    place += max(len(data) - len(GZIP_SIGN) + 1, 1)
-                    continue
-                place += found
-                if begins_record(window, place, self.limits):
-                    return Place(place)
-                place += 1
-        except InflateError:  # the source itself is packed, and damaged
-            pass
-        return None
+        """Return the first member behind a damaged one that begins with a record; None without one."""
+        return _member_behind(self.packing, start, window) if self.packing else None
+
+
+def _member_behind(packing: Packing, start: int, window: Window) -> Place | None:
+    place, sign = start + 1, packing.sign
+    try:
+        while data := window.at(place, least=len(sign)):
+            found = data.find(sign)
+            if found < 0:  # the sign may stand across the end of the block
+                place += max(len(data) - len(sign) + 1, 1)
+                continue
+            place += found
+            if begins_record(window, place, packing):
+                return Place(place)
+            place += 1
+    except InflateError:  # the source itself is packed, and damaged
+        pass
+    return None

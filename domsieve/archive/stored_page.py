@@ -12,7 +12,7 @@ from typing import NamedTuple
 from domsieve.archive.source import unreadable
 from domsieve.snapshot import Cut
 
-ARCHIVE_SUFFIXES = (".warc", ".warc.gz", ".wacz")
+ARCHIVE_SUFFIXES = (".warc", ".warc.gz", ".warc.zst", ".wacz")
 """Endings of the names of archives."""
 
 

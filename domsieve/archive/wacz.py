@@ -15,7 +15,7 @@ from domsieve.archive.source import FileSource, Source, unreadable
 if TYPE_CHECKING:
     from zipfile import ZipInfo  # loaded by those who read such files
 
-_ENDINGS = (".warc", ".warc.gz")
+_ENDINGS = (".warc", ".warc.gz", ".warc.zst")
 _LARGEST_DIRECTORY = 5_000_000
 _LOCAL_HEAD = struct.Struct("<4s22xHH")
 _LOCAL_SIGN = b"PK\x03\x04"

@@ -33,7 +33,8 @@ def pages(path: str | os.PathLike[str]) -> Iterator[StoredPage]:
 
     Parameters
     ----------
-    path : the file or folder. Archives are known by their names: ``.warc``, ``.warc.gz``, ``.wacz``.
+    path : the file or folder. Archives are known by their names: ``.warc``, ``.warc.gz``, ``.warc.zst``,
+        ``.wacz``.
 
     Raises
     ------

@@ -37,7 +37,9 @@ from tests.fuzz.fuzzing import fuzzed
 
 RECORDS = [page_record(number) for number in range(1, 5)]
 MEMBERS = [gzip.compress(one, 1, mtime=0) for one in RECORDS]
-FORMS = (RECORDS, MEMBERS, [gzip.compress(b"".join(RECORDS), 1, mtime=0)])
+FRAMES = [zstandard.compress(one) for one in RECORDS]
+FORMS = (RECORDS, MEMBERS, FRAMES, [gzip.compress(b"".join(RECORDS), 1, mtime=0)])
+SIGNS = (b"WARC/", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x1f\x8b\x08")
 MOST_BYTES = 50_000
 LIMITS = ArchiveLimits(page_bytes=MOST_BYTES, records=1_000, free_bytes=1_000_000, free_stretches=3)
 
@@ -196,7 +198,7 @@ def sent(head: bytes, body: bytes, *, is_cut: bool) -> None:
 
 @fuzzed(
     10,
-    form=st.integers(0, 2),
+    form=st.integers(0, 3),
     start=st.integers(0, 10**6),
     size=st.sampled_from((0, 1, 2, 8, 60, 700)),
     new=PIECES,
@@ -215,10 +217,10 @@ def test_records_beside_a_damaged_one_are_read(
         place += len(part)
     data = data[:start] + new + data[end:]
     # What a file begins with says whether it is packed.
-    is_other = data.lstrip(b"\r\n").startswith(b"WARC/" if form else b"\x1f\x8b\x08")
+    is_other = any(data.lstrip(b"\r\n").startswith(sign) for sign in {*SIGNS} - {SIGNS[form]})
     with file_of(data, "a.warc.gz" if form else "a.warc") as path:
         found = pages_of(path)
-        if form < 2 and not is_other:
+        if form < 3 and not is_other:
             for number in whole:
                 assert found.get(url_of(number)) == page(number).encode(), number
         ask(path)

@@ -1,0 +1,225 @@
+"""Frames of Zstandard, of which archives named ``.warc.zst`` have one for each record, and one dictionary for all.
+
+A frame is read block by block, as its own headers cut it, so that no more than a block is unpacked beyond what is
+asked for. Frames that hold no data are skipped; the first of an archive may hold the dictionary of the others.
+Imports the limits and the budget.
+"""
+
+from contextlib import suppress
+
+import zstandard
+
+from domsieve.archive.inflating import InflateError
+from domsieve.archive.limits import ArchiveLimits
+from domsieve.archive.source import Window
+from domsieve.budget import check
+
+FRAME_SIGN = b"\x28\xb5\x2f\xfd"
+_DICTIONARY_SIGN = b"\x5d\x2a\x4d\x18"
+_SKIPPED_SIGN, _SKIPPED_HEAD = b"\x2a\x4d\x18", 8
+_MOST_SKIPPED = 1_000  # in a row
+_LONGEST_HEAD, _BLOCK_HEAD, _CHECKSUM = 18, 3, 4
+_RLE = 1
+_LARGEST_BLOCK = 131_072
+_WIDEST_WINDOW = 1 << 27
+_SPARED = 1_000_000
+
+
+class ZstdFrame:
+    """A frame that is being read, with what is skipped before it.
+
+    Parameters
+    ----------
+    window : what holds it.
+    start : where it begins.
+    dictionary : that of the archive, None without one.
+    limits : what it may unpack to.
+    skip : unpacked bytes that are not wanted.
+
+    Attributes
+    ----------
+    plain : unpacked bytes so far.
+    packed : where what comes next is packed; at the end, where the frame ends.
+    ended : whether it has ended as it should.
+
+    Raises
+    ------
+    InflateError : the frame is damaged, breaks off, or unpacks to too much, also while it is read.
+    """
+
+    def __init__(
+        self,
+        window: Window,
+        start: int,
+        dictionary: zstandard.ZstdCompressionDict | None,
+        *,
+        limits: ArchiveLimits,
+        skip: int = 0,
+    ) -> None:
+        self._window, self._limits = window, limits
+        self.start, self.plain, self.ended = start, 0, False
+        self.packed = behind_skipped(window, start)
+        # What was unpacked last, and how much before it.
+        self._text, self._before = b"", 0
+        self._is_last = False
+        head = window.at(self.packed, least=_LONGEST_HEAD)[:_LONGEST_HEAD]
+        if not head.startswith(FRAME_SIGN):
+            raise InflateError("breaks off" if FRAME_SIGN.startswith(head) else "is damaged")
+        try:
+            facts = zstandard.get_frame_parameters(head)
+            size = zstandard.frame_header_size(head)
+            # A decompressor holds the state of one frame; two that are read in turns need two.
+            self._inflater = zstandard.ZstdDecompressor(
+                dict_data=dictionary, max_window_size=_WIDEST_WINDOW
+            ).decompressobj()
+        except zstandard.ZstdError as error:
+            raise InflateError("is damaged" if len(head) == _LONGEST_HEAD else "breaks off") from error
+        if facts.dict_id and (dictionary is None or dictionary.dict_id() != facts.dict_id):
+            raise InflateError("needs a dictionary that the archive does not have")
+        self._has_checksum = facts.has_checksum
+        self._feed(size)
+        self.skip_to(skip)
+
+    def read(self, count: int) -> bytes:
+        """Return up to `count` unpacked bytes; none at the end only."""
+        while not self.ended:
+            check()
+            behind = self.plain - self._before
+            if part := self._text[behind : behind + count]:
+                self.plain += len(part)
+                self._window.count_unpacked(len(part))
+                return part
+            if self._is_last:
+                self.ended = True
+                break
+            self._read_block()
+            most = self._limits.free_bytes + self._limits.expansion_ratio * (self.packed - self.start)
+            if self.plain > most:
+                raise InflateError(f"unpacks to more than {self._limits.expansion_ratio} times its size")
+        return b""
+
+    def reaches(self, place: int) -> bool:
+        """Return whether the unpacked place is still held, or not yet come to."""
+        return self._before <= place and not self.ended
+
+    def skip_to(self, place: int) -> None:
+        """Go on from an unpacked place that is reached, or from the end if that comes before it."""
+        self.plain = min(place, self._before + len(self._text))
+        while self.plain < place and self.read(place - self.plain):
+            pass
+
+    def _read_block(self) -> None:
+        head = self._window.at(self.packed, least=_BLOCK_HEAD)[:_BLOCK_HEAD]
+        if len(head) < _BLOCK_HEAD:
+            raise InflateError("breaks off")
+        said = int.from_bytes(head, "little")
+        self._is_last, kind, size = bool(said & 1), said >> 1 & 3, said >> 3
+        if size > _LARGEST_BLOCK:
+            raise InflateError("is damaged")
+        parts = [self._feed(_BLOCK_HEAD), self._feed(1 if kind == _RLE else size)]
+        if self._is_last:
+            parts.append(self._feed(_CHECKSUM if self._has_checksum else 0))
+            if not self._inflater.eof:
+                raise InflateError("is damaged")
+        # What is read of a record goes beyond its end; whoever reads the next one begins before that.
+        kept = self._text[-_LARGEST_BLOCK:]
+        self._before += len(self._text) - len(kept)
+        self._text = kept + b"".join(parts)
+
+    def _feed(self, count: int) -> bytes:
+        """Return what comes of the next packed bytes, which are of one block at most."""
+        parts: list[bytes] = []
+        while count:
+            data = self._window.at(self.packed)[:count]
+            if not data:
+                raise InflateError("breaks off")
+            try:
+                parts.append(self._inflater.decompress(data))
+            except zstandard.ZstdError as error:
+                raise InflateError("is damaged") from error
+            self.packed += len(data)
+            count -= len(data)
+        return b"".join(parts)
+
+
+class SparedFrame:
+    """A long frame that was read as far as a page in it, for the pages behind that one; at most one is held.
+
+    Frames have no other marks: the state of a decompressor cannot be copied.
+    """
+
+    def __init__(self) -> None:
+        self._held: list[ZstdFrame] = []
+
+    def keep(self, frame: ZstdFrame) -> None:
+        """Hold a frame that is read no more."""
+        if frame.plain > _SPARED and not frame.ended:
+            self._held[:] = [frame]
+
+    def take(self, start: int, place: int) -> ZstdFrame | None:
+        """Return the frame that begins at `start` if it can be read from an unpacked place; it is held no more."""
+        with suppress(IndexError):  # another thread may have taken it
+            frame = self._held.pop()
+            if frame.start == start and place and frame.reaches(place):
+                frame.skip_to(place)
+                return frame
+        return None
+
+
+def seems_zstd(head: bytes) -> bool:
+    """Return whether an archive that begins so is packed by Zstandard."""
+    return head.startswith(FRAME_SIGN) or _is_skipped(head)
+
+
+def behind_skipped(window: Window, start: int) -> int:
+    """Return where the first frame stands that holds data, from a place on; the end of the archive without one.
+
+    Raises
+    ------
+    InflateError : what is skipped breaks off, or there is too much of it.
+    """
+    place = start
+    for _ in range(_MOST_SKIPPED):
+        head = window.at(place, least=_SKIPPED_HEAD)[:_SKIPPED_HEAD]
+        if not _is_skipped(head):
+            return place
+        check()
+        place += _SKIPPED_HEAD + int.from_bytes(head[4:], "little")
+        if len(head) < _SKIPPED_HEAD or not window.at(place - 1):
+            raise InflateError("breaks off")
+    raise InflateError("has no data")
+
+
+def dictionary_of(window: Window, limits: ArchiveLimits) -> zstandard.ZstdCompressionDict | None:
+    """Return the dictionary that an archive begins with, None without one; it may be packed itself.
+
+    Raises
+    ------
+    InflateError : it is damaged, breaks off, or is larger than any.
+    """
+    head = window.at(0, least=_SKIPPED_HEAD)[:_SKIPPED_HEAD]
+    if not head.startswith(_DICTIONARY_SIGN) or len(head) < _SKIPPED_HEAD:
+        return None
+    end = _SKIPPED_HEAD + int.from_bytes(head[4:], "little")
+    if end > limits.free_bytes:
+        raise InflateError("has a dictionary that is too large")
+    held = bytearray()
+    while len(held) < end - _SKIPPED_HEAD and (data := window.at(_SKIPPED_HEAD + len(held))):
+        held += data[: end - _SKIPPED_HEAD - len(held)]
+    if len(held) < end - _SKIPPED_HEAD:
+        raise InflateError("breaks off")
+    if held.startswith(FRAME_SIGN):
+        frame = ZstdFrame(window, _SKIPPED_HEAD, None, limits=limits)
+        held.clear()
+        while part := frame.read(_LARGEST_BLOCK):
+            held += part
+            if len(held) > limits.free_bytes:
+                raise InflateError("has a dictionary that is too large")
+    try:
+        return zstandard.ZstdCompressionDict(bytes(held))
+    except zstandard.ZstdError as error:
+        raise InflateError("has a damaged dictionary") from error
+
+
+def _is_skipped(head: bytes) -> bool:
+    return head[1:4] == _SKIPPED_SIGN and head[0] & 0xF0 == 0x50
