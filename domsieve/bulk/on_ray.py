@@ -12,6 +12,9 @@ from domsieve.bulk.plan import Shard
 from domsieve.bulk.running import Died, Outcome
 from domsieve.errors import UsageError
 
+_AUTH_MODE = "RAY_AUTH_MODE"
+_STARTS = 3  # Ray gives its own processes 30 s to start, which a machine under load may not keep
+
 
 class RayEngine:
     """Tasks and actors of a cluster.
@@ -24,9 +27,6 @@ class RayEngine:
 
     def __init__(self, address: str | None, workers: int | None) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
-        if address is None:
-            # It listens on all addresses of the machine, and runs what it is sent; how a cluster is kept is not ours.
-            os.environ.setdefault("RAY_AUTH_MODE", "token")
         try:
             import ray
         except ImportError as error:
@@ -34,11 +34,10 @@ class RayEngine:
                 "This runner needs Ray: pip install 'domsieve[ray]'.", parameter="runner"
             ) from error
         self._ray = ray
-        alone: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False} if address is None else {}
-        try:
-            ray.init(address=address or "local", logging_level="warning", log_to_driver=False, **alone)
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            raise UsageError(f"Ray cannot be used: {error}", parameter="ray_address") from error
+        if address is None:
+            _start(ray, workers)
+        else:
+            _init(ray, address)
         self.slots = workers or max(int(ray.cluster_resources().get("CPU", 1)), 1)
         self._task = ray.remote(num_cpus=1, max_retries=0)(perform)
         self._actor = ray.remote(num_cpus=1, max_restarts=0)(_Actor)
@@ -96,3 +95,26 @@ class _Actor:
         from domsieve.bulk.rendering import close_browser
 
         close_browser()
+
+
+def _start(ray: Any, workers: int | None) -> None:
+    """Start a Ray on this machine."""
+    # It listens on all addresses of the machine, and runs what it is sent; how a cluster is kept is not ours.
+    if _AUTH_MODE not in os.environ:
+        os.environ[_AUTH_MODE] = "token"
+        ray._raylet.Config.initialize("")  # it has read the environment already, maybe long before
+    for tries_left in reversed(range(_STARTS)):
+        try:
+            _init(ray, "local", num_cpus=workers, include_dashboard=False)
+        except UsageError as error:
+            if not tries_left or "timed out" not in error.message.lower():
+                raise
+        else:
+            return
+
+
+def _init(ray: Any, address: str, **more: Any) -> None:
+    try:
+        ray.init(address=address, logging_level="warning", log_to_driver=False, **more)
+    except Exception as error:  # of a start that takes too long it raises no kind of its own
+        raise UsageError(f"Ray cannot be used: {error}", parameter="ray_address") from error

@@ -44,6 +44,19 @@ def test_on_this_machine_it_asks_for_a_token() -> None:
         engine.close(now=True)
 
 
+def test_it_makes_a_token_where_there_is_none_though_ray_was_imported_before(tmp_path: Path) -> None:
+    code = "import ray; from domsieve.bulk import RayEngine; RayEngine(None, 1).close(now=True)"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**environment, "HOME": str(tmp_path)},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert (tmp_path / ".ray" / "auth_token").is_file()
+
+
 @pytest.mark.parametrize("per_shard", [28, 10, 7])
 def test_rows_are_those_of_one_process(tmp_path: Path, per_shard: int) -> None:
     sites = write_sites(tmp_path / "in")
