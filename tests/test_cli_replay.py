@@ -8,6 +8,7 @@ import pytest
 
 from domsieve.archive import Recording
 from examples.serve import serve_demo
+from tests.archive.made import page_record, url_of, written
 from tests.command import run
 
 browser = pytest.mark.browser
@@ -71,3 +72,41 @@ def _interrupt(_: Recording) -> None:
 def test_wrong_calls_are_refused(words: list[str], said: str, tmp_path: Path) -> None:
     result = run(*words, cache=tmp_path)
     assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
+
+
+@browser
+def test_addresses_in_a_file_are_rendered_from_an_archive(tmp_path: Path) -> None:
+    archive = written(tmp_path, b"".join(page_record(number) for number in range(1, 6)))
+    urls = tmp_path / "urls.txt"
+    urls.write_text(f"# Two pages and none\n{url_of(2)}\n\n{url_of(4)}\n{url_of(9)}\n")
+    done = run("render", "--from", archive, "--input-file", urls, "--json", cache=tmp_path / "cache")
+    assert done.exit_code == 1
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(line["url"], "nodes" in line) for line in lines] == [
+        (url_of(2), True),
+        (url_of(4), True),
+        (url_of(9), False),
+    ]
+    assert f"{url_of(9)} failed: The archive does not contain this page." in done.stderr
+    done = run("render", "--from", archive, "--json", cache=tmp_path / "cache")
+    assert len(done.stdout.splitlines()) == 5
+
+
+@browser
+def test_pages_that_a_sitemap_lists_are_rendered_from_an_archive(tmp_path: Path) -> None:
+    # The archive has no robots.txt, and nobody is asked for one.
+    archive = written(tmp_path, b"".join(page_record(number) for number in range(1, 6)))
+    sitemap = tmp_path / "sitemap.xml"
+    listed = "".join(f"<url><loc>{url_of(number)}</loc></url>" for number in (1, 3, 5))
+    sitemap.write_text(f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{listed}</urlset>')
+    done = run("clean", sitemap, "--from", archive, "--json", cache=tmp_path / "cache")
+    assert done.exit_code == 0, done.stderr
+    found = {json.loads(line)["url"] for line in done.stdout.splitlines()}
+    assert found == {url_of(1), url_of(3), url_of(5)}
+
+
+def test_an_archive_has_one_load_of_each_page(tmp_path: Path) -> None:
+    archive = written(tmp_path, page_record(1))
+    done = run("compare", "--twice", "--from", archive, cache=tmp_path / "cache")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "--twice needs the network" in done.stderr

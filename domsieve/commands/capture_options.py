@@ -301,8 +301,10 @@ def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callab
         with failures():
             capture = capture_options(**{name: values.pop(name) for name in shared}, **fixed)
             if takes_targets:
-                all_pages = [page.url for page in capture.replay.answers.pages] if capture.replay else []
-                values["targets"] = words_of(values["targets"] or all_pages, values.pop("input_file"))
+                targets, listed = values["targets"], values.pop("input_file")
+                if capture.replay and not (targets or listed):
+                    targets = [page.url for page in capture.replay.answers.pages]
+                values["targets"] = words_of(targets or [], listed)
             with budgeted(capture.analysis):
                 command(**values, capture=capture)
 

@@ -1,6 +1,7 @@
 """Fetching what a command works on, with a line on stderr for each page."""
 
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -50,21 +51,26 @@ def _fetched(
         # What the user asks for may be private; what it leads to may not.
         if isinstance(target, UrlTarget) and not target.listed_by:
             capture.egress.name(target.url)
-    with progress("rendering") as bar:
-        return asyncio.run(
-            fetch_targets(
+
+    async def fetched(bar: Bar) -> "Fetched":
+        async with AsyncExitStack() as stack:
+            replay = capture.replay
+            return await fetch_targets(
                 partial(source_of, capture, recording),
                 targets,
                 store,
                 _Lines(bar),
                 options=capture.options,
                 since=capture.since,
-                egress=capture.egress,
+                egress=await stack.enter_async_context(replay.egress()) if replay else capture.egress,
                 concurrency=capture.concurrency,
                 delay=capture.delay,
+                is_polite=replay is None,  # else no server is to be spared
                 may_use=may_use(recording),
             )
-        )
+
+    with progress("rendering") as bar:
+        return asyncio.run(fetched(bar))
 
 
 class _Lines:

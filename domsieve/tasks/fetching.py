@@ -39,6 +39,7 @@ async def fetch_targets(
     egress: Egress,
     concurrency: int,
     delay: timedelta | None,
+    is_polite: bool = True,
     may_use: Callable[[PageRecord], bool] = lambda _: True,
 ) -> Fetched:
     """Return a capture of every page that the targets name or list; render what is not cached, and keep it.
@@ -54,6 +55,7 @@ async def fetch_targets(
     egress : where connections for robots.txt and listings may go; give that of the source.
     concurrency : pages of one site that are rendered at the same time.
     delay : time between two listed pages of a site; by default 0.5 s, or none on this machine.
+    is_polite : whether sites are visited as they like; needless where pages come from an archive.
     may_use : whether a capture of the cache may be used.
     """
     found = list(targets)
@@ -79,10 +81,10 @@ async def fetch_targets(
                 else:
                     listener.rendered(url, outcome)
 
-            outcomes |= await render_pages(
-                source, [url for url in missing if not wanted[url].listed_by], store, report
-            )
-            listed = [url for url in missing if wanted[url].listed_by]
+            spared = {url for url in missing if wanted[url].listed_by and is_polite}
+            at_once = [url for url in missing if url not in spared]
+            outcomes |= await render_pages(source, at_once, store, report)
+            listed = [url for url in missing if url in spared]
             visits = visit_politely(source, listed, concurrency=concurrency, delay=delay, egress=egress)
             async with aclosing(visits):
                 outcomes |= await keep_pages(visits, store, report)
