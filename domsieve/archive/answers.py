@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import cast, get_args
 from urllib.parse import urldefrag
 
+from domsieve.archive.digests import Differing
 from domsieve.archive.exchange import Fields, Outcome
 from domsieve.archive.inflating import InflateError
 from domsieve.archive.limits import USUAL_LIMITS, ArchiveLimits
@@ -31,7 +32,7 @@ from domsieve.archive.records import READ_KINDS, BrokenRecordError, Damage, Reco
 from domsieve.archive.revisits import Revisits, keys_of_original, wanted_keys
 from domsieve.archive.runs import Archive, Place
 from domsieve.archive.stored_page import DamagedPart, StoredPage
-from domsieve.archive.wacz import ZipError, member_of
+from domsieve.archive.wacz import ZipError, differing_files, member_of
 from domsieve.archive.warc_writing import OUTCOME_TYPE
 from domsieve.errors import TargetError
 from domsieve.urls import without_credentials
@@ -142,11 +143,15 @@ class Answers:
         self.damages: list[DamagedPart] = []
         self._limits = limits
         self._pages: dict[str, _OfPage] = {}
+        self._differing = Differing(path)
         self._read()
+        for file in differing_files(path, limits):
+            self._differing.tell_file(file)
+        self._differing.end()
         listed = {page.url: page for page in self._listed()}  # the last of each address
         self.pages = [*listed.values()] or [
             ArchivedPage(ANY_PAGE, page.url, page.captured_at)
-            for page in read_archive(path, limits)
+            for page in read_archive(path, limits, compares=False)
             if isinstance(page, StoredPage)
         ]
         self._by_url = {page.url: page for page in reversed(self.pages)}
@@ -211,7 +216,7 @@ class Answers:
     ) -> None:
         answers: dict[str, tuple[RecordHead, str, _Entry]] = {}
         requests: dict[str, tuple[str, str, _Entry]] = {}
-        for head in records(archive, _KINDS):
+        for head in records(archive, _KINDS, is_compared=lambda head: head.kind in READ_KINDS):
             if isinstance(head, Damage):
                 self.damages.append(
                     DamagedPart(f"{self.path}, {name}{head.place}", f"Skipped: {head.reason}.")
@@ -222,6 +227,8 @@ class Answers:
             about = said.get("warc-concurrent-to", "").strip()
             if not url:
                 continue
+            if head.differs_from:
+                self._differing.tell(f"{name}{head.place}", url, head.differs_from)
             if head.kind in {"response", "revisit"} and head_of(head.beginning):
                 entry = _Entry(archive, head.place, said.get("warc-date", ""))
                 if said.get("warc-truncated"):

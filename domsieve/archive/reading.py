@@ -12,15 +12,23 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from domsieve.archive.digests import Differing
 from domsieve.archive.inflating import InflateError
 from domsieve.archive.limits import USUAL_LIMITS, ArchiveLimits
 from domsieve.archive.messages import body_of, head_of
-from domsieve.archive.records import BrokenRecordError, Damage, RecordHead, content_of, records
+from domsieve.archive.records import (
+    BrokenRecordError,
+    Damage,
+    RecordHead,
+    content_of,
+    no_record,
+    records,
+)
 from domsieve.archive.revisits import Revisits, keys_of_original, wanted_keys
 from domsieve.archive.runs import Archive, Place
 from domsieve.archive.source import FileSource, Source
 from domsieve.archive.stored_page import Body, DamagedPart, StoredPage
-from domsieve.archive.wacz import ZipError, archives_in
+from domsieve.archive.wacz import ZipError, archives_in, differing_files
 from domsieve.errors import ContentError
 from domsieve.snapshot import HTML_TYPES, Cut, CutKind
 from domsieve.urls import split_url
@@ -34,16 +42,25 @@ _MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body", b"<title", b"<!--")
 _BLANKS = b"\xef\xbb\xbf \t\r\n\f"
 
 
-def read_archive(path: Path, limits: ArchiveLimits = USUAL_LIMITS) -> Iterator[StoredPage | DamagedPart]:
+def read_archive(
+    path: Path, limits: ArchiveLimits = USUAL_LIMITS, *, compares: bool = True
+) -> Iterator[StoredPage | DamagedPart]:
     """Yield the pages of an archive, and what of it cannot be read; revisits last.
 
-    It is read once, and once more if it has revisits; little of it is held at a time.
+    It is read once, and once more if it has revisits; little of it is held at a time. Pages whose bytes do not match
+    their digests are told by warnings, and so are files of a WACZ file.
+
+    Parameters
+    ----------
+    path : the archive.
+    limits : what is read of it.
+    compares : whether bytes are compared with their digests.
 
     Raises
     ------
     TargetError : the file cannot be read.
     """
-    return iter(_Pages(path, limits))
+    return iter(_Pages(path, limits, compares=compares))
 
 
 def sources(path: Path, limits: ArchiveLimits) -> Iterator[tuple[str, Source | ZipError]]:
@@ -101,8 +118,9 @@ class _Original:
 class _Pages:
     """The pages of one file."""
 
-    def __init__(self, path: Path, limits: ArchiveLimits) -> None:
-        self._path, self._limits = path, limits
+    def __init__(self, path: Path, limits: ArchiveLimits, *, compares: bool) -> None:
+        self._path, self._limits, self._compares = path, limits, compares
+        self._differing = Differing(path)
         self._revisits: Revisits[tuple[StoredPage, str], tuple[StoredPage | None, _Original]] = Revisits()
         self._pages = self._others = self._records = self._damages = 0
 
@@ -113,19 +131,28 @@ class _Pages:
                 yield self._damaged(name, f"It {source}.")
                 continue
             archives.append((name, Archive(source, self._limits)))
-            for item in records(archives[-1][1]):
+            is_compared = partial(_is_page, archive=archives[-1][1]) if self._compares else no_record
+            for item in records(archives[-1][1], is_compared=is_compared):
                 if isinstance(item, Damage):
                     yield self._damaged(f"{name}{item.place}", f"Skipped: {item.reason}.")
                     continue
                 self._records += 1
+                if item.differs_from:
+                    url = address_of(item.headers.get("warc-target-uri", ""))
+                    self._differing.tell(f"{name}{item.place}", url, item.differs_from)
                 page = self._page(item, archives[-1][1], f"{name}{item.place}")
                 if page is not None:
                     yield page
         yield from self._revisited([archive for _, archive in archives])
         if not self._records and not self._damages:
             yield self._damaged("", "It holds no record of an archive.")
-        found, others = self._pages, self._others
+        if self._compares:
+            for file in differing_files(self._path, self._limits):
+                self._differing.tell_file(file)
+        self._differing.end()
+        found, others, differing = self._pages, self._others, self._differing.records
         more = f", {others:,} other answer{'s' * (others != 1)}" if others else ""
+        more += f", {differing:,} with a wrong digest" if differing else ""
         logger.info("%s: %s page%s%s", self._path, f"{found:,}", "s" * (found != 1), more)
 
     def _damaged(self, place: str, message: str) -> DamagedPart:
@@ -202,6 +229,10 @@ def _page_of(head: RecordHead, archive: Archive) -> StoredPage | Literal["other"
         if not beginning.lstrip(_BLANKS).lower().startswith(_MARKUP):
             return "other"
     return _stored(head, url, answer.status, content_type, archive)
+
+
+def _is_page(head: RecordHead, archive: Archive) -> bool:
+    return isinstance(_page_of(head, archive), StoredPage)
 
 
 def _stored(

@@ -5,10 +5,11 @@ search for the next whole record is ours, and so is the decision whether the rec
 """
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from domsieve.archive.digests import check_of
 from domsieve.archive.inflating import InflateError
 from domsieve.archive.runs import Archive, Place, Run
 from domsieve.archive.source import ReadOverError
@@ -38,12 +39,14 @@ class RecordHead(NamedTuple):
     kind : ``"response"``, ``"revisit"``, ...
     headers : by their names in lower case, the first of each.
     beginning : of the content, at most 64 kB.
+    differs_from : the digest that its bytes do not match, such as SHA-1; empty where they match, or are not compared.
     """
 
     place: Place
     kind: str
     headers: dict[str, str]
     beginning: bytes
+    differs_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +67,25 @@ class BrokenRecordError(Exception):
     """No whole record stands where one was; the text ends a sentence."""
 
 
-def records(archive: Archive, kinds: Set[str] = READ_KINDS) -> Iterator[RecordHead | Damage]:
+def no_record(_: RecordHead) -> bool:
+    """Return False."""
+    return False
+
+
+def records(
+    archive: Archive,
+    kinds: Set[str] = READ_KINDS,
+    *,
+    is_compared: Callable[[RecordHead], bool] = no_record,
+) -> Iterator[RecordHead | Damage]:
     """Yield all whole records of an archive in their order, and one `Damage` for each stretch between them.
 
     Parameters
     ----------
     kinds : of records whose beginnings are read.
+    is_compared : says whether a record of these kinds is compared with its digest, for which all of it is read.
     """
-    return iter(_Reading(archive, kinds))
+    return iter(_Reading(archive, kinds, is_compared))
 
 
 def content_of(archive: Archive, place: Place) -> bytes:
@@ -103,9 +117,9 @@ def content_of(archive: Archive, place: Place) -> bytes:
 class _Reading:
     """An archive that is read from its beginning to its end."""
 
-    def __init__(self, archive: Archive, kinds: Set[str]) -> None:
+    def __init__(self, archive: Archive, kinds: Set[str], is_compared: Callable[[RecordHead], bool]) -> None:
         self._archive = archive
-        self._kinds = kinds
+        self._kinds, self._is_compared = kinds, is_compared
         self._window = archive.window()
         self._next: Place | None = Place(0)
         self._bad: Damage | None = None
@@ -145,7 +159,7 @@ class _Reading:
                         return
                 head = _head(record, run, self._kinds)
                 length = _length(record)
-                rest = record.reader.consume()
+                head, rest = self._rest(record, head)
                 if length is None:
                     broken = head.place, "the head of a record is damaged"
                     break
@@ -179,6 +193,24 @@ class _Reading:
             if last:
                 yield from self._whole(last[0])
             self._next = run.following
+
+    def _rest(self, record: "WarcRecord", head: RecordHead) -> tuple[RecordHead, int]:
+        """Read what is left of a record; return its head, with what was found out, and how much that was."""
+        compared = head.kind in self._kinds and self._is_compared(head)
+        digest = (
+            check_of(head.kind, head.headers, head.beginning, most_bytes=self._archive.limits.page_bytes)
+            if compared
+            else None
+        )
+        if digest is None:
+            return head, record.reader.consume()
+        digest.add(head.beginning)
+        rest = 0
+        while part := record.reader.read(_AT_ONCE):
+            check()
+            digest.add(part)
+            rest += len(part)
+        return head._replace(differs_from=digest.said.name if digest.differs() else ""), rest
 
     def _whole(self, head: RecordHead) -> Iterator[RecordHead | Damage]:
         """Yield a record, and before it the damage that it ends."""

@@ -1,16 +1,21 @@
 """The archives in a WACZ file, which is a zip file: where each of them lies.
 
-Nothing is unpacked to disk, so that names in the zip file name nothing outside. Imports the errors of the project.
+Nothing is unpacked to disk, so that names in the zip file name nothing outside. Imports digests, the budget and the
+errors of the project.
 """
 
+import hashlib
+import json
 import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from domsieve.archive.digests import Digest, digest_in
 from domsieve.archive.inflating import InflatedSource, InflateError
 from domsieve.archive.limits import ArchiveLimits
 from domsieve.archive.source import FileSource, Source, unreadable
+from domsieve.budget import check
 
 if TYPE_CHECKING:
     from zipfile import ZipInfo  # loaded by those who read such files
@@ -25,6 +30,7 @@ _LARGE_END_SIGN, _LARGE_END_BEFORE = b"PK\x06\x06", 56 + 20  # that of zip files
 _ENCRYPTED = 1
 _STORED, _DEFLATED = 0, 8
 _AT_ONCE = 65_536
+_PACKAGE, _PACKAGE_DIGEST = "datapackage.json", "datapackage-digest.json"
 
 
 class ZipError(Exception):
@@ -86,6 +92,69 @@ def member_of(path: Path, name: str, limits: ArchiveLimits) -> bytes:
     except (ZipError, InflateError):
         pass
     return b"".join(held)[: limits.page_bytes]
+
+
+def differing_files(path: Path, limits: ArchiveLimits) -> Iterator[str]:
+    """Yield the names of the files in a WACZ file that do not match the digests in it; all are read for that.
+
+    Nothing comes of what is no WACZ file, and of digests that cannot be read.
+
+    Raises
+    ------
+    TargetError : the file cannot be read.
+    """
+    import zipfile
+
+    if path.suffix.lower() != ".wacz":
+        return
+    whole = FileSource.of(path)
+    package = member_of(path, _PACKAGE, limits)
+    said = _digests_in(package) | _digests_in(member_of(path, _PACKAGE_DIGEST, limits))
+    try:
+        _check_directory(whole)
+        with zipfile.ZipFile(path) as file:
+            entries = {entry.filename: entry for entry in file.infolist()}
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except (ZipError, zipfile.BadZipFile, ValueError, NotImplementedError, struct.error, EOFError):
+        return
+    # Files that lie in each other are not read over and over, and bombs not one after another.
+    left = whole.size
+    unpacked_left = limits.free_stretches * limits.free_bytes + limits.expansion_ratio * whole.size
+    for name, digest in said.items():
+        entry = entries.get(name)
+        if entry is None or (left := left - entry.compress_size) < 0:
+            continue
+        try:
+            source = _source(whole, entry, limits)
+            found, place = hashlib.new(digest.algorithm, usedforsecurity=False), 0
+            while part := source.read_at(place, _AT_ONCE):
+                check()
+                found.update(part)
+                place += len(part)
+                if (unpacked_left := unpacked_left - len(part)) < 0:
+                    return
+        except (ZipError, InflateError):
+            continue  # told where it is read
+        if found.digest() != digest.value:
+            yield name
+
+
+def _digests_in(text: bytes) -> dict[str, Digest]:
+    """Return the digests that a file of a package gives, by the names of the files that they are of."""
+    if len(text) > _LARGEST_DIRECTORY:
+        return {}
+    try:
+        package = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    listed = package.get("resources", [package]) if isinstance(package, dict) else []
+    found = {
+        str(one.get("path", "")): digest_in(str(one.get("hash", "")))
+        for one in (listed if isinstance(listed, list) else [])
+        if isinstance(one, dict)
+    }
+    return {name: digest for name, digest in found.items() if digest}
 
 
 def _check_directory(whole: FileSource) -> None:
