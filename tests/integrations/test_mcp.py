@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -78,6 +79,17 @@ async def client_of(transport: str, place: str, folder: Path, *, mode: str = "au
     with http_server("--private-host", place, data=folder / "data") as url:
         async with Client(url, mode=mode) as client:
             yield client
+
+
+def job_states(folder: Path) -> list[str]:
+    place = folder / "data" / "jobs.sqlite"
+    # There may be no database yet.
+    with (
+        contextlib.suppress(sqlite3.OperationalError),
+        contextlib.closing(sqlite3.connect(place)) as jobs,
+    ):
+        return [state for (state,) in jobs.execute("SELECT state FROM jobs")]
+    return []
 
 
 def run(
@@ -176,31 +188,89 @@ def test_html_is_cleaned_by_clients_of_all_ages(transport: str, mode: str, demo:
     run(work, transport, demo, tmp_path, mode=mode)
 
 
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize("has_begun", [False, True], ids=["before its stream", "in its stream"])
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_a_call_that_is_given_up_ends_its_job(transport: str, demo: str, tmp_path: Path) -> None:
+def test_a_call_that_is_given_up_ends_its_job(
+    transport: str, has_begun: bool, mode: str, demo: str, tmp_path: Path
+) -> None:
     async def work(client: Any) -> None:
+        told = asyncio.Event()
+
+        async def progress(done: float, total: float | None, message: str | None) -> None:
+            told.set()
+
         calling = asyncio.create_task(
-            client.call_tool("clean_site", {"url": demo + "/", "pages": 12, "wait_s": 300})
+            client.call_tool(
+                "clean_site",
+                {"url": demo + "/", "pages": 12, "wait_s": 300},
+                progress_callback=progress if has_begun else None,
+            )
         )
-        while not states():  # noqa: ASYNC110 (another process changes it)
+        while not job_states(tmp_path):  # noqa: ASYNC110 (another process changes it)
             await asyncio.sleep(0.1)
+        if has_begun:
+            await told.wait()
         calling.cancel()
         await asyncio.gather(calling, return_exceptions=True)
-        while states() != ["cancelled"]:  # noqa: ASYNC110
+        while job_states(tmp_path) != ["cancelled"]:
+            assert job_states(tmp_path) != ["done"]
             await asyncio.sleep(0.1)
 
-    def states() -> list[str]:
-        place = tmp_path / "data" / "jobs.sqlite"
-        # There may be no database yet.
-        with (
-            contextlib.suppress(sqlite3.OperationalError),
-            contextlib.closing(sqlite3.connect(place)) as jobs,
-        ):
-            return [state for (state,) in jobs.execute("SELECT state FROM jobs")]
-        return []
+    run(work, transport, demo, tmp_path, mode=mode)
+    assert job_states(tmp_path) == ["cancelled"]
 
-    run(work, transport, demo, tmp_path)
-    assert states() == ["cancelled"]
+
+@pytest.mark.parametrize("protocol", ["2025-06-18", "2025-11-25"])
+def test_a_client_that_goes_away_in_the_stream_ends_its_job(protocol: str, demo: str, tmp_path: Path) -> None:
+    headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": protocol}
+    body = {
+        "jsonrpc": "2.0",
+        "id": 7,
+        "method": "tools/call",
+        "params": {
+            "name": "clean_site",
+            "arguments": {"url": demo + "/", "pages": 12, "wait_s": 300},
+            "_meta": {"progressToken": "p"},
+        },
+    }
+    with http_server("--private-host", urlsplit(demo).netloc, data=tmp_path / "data") as url:
+        with (
+            httpx2.Client(trust_env=False, timeout=120) as http,
+            http.stream("POST", url, json=body, headers=headers) as answer,
+        ):
+            assert any("notifications/progress" in line for line in answer.iter_lines())
+        while job_states(tmp_path) != ["cancelled"]:
+            assert job_states(tmp_path) != ["done"]
+            time.sleep(0.1)
+
+
+def test_another_program_takes_no_call_back(demo: str, tmp_path: Path) -> None:
+    async def work(client: Any) -> None:
+        calling = asyncio.create_task(client.call_tool("clean_site", {"url": demo + "/", "pages": 2}))
+        while not job_states(tmp_path):  # noqa: ASYNC110 (another process changes it)
+            await asyncio.sleep(0.1)
+        headers = {"Accept": "application/json, text/event-stream", "User-Agent": "another"}
+        async with httpx2.AsyncClient(trust_env=False, timeout=120) as http:
+            for number in range(9):
+                body = {
+                    "jsonrpc": "2.0",
+                    "method": "notifications/cancelled",
+                    "params": {"requestId": number},
+                }
+                assert (await http.post(urls[0], json=body, headers=headers)).status_code == 202
+        await calling
+        assert job_states(tmp_path) == ["done"]
+
+    urls: list[str] = []
+
+    async def main() -> None:
+        with http_server("--private-host", urlsplit(demo).netloc, data=tmp_path / "data") as url:
+            urls.append(url)
+            async with Client(url, mode="legacy") as client:
+                await work(client)
+
+    asyncio.run(main())
 
 
 def test_requests_of_strangers_are_refused(demo: str, tmp_path: Path) -> None:

@@ -8,11 +8,12 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from importlib.metadata import version
 from typing import Any
 
+import anyio
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
@@ -27,12 +28,53 @@ from domsieve.service.mcp.tools import INSTRUCTIONS, TOOLS, Tool
 from domsieve.service.web.settings import LOCAL, MCP_PATH
 
 _READ_BYTES = 65_536
+_CANCELLED = -32800  # as the package answers
 # A line of standard input is a message; no tool takes one that is half as long.
 LONGEST_LINE_BYTES = 32_000_000
+
+_CallKey = tuple[str, ...]
+
+
+class _CallsOverHttp:
+    """The calls that are being answered, for clients that take one back by a message of its own.
+
+    Before the protocol of 2026, clients over HTTP say so in another request, which without sessions names the call by
+    nothing but an id that the client chose. It counts for calls of the same client, from the same address and
+    program.
+    """
+
+    def __init__(self) -> None:
+        self._running: dict[_CallKey, list[anyio.CancelScope]] = {}
+
+    @contextmanager
+    def running(self, request: Any, request_id: types.RequestId | None) -> Iterator[anyio.CancelScope]:
+        """Run a call in a scope that can be cancelled."""
+        key = self._key(request, request_id)
+        with anyio.CancelScope() as scope:
+            self._running.setdefault(key, []).append(scope)
+            try:
+                yield scope
+            finally:
+                self._running[key].remove(scope)
+                if not self._running[key]:
+                    del self._running[key]
+
+    def cancel(self, request: Any, request_id: types.RequestId | None) -> None:
+        """Cancel the call of an id; none where it may be one of several."""
+        scopes = self._running.get(self._key(request, request_id), [])
+        if request is not None and len(scopes) == 1:
+            scopes[0].cancel()
+
+    def _key(self, request: Any, request_id: types.RequestId | None) -> _CallKey:
+        if request is None:
+            return ("", str(request_id))
+        host = request.client.host if request.client else ""
+        return request.state.client, host, request.headers.get("user-agent", ""), str(request_id)
 
 
 def mcp_server(calls: ToolCalls) -> Server[Any]:
     """Return a server of the tools."""
+    over_http = _CallsOverHttp()
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_shown(tool) for tool in TOOLS.values()])
@@ -41,16 +83,23 @@ def mcp_server(calls: ToolCalls) -> Server[Any]:
         if params.name not in TOOLS:
             raise MCPError(types.INVALID_PARAMS, "There is no such tool.")
         client = LOCAL if ctx.request is None else ctx.request.state.client
-        answer = await calls.call(
-            params.name, params.arguments, client=client, progress=ctx.session.report_progress
-        )
+        answer = None
+        with over_http.running(ctx.request, ctx.request_id):
+            answer = await calls.call(
+                params.name, params.arguments, client=client, progress=ctx.session.report_progress
+            )
+        if answer is None:
+            raise MCPError(_CANCELLED, "The call was cancelled.")
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text) for text in answer.texts if text],
             structured_content=dict(answer.facts),
             is_error=answer.is_error,
         )
 
-    return Server(
+    async def cancelled(ctx: Any, params: types.CancelledNotificationParams) -> None:
+        over_http.cancel(ctx.request, params.request_id)
+
+    server: Server[Any] = Server(
         "domsieve",
         version=version("domsieve"),
         title="domsieve",
@@ -58,6 +107,8 @@ def mcp_server(calls: ToolCalls) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    server.add_notification_handler("notifications/cancelled", types.CancelledNotificationParams, cancelled)
+    return server
 
 
 def over_http(app: Starlette, calls: ToolCalls, *, body_bytes: int) -> AbstractAsyncContextManager[None]:
