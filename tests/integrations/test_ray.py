@@ -57,7 +57,7 @@ def test_it_makes_a_token_where_there_is_none_though_ray_was_imported_before(tmp
     assert (tmp_path / ".ray" / "auth_token").is_file()
 
 
-@pytest.mark.parametrize("per_shard", [28, 10, 7])
+@pytest.mark.parametrize("per_shard", [28, 14, 10, 7])
 def test_rows_are_those_of_one_process(tmp_path: Path, per_shard: int) -> None:
     sites = write_sites(tmp_path / "in")
     cleaned(tmp_path / "one", [sites], per_shard=100)
