@@ -94,7 +94,7 @@ def serve_corpus(corpus: Path, node_modules: Path) -> Iterator[str]:
 def _build(corpus: Path, steps: Sequence[str], node_modules: Path, folder: Path) -> Path:
     """Return a folder with the site that the node command among the steps of the manifest makes."""
     build = next(step for step in steps if step.startswith("node "))
-    (folder / "node_modules").symlink_to(node_modules)
+    (folder / "node_modules").symlink_to(node_modules.absolute())
     built = folder / corpus.name
     built.mkdir()
     shutil.copyfile(corpus / "manifest.json", built / "manifest.json")
