@@ -67,11 +67,12 @@ def behind_tls(port: int) -> Iterator[tuple[int, str]]:
 
 
 def facts(page: Snapshot) -> dict[str, str]:
-    """Return digests of the texts of a page, and of all that it holds."""
+    """Return digests of the texts of a page, and of all that it holds, and why it was cut."""
     texts = [page.text_of(node) for node in range(len(page))]
     return {
         "text": hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest(),
         "columns": page.digest(),
+        "cut": "; ".join(page.provenance.reasons),
     }
 
 
@@ -96,7 +97,7 @@ async def run(job: dict[str, Any]) -> dict[str, Any]:
         ) as renderer:
             async for url, outcome in renderer.render_many(job["urls"]):
                 if not isinstance(outcome, Rendering):
-                    found[url] = {"text": f"{outcome}", "columns": ""}
+                    found[url] = {"text": f"{outcome}", "columns": "", "cut": f"{outcome}"}
                     continue
                 found[url] = facts(outcome.snapshot)
                 store.put(outcome.snapshot, source=outcome.source)
@@ -164,6 +165,9 @@ def main() -> None:
         here: list[str] = []
         for url in job["urls"]:
             kept, replayed = recorded["pages"][url], again["pages"][url]
+            for way, page in (("recorded", kept), ("from the archive", replayed)):
+                if page["cut"]:
+                    print(f"{url} is cut {way}: {page['cut']}", flush=True)
             live = [one["pages"][url] for one in plain]
             pages += 1
             here += [url] if kept["text"] != replayed["text"] else []
