@@ -6,12 +6,14 @@ import re
 import time
 import unicodedata
 from collections import Counter
+from dataclasses import replace
 
 import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from domsieve.analysis import NoCleaning
 from domsieve.analysis.columns.page_blocks import page_blocks
@@ -227,6 +229,16 @@ class TestTwoLoads:
         shown, hidden = "<p>Sale ends soon</p>", "<p hidden>Sale ends soon</p>"
         assert differing(hidden, shown) == [("rendered", 3, "Sale ends soon", "")]
         assert differing(shown, hidden) == [("other", 3, "", "Sale ends soon")]
+
+    def test_what_a_load_lacks_that_was_cut_does_not_differ(self) -> None:
+        whole = page(f"{self.STAYS}<p>Request 77c1</p><p>The end</p>")
+        part = page("<h1>A page</h1><p>Request 9f3a</p>")
+        origin = structs.replace(part.provenance, complete=False, reasons=("time: used up",))
+        cut = replace(part, provenance=origin)
+        for other, rendered in ((cut, whole), (whole, cut)):
+            assert [block.seen for block in compare_loads(other, rendered).blocks] == ["both"]
+        both_cut = replace(whole, provenance=origin)
+        assert {block.seen for block in compare_loads(both_cut, cut).blocks} == {"both", "other"}
 
     def test_the_nodes_of_both_loads_are_named(self) -> None:
         other, rendered = f"{self.STAYS}<p>Request 9f3a</p>", f"<hr>{self.STAYS}<p>Request 77c1</p>"

@@ -111,7 +111,7 @@ class TwoLoads(msgspec.Struct, frozen=True, kw_only=True):
     ----------
     visible : the words seen on the rendered page, looked for in those seen on the other load.
     blocks : the texts whose words differ, those of the rendered page first, each in document order. Text that only
-        moved does not differ.
+        moved does not differ, nor does what a load lacks that was cut, unless both were.
     """
 
     visible: Overlap
@@ -173,14 +173,17 @@ def compare_page(
 def compare_loads(other: Snapshot, rendered: Snapshot) -> TwoLoads:
     """Return what differs between two loads of a page; O(N log N) for N nodes of both.
 
-    Blocks are matched as those of the raw source are.
+    Blocks are matched as those of the raw source are. Where one load was cut and the other was not, what only the
+    whole one has does not differ: the other did not come that far.
     """
     with spending("compare", rendered.provenance.url):
         other_of = match_nodes(other, rendered).tolist()
-        return TwoLoads(
-            visible=_overlap(_seen_words(rendered), _seen_words(other)),
-            blocks=differing_blocks(page_blocks(other), page_blocks(rendered), other_of),
-        )
+        blocks = differing_blocks(page_blocks(other), page_blocks(rendered), other_of)
+        whole, other_whole = rendered.provenance.complete, other.provenance.complete
+        if whole != other_whole:
+            lacking = "rendered" if whole else "other"
+            blocks = [block for block in blocks if block.seen != lacking]
+        return TwoLoads(visible=_overlap(_seen_words(rendered), _seen_words(other)), blocks=blocks)
 
 
 def without_rotating(verdict: Verdict, blocks: Iterable[DifferingBlock]) -> Verdict:
