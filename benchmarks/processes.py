@@ -1,5 +1,6 @@
 """Processes below one, and what they hold. Linux only (/proc)."""
 
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 from domsieve.renderer.browser.machine import memory_of
 
 _MEGABYTE = 1 << 20
+_PROFILES = ("domsieve-chrome-", "playwright")
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,15 @@ def counted(pid: int, folder: Path) -> dict[str, float]:
         "processes": len(pids),
         "descriptors": len(links),
         "sockets": sum(link.startswith("socket:") for link in links),
-        "temporary files": sum(1 for _ in folder.rglob("*")) - _in_profiles(folder),
+        "temporary files": _files(folder),
         "MB": memory_of(pid) / _MEGABYTE,
     }
 
 
-def _in_profiles(folder: Path) -> int:
-    """Return the number of files below the profiles of browsers, which come and go as those like."""
-    return sum(1 for profile in folder.glob("domsieve-chrome-*") for _ in profile.rglob("*"))
+def _files(folder: Path) -> int:
+    """Return the number of files in a folder, but for those in browsers' profiles, which come and go as they like."""
+    count = 0
+    for _, below, files in os.walk(folder):
+        count += len(below) + len(files)
+        below[:] = [name for name in below if not name.startswith(_PROFILES)]
+    return count

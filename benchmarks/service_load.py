@@ -18,10 +18,10 @@ overlap the full minute or the 60 s after a kill of the service do not count).
 import argparse
 import random
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -82,7 +82,7 @@ def watch(run: Run, folder: Path, held: list[Held]) -> None:
         # While the service starts again there is nothing to look at.
         with run.changing:
             assert run.service.process
-            counts = counted(run.service.process.pid, folder)
+            counts = counted(run.service.process.pid, folder / "tmp")
         disk_mb = used_bytes(folder) / 1e6
         held.append(Held(run.now_s, counts["MB"], disk_mb, counts["processes"], counts["descriptors"]))
         time.sleep(_LOOK_S)
@@ -114,12 +114,11 @@ def burst(run: Run, client: str) -> tuple[Counter[int], bool]:
 
 
 def together(tasks: list[Callable[[], None]]) -> None:
-    """Do all tasks at the same time."""
-    threads = [threading.Thread(target=task) for task in tasks]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    """Do all tasks at the same time; raises what one of them raised, when all have ended."""
+    with ThreadPoolExecutor(len(tasks)) as threads:
+        ended = [threads.submit(task) for task in tasks]
+    for each in ended:
+        each.result()
 
 
 def main() -> int:
