@@ -85,7 +85,7 @@ LINES: list[Any] = [
     {"jsonrpc": "2.0", "id": 4, "result": {}},
 ]
 # Of a message that hangs nothing comes back, on a busy machine neither for a while.
-_LIMIT_S = 120
+_LIMIT_S = 900
 
 
 @cache
