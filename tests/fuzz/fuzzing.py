@@ -52,6 +52,7 @@ T = TypeVar("T")
 _PHASES = (Phase.explicit, Phase.generate, Phase.shrink)
 _FAULTS = (Exception, pytest.fail.Exception)
 
+_interrupts: list[int] = []
 _tried: Counter[str] = Counter()
 _found: list[dict[str, str]] = []
 
@@ -106,6 +107,8 @@ def _hunting(
     new: dict[str, str] = {}
 
     def tried(**given_inputs: Any) -> None:
+        if _interrupts:
+            raise KeyboardInterrupt
         _tried[name] += 1
         try:
             bounded(**given_inputs)
@@ -314,6 +317,11 @@ def _place(error: BaseException) -> str:
         and path != Path(__file__)
     ]
     return f"{type(error).__name__} at {frames[-1] if frames else 'unknown'}"
+
+
+if LONG:
+    # Where an interrupt comes while Python collects garbage, its exception is lost. So it waits for the next input.
+    signal.signal(signal.SIGINT, lambda number, _: _interrupts.append(number))
 
 
 @atexit.register
