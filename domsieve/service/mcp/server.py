@@ -74,7 +74,7 @@ class _CallsOverHttp:
 
 def mcp_server(calls: ToolCalls) -> Server[Any]:
     """Return a server of the tools."""
-    over_http = _CallsOverHttp()
+    http_calls = _CallsOverHttp()
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_shown(tool) for tool in TOOLS.values()])
@@ -84,7 +84,7 @@ def mcp_server(calls: ToolCalls) -> Server[Any]:
             raise MCPError(types.INVALID_PARAMS, "There is no such tool.")
         client = LOCAL if ctx.request is None else ctx.request.state.client
         answer = None
-        with over_http.running(ctx.request, ctx.request_id):
+        with http_calls.running(ctx.request, ctx.request_id):
             answer = await calls.call(
                 params.name, params.arguments, client=client, progress=ctx.session.report_progress
             )
@@ -97,7 +97,7 @@ def mcp_server(calls: ToolCalls) -> Server[Any]:
         )
 
     async def cancelled(ctx: Any, params: types.CancelledNotificationParams) -> None:
-        over_http.cancel(ctx.request, params.request_id)
+        http_calls.cancel(ctx.request, params.request_id)
 
     server: Server[Any] = Server(
         "domsieve",
