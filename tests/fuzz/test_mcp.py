@@ -160,6 +160,7 @@ def server() -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        bufsize=0,  # else a line may have been read that `select` does not see
     )
     _running.append(process)
     return process
