@@ -297,8 +297,8 @@ def _colour(value: str) -> tuple[float, float, float, float]:
     channels = [float(number) for number in _NUMBER.findall(value)]
     if not value.startswith("rgb") or len(channels) not in {3, 4}:
         return _UNKNOWN
-    red, green, blue, alpha = (*channels, 1.0)[:4]
-    return (red, green, blue, alpha)
+    red, green, blue = (min(max(channel, 0.0), 255.0) for channel in channels[:3])
+    return red, green, blue, channels[3] if len(channels) == 4 else 1.0
 
 
 def _is_empty(rect: str) -> bool:
