@@ -64,6 +64,12 @@ class Marks:
         return known[number - 1] if known and number else None
 
 
+def check_expansion(plain: int, packed: int, limits: ArchiveLimits) -> None:
+    """Raise `InflateError` where a stretch has unpacked to more than it may."""
+    if plain > limits.free_bytes + limits.expansion_ratio * packed:
+        raise InflateError(f"unpacks to more than {limits.expansion_ratio} times its size")
+
+
 class Inflating:
     """A compressed stream that is being read.
 
@@ -132,9 +138,7 @@ class Inflating:
             self.plain += len(part)
             self._window.count_unpacked(len(part))
             self.ended = self._inflater.eof
-            most = self._limits.free_bytes + self._limits.expansion_ratio * (self.packed - self.start)
-            if self.plain > most:
-                raise InflateError(f"unpacks to more than {self._limits.expansion_ratio} times its size")
+            check_expansion(self.plain, self.packed - self.start, self._limits)
             if part:
                 return part
         return b""

@@ -24,6 +24,10 @@ class ArchiveLimits:
     free_stretches: int = 100
     readings: int = 50
 
+    def unpacked_bytes(self, size: int) -> int:
+        """Return what an archive of so many bytes may unpack to."""
+        return self.free_stretches * self.free_bytes + self.expansion_ratio * size
+
 
 USUAL_LIMITS = ArchiveLimits()
 """What no honest archive meets."""

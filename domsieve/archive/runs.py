@@ -201,7 +201,7 @@ class Archive:
     def window(self) -> Window:
         """Return what reads through the archive, and over again where it is damaged, as far as the limits go."""
         limits, size = self.limits, self.source.size
-        most_unpacked = limits.free_stretches * limits.free_bytes + limits.expansion_ratio * size
+        most_unpacked = limits.unpacked_bytes(size)
         return Window(self.source, (limits.free_bytes + limits.readings * size, most_unpacked))
 
     def run(self, place: Place, window: Window | None = None) -> Run:

@@ -120,7 +120,7 @@ def differing_files(path: Path, limits: ArchiveLimits) -> Iterator[str]:
         return
     # Files that lie in each other are not read over and over, and bombs not one after another.
     left = whole.size
-    unpacked_left = limits.free_stretches * limits.free_bytes + limits.expansion_ratio * whole.size
+    unpacked_left = limits.unpacked_bytes(whole.size)
     for name, digest in said.items():
         entry = entries.get(name)
         if entry is None or (left := left - entry.compress_size) < 0:

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import zstandard
 
-from domsieve.archive.inflating import InflateError
+from domsieve.archive.inflating import InflateError, check_expansion
 from domsieve.archive.limits import ArchiveLimits
 from domsieve.archive.source import Window
 from domsieve.budget import check
@@ -93,9 +93,7 @@ class ZstdFrame:
                 self.ended = True
                 break
             self._read_block()
-            most = self._limits.free_bytes + self._limits.expansion_ratio * (self.packed - self.start)
-            if self.plain > most:
-                raise InflateError(f"unpacks to more than {self._limits.expansion_ratio} times its size")
+            check_expansion(self.plain, self.packed - self.start, self._limits)
         return b""
 
     def reaches(self, place: int) -> bool:
