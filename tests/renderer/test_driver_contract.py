@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Set
 from pathlib import Path
 from typing import Any, get_args
@@ -20,7 +21,7 @@ from domsieve.renderer.browser import pipe_driver
 from domsieve.renderer.browser.browser import RunningBrowser
 from domsieve.renderer.browser.connection import CommandError, Session
 from domsieve.renderer.browser.discovery import Location
-from domsieve.renderer.browser.process import new_profile
+from domsieve.renderer.browser.process import new_profile, start_process
 from domsieve.snapshot import PageStore, Snapshot
 from domsieve.tasks import cached
 from tests.command import run
@@ -451,6 +452,41 @@ def test_an_end_is_noticed_and_leaves_nothing(driver: DriverName, how: str) -> N
     assert _temporary() <= files
     gc.collect()
     assert descriptors() <= open_before
+
+
+def test_an_end_that_was_cancelled_closes_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "browser"
+    program.write_text("#!/bin/sh\nsleep 60\n", encoding="utf-8")
+    program.chmod(0o755)
+    began, go_on = threading.Event(), threading.Event()
+    close, closed = os.close, []
+
+    async def end_twice() -> None:
+        started = start_process(str(program), ())
+
+        def close_slowly(descriptor: int) -> None:
+            if descriptor == started._lock:
+                closed.append(descriptor)
+                began.set()
+                go_on.wait(60)
+            close(descriptor)
+
+        monkeypatch.setattr(os, "close", close_slowly)
+        first = asyncio.create_task(started.end())
+        await asyncio.to_thread(began.wait, 60)
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        second = asyncio.create_task(started.end())
+        await asyncio.sleep(0.2)
+        go_on.set()
+        await second
+        started.to_browser.close()
+        started.from_browser.close()
+
+    asyncio.run(end_twice())
+    assert len(closed) == 1
 
 
 def _temporary() -> set[str]:

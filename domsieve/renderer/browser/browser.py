@@ -94,8 +94,10 @@ class RunningBrowser:
 
     async def close(self) -> None:
         """End browser and driver, by force if they do not answer."""
-        await self.connection.close()
-        await self.proxy.close()
+        try:
+            await self.connection.close()
+        finally:
+            await self.proxy.close()
 
 
 async def start_browser(

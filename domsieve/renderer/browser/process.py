@@ -47,6 +47,7 @@ class BrowserProcess:
         self.how = ""
         self._profile = profile
         self._lock = lock
+        self._cleaning = threading.Lock()
         self._words: deque[str] = deque(maxlen=_WORDS)
         loop = asyncio.get_running_loop()
         self._threads = [
@@ -75,9 +76,11 @@ class BrowserProcess:
             thread.join(_END_LIMIT_S)
         # What another process of the group still writes is gone a moment later.
         shutil.rmtree(self._profile, ignore_errors=True)
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        # An end that was cancelled goes on in its thread; the number it has closed may be another file's by now.
+        with self._cleaning:
+            if self._lock >= 0:
+                os.close(self._lock)
+                self._lock = -1
 
     def _listen(self, errors: int) -> None:
         with open(errors, encoding="utf-8", errors="replace") as file:
