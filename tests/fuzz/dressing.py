@@ -60,8 +60,13 @@ def read(source: bytes, layout: int = 0, *, url: str = URL) -> Snapshot:
 
 
 def dressed(page: Snapshot, seed: int) -> Snapshot:
-    """Return a raw page as if a browser had laid it out; `x-shadow-root` and its kin become what they are named."""
-    rng = np.random.default_rng(seed)
+    """Return a raw page as if a browser had laid it out; `x-shadow-root` and its kin become what they are named.
+
+    A page and a longer one that begins with it begin with the same layout, so that work grows with size alone.
+    """
+    for_style, for_row, for_unboxed, for_inside, for_box, for_paint = (
+        np.random.default_rng([seed, column]) for column in range(6)
+    )
     calm = seed % 2 == 1
     n = len(page)
     strings, tags = Interner(), Interner()
@@ -79,20 +84,23 @@ def dressed(page: Snapshot, seed: int) -> Snapshot:
         row = np.where(kind == Kind.TEXT, row[page.parent], row)
         styles = [[display, *(values[0] for values in _OTHERS)] for display in known]
     else:
-        row = rng.integers(0, 12, n)
-        styles = [[values[int(rng.integers(len(values)))] for values in _VALUES.values()] for _ in range(12)]
+        row = for_row.integers(0, 12, n)
+        styles = [
+            [values[int(for_style.integers(len(values)))] for values in _VALUES.values()] for _ in range(12)
+        ]
     hidden = np.array([name in _NEVER_SHOWN and seed % 4 == 1 for name in names])
-    boxed = ~hidden[page.tag] & (rng.random(n) < (1.0 if calm else 0.8))
+    boxed = ~hidden[page.tag] & (for_unboxed.random(n) < (1.0 if calm else 0.8))
+    inside_too = calm | (for_inside.random(n) < 0.9)
     boxed[0] &= calm
     for node in range(1, n):  # what is in an element that is not rendered is not either, mostly
-        if not boxed[page.parent[node]] and (calm or rng.random() < 0.9) and page.parent[node]:
+        if not boxed[page.parent[node]] and inside_too[node] and page.parent[node]:
             boxed[node] = False
     box = (
         np.stack((np.zeros(n), np.arange(n) * 20.0, np.full(n, 800.0), np.full(n, 20.0)), 1).astype(
             np.float32
         )
         if calm
-        else _EDGES[rng.integers(0, _EDGES.size, (n, 4))]
+        else _EDGES[for_box.integers(0, _EDGES.size, (n, 4))]
     )
     box[~boxed] = np.nan
     return dataclasses.replace(
@@ -101,7 +109,7 @@ def dressed(page: Snapshot, seed: int) -> Snapshot:
         tag=tag.astype(np.int32),
         style=np.where(boxed, row, -1).astype(np.int32),
         box=box,
-        paint=np.where(boxed, rng.integers(0, n, n), -1).astype(np.int32),
+        paint=np.where(boxed, for_paint.integers(0, n, n), -1).astype(np.int32),
         style_names=tuple(_VALUES),
         styles=strings.ids([value for row in styles for value in row]).reshape(len(styles), len(_VALUES)),
         tags=tags.table(),

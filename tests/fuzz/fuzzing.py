@@ -218,7 +218,7 @@ def within(seconds: float, work: Callable[[], T]) -> T:
 
 
 def assert_in_proportion(work: Callable[[int], Callable[[], object]], size: int) -> None:
-    """Fail where eight times the input takes more than twelve times as long, twice.
+    """Fail where eight times the input takes more than sixteen times as long, twice.
 
     Parameters
     ----------
