@@ -85,8 +85,8 @@ def in_service(urls: Sequence[str], folder: Path) -> list[tuple[str, dict[str, f
                 for first in range(0, len(part), _AT_ONCE):
                     _do(http, part[first : first + _AT_ONCE])
                 counts.append((name, counted(pid, folder)))
-        family = [process.pid for process in processes_below(pid)]
-    left = [one for one in family if Path(f"/proc/{one}").exists()]
+        family = processes_below(pid)
+    left = [process for process in family if not process.has_ended]
     end = counted(os.getpid(), folder)
     return [*counts, ("the end", {"processes": len(left), "temporary files": end["temporary files"]})]
 

@@ -28,6 +28,14 @@ class Process:
         """Whether it is a worker of the service."""
         return " domsieve.service.jobs.worker " in self.command
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether it runs no more, even where its parent has not taken note of that."""
+        try:
+            return Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+        except OSError:
+            return True
+
 
 def processes_below(pid: int) -> list[Process]:
     """Return the descendants of a process, parents first."""
