@@ -276,6 +276,10 @@ class TestFraming:
         head = b"POST /v1/clean HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
         self.refused(service, head + body)
 
+    @pytest.mark.parametrize("name", [b"", b"a b", b"\xc2\x80", b"a\0"])
+    def test_a_header_without_a_proper_name_is_refused(self, service: Stage, name: bytes) -> None:
+        self.refused(service, b"GET /v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\n" + name + b": x\r\n\r\n")
+
     def test_chunks_are_not_of_http_1_0(self, service: Stage) -> None:
         head = b"POST /v1/clean HTTP/1.0\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
         self.refused(service, head + b"0\r\n\r\n")
