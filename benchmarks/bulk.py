@@ -31,6 +31,7 @@ from pyarrow import parquet
 from benchmarks.analysis import machine
 from benchmarks.generated_site import generated_site
 from benchmarks.printing import print_table
+from benchmarks.processes import stat_of
 from domsieve.bulk import CleanJob, Job, LocalEngine, Outcome, Progress, Shard, clean_pages
 
 MOST_OVERHEAD, MOST_AT_TWO, MOST_EXPONENT = 0.05, 0.6, 1.05
@@ -279,7 +280,7 @@ def _session(leader: int) -> Iterator[tuple[int, float]]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             with suppress(OSError, IndexError):
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                fields = stat_of(int(entry.name))
                 if int(fields[3]) == leader:
                     yield int(entry.name), (int(fields[11]) + int(fields[12])) / _TICKS
 

@@ -30,7 +30,7 @@ import httpx
 import msgspec
 
 from benchmarks.printing import print_check, print_table
-from benchmarks.processes import counted, processes_below
+from benchmarks.processes import counted, living_stat_of, processes_below
 from benchmarks.running_service import running_service
 from benchmarks.served_pages import pages_served
 from benchmarks.service_clients import ENDED
@@ -86,7 +86,7 @@ def in_service(urls: Sequence[str], folder: Path) -> list[tuple[str, dict[str, f
                     _do(http, part[first : first + _AT_ONCE])
                 counts.append((name, counted(pid, folder)))
         family = processes_below(pid)
-    left = [process for process in family if not process.has_ended]
+    left = [process for process in family if living_stat_of(process.pid)]
     end = counted(os.getpid(), folder)
     return [*counts, ("the end", {"processes": len(left), "temporary files": end["temporary files"]})]
 

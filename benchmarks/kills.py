@@ -31,7 +31,7 @@ from uuid import uuid4
 import httpx
 
 from benchmarks.printing import print_check, print_table
-from benchmarks.processes import processes_below
+from benchmarks.processes import living_stat_of, processes_below
 from benchmarks.running_service import RunningService, running_service
 from benchmarks.served_pages import pages_served
 from benchmarks.service_clients import ENDED, all_jobs, ends
@@ -117,11 +117,8 @@ class Family:
 
 def _stat(pid: int) -> tuple[str, str]:
     """Return session and time of birth of a process that has not ended, or nothing."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return "", ""
-    return ("", "") if fields[0] in "ZX" else (fields[3], fields[19])
+    fields = living_stat_of(pid)
+    return (fields[3], fields[19]) if fields else ("", "")
 
 
 def check_stores(kill: Kill, stores: Collection[Path], reported: Collection[str]) -> None:

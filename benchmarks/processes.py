@@ -28,13 +28,24 @@ class Process:
         """Whether it is a worker of the service."""
         return " domsieve.service.jobs.worker " in self.command
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether it runs no more, even where its parent has not taken note of that."""
-        try:
-            return Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-        except OSError:
-            return True
+
+def stat_of(pid: int) -> list[str]:
+    """Return what the system tells of a process behind its name, from its state on: proc(5).
+
+    Raises
+    ------
+    OSError : there is none.
+    """
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def living_stat_of(pid: int) -> list[str]:
+    """Return the same; nothing of one that has ended, even where its parent has not taken note of that."""
+    try:
+        fields = stat_of(pid)
+    except OSError:
+        return []
+    return [] if fields[0] in "ZX" else fields
 
 
 def processes_below(pid: int) -> list[Process]:
@@ -42,7 +53,7 @@ def processes_below(pid: int) -> list[Process]:
     children: dict[int, list[Process]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            parent = int(stat_of(int(folder.name))[1])
             command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue

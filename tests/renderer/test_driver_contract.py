@@ -457,14 +457,12 @@ def test_an_end_is_noticed_and_leaves_nothing(driver: DriverName, how: str) -> N
 def test_an_end_that_was_cancelled_closes_nothing_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = tmp_path / "browser"
-    program.write_text("#!/bin/sh\nsleep 60\n", encoding="utf-8")
-    program.chmod(0o755)
+    program = _program(tmp_path, "sleep 60")
     began, go_on = threading.Event(), threading.Event()
     close, closed = os.close, []
 
     async def end_twice() -> None:
-        started = start_process(str(program), ())
+        started = start_process(program, ())
 
         def close_slowly(descriptor: int) -> None:
             if descriptor == started._lock:
@@ -487,6 +485,13 @@ def test_an_end_that_was_cancelled_closes_nothing_twice(
 
     asyncio.run(end_twice())
     assert len(closed) == 1
+
+
+def _program(folder: Path, script: str) -> str:
+    program = folder / "browser"
+    program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    program.chmod(0o755)
+    return str(program)
 
 
 def _temporary() -> set[str]:
@@ -530,9 +535,7 @@ def test_popups_are_closed_and_leave_the_context(driver: DriverName, server: Ser
 
 
 def test_one_that_was_asked_for_and_fails_is_quoted(driver: DriverName, tmp_path: Path) -> None:
-    program = tmp_path / "broken"
-    program.write_text("#!/bin/sh\necho 'No usable sandbox!' >&2\nexit 7\n", encoding="utf-8")
-    program.chmod(0o755)
+    program = _program(tmp_path, "echo 'No usable sandbox!' >&2\nexit 7")
 
     async def enter(executable: str) -> None:
         async with renderer_of(driver, executable=executable):
@@ -541,7 +544,7 @@ def test_one_that_was_asked_for_and_fails_is_quoted(driver: DriverName, tmp_path
     with pytest.raises(
         BrowserNotFoundError, match=r"it ended at once \(exit code 7\)\s+it said: No usable sandbox!"
     ):
-        asyncio.run(enter(str(program)))
+        asyncio.run(enter(program))
     with pytest.raises(
         BrowserNotFoundError, match="/no/such cannot be used: no executable file of that name"
     ):

@@ -214,7 +214,7 @@ class _Styles:
         self.absolute, self.fixed = position == _POSITIONS["absolute"], position == _POSITIONS["fixed"]
         self.moves = self.fixed | (position == _POSITIONS["sticky"])
         self.seen = self._each("visibility", "visible", lambda value: value == "visible")
-        self.opacity = self._each("opacity", "1", lambda value: _between(_number(value, 1.0), 0.0, 1.0))
+        self.opacity = self._each("opacity", "1", lambda value: _up_to(_number(value, 1.0), 1.0))
         self.letter_px = self._each("font-size", "16px", lambda value: _number(value, 16.0))
         self.ink = self._each("color", "rgb(0, 0, 0)", _colour)
         self.ground = self._each("background-color", "rgba(0, 0, 0, 0)", _colour)
@@ -288,9 +288,9 @@ def _number(value: str, otherwise: float) -> float:
     return float(found[0]) if found else otherwise
 
 
-def _between(number: float, least: float, most: float) -> float:
-    """Return what a style sheet takes a number for that has such bounds."""
-    return min(max(number, least), most)
+def _up_to(number: float, most: float) -> float:
+    """Return what a style sheet takes a number for that goes from 0 to `most`."""
+    return min(max(number, 0.0), most)
 
 
 def _overflow(value: str) -> int:
@@ -302,8 +302,8 @@ def _colour(value: str) -> tuple[float, float, float, float]:
     channels = [float(number) for number in _NUMBER.findall(value)]
     if not value.startswith("rgb") or len(channels) not in {3, 4}:
         return _UNKNOWN
-    red, green, blue = (_between(channel, 0.0, 255.0) for channel in channels[:3])
-    return red, green, blue, _between(channels[3], 0.0, 1.0) if len(channels) == 4 else 1.0
+    red, green, blue, alpha = (*channels, 1.0)[:4]
+    return _up_to(red, 255.0), _up_to(green, 255.0), _up_to(blue, 255.0), _up_to(alpha, 1.0)
 
 
 def _is_empty(rect: str) -> bool:
