@@ -34,9 +34,12 @@ import numpy as np
 
 from benchmarks.generated_site import generated_site
 from benchmarks.printing import print_table
-from domsieve.analysis import Mode, SiteStyleTree, write_text
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot, decode, encode
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.writers.text import write_text
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.format import decode, encode
+from domsieve.snapshot.page import Snapshot
+from domsieve.vocabulary import Mode
 
 PAGES_PER_CALL = 200
 GROWTH = (100, 400, 1_000, 4_000)

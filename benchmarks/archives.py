@@ -23,7 +23,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 import domsieve
-from domsieve.archive import unpacked
+from domsieve.archive.packed import unpacked
 
 MOST_MEGABYTES = 400
 

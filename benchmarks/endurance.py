@@ -34,9 +34,11 @@ from benchmarks.processes import counted, living_stat_of, processes_below
 from benchmarks.running_service import running_service
 from benchmarks.served_pages import pages_served
 from benchmarks.service_clients import ENDED
-from domsieve.renderer import Egress, Renderer, parse_html
-from domsieve.snapshot import PageStore
-from domsieve.tasks import render_pages
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.renderer import Renderer
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.pages import render_pages
 
 MOST_MORE = {"processes": 2, "descriptors": 20, "sockets": 8, "temporary files": 8}
 """What may be more after all pages than after a tenth; the browser opens and closes connections as it likes."""

@@ -36,7 +36,7 @@ from benchmarks.running_service import RunningService, running_service
 from benchmarks.served_pages import pages_served
 from benchmarks.service_clients import ENDED, all_jobs, ends
 from domsieve.service.jobs.captures import CACHE
-from domsieve.snapshot import PageStore
+from domsieve.snapshot.store import PageStore
 
 KINDS = ("site", "render", "bulk", "service", "worker")
 _MARK = "DOMSIEVE_KILLS"

@@ -23,9 +23,10 @@ from benchmarks.analysis import machine
 from benchmarks.generated_site import generated_page
 from benchmarks.printing import print_table
 from domsieve import analysis
-from domsieve.analysis import MINERS, DataRegionMiner, variants
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.analysis.records.mdr import DataRegionMiner
+from domsieve.analysis.registry import MINERS, variants
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 SECTIONS = (10, 30, 100, 300, 500)
 PAGES_OF_SITE = 4

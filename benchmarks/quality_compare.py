@@ -22,9 +22,13 @@ from statistics import median
 
 from benchmarks.printing import command_line, print_check, print_table
 from domsieve.evaluation.corpora.javascript_sites import serve_corpus
-from domsieve.renderer import CaptureOptions, Renderer, offline
-from domsieve.snapshot import PageRecord, PageStore
-from domsieve.tasks import advise, compare, render_pages
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.options import CaptureOptions
+from domsieve.renderer.renderer import Renderer
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.comparing import advise, compare
+from domsieve.tasks.pages import render_pages
 from examples.loopback import folder_served
 
 STATIC = ("docs-rustbook", "docs-postgresql", "uci-www_cs_uci_edu")

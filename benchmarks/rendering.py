@@ -124,7 +124,7 @@ async def limit(job: Job) -> dict[str, float]:
 async def bare(job: Job) -> dict[str, float]:
     from playwright.async_api import Error, async_playwright
 
-    from domsieve.renderer import STYLE_NAMES
+    from domsieve.renderer.page.capture import STYLE_NAMES
 
     failed = 0
     async with async_playwright() as playwright:
@@ -154,8 +154,10 @@ async def bare(job: Job) -> dict[str, float]:
 
 
 async def ours(job: Job) -> dict[str, float]:
-    from domsieve.renderer import Renderer, Rendering, offline
-    from domsieve.snapshot import PageStore
+    from domsieve.renderer.network.egress import offline
+    from domsieve.renderer.protocol import Rendering
+    from domsieve.renderer.renderer import Renderer
+    from domsieve.snapshot.store import PageStore
 
     nodes = incomplete = failed = 0
     with tempfile.TemporaryDirectory() as folder, PageStore(Path(folder)) as store:
@@ -199,7 +201,7 @@ def stored_bytes(store: Path) -> int:
 @contextlib.asynccontextmanager
 async def most_memory() -> AsyncIterator[list[int]]:
     """Note what this process and all below it hold, five times a second."""
-    from domsieve.renderer import family, held_memory
+    from domsieve.renderer.browser.machine import family, held_memory
 
     seen: list[int] = [0]
 
@@ -278,7 +280,7 @@ RUNS = OURS | {"crawlee": crawlee, "crawl4ai": crawl4ai}
 async def find_launch() -> dict[str, object]:
     from playwright.async_api import async_playwright
 
-    from domsieve.renderer import find_browser, launch_options
+    from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
 
     async with async_playwright() as playwright:
         launch = launch_options(await find_browser(playwright))

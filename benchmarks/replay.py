@@ -27,11 +27,17 @@ from typing import Any
 
 from benchmarks.printing import command_line, print_check
 from benchmarks.rendering import processor_seconds
+from domsieve.archive.recording import Recording
 from domsieve.evaluation.corpora.javascript_sites import serve_corpus
-from domsieve.renderer import Budget, CaptureOptions, Renderer, Rendering, Replay, offline
 from domsieve.renderer.network.certificate import new_certificate
-from domsieve.snapshot import PageStore, Snapshot
-from domsieve.tasks import Recording, add_page
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.network.replay import Replay
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.protocol import Rendering
+from domsieve.renderer.renderer import Renderer
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.recording import add_page
 
 HOST = "docs.localhost"
 BUDGET_S = 180

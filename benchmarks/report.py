@@ -14,17 +14,15 @@ from typing import Any
 
 from playwright.async_api import Browser, async_playwright
 
-from domsieve.renderer import (
-    SCREENSHOT,
-    Budget,
-    CaptureOptions,
-    Renderer,
-    find_browser,
-    launch_options,
-    offline,
-)
-from domsieve.snapshot import PageStore
-from domsieve.tasks import Fetched, find_targets, keep, report, reported
+from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.page.extra_names import SCREENSHOT
+from domsieve.renderer.renderer import Renderer
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.pages import keep
+from domsieve.tasks.reporting import report, reported
+from domsieve.tasks.targets import Fetched, find_targets
 from examples.loopback import folder_served
 
 _WORDS = [

@@ -26,18 +26,18 @@ import lxml.html
 
 from benchmarks.analysis import machine
 from benchmarks.printing import print_table
-from domsieve.analysis import (
-    AutoCleaner,
-    NoCleaning,
-    read_metadata,
-    write_json,
-    write_markdown,
-    write_text,
-)
+from domsieve.analysis.auto.cleaner import AutoCleaner
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.writers.evidence import write_json
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.analysis.writers.text import write_text
 from domsieve.evaluation.corpora.wcxb_pages import page_files, read_page
-from domsieve.renderer import parse_html, read_html_file
-from domsieve.snapshot import Snapshot, decode, encode
-from domsieve.tasks import Page, clean, written
+from domsieve.renderer.source.raw import parse_html, read_html_file
+from domsieve.snapshot.format import decode, encode
+from domsieve.snapshot.page import Snapshot
+from domsieve.tasks.cleaning import clean, written
+from domsieve.tasks.pages import Page
 
 LXML_MS = 3.6
 URL = "https://page.example/article"

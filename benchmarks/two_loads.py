@@ -28,19 +28,18 @@ from urllib.error import HTTPError
 import numpy as np
 
 from benchmarks.printing import command_line, print_check, print_table
-from domsieve.analysis import (
-    DifferingBlock,
-    Verdict,
-    compare_loads,
-    page_blocks,
-    without_rotating,
-    write_text,
-)
+from domsieve.analysis.columns.page_blocks import page_blocks
+from domsieve.analysis.compare.compared_blocks import DifferingBlock
+from domsieve.analysis.compare.comparison import compare_loads, without_rotating
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.text import write_text
 from domsieve.evaluation.corpora.javascript_sites import SHORTEST, serve_corpus
 from domsieve.evaluation.measures.word_scores import Score, count_words, mean_score, score
 from domsieve.evaluation.systems.cleaners import CLEANERS
-from domsieve.renderer import Renderer, Rendering, offline
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.protocol import Rendering
+from domsieve.renderer.renderer import Renderer
+from domsieve.snapshot.page import Snapshot
 from examples.loopback import LoopbackServer, QuietHandler, running
 from examples.serve import DEMO, serve_demo
 

@@ -13,12 +13,22 @@ from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 
-from domsieve.analysis import NoCleaning, SiteStyleTree, dropped_blocks, judge_hidden, write_text
+from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.writers.evidence import dropped_blocks
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import ContentError, DomsieveError
 from domsieve.files import default_cache_dir
-from domsieve.renderer import Budget, CaptureOptions, Egress, Renderer, environment_proxies
-from domsieve.snapshot import PageRecord, PageStore, Snapshot
-from domsieve.tasks import describe, from_record, sample
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.network.upstream import environment_proxies
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.renderer import Renderer
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.pages import from_record
+from domsieve.tasks.sampling import describe, sample
 from examples.serve import serve_demo
 
 _SHOWN = "/articles/owl-pellets"  # of the demo site: a table, an advert, readers' letters in a frame

@@ -15,16 +15,12 @@ from typing import Any
 import numpy as np
 from playwright.async_api import FloatRect, Page, async_playwright
 
-from domsieve.analysis import (
-    METHODS,
-    MINERS,
-    SITE_METHODS,
-    MethodEntry,
-    Records,
-    Verdict,
-)
-from domsieve.renderer import find_browser, launch_options
-from domsieve.snapshot import Kind, PageStore, Snapshot
+from domsieve.analysis.records.result import Records
+from domsieve.analysis.registry import METHODS, MINERS, SITE_METHODS, MethodEntry
+from domsieve.analysis.verdict import Verdict
+from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
+from domsieve.snapshot.page import Kind, Snapshot
+from domsieve.snapshot.store import PageStore
 from examples.demo import sample_demo
 from examples.serve import serve_demo
 

@@ -14,9 +14,15 @@ from pathlib import Path
 from playwright.async_api import Page, ViewportSize, async_playwright
 
 from domsieve.files import write_file
-from domsieve.renderer import Budget, CaptureOptions, Renderer, find_browser, launch_options, offline
-from domsieve.snapshot import PageStore
-from domsieve.tasks import OUTPUT_FILE, Fetched, find_targets, report, reported, sample
+from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.renderer import Renderer
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.output import OUTPUT_FILE
+from domsieve.tasks.reporting import report, reported
+from domsieve.tasks.sampling import sample
+from domsieve.tasks.targets import Fetched, find_targets
 from examples.serve import serve_demo
 
 ARTICLE = "/articles/barometer"

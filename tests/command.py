@@ -9,8 +9,9 @@ from pathlib import Path
 from typer.testing import CliRunner, Result
 
 from domsieve.cli import app
-from domsieve.renderer import parse_html
-from domsieve.snapshot import PageRecord, PageStore
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.store import PageStore
 
 ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, "-m", "domsieve.cli"]

@@ -7,30 +7,29 @@ from pathlib import Path
 import pytest
 
 import domsieve
-from domsieve.analysis import (
-    METHODS,
-    MINERS,
-    SITE_METHODS,
-    SiteStyleTree,
-    compare_page,
-    field_tables,
-    page_blocks,
-    threshold_help,
-    write_html,
-    write_json,
-    write_markdown,
-    write_text,
-)
 from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.columns.page_blocks import page_blocks
+from domsieve.analysis.compare.comparison import compare_page
+from domsieve.analysis.records.fields import field_tables
+from domsieve.analysis.registry import METHODS, MINERS, SITE_METHODS
+from domsieve.analysis.report.thresholds import threshold_help
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.writers.evidence import write_json
+from domsieve.analysis.writers.html import write_html
+from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.record_tables import RecordSheet
+from domsieve.analysis.writers.text import write_text
 from domsieve.budget import USUAL, AnalysisBudget, Gauge, Meter, budgeted, check, spending, spending_on_site
 from domsieve.errors import BudgetError, DomsieveError, UsageError
-from domsieve.library import CleanResult
-from domsieve.renderer import parse_html, read_html_file
+from domsieve.library.results import CleanResult
 from domsieve.renderer.sampling.links import PageLinks
 from domsieve.renderer.sampling.sitemap import parse_sitemap
-from domsieve.snapshot import Snapshot
-from domsieve.tasks import Page, clean, learn, mine, weigh
+from domsieve.renderer.source.raw import parse_html, read_html_file
+from domsieve.snapshot.page import Snapshot
+from domsieve.tasks.cleaning import clean, learn
+from domsieve.tasks.mining import mine
+from domsieve.tasks.pages import Page
+from domsieve.tasks.weighing import weigh
 from tests.analysis.pages import page as laid_out
 from tests.command import page as source_of
 from tests.command import run, write_pages

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from domsieve.snapshot import PageStore
+from domsieve.snapshot.store import PageStore
 from tests.command import COMMAND, ROOT, damage, fill, page, process, run, write_pages
 
 ENDINGS = {"text": ".txt", "markdown": ".md", "html": ".html", "json": ".json"}

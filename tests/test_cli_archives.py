@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from domsieve.analysis import load_model
-from domsieve.snapshot import PageStore
-from domsieve.tasks import FileTarget, find_targets, output_name
+from domsieve.analysis.model_file import load_model
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.targets import FileTarget, find_targets, output_name
 from tests.archive.made import answer, packed, page_record, record, url_of, written
 from tests.command import page, run, write_pages
 

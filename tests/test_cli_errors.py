@@ -15,7 +15,7 @@ import domsieve
 from domsieve import cli
 from domsieve.commands.console import failures, option_of
 from domsieve.errors import UsageError
-from domsieve.renderer import Egress
+from domsieve.renderer.network.egress import Egress
 from tests.command import ROOT, run
 
 

@@ -9,8 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Cut, PageRecord, PageStore
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.cut import Cut
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.store import PageStore
 from tests.command import page, run, write_pages
 
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj << /Type /Catalog >> endobj"

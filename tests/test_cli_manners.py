@@ -17,8 +17,8 @@ from msgspec import structs
 
 from domsieve import cli
 from domsieve.commands.help_text import EXAMPLES, GROUPS, group_of
-from domsieve.renderer import parse_html
-from domsieve.snapshot import PageStore
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.store import PageStore
 from tests.command import COMMAND, fill, process, run, write_pages
 
 URLS = ["https://example.org/", "https://example.org/a"]

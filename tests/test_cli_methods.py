@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from scipy.sparse import load_npz
 
-from domsieve.analysis import METHODS, SITE_METHODS
+from domsieve.analysis.registry import METHODS, SITE_METHODS
 from tests.command import damage, fill, page, run, write_pages
 
 URLS = [f"http://example.org/{number}" for number in range(1, 7)]

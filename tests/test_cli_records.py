@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from domsieve.analysis import MINERS
+from domsieve.analysis.registry import MINERS
 from tests.command import damage, fill, process, run
 
 

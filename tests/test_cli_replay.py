@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.archive import Recording
+from domsieve.archive.recording import Recording
 from examples.serve import serve_demo
 from tests.archive.made import page_record, url_of, written
 from tests.command import run

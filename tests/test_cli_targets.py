@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from domsieve.snapshot import PageStore
+from domsieve.snapshot.store import PageStore
 from tests.command import page, run, write_pages
 from tests.renderer.bad_server import Server, serving
 from tests.renderer.test_listings import sends

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.analysis import load_model
+from domsieve.analysis.model_file import load_model
 from domsieve.errors import DamagedFileError
 from tests.command import ROOT, run, write_pages
 

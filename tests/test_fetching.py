@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from domsieve.errors import ContentError
-from domsieve.renderer import CaptureOptions, offline
-from domsieve.snapshot import PageRecord, PageStore
-from domsieve.tasks import Fetched, UrlTarget, fetch_targets
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.options import CaptureOptions
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.fetching import fetch_targets
+from domsieve.tasks.targets import Fetched, UrlTarget
 from tests.renderer.bad_server import Server, serving
 from tests.renderer.fake_site import FakeSite, Page
 from tests.renderer.test_listings import sends

@@ -10,9 +10,9 @@ import pytest
 from domsieve.commands.console import failures, say
 from domsieve.errors import TargetError
 from domsieve.plain import plain
-from domsieve.renderer import parse_html
-from domsieve.snapshot import PageStore
-from domsieve.tasks import output_name
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.targets import output_name
 from tests.command import process, run
 
 STEERING = "\x1b]0;title\x07\x1b[31m\x9b31m\u202e\u2066\u2028\r\nforged: line\x00\x7f"

@@ -20,17 +20,18 @@ from typing import Any
 
 import pytest
 
-from domsieve.analysis import TagPathFilter
+from domsieve.analysis.cleaning.tps import TagPathFilter
 from domsieve.analysis.columns.words import fold
-from domsieve.archive import USUAL_LIMITS
+from domsieve.archive.limits import USUAL_LIMITS
 from domsieve.archive.messages import dechunked, head_of
 from domsieve.archive.records import records
 from domsieve.archive.runs import Archive
-from domsieve.renderer import parse_html, place_of
+from domsieve.renderer.network.egress import place_of
 from domsieve.renderer.sampling.robots import Robots
 from domsieve.renderer.sampling.sitemap import parse_sitemap
 from domsieve.renderer.sampling.urls import normalized
 from domsieve.renderer.source.encoding import PRESCAN_BYTES, declared_encoding
+from domsieve.renderer.source.raw import parse_html
 from domsieve.tasks.pages import Page, _named_apart
 
 ROOT = Path(__file__).parents[1]

@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
-from domsieve.analysis import METHODS
-from domsieve.renderer import Budget, CaptureOptions, Renderer, find_browser, launch_options, offline
-from domsieve.snapshot import PageStore
+from domsieve.analysis.registry import METHODS
+from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.renderer import Renderer
+from domsieve.snapshot.store import PageStore
 from examples.serve import serve_demo
 from tests.command import run
 from tests.renderer.bad_server import serving

@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from domsieve.analysis import AutoCleaner, SiteStyleTree, Verdict
+from domsieve.analysis.auto.cleaner import AutoCleaner
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.verdict import Verdict
 from domsieve.errors import DomsieveError, ModelError, TargetError
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
-from domsieve.tasks import Page, clean
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 from domsieve.tasks import shelf as shelves
+from domsieve.tasks.cleaning import clean
+from domsieve.tasks.pages import Page
 from domsieve.tasks.shelf import Shelf, judged_together
 
 MENU = "<ul><li><a href=/>Home</a><li><a href=/b>Books</a></ul>"

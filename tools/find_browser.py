@@ -9,7 +9,7 @@ import sys
 from playwright.async_api import async_playwright
 
 from domsieve.errors import BrowserNotFoundError
-from domsieve.renderer import find_browser, launch_options
+from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
 from tools.setup_env import NO_BROWSER
 
 

@@ -34,7 +34,7 @@ import numpy as np
 
 from domsieve.budget import spending
 from domsieve.errors import UsageError
-from domsieve.snapshot import Scalar, Snapshot
+from domsieve.snapshot.page import Scalar, Snapshot
 from domsieve.vocabulary import Mode
 
 R = TypeVar("R")

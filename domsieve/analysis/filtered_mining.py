@@ -9,7 +9,7 @@ from domsieve.analysis.cleaning.tps import TagPathFilter
 from domsieve.analysis.estimator import PageEstimator
 from domsieve.analysis.records.mdr import DataRegionMiner
 from domsieve.analysis.records.result import Records
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 
 class MainRegionMiner(PageEstimator[Records]):

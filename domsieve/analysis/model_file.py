@@ -18,7 +18,7 @@ from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.capping import is_capped
 from domsieve.errors import DamagedFileError, FormatVersionError, StorageError, UsageError
 from domsieve.files import write_file
-from domsieve.snapshot import Scalar
+from domsieve.snapshot.page import Scalar
 from domsieve.vocabulary import SiteMethod, StyleLevel
 
 _KIND = "domsieve site model"

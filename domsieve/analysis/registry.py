@@ -16,7 +16,7 @@ from domsieve.analysis.estimator import Estimator, PageEstimator
 from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
 from domsieve.analysis.verdict import Verdict
 from domsieve.errors import UsageError
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from domsieve.vocabulary import Favor, Method, MiningMethod, Mode, StyleLevel
 
 if TYPE_CHECKING:

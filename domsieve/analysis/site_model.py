@@ -19,7 +19,7 @@ from domsieve.analysis.packed_counts import packed_counts, unpacked_counts
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending, spending_on_site
 from domsieve.errors import BudgetError, ModelError
-from domsieve.snapshot import Scalar, Snapshot
+from domsieve.snapshot.page import Scalar, Snapshot
 from domsieve.vocabulary import StyleLevel
 
 FEWEST_PAGES = 5

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.marks.mark import Mark
-from domsieve.snapshot import Fault, Scalar
+from domsieve.snapshot.fault import Fault
+from domsieve.snapshot.page import Scalar
 
 
 @dataclass(frozen=True, slots=True, eq=False)

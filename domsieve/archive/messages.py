@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from domsieve.archive.packed import decoded
 from domsieve.budget import check
-from domsieve.snapshot import Cut
+from domsieve.snapshot.cut import Cut
 
 _LONGEST_HEAD = 65_536
 _MOST_LINES = 1_000

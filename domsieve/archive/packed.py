@@ -10,7 +10,7 @@ from pathlib import Path
 import zstandard
 
 from domsieve.budget import check
-from domsieve.snapshot import Cut
+from domsieve.snapshot.cut import Cut
 
 PACKED_SUFFIXES = (".gz", ".zst", ".br")
 """Endings of compressed files."""

@@ -30,7 +30,8 @@ from domsieve.archive.source import FileSource, Source
 from domsieve.archive.stored_page import Body, DamagedPart, StoredPage
 from domsieve.archive.wacz import ZipError, archives_in, differing_files
 from domsieve.errors import ContentError
-from domsieve.snapshot import HTML_TYPES, Cut, CutKind
+from domsieve.snapshot.cut import Cut, CutKind
+from domsieve.snapshot.fault import HTML_TYPES
 from domsieve.urls import split_url
 
 logger = logging.getLogger("domsieve")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from domsieve.archive.source import unreadable
-from domsieve.snapshot import Cut
+from domsieve.snapshot.cut import Cut
 
 ARCHIVE_SUFFIXES = (".warc", ".warc.gz", ".warc.zst", ".wacz")
 """Endings of the names of archives."""

@@ -9,18 +9,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, cast
 
-from domsieve.analysis import (
-    PAGE_METHODS,
-    SITE_METHODS,
-    KindChoice,
-    Method,
-    Options,
-    SiteModel,
-    Verdict,
-    block_columns,
-    check_options,
-    new_site_model,
-)
+from domsieve.analysis.kinds.judging import KindChoice
+from domsieve.analysis.registry import PAGE_METHODS, SITE_METHODS, Options, check_options, new_site_model
+from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.evidence import block_columns
 from domsieve.bulk.job import Done, Failures, Reading, pages_of, place_of
 from domsieve.bulk.models import SiteModels
 from domsieve.bulk.places import place_at
@@ -28,9 +21,11 @@ from domsieve.bulk.plan import Shard
 from domsieve.bulk.tables import Kinds, Table, part
 from domsieve.errors import DomsieveError, UsageError
 from domsieve.plain import utf8
-from domsieve.snapshot import Snapshot
-from domsieve.tasks import RECENT_PAGES, Cleaned, Page, clean, metadata_of, written
-from domsieve.vocabulary import DEFAULT_METHOD
+from domsieve.snapshot.page import Snapshot
+from domsieve.tasks.cleaning import Cleaned, clean, metadata_of, written
+from domsieve.tasks.drift import RECENT_PAGES
+from domsieve.tasks.pages import Page
+from domsieve.vocabulary import DEFAULT_METHOD, Method
 
 Text = Literal["text", "markdown"]
 _PAGE: Kinds = {

@@ -16,8 +16,8 @@ from domsieve.bulk.places import Place, place_at, write
 from domsieve.bulk.plan import Shard
 from domsieve.errors import DomsieveError
 from domsieve.plain import utf8
-from domsieve.snapshot import PageStore
-from domsieve.tasks import Page
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.pages import Page
 
 FAILED = "_failed"
 """The folder of what failed. Readers of tables pass over names that begin like this."""

@@ -11,15 +11,10 @@ from hashlib import blake2b
 from itertools import groupby
 from typing import Any
 
-from domsieve.analysis import (
-    Method,
-    Options,
-    SiteModel,
-    capped,
-    model_from_bytes,
-    model_to_bytes,
-    new_site_model,
-)
+from domsieve.analysis.model_file import model_from_bytes, model_to_bytes
+from domsieve.analysis.registry import Options, new_site_model
+from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.trees.capping import capped
 from domsieve.budget import budgeted
 from domsieve.bulk.job import Done, Failures, Reading, pages_of, place_of
 from domsieve.bulk.members import Member
@@ -27,8 +22,9 @@ from domsieve.bulk.models import ENDING, model_file
 from domsieve.bulk.places import write
 from domsieve.bulk.plan import Plan, Shard
 from domsieve.errors import DomsieveError
-from domsieve.tasks import Page, fit
-from domsieve.vocabulary import DEFAULT_METHOD
+from domsieve.tasks.learning import fit
+from domsieve.tasks.pages import Page
+from domsieve.vocabulary import DEFAULT_METHOD, Method
 
 PARTIAL = "_partial"
 """The folder of what shards have told, until the models are there."""

@@ -8,12 +8,16 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from domsieve.archive import DamagedPart, archives_below, is_archive, read_archive
+from domsieve.archive.reading import read_archive
+from domsieve.archive.stored_page import DamagedPart, archives_below, is_archive
 from domsieve.bulk.members import Member, StoredTarget
 from domsieve.errors import ContentError, TargetError
-from domsieve.renderer import file_origin, file_stem, html_files, is_web_address
-from domsieve.snapshot import PageStore
-from domsieve.tasks import RAW, ArchiveTarget, DamagedTarget, FileTarget, ListedWord, UrlTarget, site_of
+from domsieve.renderer.network.egress import is_web_address
+from domsieve.renderer.source.origin import file_origin
+from domsieve.renderer.source.raw import file_stem, html_files
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.sites import RAW
+from domsieve.tasks.targets import ArchiveTarget, DamagedTarget, FileTarget, ListedWord, UrlTarget, site_of
 
 _INDEX = "index.sqlite3"
 Named = str | ListedWord

@@ -8,18 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from domsieve.errors import DomsieveError
-from domsieve.snapshot import PageRecord, PageStore
-from domsieve.tasks import (
-    ArchiveTarget,
-    DamagedTarget,
-    FileTarget,
-    Page,
-    Placed,
-    UrlTarget,
-    from_archive,
-    from_file,
-    from_record,
-)
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.pages import Page, from_archive, from_file, from_record
+from domsieve.tasks.sites import Placed
+from domsieve.tasks.targets import ArchiveTarget, DamagedTarget, FileTarget, UrlTarget
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from domsieve.analysis import record_rows
+from domsieve.analysis.writers.record_tables import record_rows
 from domsieve.bulk.job import Done, Failures, Reading, pages_of, place_of
 from domsieve.bulk.plan import Shard
 from domsieve.bulk.tables import Kinds, part
 from domsieve.errors import BudgetError, DomsieveError
 from domsieve.plain import utf8
-from domsieve.tasks import mine
+from domsieve.tasks.mining import mine
 from domsieve.vocabulary import MiningMethod
 
 _RECORD: Kinds = {

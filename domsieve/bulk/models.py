@@ -6,10 +6,11 @@ Imports the analysis and places.
 from collections import OrderedDict
 from typing import Any
 
-from domsieve.analysis import SiteModel, model_from_bytes
+from domsieve.analysis.model_file import model_from_bytes
+from domsieve.analysis.site_model import SiteModel
 from domsieve.bulk.places import Place
 from domsieve.errors import DomsieveError
-from domsieve.tasks import output_name
+from domsieve.tasks.targets import output_name
 
 ENDING = ".model"
 _PERIOD = "@"

@@ -3,8 +3,12 @@
 import numpy as np
 from lxml import etree
 
-from domsieve.analysis import AutoCleaner, SiteStyleTree, block_columns, read_metadata, write_text
-from domsieve.renderer import parse_html
+from domsieve.analysis.auto.cleaner import AutoCleaner
+from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.writers.evidence import block_columns
+from domsieve.analysis.writers.text import write_text
+from domsieve.renderer.source.raw import parse_html
 
 __all__ = [
     "AutoCleaner",

@@ -20,19 +20,18 @@ from domsieve.bulk.places import place_at, write
 from domsieve.bulk.plan import Shard
 from domsieve.errors import DomsieveError
 from domsieve.files import digest_of
-from domsieve.renderer import (
-    Budget,
-    CaptureOptions,
-    DriverName,
-    Egress,
-    HostRules,
-    PageFailed,
-    Renderer,
-    environment_proxies,
-    visit_politely,
-)
-from domsieve.snapshot import PageStore
-from domsieve.tasks import cached, fault_in, keep_pages, output_name, sample
+from domsieve.renderer.browser.connection import DriverName
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.network.host_rules import HostRules
+from domsieve.renderer.network.upstream import environment_proxies
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.renderer import Renderer
+from domsieve.renderer.sampling.events import PageFailed
+from domsieve.renderer.sampling.polite import visit_politely
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.pages import cached, fault_in, keep_pages
+from domsieve.tasks.sampling import sample
+from domsieve.tasks.targets import output_name
 
 MARKER = ".json"
 """Ends the name of the file that says that a site is done."""

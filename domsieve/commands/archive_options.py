@@ -12,9 +12,9 @@ from domsieve.commands.capture_options import Capture
 from domsieve.commands.console import count, say
 
 if TYPE_CHECKING:
-    from domsieve.renderer import PageSource
-    from domsieve.snapshot import PageRecord
-    from domsieve.tasks import Recording
+    from domsieve.archive.recording import Recording
+    from domsieve.renderer.protocol import PageSource
+    from domsieve.snapshot.index import PageRecord
 
 Archive = Annotated[
     Path | None,
@@ -50,7 +50,8 @@ def archive_of(path: Path | None) -> Iterator["Recording | None"]:
     if path is None:
         yield None
         return
-    from domsieve.tasks import Recording, lacks
+    from domsieve.archive.recording import Recording
+    from domsieve.tasks.recording import lacks
 
     with Recording(path) as recording:
         if recording.pages:
@@ -71,7 +72,7 @@ async def source_of(capture: Capture, recording: "Recording | None") -> "AsyncIt
         if recording is None:
             yield renderer
             return
-        from domsieve.tasks import RecordedSource
+        from domsieve.tasks.recording import RecordedSource
 
         yield RecordedSource(renderer, recording, capture.egress)
 
@@ -80,6 +81,6 @@ def may_use(recording: "Recording | None") -> "Callable[[PageRecord], bool]":
     """Return what says whether a capture of the cache may be used: all, or those of the unfinished archive."""
     if recording is None:
         return lambda _: True
-    from domsieve.tasks import is_recorded
+    from domsieve.tasks.recording import is_recorded
 
     return lambda record: is_recorded(record, recording)

@@ -40,8 +40,10 @@ from domsieve.commands.signatures import with_parameters
 from domsieve.vocabulary import DEFAULT_METHOD, MiningMethod, SiteMethod
 
 if TYPE_CHECKING:
-    from domsieve.bulk import Engine, Named, Progress, Summary
-    from domsieve.tasks import Word
+    from domsieve.bulk.listing import Named
+    from domsieve.bulk.running import Engine
+    from domsieve.bulk.runs import Progress, Summary
+    from domsieve.tasks.targets import Word
 
 Targets = Annotated[
     list[str] | None,
@@ -145,8 +147,9 @@ def clean(
     tell: Tell,
 ) -> "Summary":
     """Clean very many pages into Parquet parts, by the models of their sites or each by itself."""
-    from domsieve.analysis import Options
-    from domsieve.bulk import CleanJob, clean_pages
+    from domsieve.analysis.registry import Options
+    from domsieve.bulk.cleaning import CleanJob
+    from domsieve.bulk.runs import clean_pages
 
     job = CleanJob(
         output=shards.output,
@@ -188,8 +191,9 @@ def learn(
     tell: Tell,
 ) -> "Summary":
     """Learn a model of each site of very many pages, for `bulk clean --models` and `clean --model`."""
-    from domsieve.analysis import Options
-    from domsieve.bulk import LearnJob, learn_sites
+    from domsieve.analysis.registry import Options
+    from domsieve.bulk.learning import LearnJob
+    from domsieve.bulk.runs import learn_sites
 
     job = LearnJob(
         output=shards.output,
@@ -218,7 +222,8 @@ def records(
     tell: Tell,
 ) -> "Summary":
     """Write the records of very many pages into Parquet parts, a row each."""
-    from domsieve.bulk import RecordsJob, mine_pages
+    from domsieve.bulk.mining import RecordsJob
+    from domsieve.bulk.runs import mine_pages
 
     job = RecordsJob(
         output=shards.output, keep_errors=shards.keep_errors, budget=shards.budget, method=method
@@ -244,9 +249,10 @@ def render(
     capture: Capture,
 ) -> None:
     """Render the URLs of very many sites, each site into a store of its own, for the other bulk commands."""
-    from domsieve.bulk import RenderJob, processors, render_sites
+    from domsieve.bulk.rendering import RenderJob
+    from domsieve.bulk.runs import processors, render_sites
     from domsieve.errors import UsageError
-    from domsieve.tasks import ListedWord
+    from domsieve.tasks.targets import ListedWord
 
     if capture.since is not None:
         raise UsageError("--refresh and --max-age are for the cache; give a new --output-dir to render anew.")
@@ -279,7 +285,9 @@ def _check_output(output_dir: str) -> None:
 
 
 def _engine(runner: str, ray_address: str | None, workers: int | None) -> "Callable[[], Engine]":
-    from domsieve.bulk import LocalEngine, RayEngine, processors
+    from domsieve.bulk.local import LocalEngine
+    from domsieve.bulk.on_ray import RayEngine
+    from domsieve.bulk.runs import processors
     from domsieve.errors import UsageError
 
     if runner == "ray":

@@ -21,7 +21,8 @@ from domsieve.commands.console import (
 )
 
 if TYPE_CHECKING:
-    from domsieve.snapshot import PageRecord, PageStore
+    from domsieve.snapshot.index import PageRecord
+    from domsieve.snapshot.store import PageStore
 
 _MEGABYTE = 1_000_000
 _AT_ONCE = 1_000  # pages that are removed together
@@ -161,7 +162,7 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Check Chrome and the cache, and say where they are."""
-    from domsieve.renderer import browser_in_use
+    from domsieve.renderer.browser.playwright_driver import browser_in_use
 
     with failures(), open_cache(cache) as store:
         facts = {

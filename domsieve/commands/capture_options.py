@@ -19,17 +19,14 @@ from domsieve.commands.replaying import FixedTime, FromArchive, replay_of
 from domsieve.commands.signatures import with_parameters
 
 if TYPE_CHECKING:
-    from domsieve.analysis import Selection
-    from domsieve.renderer import (
-        Budget,
-        CaptureOptions,
-        DriverName,
-        Egress,
-        HostRules,
-        Renderer,
-        Replay,
-    )
-    from domsieve.tasks import Target
+    from domsieve.analysis.selection.selection import Selection
+    from domsieve.renderer.browser.connection import DriverName
+    from domsieve.renderer.network.egress import Egress
+    from domsieve.renderer.network.host_rules import HostRules
+    from domsieve.renderer.network.replay import Replay
+    from domsieve.renderer.options import Budget, CaptureOptions
+    from domsieve.renderer.renderer import Renderer
+    from domsieve.tasks.targets import Target
 
 _VIEWPORT = re.compile("0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})")
 
@@ -123,7 +120,8 @@ class Capture:
     @cached_property
     def egress(self) -> "Egress":
         """Where connections may go, made when there is one: it loads the network."""
-        from domsieve.renderer import Egress, environment_proxies
+        from domsieve.renderer.network.egress import Egress
+        from domsieve.renderer.network.upstream import environment_proxies
 
         if self.replay:
             return self.replay.nowhere()
@@ -131,7 +129,7 @@ class Capture:
 
     def renderer(self) -> "Renderer":
         """Return what renders; it loads what talks to Chrome, which pages that are there already do not need."""
-        from domsieve.renderer import Renderer
+        from domsieve.renderer.renderer import Renderer
 
         return Renderer(
             self.options,
@@ -204,7 +202,7 @@ def capture_options(
 ) -> Capture:
     """Return the renderer that the options describe."""
     from domsieve.errors import UsageError
-    from domsieve.renderer import Budget, CaptureOptions
+    from domsieve.renderer.options import Budget, CaptureOptions
 
     replay = replay_of(from_archive, fixed_time=fixed_time)
     size = _VIEWPORT.fullmatch(viewport)
@@ -253,7 +251,7 @@ def host_rules(deny: Sequence[str] | None, allow: Sequence[str] | None) -> "Host
     """
     if not (deny or allow):
         return None
-    from domsieve.renderer import HostRules
+    from domsieve.renderer.network.host_rules import HostRules
 
     return HostRules.of(deny or (), allow or ())
 
@@ -355,7 +353,7 @@ def selection_of(select: Sequence[str] | None, drop: Sequence[str] | None) -> "S
     """
     if not (select or drop):
         return None
-    from domsieve.analysis import Selection
+    from domsieve.analysis.selection.selection import Selection
 
     return Selection(tuple(select or ()), tuple(drop or ()))
 
@@ -370,8 +368,8 @@ def url_of_file(url: str | None, targets: "Sequence[Target]") -> str:
     if url is None:
         return ""
     from domsieve.errors import UsageError
-    from domsieve.renderer import is_web_address
-    from domsieve.tasks import FileTarget, PipedTarget
+    from domsieve.renderer.network.egress import is_web_address
+    from domsieve.tasks.targets import FileTarget, PipedTarget
 
     if not is_web_address(url):
         raise UsageError(f"--url {url!a}: give the address of the page, with http:// or https://.")

@@ -36,7 +36,8 @@ from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, Favor, Method, Mode
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
-    from domsieve.tasks import Page, Word
+    from domsieve.tasks.pages import Page
+    from domsieve.tasks.targets import Word
 
 MethodOption = Annotated[
     Method | None, typer.Option(help="Cleaning method [default: the model's, else auto].")
@@ -130,21 +131,18 @@ def clean(
     capture: Capture,
 ) -> None:
     """Write the content of pages, without menus, adverts and footers."""
-    from domsieve.analysis import PAGE_METHODS, KindChoice, Options, hidden_words, load_model
+    from domsieve.analysis.cleaning.hidden_text import hidden_words
+    from domsieve.analysis.kinds.judging import KindChoice
+    from domsieve.analysis.model_file import load_model
+    from domsieve.analysis.registry import PAGE_METHODS, Options
     from domsieve.errors import BudgetError, DomsieveError, UsageError
-    from domsieve.tasks import (
-        ENDINGS,
-        Drift,
-        Results,
-        find_targets,
-        from_record,
-        readable,
-        remarks,
-        site_records,
-        with_selection,
-        written,
-    )
-    from domsieve.tasks import clean as clean_pages
+    from domsieve.tasks.cleaning import ENDINGS, written
+    from domsieve.tasks.cleaning import clean as clean_pages
+    from domsieve.tasks.drift import Drift
+    from domsieve.tasks.judging import remarks
+    from domsieve.tasks.output import Results
+    from domsieve.tasks.pages import from_record, readable, site_records, with_selection
+    from domsieve.tasks.targets import find_targets
 
     if output and output_dir:
         raise UsageError("Give either --output or --output-dir.")
@@ -247,11 +245,13 @@ def learn(
     capture: Capture,
 ) -> None:
     """Learn a model of a site from its pages, for `clean --model`."""
-    from domsieve.analysis import Options, save_model
+    from domsieve.analysis.model_file import save_model
+    from domsieve.analysis.registry import Options
     from domsieve.errors import UsageError
-    from domsieve.tasks import explain as explain_model
-    from domsieve.tasks import find_targets, readable
-    from domsieve.tasks import learn as learn_pages
+    from domsieve.tasks.cleaning import learn as learn_pages
+    from domsieve.tasks.explaining import explain as explain_model
+    from domsieve.tasks.pages import readable
+    from domsieve.tasks.targets import find_targets
 
     if not (output or explain):
         raise UsageError("Give --output, the file of the model, or --explain, or both.")

@@ -12,9 +12,11 @@ from domsieve.commands.console import count, explained, finish, open_cache, prin
 from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
-    from domsieve.analysis import Comparison, DifferingBlock, TwoLoads
-    from domsieve.snapshot import PageRecord
-    from domsieve.tasks import Advice, Fetched, Target, Word
+    from domsieve.analysis.compare.compared_blocks import DifferingBlock
+    from domsieve.analysis.compare.comparison import Comparison, TwoLoads
+    from domsieve.snapshot.index import PageRecord
+    from domsieve.tasks.comparing import Advice
+    from domsieve.tasks.targets import Fetched, Target, Word
 
 _SHOWN_BLOCKS = 10
 _SHOWN_TEXT, _SHOWN_BEFORE = 60, 20  # characters of a text, of them before the first that differs
@@ -41,16 +43,10 @@ def compare(
     from msgspec import to_builtins
 
     from domsieve.errors import DomsieveError, TargetError, UsageError
-    from domsieve.tasks import (
-        CacheTarget,
-        DamagedTarget,
-        UrlTarget,
-        advise,
-        find_targets,
-        prefix_of,
-        site_records,
-    )
-    from domsieve.tasks import compare as compare_pages
+    from domsieve.tasks.comparing import advise, prefix_of
+    from domsieve.tasks.comparing import compare as compare_pages
+    from domsieve.tasks.pages import site_records
+    from domsieve.tasks.targets import CacheTarget, DamagedTarget, UrlTarget, find_targets
 
     if twice and capture.replay:
         raise UsageError(
@@ -114,8 +110,8 @@ def _afresh(capture: Capture) -> Capture:
 
 def _loaded(fetched: "Fetched") -> "tuple[list[Target], dict[str, PageRecord], int]":
     """Return the pages that were loaded, to be loaded once more, their captures, and how many failed."""
-    from domsieve.snapshot import PageRecord
-    from domsieve.tasks import UrlTarget
+    from domsieve.snapshot.index import PageRecord
+    from domsieve.tasks.targets import UrlTarget
 
     records = {url: outcome for url, outcome in fetched.outcomes.items() if isinstance(outcome, PageRecord)}
     targets: list[Target] = [
@@ -125,7 +121,7 @@ def _loaded(fetched: "Fetched") -> "tuple[list[Target], dict[str, PageRecord], i
 
 
 def _page_lines(url: str, result: "Comparison") -> list[str]:
-    from domsieve.analysis import CHANGES
+    from domsieve.analysis.compare.compared_blocks import CHANGES
 
     raw, rendered, words = result.raw, result.rendered, dict.fromkeys(CHANGES, 0)
     for block in result.blocks:

@@ -17,7 +17,7 @@ import typer
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
-    from domsieve.snapshot import PageStore
+    from domsieve.snapshot.store import PageStore
 
 EXIT_SOME_FAILED, EXIT_USAGE, EXIT_NOTHING, EXIT_BROWSER, EXIT_STORAGE, EXIT_INTERRUPTED = 1, 2, 3, 4, 5, 130
 
@@ -173,7 +173,7 @@ class _PlainLines(logging.Formatter):
     def _hint(reason: str | None) -> str:
         if reason is None:
             return ""
-        from domsieve.tasks import FEW_PAGES
+        from domsieve.tasks.cleaning import FEW_PAGES
 
         if reason == FEW_PAGES:
             return " `domsieve site` fetches more; --method auto cleans single pages."
@@ -268,7 +268,7 @@ def open_cache(cache: Path | None, *, repair: bool = False) -> "PageStore":
     `repair` opens one with a damaged index, too, to be verified.
     """
     from domsieve.files import default_cache_dir
-    from domsieve.snapshot import PageStore
+    from domsieve.snapshot.store import PageStore
 
     folder = cache or default_cache_dir()
     say_more(f"cache: {folder}")

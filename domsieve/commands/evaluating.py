@@ -17,7 +17,7 @@ from domsieve.commands.console import (
 )
 
 if TYPE_CHECKING:
-    from domsieve.evaluation import Experiment
+    from domsieve.evaluation.frame.experiment import Experiment
 
 _EXTRA = (
     "boilerpy3",
@@ -63,15 +63,11 @@ def evaluate(
     with failures():
         need_extra("evaluate", _EXTRA)
         from domsieve.errors import TargetError
-        from domsieve.evaluation import (
-            EXPERIMENTS,
-            Inputs,
-            data_folder,
-            print_tables,
-            run,
-            save_figure,
-            write_document,
-        )
+        from domsieve.evaluation.frame.document import print_tables, write_document
+        from domsieve.evaluation.frame.experiment import Inputs, data_folder
+        from domsieve.evaluation.frame.figures import save_figure
+        from domsieve.evaluation.frame.running import run
+        from domsieve.evaluation.registry import EXPERIMENTS
 
         if list_all:
             _list(list(EXPERIMENTS.values()), as_json=as_json)

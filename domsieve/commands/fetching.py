@@ -12,10 +12,12 @@ from domsieve.commands.progress import Bar, progress
 from domsieve.commands.replaying import say_unknown
 
 if TYPE_CHECKING:
+    from domsieve.archive.recording import Recording
     from domsieve.errors import DomsieveError
-    from domsieve.renderer import Listing
-    from domsieve.snapshot import PageRecord, PageStore
-    from domsieve.tasks import Fetched, Recording, Target
+    from domsieve.renderer.sampling.listings import Listing
+    from domsieve.snapshot.index import PageRecord
+    from domsieve.snapshot.store import PageStore
+    from domsieve.tasks.targets import Fetched, Target
 
 
 def fetch(
@@ -25,7 +27,7 @@ def fetch(
 
     With a recording, what that one does not have is rendered.
     """
-    from domsieve.tasks import DamagedTarget, Fetched, UrlTarget
+    from domsieve.tasks.targets import DamagedTarget, Fetched, UrlTarget
 
     if any(isinstance(target, UrlTarget) for target in targets):
         fetched = _fetched(targets, store, capture, recording)
@@ -45,7 +47,8 @@ def _fetched(
 ) -> "Fetched":
     import asyncio
 
-    from domsieve.tasks import UrlTarget, fetch_targets
+    from domsieve.tasks.fetching import fetch_targets
+    from domsieve.tasks.targets import UrlTarget
 
     for target in targets:
         # What the user asks for may be private; what it leads to may not.

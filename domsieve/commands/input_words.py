@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from domsieve.tasks import ListedWord, Word
+    from domsieve.tasks.targets import ListedWord, Word
 
 _STDIN = "-"
 _MOST_BYTES = 50_000_000  # of a page; no page that a browser shows is as large
@@ -20,7 +20,7 @@ def words_of(words: Sequence[str] | None, input_file: Path | None) -> "list[Word
     UsageError : nothing is named, standard input is named twice, or the file cannot be read.
     """
     from domsieve.errors import UsageError
-    from domsieve.tasks import PipedTarget
+    from domsieve.tasks.targets import PipedTarget
 
     named: list[Word] = list(words or ())
     if named.count(_STDIN) + (str(input_file) == _STDIN) > 1:
@@ -56,7 +56,7 @@ def lines_of(input_file: Path) -> "Iterator[ListedWord]":
 
 def _words_in(lines: TextIO, name: str) -> "Iterator[ListedWord]":
     """Yield a word for each line that is not empty and does not begin with #."""
-    from domsieve.tasks import ListedWord
+    from domsieve.tasks.targets import ListedWord
 
     words = ((number, line.strip()) for number, line in enumerate(lines, 1))
     for number, word in words:

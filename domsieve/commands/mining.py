@@ -26,8 +26,8 @@ from domsieve.commands.progress import progress
 from domsieve.vocabulary import FIELD_NAMES, FieldName, MiningMethod
 
 if TYPE_CHECKING:
-    from domsieve.analysis import RecordSheet
-    from domsieve.tasks import Word
+    from domsieve.analysis.writers.record_tables import RecordSheet
+    from domsieve.tasks.targets import Word
 
 
 _FIELDS = f"{', '.join(FIELD_NAMES[:-1])} or {FIELD_NAMES[-1]}"
@@ -72,7 +72,10 @@ def records(
     """Find the records of pages and write their fields: texts, links and images."""
     from domsieve.errors import DomsieveError, UsageError
     from domsieve.files import write_file
-    from domsieve.tasks import OUTPUT_FILE, RECORD_WRITERS, find_targets, mine, readable
+    from domsieve.tasks.mining import RECORD_WRITERS, mine
+    from domsieve.tasks.output import OUTPUT_FILE
+    from domsieve.tasks.pages import readable
+    from domsieve.tasks.targets import find_targets
 
     if output and output_dir:
         raise UsageError("Give either --output or --output-dir.")

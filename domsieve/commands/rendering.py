@@ -23,8 +23,9 @@ from domsieve.commands.progress import progress
 from domsieve.commands.replaying import say_unknown
 
 if TYPE_CHECKING:
-    from domsieve.snapshot import PageStore
-    from domsieve.tasks import Recording, Word
+    from domsieve.archive.recording import Recording
+    from domsieve.snapshot.store import PageStore
+    from domsieve.tasks.targets import Word
 
 
 @rendering
@@ -39,7 +40,8 @@ def render(
 ) -> None:
     """Render URLs and keep the pages in the cache."""
     from domsieve.errors import DomsieveError, TargetError
-    from domsieve.tasks import DamagedTarget, UrlTarget, fault_in, find_targets
+    from domsieve.tasks.pages import fault_in
+    from domsieve.tasks.targets import DamagedTarget, UrlTarget, find_targets
 
     capture = recorded(capture, archive=archive, credentials=archive_credentials)
     with open_cache(cache) as store, archive_of(archive) as recording:
@@ -98,8 +100,9 @@ def site(
 ) -> None:
     """Render a random sample of the pages of a site, or all of them, into the cache."""
     from domsieve.errors import UsageError
-    from domsieve.renderer import PageDone, PageFailed, Scope
-    from domsieve.tasks import describe, sample
+    from domsieve.renderer.sampling.events import PageDone, PageFailed
+    from domsieve.renderer.sampling.scope import Scope
+    from domsieve.tasks.sampling import describe, sample
 
     if every_page and pages is not None:
         raise UsageError("Give either --pages or --all.")

@@ -8,7 +8,7 @@ import typer
 from domsieve.commands.console import count, say, say_some
 
 if TYPE_CHECKING:
-    from domsieve.renderer import Replay
+    from domsieve.renderer.network.replay import Replay
 
 FromArchive = Annotated[
     Path | None,
@@ -40,7 +40,7 @@ def replay_of(archive: Path | None, *, fixed_time: bool) -> "Replay | None":
         if fixed_time:
             raise UsageError("--fixed-time is for pages from an archive; give --from, too.")
         return None
-    from domsieve.renderer import Replay
+    from domsieve.renderer.network.replay import Replay
 
     replay = Replay.of(archive)
     damages = [f"{damage.label}: {damage.message}" for damage in replay.answers.damages]

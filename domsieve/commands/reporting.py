@@ -13,7 +13,9 @@ from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
-    from domsieve.tasks import Page, Reported, Word
+    from domsieve.tasks.pages import Page
+    from domsieve.tasks.reporting import Reported
+    from domsieve.tasks.targets import Word
 
 
 @rendering_all
@@ -27,15 +29,11 @@ def report(
 ) -> None:
     """Write one HTML file that shows what each method keeps of pages and why."""
     from domsieve.files import write_file
-    from domsieve.tasks import (
-        OUTPUT_FILE,
-        find_targets,
-        from_record,
-        of_record,
-        reported,
-        site_records,
-    )
-    from domsieve.tasks import report as write_report
+    from domsieve.tasks.output import OUTPUT_FILE
+    from domsieve.tasks.pages import from_record, site_records
+    from domsieve.tasks.reporting import of_record, reported
+    from domsieve.tasks.reporting import report as write_report
+    from domsieve.tasks.targets import find_targets
 
     check_place("--output", output)
 

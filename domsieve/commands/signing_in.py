@@ -34,7 +34,9 @@ def login(
 
         from domsieve.errors import UsageError
         from domsieve.files import write_file
-        from domsieve.renderer import Egress, environment_proxies, is_web_address, sign_in
+        from domsieve.renderer.browser.sign_in import sign_in
+        from domsieve.renderer.network.egress import Egress, is_web_address
+        from domsieve.renderer.network.upstream import environment_proxies
 
         if not is_web_address(url):
             raise UsageError(f"{url!a} is not an address; give one with http:// or https://.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from domsieve.commands.console import count
 
 if TYPE_CHECKING:
-    from domsieve.analysis import ThresholdHelp
+    from domsieve.analysis.report.thresholds import ThresholdHelp
 
 _LONGEST = 60
 

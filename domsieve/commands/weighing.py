@@ -22,7 +22,8 @@ from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
-    from domsieve.tasks import Page, Word
+    from domsieve.tasks.pages import Page
+    from domsieve.tasks.targets import Word
 
 
 @rendering
@@ -47,9 +48,11 @@ def weigh(
     capture: Capture,
 ) -> None:
     """Write the word weights of pages as a matrix: low for what a site repeats, high for what varies."""
-    from domsieve.analysis import load_model
-    from domsieve.tasks import find_targets, readable, write_matrix
-    from domsieve.tasks import weigh as weigh_pages
+    from domsieve.analysis.model_file import load_model
+    from domsieve.tasks.pages import readable
+    from domsieve.tasks.targets import find_targets
+    from domsieve.tasks.weighing import weigh as weigh_pages
+    from domsieve.tasks.weighing import write_matrix
 
     check_place("--output", output)
     selection = selection_of(select, drop)

@@ -13,9 +13,10 @@ from datatrove.pipeline.base import PipelineStep
 from datatrove.pipeline.extractors.base import BaseExtractor
 
 from domsieve.errors import BudgetError, PageError, UsageError
-from domsieve.library import CleanResult, clean
-from domsieve.renderer import is_web_address
-from domsieve.tasks import site_of
+from domsieve.library.calls import clean
+from domsieve.library.results import CleanResult
+from domsieve.renderer.network.egress import is_web_address
+from domsieve.tasks.targets import site_of
 from domsieve.vocabulary import BlockKind, Favor, Method
 
 __all__ = ["DomsieveExtractor", "DomsieveSites"]

@@ -8,7 +8,9 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Unpack, overload
 
-from domsieve.analysis import MINERS, Options, Selection, SiteModel
+from domsieve.analysis.registry import MINERS, Options
+from domsieve.analysis.selection.selection import Selection
+from domsieve.analysis.site_model import SiteModel
 from domsieve.budget import AnalysisBudget
 from domsieve.library.checks import check_choice, checked_choices, selection_of
 from domsieve.library.fetching import Fetching
@@ -18,8 +20,9 @@ from domsieve.library.loops import in_thread, run
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.library.running import ComparingCall, PagesCall
 from domsieve.library.work import Cleaning, cleaned, mined, snapshot_of
-from domsieve.renderer import Budget, CaptureOptions, DriverName
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.browser.connection import DriverName
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.snapshot.page import Snapshot
 from domsieve.vocabulary import (
     FIELD_NAMES,
     BlockKind,

@@ -9,9 +9,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
-from domsieve.analysis import Selection
+from domsieve.analysis.selection.selection import Selection
 from domsieve.errors import UsageError
-from domsieve.renderer import private_host
+from domsieve.renderer.network.egress import private_host
 
 _Choice = TypeVar("_Choice", bound=str)
 _LONGEST = timedelta(days=1)

@@ -25,19 +25,16 @@ from domsieve.library.checks import (
     places_of,
     wrong,
 )
-from domsieve.renderer import (
-    NO_PLACE,
-    Budget,
-    CaptureOptions,
-    DriverName,
-    Egress,
-    Renderer,
-    Rendering,
-    environment_proxies,
-    place_of,
-)
-from domsieve.snapshot import PageRecord, PageStore, Snapshot
-from domsieve.tasks import cached, render_pages
+from domsieve.renderer.browser.connection import DriverName
+from domsieve.renderer.network.egress import NO_PLACE, Egress, place_of
+from domsieve.renderer.network.upstream import environment_proxies
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.protocol import Rendering
+from domsieve.renderer.renderer import Renderer
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.pages import cached, render_pages
 
 Captured = Snapshot | PageRecord | DomsieveError
 """A page in memory, a page of the cache, or why there is none."""

@@ -11,12 +11,16 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from domsieve.archive import StoredPage
+from domsieve.archive.stored_page import StoredPage
 from domsieve.errors import DomsieveError, TargetError, UsageError
 from domsieve.library.checks import wrong
-from domsieve.renderer import PageOrigin, file_origin, parse_html, place_of, read_html_file, source_origin
-from domsieve.snapshot import Producer, Snapshot
-from domsieve.tasks import RAW, Placed, placed, read_stored, site_of
+from domsieve.renderer.network.egress import place_of
+from domsieve.renderer.source.origin import PageOrigin, file_origin, source_origin
+from domsieve.renderer.source.raw import parse_html, read_html_file
+from domsieve.snapshot.page import Producer, Snapshot
+from domsieve.tasks.sites import RAW, Placed, placed
+from domsieve.tasks.stored import read_stored
+from domsieve.tasks.targets import site_of
 from domsieve.urls import has_web_scheme
 
 PageInput = str | bytes | os.PathLike[str] | Snapshot | StoredPage

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any, TypedDict
 
-from domsieve.analysis import SiteModel
+from domsieve.analysis.site_model import SiteModel
 from domsieve.budget import AnalysisBudget
-from domsieve.renderer import CaptureOptions, DriverName
+from domsieve.renderer.browser.connection import DriverName
+from domsieve.renderer.options import CaptureOptions
 from domsieve.vocabulary import BlockKind, Favor, FieldName, Method, MiningMethod, Mode, StyleLevel
 
 AnyPath = str | os.PathLike[str]

@@ -8,31 +8,26 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from domsieve.analysis import (
-    Block,
-    ComparedBlock,
-    Comparison,
-    FieldTable,
-    Mark,
-    Metadata,
-    RecordSheet,
-    Verdict,
-    described,
-    hidden_words,
-    page_marks,
-    read_metadata,
-    record_rows,
-    text_blocks,
-    write_html,
-    write_markdown,
-    write_records_csv,
-    write_text,
-)
+from domsieve.analysis.cleaning.hidden_text import hidden_words
+from domsieve.analysis.compare.compared_blocks import ComparedBlock
+from domsieve.analysis.compare.comparison import Comparison
+from domsieve.analysis.marks.mark import Mark, described
+from domsieve.analysis.marks.marks import page_marks
+from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.values import Metadata
+from domsieve.analysis.records.fields import FieldTable
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.evidence import Block, text_blocks
+from domsieve.analysis.writers.html import write_html
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.analysis.writers.record_tables import RecordSheet, record_rows, write_records_csv
+from domsieve.analysis.writers.text import write_text
 from domsieve.budget import Meter
 from domsieve.errors import DomsieveError
 from domsieve.notebook import Line, box, tables
-from domsieve.snapshot import Fault, Snapshot, fault_of
-from domsieve.tasks import Advice, advise
+from domsieve.snapshot.fault import Fault, fault_of
+from domsieve.snapshot.page import Snapshot
+from domsieve.tasks.comparing import Advice, advise
 
 T = TypeVar("T")
 

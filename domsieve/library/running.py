@@ -18,7 +18,8 @@ from domsieve.library.inputs import Source, is_list, urls_of
 from domsieve.library.loops import in_thread, run
 from domsieve.library.results import CompareResult, Result
 from domsieve.library.work import compared
-from domsieve.snapshot import PageRecord, PageStore
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.store import PageStore
 
 R = TypeVar("R", bound=Result[Any])
 

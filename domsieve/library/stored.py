@@ -6,19 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from domsieve.archive import (
-    Body,
-    DamagedPart,
-    StoredPage,
-    archives_below,
-    is_archive,
-    read_archive,
-    unpacked,
-)
+from domsieve.archive.packed import unpacked
+from domsieve.archive.reading import read_archive
+from domsieve.archive.stored_page import Body, DamagedPart, StoredPage, archives_below, is_archive
 from domsieve.budget import spending
 from domsieve.errors import TargetError
 from domsieve.library.checks import path_of
-from domsieve.renderer import file_origin, html_files
+from domsieve.renderer.source.origin import file_origin
+from domsieve.renderer.source.raw import html_files
 
 logger = logging.getLogger("domsieve")
 

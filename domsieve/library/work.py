@@ -9,15 +9,25 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from domsieve.analysis import METHODS, KindChoice, Options, Selection, SiteModel, load_model
+from domsieve.analysis.kinds.judging import KindChoice
+from domsieve.analysis.model_file import load_model
+from domsieve.analysis.registry import METHODS, Options
+from domsieve.analysis.selection.selection import Selection
+from domsieve.analysis.site_model import SiteModel
 from domsieve.budget import budgeted
 from domsieve.errors import DomsieveError
 from domsieve.library.checks import check_choice, check_flag, check_text, path_of
 from domsieve.library.fetching import Captured, Fetching
 from domsieve.library.inputs import Source
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
-from domsieve.snapshot import PageRecord, PageStore, Snapshot, check_fault
-from domsieve.tasks import Page, clean, compare, from_record, mine, site_records, with_selection
+from domsieve.snapshot.fault import check_fault
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.cleaning import clean
+from domsieve.tasks.comparing import compare
+from domsieve.tasks.mining import mine
+from domsieve.tasks.pages import Page, from_record, site_records, with_selection
 from domsieve.vocabulary import DEFAULT_METHOD, FieldName, Method, MiningMethod
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from domsieve.errors import UsageError
-from domsieve.snapshot import Scalar
+from domsieve.snapshot.page import Scalar
 
 SettlePolicy = Literal["adaptive", "load", "networkidle"]
 

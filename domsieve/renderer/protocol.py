@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from domsieve.archive import Recorded
+from domsieve.archive.exchange import Recorded
 from domsieve.errors import DomsieveError
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,10 @@ from msgspec.structs import replace
 
 from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import DomsieveError
-from domsieve.renderer import DriverName, HostRules, browser_in_use, private_host
+from domsieve.renderer.browser.connection import DriverName
+from domsieve.renderer.browser.playwright_driver import browser_in_use
+from domsieve.renderer.network.egress import private_host
+from domsieve.renderer.network.host_rules import HostRules
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.pool import WorkerPool, owned
 from domsieve.service.jobs.store import JobStore

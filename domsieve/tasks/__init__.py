@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from domsieve.doors import opened_on_use
 
 if TYPE_CHECKING:
-    from domsieve.archive import Recording
+    from domsieve.archive.recording import Recording
     from domsieve.tasks.cleaning import (
         ENDINGS,
         FEW_PAGES,

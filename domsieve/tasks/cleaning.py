@@ -6,33 +6,30 @@ from itertools import groupby
 from typing import Any, Literal, cast
 
 from domsieve import analysis
-from domsieve.analysis import (
-    EVERY_METHOD_DECIDES,
-    FEWEST_PAGES,
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.kinds.judging import EVERY_METHOD_DECIDES, KindChoice
+from domsieve.analysis.metadata.kept_title import judge_title
+from domsieve.analysis.metadata.values import Metadata
+from domsieve.analysis.registry import (
     METHODS,
     PAGE_METHODS,
     SITE_METHODS,
-    KindChoice,
-    Metadata,
-    Method,
-    NoCleaning,
     Options,
-    SiteModel,
-    Verdict,
     check_fixed,
     check_options,
-    judge_title,
     new_site_model,
     page_cleaner,
 )
+from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
+from domsieve.analysis.verdict import Verdict
 from domsieve.errors import DomsieveError, PageError, UsageError
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.judging import judged, with_condition
 from domsieve.tasks.learning import fit
 from domsieve.tasks.pages import Page
 from domsieve.tasks.shelf import Shelf, judged_together
 from domsieve.tasks.sites import once
-from domsieve.vocabulary import DEFAULT_METHOD
+from domsieve.vocabulary import DEFAULT_METHOD, Method
 
 Format = Literal["text", "markdown", "html", "json", "chunks"]
 ENDINGS: Mapping[Format, str] = {

@@ -7,10 +7,12 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from domsieve.analysis import Comparison, Overlap, compare_page
+from domsieve.analysis.compare.comparison import Comparison, Overlap, compare_page
 from domsieve.errors import BudgetError, ContentError, DomsieveError, PageError
-from domsieve.renderer import DATA
-from domsieve.snapshot import PageRecord, PageStore, Snapshot
+from domsieve.renderer.page.extra_names import DATA
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.store import PageStore
 from domsieve.tasks.cleaning import Cleaned, clean
 from domsieve.tasks.pages import Page, from_record, unscripted
 

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from domsieve.analysis import SiteModel, SiteStyleTree, ThresholdHelp, threshold_help
+from domsieve.analysis.report.thresholds import ThresholdHelp, threshold_help
+from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.errors import DomsieveError, ModelError, PageError
 from domsieve.tasks.learning import snapshots
 from domsieve.tasks.pages import Page

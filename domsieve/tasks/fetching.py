@@ -6,8 +6,13 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from domsieve.errors import ContentError, DomsieveError, NavigationError, PageError, PolicyError
-from domsieve.renderer import CaptureOptions, Egress, Listing, PageSource, listing_at, visit_politely
-from domsieve.snapshot import PageRecord, PageStore
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.options import CaptureOptions
+from domsieve.renderer.protocol import PageSource
+from domsieve.renderer.sampling.listings import Listing, listing_at
+from domsieve.renderer.sampling.polite import visit_politely
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.store import PageStore
 from domsieve.tasks.pages import cached, fault_in, keep_pages, render_pages
 from domsieve.tasks.targets import DamagedTarget, Fetched, Outcomes, Target, UrlTarget
 

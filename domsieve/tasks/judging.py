@@ -5,23 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from domsieve.analysis import (
-    DROPPED_BY_KIND,
-    EVERY_METHOD_DECIDES,
-    KindChoice,
-    Mark,
-    Method,
-    Verdict,
-    described,
-    judge_furniture,
-    judge_hidden,
-    judge_kinds,
-    missing_mark,
-    page_cleaner,
-    page_marks,
-    write_text,
-)
-from domsieve.snapshot import Snapshot, fault_of
+from domsieve.analysis.cleaning.furniture import judge_furniture
+from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.kinds.judging import DROPPED_BY_KIND, EVERY_METHOD_DECIDES, KindChoice, judge_kinds
+from domsieve.analysis.marks.mark import Mark, described
+from domsieve.analysis.marks.marks import page_marks
+from domsieve.analysis.marks.missing import missing_mark
+from domsieve.analysis.registry import page_cleaner
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.text import write_text
+from domsieve.snapshot.fault import fault_of
+from domsieve.snapshot.page import Snapshot
+from domsieve.vocabulary import Method
 
 # What is taken where a method keeps nothing, in this order.
 _NEXT_BEST: tuple[Method, ...] = ("auto", "none")

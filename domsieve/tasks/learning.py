@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from domsieve.analysis import SiteModel
+from domsieve.analysis.site_model import SiteModel
 from domsieve.errors import BudgetError, DomsieveError
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.pages import Page
 
 NODES_AT_ONCE = 60_000

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
-from domsieve.analysis import (
-    MINERS,
-    MiningMethod,
+from domsieve.analysis.registry import MINERS
+from domsieve.analysis.writers.record_tables import (
     RecordSheet,
     write_records_csv,
     write_records_jsonl,
@@ -13,7 +12,7 @@ from domsieve.analysis import (
 )
 from domsieve.errors import DomsieveError
 from domsieve.tasks.pages import Page
-from domsieve.vocabulary import FieldName
+from domsieve.vocabulary import FieldName, MiningMethod
 
 RecordFormat = Literal["csv", "jsonl", "parquet"]
 

@@ -10,25 +10,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from domsieve.archive import StoredPage
+from domsieve.archive.stored_page import StoredPage
 from domsieve.budget import Meter
 from domsieve.errors import ContentError, DomsieveError, PageError
-from domsieve.renderer import (
-    DATA,
-    SCREENSHOT,
-    CaptureOptions,
-    Outcome,
-    PageOrigin,
-    PageSource,
-    Rendering,
-    file_origin,
-    missing_addresses,
-    parse_html,
-    parse_html_file,
-    read_html_file,
-    source_origin,
-)
-from domsieve.snapshot import PageRecord, PageStore, Snapshot, check_fault, fault_of
+from domsieve.renderer.options import CaptureOptions
+from domsieve.renderer.page.extra_names import DATA, SCREENSHOT
+from domsieve.renderer.protocol import Outcome, PageSource, Rendering
+from domsieve.renderer.sampling.missing import missing_addresses
+from domsieve.renderer.source.origin import PageOrigin, file_origin, source_origin
+from domsieve.renderer.source.raw import parse_html, parse_html_file, read_html_file
+from domsieve.snapshot.fault import check_fault, fault_of
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.store import PageStore
 from domsieve.tasks.sites import RAW, Placed, placed
 from domsieve.tasks.stored import read_stored
 from domsieve.tasks.targets import (
@@ -43,7 +37,7 @@ from domsieve.tasks.targets import (
 )
 
 if TYPE_CHECKING:
-    from domsieve.analysis import Selection
+    from domsieve.analysis.selection.selection import Selection
 
 STDIN = "stdin"
 """What a page from standard input is called."""

@@ -5,9 +5,12 @@ Imports the archive, the renderer and the store.
 
 from collections.abc import AsyncIterator, Iterable
 
-from domsieve.archive import Recorded, Recording
-from domsieve.renderer import Egress, Outcome, PageSource, Rendering
-from domsieve.snapshot import PageRecord, Snapshot
+from domsieve.archive.exchange import Recorded
+from domsieve.archive.recording import Recording
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.protocol import Outcome, PageSource, Rendering
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.page import Snapshot
 
 _LOOKED_AT = 1_000
 _LONGEST_TITLE = 500

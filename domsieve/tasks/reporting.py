@@ -7,39 +7,27 @@ from typing import Any
 
 import msgspec
 
-from domsieve.analysis import (
-    HIDING_REASONS,
-    METHODS,
-    MINERS,
-    PAGE_METHODS,
-    SITE_METHODS,
-    Method,
-    PageBlocks,
-    PageEstimator,
-    SiteModel,
-    SiteStyleTree,
-    Verdict,
-    judge_title,
-    page_blocks,
-)
-from domsieve.analysis.report import (
-    Outliner,
-    PageView,
-    Recurrences,
-    ReportPart,
-    Tile,
-    page_view,
-    tree_view,
-    write_report,
-)
+from domsieve.analysis.columns.hidden import HIDING_REASONS
+from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
+from domsieve.analysis.estimator import PageEstimator
+from domsieve.analysis.metadata.kept_title import judge_title
+from domsieve.analysis.registry import METHODS, MINERS, PAGE_METHODS, SITE_METHODS
+from domsieve.analysis.report.document import ReportPart, Tile, write_report
+from domsieve.analysis.report.view import PageView, Recurrences, page_view, tree_view
+from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.trees.outline import Outliner
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.verdict import Verdict
 from domsieve.errors import BudgetError, DomsieveError, PageError
-from domsieve.renderer import SCREENSHOT
-from domsieve.snapshot import PageRecord, PageStore, Snapshot
+from domsieve.renderer.page.extra_names import SCREENSHOT
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.store import PageStore
 from domsieve.tasks.judging import without_extras
 from domsieve.tasks.learning import NODES_AT_ONCE, Batch, Failed, learn_batch
 from domsieve.tasks.pages import Page, from_record, readable, unscripted
 from domsieve.tasks.targets import CacheTarget, DamagedTarget, Fetched, UrlTarget
-from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD
+from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, Method
 
 
 @dataclass(frozen=True, slots=True)

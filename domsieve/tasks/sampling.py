@@ -5,25 +5,27 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from domsieve.analysis import Mark, described
+from domsieve.analysis.marks.mark import Mark, described
 from domsieve.errors import DamagedFileError
-from domsieve.renderer import (
-    CaptureOptions,
-    Egress,
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.options import CaptureOptions
+from domsieve.renderer.protocol import PageSource, Rendering
+from domsieve.renderer.sampling.events import (
     MissingSeen,
     PageDone,
     PageFailed,
     PageRepeated,
-    PageSource,
-    Rendering,
     SampleEvent,
-    Scope,
     SitemapsRead,
     SiteOpened,
-    missing_addresses,
-    sample_site,
 )
-from domsieve.snapshot import PageRecord, PageStore, Snapshot, fault_of
+from domsieve.renderer.sampling.missing import missing_addresses
+from domsieve.renderer.sampling.sample import sample_site
+from domsieve.renderer.sampling.scope import Scope
+from domsieve.snapshot.fault import fault_of
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.store import PageStore
 from domsieve.tasks.judging import marks_of
 from domsieve.tasks.pages import cached, keep
 from domsieve.tasks.targets import site_of

@@ -9,11 +9,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
-from domsieve.analysis import FEWEST_PAGES, SITE_METHODS, Method, SiteModel, Verdict
+from domsieve.analysis.registry import SITE_METHODS
+from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
+from domsieve.analysis.verdict import Verdict
 from domsieve.errors import DomsieveError
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.learning import NODES_AT_ONCE
 from domsieve.tasks.pages import Page
+from domsieve.vocabulary import Method
 
 MOST_BYTES = 200_000_000
 """What kept pages may hold together; what is read beyond that is read again."""

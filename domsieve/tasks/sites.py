@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from domsieve.analysis import groups_of, traits_of
-from domsieve.renderer import PageOrigin
+from domsieve.analysis.site_groups import groups_of, traits_of
+from domsieve.renderer.source.origin import PageOrigin
 from domsieve.tasks.targets import site_of
 
 RAW = "(raw)"

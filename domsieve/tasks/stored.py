@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import msgspec
 
-from domsieve.archive import StoredPage
+from domsieve.archive.stored_page import StoredPage
 from domsieve.budget import spending
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 
 def read_stored(page: StoredPage, *, address: str = "") -> Snapshot:

@@ -12,10 +12,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from domsieve import archive
-from domsieve.archive import DamagedPart, StoredPage, archives_below, is_archive
+from domsieve.archive.stored_page import DamagedPart, StoredPage, archives_below, is_archive
 from domsieve.errors import ContentError, DomsieveError, TargetError, UnknownPageError
-from domsieve.renderer import file_stem, html_files
-from domsieve.snapshot import PageRecord, PageStore
+from domsieve.renderer.source.raw import file_stem, html_files
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.store import PageStore
 from domsieve.urls import has_web_scheme
 
 _ID = re.compile(r"[0-9a-f]{6,}")
@@ -194,7 +195,9 @@ def _listed_in(path: Path) -> list[Target]:
     if not path.name.lower().endswith(_LISTINGS):
         return []
     try:
-        from domsieve.renderer import listing_in  # with all that connects, which files need not
+        from domsieve.renderer.sampling.listings import (
+            listing_in,  # with all that connects, which files need not
+        )
 
         listing = listing_in(path.read_bytes())
     except OSError:

@@ -9,16 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis import (
-    FEWEST_PAGES,
-    BlockWeights,
-    CompressedStructureTree,
+from domsieve.analysis.registry import Options, check_fixed
+from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
+from domsieve.analysis.trees.cst import BlockWeights, CompressedStructureTree
+from domsieve.analysis.writers.matrix import (
     FeatureMatrix,
-    Mode,
-    Options,
-    SiteModel,
-    StyleLevel,
-    check_fixed,
     matrix_names,
     matrix_npz,
     matrix_parquet,
@@ -26,11 +21,12 @@ from domsieve.analysis import (
 )
 from domsieve.errors import DomsieveError, PageError, UsageError
 from domsieve.files import write_file
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.learning import Failed, batches, fit, in_parts, snapshots
 from domsieve.tasks.output import OUTPUT_FILE
 from domsieve.tasks.pages import Page
 from domsieve.tasks.sites import once
+from domsieve.vocabulary import Mode, StyleLevel
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # loaded by those who weigh

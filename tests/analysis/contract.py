@@ -10,18 +10,15 @@ from typing import Any
 import numpy as np
 
 from domsieve import analysis
-from domsieve.analysis import (
-    MINERS,
-    DataRegionMiner,
-    EntropyFilter,
-    Records,
-    RepeatedPatterns,
-    TemplateFilter,
-    Verdict,
-    prune,
-    variants,
-)
-from domsieve.snapshot import Snapshot
+from domsieve.analysis.cleaning.entropy import EntropyFilter
+from domsieve.analysis.cleaning.template import TemplateFilter
+from domsieve.analysis.columns.batch import prune
+from domsieve.analysis.records.iepad import RepeatedPatterns
+from domsieve.analysis.records.mdr import DataRegionMiner
+from domsieve.analysis.records.result import Records
+from domsieve.analysis.registry import MINERS, variants
+from domsieve.analysis.verdict import Verdict
+from domsieve.snapshot.page import Snapshot
 from tests.analysis.pages import page
 
 Method = Callable[[], Any]

@@ -5,7 +5,8 @@ from html.parser import HTMLParser
 import numpy as np
 
 from domsieve.analysis.columns.flow import word_set
-from domsieve.snapshot import Interner, Kind, Producer, Provenance, Snapshot, subtree_ends
+from domsieve.snapshot.page import Kind, Producer, Provenance, Snapshot, subtree_ends
+from domsieve.snapshot.strings import Interner
 
 _VOID = word_set("area base br col embed hr img input link meta source track wbr")
 _HIDDEN = word_set("base head link meta noscript script style template title")

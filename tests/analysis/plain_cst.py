@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from domsieve.analysis.columns.hash import combine, hash_of, mix
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 
 @dataclass(eq=False)

@@ -5,7 +5,7 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 Tree = tuple[str, list["Tree"], list[str]]  # tag, children, words of a leaf
 

@@ -11,30 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from domsieve.analysis import page_blocks, write_text
-from domsieve.analysis.auto import (
-    BUCKETS,
-    LEAVES,
-    TOKEN_UNIT,
-    UNIT,
-    AutoCleaner,
-    AutoModel,
-    BlockEvidence,
-    BoostedTrees,
-    MeasuredBlocks,
-    TokenWeights,
-    choose,
-    choose_balanced,
-    probabilities,
-    read_model,
-    shipped_model,
-    with_site,
-    write_model,
-)
+from domsieve.analysis.auto.choice import choose, choose_balanced
+from domsieve.analysis.auto.cleaner import AutoCleaner, with_site
+from domsieve.analysis.auto.evidence import BlockEvidence
+from domsieve.analysis.auto.measured import MeasuredBlocks
+from domsieve.analysis.auto.model import AutoModel, read_model, shipped_model, write_model
 from domsieve.analysis.auto.names import tokens_of
+from domsieve.analysis.auto.tokens import BUCKETS, TOKEN_UNIT, TokenWeights
+from domsieve.analysis.auto.trees import LEAVES, UNIT, BoostedTrees, probabilities
 from domsieve.analysis.columns.characters import Characters, CharIs
+from domsieve.analysis.columns.page_blocks import page_blocks
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
-from domsieve.renderer import parse_html
+from domsieve.renderer.source.raw import parse_html
 from tests.analysis.contract import ARTICLE, SENTENCE, body, site
 
 NO_TOKENS = TokenWeights(np.zeros(BUCKETS, np.int16), np.zeros(BUCKETS, np.int16))

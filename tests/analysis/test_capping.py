@@ -11,21 +11,16 @@ import pytest
 import zstandard
 
 from benchmarks.generated_site import generated_site
-from domsieve.analysis import (
-    AutoCleaner,
-    CompressedStructureTree,
-    EntropyFilter,
-    SiteModel,
-    SiteStyleTree,
-    capped,
-    load_model,
-    model_from_bytes,
-    model_to_bytes,
-    save_model,
-)
+from domsieve.analysis.auto.cleaner import AutoCleaner
+from domsieve.analysis.cleaning.entropy import EntropyFilter
+from domsieve.analysis.model_file import load_model, model_from_bytes, model_to_bytes, save_model
+from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.trees.capping import capped
+from domsieve.analysis.trees.cst import CompressedStructureTree
+from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.errors import FormatVersionError
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 Kind = type[SiteStyleTree | AutoCleaner]
 # The share of texts that may be judged otherwise where trees were capped before they merged.

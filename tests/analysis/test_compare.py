@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from domsieve.analysis import NoCleaning
+from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.compare.compared_blocks import CHANGES
 from domsieve.analysis.compare.comparison import Comparison, Overlap, TwoLoads, compare_loads, compare_page
 from domsieve.analysis.compare.matching import NOT_MATCHED, match_nodes
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 URL = "http://a.example/"
 

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domsieve.analysis import SiteStyleTree, write_text
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.trees.context import in_context
 from domsieve.analysis.trees.forest import Forest, plant
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from tests.analysis.pages import page
 
 

@@ -11,17 +11,12 @@ from typing import Any
 import pytest
 from sklearn.base import clone
 
-from domsieve.analysis import (
-    Records,
-    Verdict,
-    load_model,
-    model_from_bytes,
-    model_to_bytes,
-    save_model,
-    write_html,
-    write_json,
-    write_text,
-)
+from domsieve.analysis.model_file import load_model, model_from_bytes, model_to_bytes, save_model
+from domsieve.analysis.records.result import Records
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.evidence import write_json
+from domsieve.analysis.writers.html import write_html
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import DamagedFileError, ModelError
 from tests.analysis.contract import (
     METHODS,

@@ -5,9 +5,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from domsieve.analysis import CompressedStructureTree, Mode, write_text
+from domsieve.analysis.trees.cst import CompressedStructureTree
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
+from domsieve.vocabulary import Mode
 from tests.analysis.pages import page
 from tests.analysis.plain_cst import Tag, tags_of, weigh
 

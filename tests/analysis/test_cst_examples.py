@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from domsieve.analysis import CompressedStructureTree
 from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.trees.cst import CompressedStructureTree
 from domsieve.analysis.trees.cst_blocks import word_weight
 from domsieve.analysis.trees.cst_importance import path_importance
 from domsieve.analysis.trees.forest import plant
 from domsieve.analysis.trees.leaf_features import word_features
 from domsieve.analysis.trees.paths import locate
-from domsieve.snapshot import Producer, Snapshot
+from domsieve.snapshot.page import Producer, Snapshot
 from domsieve.vocabulary import StyleLevel
 from tests.analysis.pages import page
 

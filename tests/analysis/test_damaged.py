@@ -9,29 +9,25 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from domsieve.analysis import (
-    METHODS,
-    MINERS,
-    PAGE_METHODS,
-    SITE_METHODS,
-    CompressedStructureTree,
-    SiteStyleTree,
-    TemplateFilter,
-    compare_page,
-    judge_hidden,
-    page_blocks,
-    threshold_help,
-    write_html,
-    write_json,
-    write_markdown,
-    write_records_csv,
-    write_text,
-)
-from domsieve.analysis.report import Outliner, Recurrences, page_view
-from domsieve.analysis.writers.record_tables import RecordSheet
+from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.cleaning.template import TemplateFilter
+from domsieve.analysis.columns.page_blocks import page_blocks
+from domsieve.analysis.compare.comparison import compare_page
+from domsieve.analysis.registry import METHODS, MINERS, PAGE_METHODS, SITE_METHODS
+from domsieve.analysis.report.thresholds import threshold_help
+from domsieve.analysis.report.view import Recurrences, page_view
+from domsieve.analysis.trees.cst import CompressedStructureTree
+from domsieve.analysis.trees.outline import Outliner
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.writers.evidence import write_json
+from domsieve.analysis.writers.html import write_html
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.analysis.writers.record_tables import RecordSheet, write_records_csv
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import InvalidSnapshotError
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Interner, Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.strings import Interner
 from domsieve.vocabulary import Mode
 from tests.analysis.pages import page as laid_out
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from Stemmer import Stemmer
 from stopwordsiso import langs
 
-from domsieve.analysis import EntropyFilter, noise_scores, write_text
-from domsieve.analysis.cleaning.entropy import entropies
+from domsieve.analysis.cleaning.entropy import EntropyFilter, entropies, noise_scores
 from domsieve.analysis.cleaning.terms import LANGUAGES
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 from tests.analysis.pages import page
 
 TOLERANCE = 1e-6

@@ -4,7 +4,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
-from domsieve.analysis import NoCleaning, SiteStyleTree, WebObjectBlocks
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.records.wobm import WebObjectBlocks
+from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.errors import UsageError
 from tests.analysis.pages import page
 

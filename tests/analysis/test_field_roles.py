@@ -2,8 +2,9 @@
 
 import pytest
 
-from domsieve.analysis import FieldTable, WebObjectBlocks, field_tables
 from domsieve.analysis.records.field_types import type_of
+from domsieve.analysis.records.fields import FieldTable, field_tables
+from domsieve.analysis.records.wobm import WebObjectBlocks
 from domsieve.vocabulary import FIELD_NAMES
 from tests.analysis.contract import body
 from tests.analysis.test_fields import subtrees, values

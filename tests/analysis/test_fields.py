@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from domsieve.analysis import FieldTable, Records, RepeatedPatterns, field_tables
-from domsieve.snapshot import Snapshot
+from domsieve.analysis.records.fields import FieldTable, field_tables
+from domsieve.analysis.records.iepad import RepeatedPatterns
+from domsieve.analysis.records.result import Records
+from domsieve.snapshot.page import Snapshot
 from tests.analysis.contract import body, calls
 
 

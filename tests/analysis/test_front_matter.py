@@ -5,9 +5,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domsieve.analysis import Metadata, read_metadata, write_front_matter, write_html
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.renderer import parse_html
+from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.values import Metadata
+from domsieve.analysis.writers.front_matter import write_front_matter
+from domsieve.analysis.writers.html import write_html
+from domsieve.renderer.source.raw import parse_html
 
 texts = st.text(max_size=40)
 

@@ -3,17 +3,15 @@
 import numpy as np
 import pytest
 
-from domsieve.analysis import (
-    NoCleaning,
-    TagPathFilter,
-    Verdict,
-    judge_furniture,
-    text_blocks,
-    write_html,
-    write_markdown,
-    write_text,
-)
-from domsieve.snapshot import Snapshot
+from domsieve.analysis.cleaning.furniture import judge_furniture
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.cleaning.tps import TagPathFilter
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.evidence import text_blocks
+from domsieve.analysis.writers.html import write_html
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.analysis.writers.text import write_text
+from domsieve.snapshot.page import Snapshot
 from tests.analysis.pages import page
 
 PROSE = "<p>The words of this page are many, so that what stands beside them is a small part of it.</p>" * 4

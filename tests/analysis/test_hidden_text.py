@@ -5,18 +5,15 @@ import dataclasses
 import numpy as np
 import pytest
 
-from domsieve.analysis import (
-    NoCleaning,
-    TagPathFilter,
-    hidden_words,
-    judge_hidden,
-    prune,
-    text_blocks,
-    write_markdown,
-    write_text,
-)
+from domsieve.analysis.cleaning.hidden_text import hidden_words, judge_hidden
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.cleaning.tps import TagPathFilter
+from domsieve.analysis.columns.batch import prune
 from domsieve.analysis.columns.hidden import _BANDS, _Scene
-from domsieve.snapshot import Kind, Producer
+from domsieve.analysis.writers.evidence import text_blocks
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.analysis.writers.text import write_text
+from domsieve.snapshot.page import Kind, Producer
 from tests.analysis.pages import page
 
 HTML = (

@@ -8,13 +8,21 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from domsieve.analysis import Records, RepeatedPatterns
 from domsieve.analysis.columns.batch import Batch
-from domsieve.analysis.records.iepad import Pattern, _different, apart, density, regular_runs, regularity
+from domsieve.analysis.records.iepad import (
+    Pattern,
+    RepeatedPatterns,
+    _different,
+    apart,
+    density,
+    regular_runs,
+    regularity,
+)
 from domsieve.analysis.records.repeats import maximal_repeats
+from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.tokens import page_tokens
 from domsieve.errors import UsageError
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from tests.analysis.contract import body
 from tests.analysis.pages import page
 

@@ -5,19 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from domsieve.analysis import (
-    TITLE_REASON,
-    Metadata,
-    NoCleaning,
-    Verdict,
-    judge_hidden,
-    judge_title,
-    keep_title,
-    read_metadata,
-    write_text,
-)
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.metadata.kept_title import TITLE_REASON, judge_title, keep_title
+from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.values import Metadata
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.text import write_text
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 HEAD = "<title>Rain in the hills – The Post</title>"
 BODY = "<header><h1>Rain <em>in</em> the hills</h1></header><p>It rained.</p>"

@@ -12,26 +12,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domsieve.analysis import (
-    EVERY_METHOD_DECIDES,
-    AutoCleaner,
-    KindChoice,
-    NoCleaning,
-    TagPathFilter,
-    Verdict,
-    judge_furniture,
-    judge_hidden,
-    judge_kinds,
-    node_kinds,
-    text_blocks,
-    write_text,
-)
+from domsieve.analysis.auto.cleaner import AutoCleaner
+from domsieve.analysis.cleaning.furniture import judge_furniture
+from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.cleaning.tps import TagPathFilter
+from domsieve.analysis.kinds.finding import node_kinds
+from domsieve.analysis.kinds.judging import EVERY_METHOD_DECIDES, KindChoice, judge_kinds
 from domsieve.analysis.kinds.phrases import RELATED, REPLY, SHARE, Begins, begins_of
 from domsieve.analysis.kinds.pieces import Pieces
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.evidence import text_blocks
+from domsieve.analysis.writers.text import write_text
 from domsieve.budget import AnalysisBudget, budgeted
 from domsieve.errors import BudgetError, UsageError
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot, StringTable
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.strings import StringTable
 from domsieve.vocabulary import BLOCK_KINDS, BlockKind
 from tests.analysis.pages import page
 

@@ -8,11 +8,13 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domsieve.analysis import SiteStyleTree, load_model, save_model, write_text
 from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.model_file import load_model, save_model
 from domsieve.analysis.trees.laid import Laid
 from domsieve.analysis.trees.link_lists import LinkLists, navigation
-from domsieve.snapshot import Snapshot
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.writers.text import write_text
+from domsieve.snapshot.page import Snapshot
 from tests.analysis.pages import page
 
 SHARE = 0.5

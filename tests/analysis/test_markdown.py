@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.analysis import NoCleaning, Verdict, write_markdown
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Kind
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Kind
 from tests.analysis.pages import page
 from tests.analysis.reading import Reading, read
 

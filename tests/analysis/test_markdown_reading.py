@@ -6,9 +6,11 @@ from html import escape
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from domsieve.analysis import NoCleaning, write_markdown, write_text
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.analysis.writers.text import write_text
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 from tests.analysis.pages import page
 from tests.analysis.reading import BARE_TAG, read
 

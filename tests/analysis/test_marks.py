@@ -5,10 +5,11 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from domsieve.analysis import described, page_marks
+from domsieve.analysis.marks.mark import described
+from domsieve.analysis.marks.marks import page_marks
 from domsieve.analysis.marks.phrases import CONSENT, CONSENT_TOPIC, LOGIN, NOT_FOUND, PAY, ROBOT, folded
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 MENU = "<ul>" + "<li><a href=/x>Part of the site</a></li>" * 20 + "</ul>"
 ARTICLE = "<p>" + "The river rose by a metre in the night and fell again before noon. " * 40 + "</p>"

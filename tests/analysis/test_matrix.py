@@ -10,7 +10,13 @@ import pytest
 from scipy.sparse import csr_matrix, load_npz
 from sklearn.datasets import load_svmlight_file
 
-from domsieve.analysis import FeatureMatrix, matrix_names, matrix_npz, matrix_parquet, matrix_svmlight
+from domsieve.analysis.writers.matrix import (
+    FeatureMatrix,
+    matrix_names,
+    matrix_npz,
+    matrix_parquet,
+    matrix_svmlight,
+)
 from domsieve.errors import UsageError
 
 WEIGHTS = FeatureMatrix(

@@ -8,13 +8,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from domsieve.analysis import Metadata, read_metadata
 from domsieve.analysis.metadata.dates import find_dates, find_exact_date
 from domsieve.analysis.metadata.json_data import DEEPEST, read_json
 from domsieve.analysis.metadata.names import author_names
+from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.values import Metadata
 from domsieve.budget import AnalysisBudget, budgeted
-from domsieve.renderer import parse_html
-from domsieve.snapshot import LONGEST_JSON_LD, Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.json_ld import LONGEST_JSON_LD
+from domsieve.snapshot.page import Snapshot
 
 URL = "https://www.example.org/news/1"
 

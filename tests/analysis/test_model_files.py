@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 import zstandard
 
-from domsieve.analysis import SiteStyleTree, TemplateFilter, model_from_bytes, model_to_bytes
+from domsieve.analysis.cleaning.template import TemplateFilter
+from domsieve.analysis.model_file import model_from_bytes, model_to_bytes
 from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.errors import DamagedFileError, DomsieveError
 from tests.analysis.pages import page
 

@@ -11,26 +11,21 @@ import pytest
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
-from domsieve.analysis import (
-    METHODS,
-    MINERS,
-    CompressedStructureTree,
-    DataRegionMiner,
-    EntropyFilter,
-    Estimator,
-    NoCleaning,
-    SiteModel,
-    SiteStyleTree,
-    TagPathFilter,
-    TemplateFilter,
-    WebObjectBlocks,
-    load_model,
-    save_model,
-    write_json,
-)
-from domsieve.analysis.estimator import Bounds
+from domsieve.analysis.cleaning.entropy import EntropyFilter
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.cleaning.template import TemplateFilter
+from domsieve.analysis.cleaning.tps import TagPathFilter
+from domsieve.analysis.estimator import Bounds, Estimator
+from domsieve.analysis.model_file import load_model, save_model
+from domsieve.analysis.records.mdr import DataRegionMiner
+from domsieve.analysis.records.wobm import WebObjectBlocks
+from domsieve.analysis.registry import METHODS, MINERS
+from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.trees.cst import CompressedStructureTree
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.writers.evidence import write_json
 from domsieve.errors import UsageError
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from tests.analysis.contract import body, site
 
 ESTIMATORS: list[type[Estimator]] = [entry.estimator for entry in (*METHODS.values(), *MINERS.values())]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from domsieve.analysis import WebObjectBlocks, field_tables
+from domsieve.analysis.records.fields import field_tables
+from domsieve.analysis.records.wobm import WebObjectBlocks
 from tests.analysis.contract import body
 from tests.analysis.test_fields import of_pieces, values
 from tests.analysis.test_wobm import WORDS, texts

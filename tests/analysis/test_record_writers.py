@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from domsieve.analysis import (
+from domsieve.analysis.records.iepad import RepeatedPatterns
+from domsieve.analysis.writers.record_tables import (
     RecordSheet,
-    RepeatedPatterns,
     write_records_csv,
     write_records_jsonl,
     write_records_parquet,

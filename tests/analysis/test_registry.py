@@ -9,23 +9,22 @@ from typing import Any, get_args
 import pytest
 
 from domsieve import analysis
-from domsieve.analysis import (
-    FEWEST_PAGES,
+from domsieve.analysis.cleaning.tps import TagPathFilter
+from domsieve.analysis.estimator import Estimator
+from domsieve.analysis.registry import (
     METHODS,
     MINERS,
     PAGE_METHODS,
     SITE_METHODS,
-    Estimator,
     MethodEntry,
     Options,
-    SiteModel,
-    TagPathFilter,
     check_fixed,
     check_options,
     new_site_model,
     page_cleaner,
     variants,
 )
+from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
 from domsieve.errors import UsageError
 from domsieve.vocabulary import Method, MiningMethod, PageMethod, SiteMethod
 from tests.analysis.contract import site

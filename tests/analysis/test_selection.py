@@ -6,11 +6,11 @@ from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domsieve.analysis import Selection
+from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.selection.selectors import Matcher, parse_selectors
 from domsieve.errors import ContentError, UsageError
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Kind, Snapshot
 
 PAGE = """<!doctype html><html lang=en><head><title>Title</title></head><body>
 <div id=a class="x  y"><p>one <span title="de-CH">two</span></p><p class=K>three</p></div>

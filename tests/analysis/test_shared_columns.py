@@ -16,8 +16,8 @@ from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.writers import markdown_inline
 from domsieve.analysis.writers.markdown_inline import Inline, Mark
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 ROUNDS = 3_000
 

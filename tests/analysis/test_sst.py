@@ -8,14 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domsieve.analysis import Mode, SiteStyleTree, load_model, save_model, write_text
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.hash import hashes_of
 from domsieve.analysis.columns.words import fold, words_of
+from domsieve.analysis.model_file import load_model, save_model
 from domsieve.analysis.trees.paths import _collapsed
+from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.trees.style_tree import StyleTree
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import DamagedFileError, ModelError, StorageError, UsageError
-from domsieve.snapshot import Snapshot, StringTable
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.strings import StringTable
+from domsieve.vocabulary import Mode
 from tests.analysis import contract
 from tests.analysis.pages import page
 from tests.analysis.plain_sst import Element, add, composite, tree_of

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from domsieve.analysis import SiteStyleTree
 from domsieve.analysis.trees.importance import entropy, node_importance
 from domsieve.analysis.trees.simplify import simplified
-from domsieve.snapshot import Snapshot
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.snapshot.page import Snapshot
 from tests.analysis.pages import page
 
 TOLERANCE = 1e-6

@@ -5,15 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domsieve.analysis import TemplateFilter, write_text
 from domsieve.analysis.cleaning.pagelets import pagelets, shingles
+from domsieve.analysis.cleaning.template import TemplateFilter
 from domsieve.analysis.cleaning.template_counts import links_of
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.hash import hashes_of
 from domsieve.analysis.columns.links import page_references
 from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 from tests.analysis.pages import page
 
 MENU = "<ul>" + "".join(f"<li><a href=/m{k}>menu{k}</a></li>" for k in range(4)) + "</ul>"

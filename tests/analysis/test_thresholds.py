@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from domsieve.analysis import SiteStyleTree, threshold_help
-from domsieve.analysis.report.thresholds import HIGH, LOW, _widest_gap
+from domsieve.analysis.report.thresholds import HIGH, LOW, _widest_gap, threshold_help
+from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.errors import ModelError
 from tests.analysis.test_report import parsed, site
 

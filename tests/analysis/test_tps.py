@@ -8,9 +8,11 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from domsieve.analysis import HasContent, TagPathFilter, Verdict, write_text
+from domsieve.analysis.cleaning.tps import HasContent, TagPathFilter
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from tests.analysis.pages import page
 
 CARD = "<li class='card'><b>{0}</b><i>text {0}</i></li>"

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domsieve.analysis import Records
 from domsieve.analysis.records.likeness import Pairs, edit_measure, group_pairs, neighbours
+from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.tag_tree import TagTree
 from domsieve.analysis.records.wobm import WebObjectBlocks
 from domsieve.errors import UsageError
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from tests.analysis import plain_regions
 from tests.analysis.contract import body
 

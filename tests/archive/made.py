@@ -5,7 +5,9 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from domsieve.archive import USUAL_LIMITS, ArchiveLimits, DamagedPart, StoredPage, read_archive
+from domsieve.archive.limits import USUAL_LIMITS, ArchiveLimits
+from domsieve.archive.reading import read_archive
+from domsieve.archive.stored_page import DamagedPart, StoredPage
 from tests.command import page
 
 HOST = "http://moss.example"

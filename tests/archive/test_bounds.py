@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.archive import ArchiveLimits, wacz
+from domsieve.archive import wacz
+from domsieve.archive.limits import ArchiveLimits
 from domsieve.errors import TargetError
-from domsieve.snapshot import PageStore
-from domsieve.tasks import Fetched, find_targets, readable
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.pages import readable
+from domsieve.tasks.targets import Fetched, find_targets
 from tests.archive.made import answer, noise, numbers, packed, page_record, read, record, url_of, written
 from tests.archive.test_reading import zipped
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.archive import Answers, ArchiveLimits
+from domsieve.archive.answers import Answers
 from domsieve.archive.digests import digest_in
+from domsieve.archive.limits import ArchiveLimits
 from tests.archive.made import answer, numbers, packed, page_record, read, record, url_of, written
 from tests.archive.test_reading import zipped
 from tests.command import page, run

@@ -14,10 +14,12 @@ import pytest
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from domsieve.archive import ArchiveLimits, inflating, read_archive
+from domsieve.archive import inflating
+from domsieve.archive.limits import ArchiveLimits
 from domsieve.archive.packed import MOST_BYTES
+from domsieve.archive.reading import read_archive
 from domsieve.errors import ContentError
-from domsieve.tasks import read_stored
+from domsieve.tasks.stored import read_stored
 from tests.archive.made import (
     HOST,
     answer,

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from domsieve.archive import ArchiveLimits, zstd_frames
+from domsieve.archive import zstd_frames
+from domsieve.archive.limits import ArchiveLimits
 from tests.archive.made import answer, noise, numbers, page_record, read, record, url_of, written
 from tests.archive.test_bounds import BOMB, SMALL
 from tests.archive.test_damaged import flipped, mutated

@@ -10,8 +10,12 @@ from typing import Any, ClassVar
 
 from pyarrow import parquet
 
-from domsieve.bulk import CleanJob, Done, Job, Outcome, Progress, Shard, Summary, clean_pages
-from domsieve.tasks import ListedWord
+from domsieve.bulk.cleaning import CleanJob
+from domsieve.bulk.job import Done, Job
+from domsieve.bulk.plan import Shard
+from domsieve.bulk.running import Outcome
+from domsieve.bulk.runs import Progress, Summary, clean_pages
+from domsieve.tasks.targets import ListedWord
 from tests.command import page
 
 

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
 
-from domsieve.snapshot import PageStore
+from domsieve.snapshot.store import PageStore
 from examples.loopback import LoopbackServer, QuietHandler, running
 from tests.command import page
 

@@ -5,12 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.analysis import page_cleaner, text_blocks
-from domsieve.bulk import LocalEngine, Outcome, RecordsJob, Shard, Summary, mine_pages
+from domsieve.analysis.registry import page_cleaner
+from domsieve.analysis.writers.evidence import text_blocks
+from domsieve.bulk.local import LocalEngine
+from domsieve.bulk.mining import RecordsJob
+from domsieve.bulk.plan import Shard
+from domsieve.bulk.running import Outcome
+from domsieve.bulk.runs import Summary, mine_pages
 from domsieve.errors import StorageError, UsageError
-from domsieve.renderer import parse_html
-from domsieve.snapshot import PageStore
-from domsieve.tasks import FileTarget, ListedWord, Placed, clean, from_file
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.cleaning import clean
+from domsieve.tasks.pages import from_file
+from domsieve.tasks.sites import Placed
+from domsieve.tasks.targets import FileTarget, ListedWord
 from tests.archive.made import page_record, url_of, written
 from tests.bulk.made import Inline, cleaned, digest_of, rows_of, stamps, write_sites
 from tests.command import fill, page

@@ -6,10 +6,18 @@ from typing import Any
 
 import pytest
 
-from domsieve.analysis import Options, load_model, model_to_bytes, new_site_model
-from domsieve.bulk import LearnJob, LocalEngine, SiteModels, Summary, learn_sites, model_file, place_at
+from domsieve.analysis.model_file import load_model, model_to_bytes
+from domsieve.analysis.registry import Options, new_site_model
+from domsieve.bulk.learning import LearnJob
+from domsieve.bulk.local import LocalEngine
+from domsieve.bulk.models import SiteModels, model_file
+from domsieve.bulk.places import place_at
+from domsieve.bulk.runs import Summary, learn_sites
 from domsieve.errors import UsageError
-from domsieve.tasks import FileTarget, Placed, fit, from_file
+from domsieve.tasks.learning import fit
+from domsieve.tasks.pages import from_file
+from domsieve.tasks.sites import Placed
+from domsieve.tasks.targets import FileTarget
 from tests.bulk.made import Inline, cleaned, digest_of, rows_of, stamps, write_sites
 from tests.command import page
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from domsieve.bulk import RayEngine
+from domsieve.bulk.on_ray import RayEngine
 from domsieve.errors import UsageError
 
 

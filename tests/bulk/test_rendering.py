@@ -12,7 +12,11 @@ from typing import Any
 
 import pytest
 
-from domsieve.bulk import LocalEngine, Outcome, RenderJob, Shard, Summary, close_browser, render_sites
+from domsieve.bulk.local import LocalEngine
+from domsieve.bulk.plan import Shard
+from domsieve.bulk.rendering import RenderJob, close_browser
+from domsieve.bulk.running import Outcome
+from domsieve.bulk.runs import Summary, render_sites
 from domsieve.errors import UsageError
 from tests.bulk.made import Inline, cleaned, rows_of, stamps
 from tests.bulk.served import serve_sites, stored
@@ -130,7 +134,7 @@ def test_what_is_no_url_is_refused(tmp_path: Path) -> None:
 
 
 def test_notes_hold_no_secrets(tmp_path: Path) -> None:
-    from domsieve.renderer import CaptureOptions
+    from domsieve.renderer.options import CaptureOptions
 
     class Refusing(Inline):
         def finished(self) -> list[tuple[Shard, Outcome]]:

@@ -8,20 +8,24 @@ import pytest
 import typer.main
 
 import domsieve
-from domsieve.analysis import METHODS, Method
 from domsieve.analysis.metadata.json_data import DEEPEST
-from domsieve.archive import ArchiveLimits, packed
+from domsieve.analysis.registry import METHODS
+from domsieve.archive import packed
+from domsieve.archive.limits import ArchiveLimits
 from domsieve.budget import AnalysisBudget
 from domsieve.cli import app
-from domsieve.renderer import STYLE_NAMES, Budget, parse_html
 from domsieve.renderer.network.egress import Caps
 from domsieve.renderer.network.proxy import _LISTED
+from domsieve.renderer.options import Budget
+from domsieve.renderer.page.capture import STYLE_NAMES
 from domsieve.renderer.page.watch import _NAVIGATION_LIMIT
 from domsieve.renderer.source.long_tags import MOST_ATTRIBUTES
+from domsieve.renderer.source.raw import parse_html
 from domsieve.service.jobs.requests import HTML_CHARACTERS
 from domsieve.service.web import server
 from domsieve.service.web.preview import PREVIEWED
 from domsieve.service.web.settings import Settings
+from domsieve.vocabulary import Method
 from examples.manual import manual
 from tests.command import ROOT
 

@@ -15,7 +15,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from domsieve.analysis import NoCleaning, Records, write_text
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.records.result import Records
+from domsieve.analysis.writers.text import write_text
 from domsieve.evaluation.corpora.record_pages import halves, read_collection, score_records
 from domsieve.evaluation.corpora.tps_pages import read_tps
 from domsieve.evaluation.corpora.wcxb_pages import page_files, read_page
@@ -26,8 +28,8 @@ from domsieve.evaluation.frame.journal import digest_of
 from domsieve.evaluation.measures.noise_blocks import NoiseCounts, count_noise, seen_texts
 from domsieve.evaluation.measures.word_scores import count_words, score
 from domsieve.evaluation.systems.cleaners import CLEANERS, PAGE_CLEANERS
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 FLOORS = Path(__file__).with_name("floors.json")
 SLACK = 0.005

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from domsieve.errors import DomsieveError
-from domsieve.evaluation import Experiment, Inputs, Table, Task
-from domsieve.evaluation.frame.experiment import Row
+from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
+from domsieve.evaluation.frame.tables import Table
 
 FACTOR = "factor"
 

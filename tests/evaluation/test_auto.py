@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from domsieve.analysis import SiteStyleTree
-from domsieve.analysis.auto import UNIT, read_model, write_model
+from domsieve.analysis.auto.model import read_model, write_model
+from domsieve.analysis.auto.trees import UNIT
+from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.evaluation.corpora.magic_pages import magic_pages
 from domsieve.evaluation.experiments.auto_tables import GRID, tables
 from domsieve.evaluation.measures.word_scores import count_words

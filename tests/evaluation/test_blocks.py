@@ -6,13 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from domsieve.analysis import NoCleaning, Verdict
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.verdict import Verdict
 from domsieve.evaluation.corpora.selecting import select_inside
 from domsieve.evaluation.experiments.blocks import BLOCKS
 from domsieve.evaluation.experiments.blocks import measure as measure_blocks
 from domsieve.evaluation.measures.noise_blocks import NoiseCounts, count_noise, seen_texts
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 PAGE = """
 <body>

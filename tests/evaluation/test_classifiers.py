@@ -8,9 +8,10 @@ from scipy.sparse import csr_matrix
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import SVC
 
-from domsieve.evaluation import class_scores, runs_of_pair
 from domsieve.evaluation.experiments.classification import score_pairs
+from domsieve.evaluation.measures.papers import class_scores
 from domsieve.evaluation.page_classes.classifiers import Scored, naive_bayes, rows_by_unit, support_vectors
+from domsieve.evaluation.page_classes.runs import runs_of_pair
 
 SHOPS = [
     (shop, product)

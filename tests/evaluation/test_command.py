@@ -7,7 +7,7 @@ import pytest
 from typer.testing import Result
 
 from domsieve import evaluation
-from domsieve.evaluation import EXPERIMENTS
+from domsieve.evaluation.registry import EXPERIMENTS
 from tests import command
 from tests.evaluation.made import calls, made, write_numbers
 

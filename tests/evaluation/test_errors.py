@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from domsieve.analysis import NoCleaning, Verdict, page_blocks
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.columns.page_blocks import page_blocks
+from domsieve.analysis.verdict import Verdict
 from domsieve.evaluation.corpora.selecting import select_inside
 from domsieve.evaluation.corpora.whole_sites import LabelledPage
 from domsieve.evaluation.error_diary.block_kinds import KINDS, kinds_of
@@ -16,8 +18,8 @@ from domsieve.evaluation.error_diary.page_errors import Account, JudgedPage
 from domsieve.evaluation.experiments.errors import ERRORS, measure_pages, measure_sites, tables
 from domsieve.evaluation.measures.oracles import WordBlocks, best_choice, best_elements
 from domsieve.evaluation.measures.word_scores import count_words
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 from tests.evaluation.test_wcxb import write_page
 
 PAGE = """

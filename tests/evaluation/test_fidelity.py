@@ -8,9 +8,9 @@ import lxml.html
 import pytest
 
 from domsieve.errors import TargetError
-from domsieve.evaluation import Inputs
 from domsieve.evaluation.corpora.main_elements import draw_from_sites, inside_main, main_of
 from domsieve.evaluation.experiments.fidelity import FIDELITY, measure_drawn, measure_reviewed
+from domsieve.evaluation.frame.experiment import Inputs
 from domsieve.evaluation.measures.structures import (
     Structures,
     f1_of,
@@ -19,7 +19,7 @@ from domsieve.evaluation.measures.structures import (
     read_markdown,
     share_found,
 )
-from domsieve.renderer import parse_html
+from domsieve.renderer.source.raw import parse_html
 from tests.evaluation.small_sites import write_site
 from tests.evaluation.test_wcxb import write_page
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from domsieve.analysis import CompressedStructureTree, NoCleaning, write_text
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.trees.cst import CompressedStructureTree
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import TargetError
 from domsieve.evaluation.corpora.class_grids import Grid, read_grid
 from domsieve.evaluation.corpora.crossed import read_crossed, replace_content
@@ -22,8 +24,8 @@ from domsieve.evaluation.page_classes.vectors import (
     weights_of,
     words_in,
 )
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 from tests.evaluation.small_sites import (
     OTHER_WORDS,
     WORDS,

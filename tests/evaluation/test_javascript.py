@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from domsieve.errors import TargetError
-from domsieve.evaluation import Inputs
 from domsieve.evaluation.corpora.javascript_sites import read_routes, serialise, serve_corpus
 from domsieve.evaluation.experiments.javascript import JAVASCRIPT, RAW, RENDERED, figure, tables
+from domsieve.evaluation.frame.experiment import Inputs
 from domsieve.evaluation.systems.cleaners import CLEANERS
 from domsieve.evaluation.systems.peers import PEERS
-from domsieve.renderer import parse_html
-from domsieve.snapshot import PageStore
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.store import PageStore
 
 SERVER = """
 import http.server, os, sys

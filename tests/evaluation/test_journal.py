@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from domsieve.errors import DamagedFileError
-from domsieve.evaluation import Journal
 from domsieve.evaluation.frame import journal
 from domsieve.evaluation.frame.experiment import Inputs
-from domsieve.evaluation.frame.journal import Line, digest_of, facts_of, key_of, program_digest
+from domsieve.evaluation.frame.journal import Journal, Line, digest_of, facts_of, key_of, program_digest
 from tests.evaluation.made import made, write_numbers
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from domsieve.evaluation.corpora.marked_kinds import named_texts, without_markup
 from domsieve.evaluation.experiments.kinds import VARIANTS, rows_of, tables
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 from domsieve.vocabulary import BlockKind
 
 SOURCE = b"""<h1>Rain</h1><nav class=menu><a href=/a>One</a><a href=/b>Two</a></nav>

@@ -5,14 +5,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from domsieve.evaluation import (
+from domsieve.evaluation.measures.papers import (
     assign_classes,
     class_scores,
     mean_noise_removed,
     noise_share,
     record_scores,
-    runs_of_pair,
 )
+from domsieve.evaluation.page_classes.runs import runs_of_pair
 
 SHOPS = {
     "Amazon": {"camera", "notebook", "mobile", "printer", "TV"},

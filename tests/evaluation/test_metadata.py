@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.evaluation import Inputs
 from domsieve.evaluation.corpora.wcxb_metadata import LabelledPage, without_structured_data
 from domsieve.evaluation.experiments.metadata import METADATA, VARIANTS, judged, measure_page
+from domsieve.evaluation.frame.experiment import Inputs
 from domsieve.evaluation.measures.metadata_scores import plain_names, plain_title, same_day
 from domsieve.evaluation.systems import metadata_readers
 from domsieve.evaluation.systems.metadata_readers import NOTHING, Labels, read_labels_with

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from domsieve.analysis import Records
+from domsieve.analysis.records.result import Records
 from domsieve.evaluation.corpora.record_pages import (
     RecordCounts,
     Truth,
@@ -13,7 +13,7 @@ from domsieve.evaluation.corpora.record_pages import (
 )
 from domsieve.evaluation.corpora.wien_pages import label_page
 from domsieve.evaluation.experiments.records import NAMES, figure, tables
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 SOURCE = """<html><body><h1>Shops</h1><ul>
 <li><a href="/a">First</a> costs <b>$1</b>

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.evaluation import Inputs, Journal, Ran, run
-from domsieve.evaluation.frame.journal import _file_digest
+from domsieve.evaluation.frame.experiment import Inputs
+from domsieve.evaluation.frame.journal import Journal, _file_digest
+from domsieve.evaluation.frame.running import Ran, run
 from tests.evaluation.made import calls, made, write_numbers
 
 ROOT = Path(__file__).parents[2]

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from domsieve.analysis import NoCleaning, Verdict
-from domsieve.evaluation import Experiment, Inputs, Table
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.verdict import Verdict
 from domsieve.evaluation.corpora.whole_sites import LabelledSite, read_site, text_site_halves
 from domsieve.evaluation.experiments.sites import (
     SITES,
@@ -22,11 +22,12 @@ from domsieve.evaluation.experiments.sites import (
     survived_values,
     truth_of,
 )
-from domsieve.evaluation.frame.experiment import Row
+from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row
+from domsieve.evaluation.frame.tables import Table
 from domsieve.evaluation.measures.papers import bootstrap_interval
 from domsieve.evaluation.systems.cleaners import CLEANERS
 from domsieve.evaluation.systems.peers import PEERS
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 PAGE = """<html><body><ul><li>Home</li><li>News</li></ul><h1>Title {n}</h1>
 <div class="main"><p>Words of page {n}.</p></div></body></html>"""

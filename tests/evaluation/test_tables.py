@@ -2,7 +2,8 @@
 
 import pytest
 
-from domsieve.evaluation import Table, print_tables
+from domsieve.evaluation.frame.document import print_tables
+from domsieve.evaluation.frame.tables import Table
 
 
 def test_a_table_is_written_with_title_and_note() -> None:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from domsieve.analysis import write_text
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import TargetError
-from domsieve.evaluation import Inputs, Table
 from domsieve.evaluation.corpora.wcxb_pages import ReviewedPage, page_files, read_page
 from domsieve.evaluation.experiments.wcxb import CLEANERS, EXTRACTORS, WCXB, keep_records, measure, score_text
-from domsieve.evaluation.frame.experiment import Row
-from domsieve.renderer import parse_html
+from domsieve.evaluation.frame.experiment import Inputs, Row
+from domsieve.evaluation.frame.tables import Table
+from domsieve.renderer.source.raw import parse_html
 
 LIST = """<html><body><div id="menu"><a href="a">Home</a></div><div class="hits">{records}</div>
 <p>Imprint of the shop</p></body></html>"""

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.renderer import parse_html
-from domsieve.tasks import Page, weigh, write_matrix
+from domsieve.renderer.source.raw import parse_html
+from domsieve.tasks.pages import Page
+from domsieve.tasks.weighing import weigh, write_matrix
 from examples.classify_pages import main, routes
 from examples.serve import DEMO
 

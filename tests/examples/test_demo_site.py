@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import Page, async_playwright
 
-from domsieve.renderer import find_browser, launch_options
+from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
 from examples.serve import DEMO, serve_demo
 from examples.truth import files
 

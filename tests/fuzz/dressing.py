@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Interner, Kind, Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Kind, Snapshot
+from domsieve.snapshot.strings import Interner
 from tests.analysis.pages import _DISPLAY
 from tests.fuzz.documents import URL
 

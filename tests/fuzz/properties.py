@@ -9,9 +9,9 @@ from xml.etree.ElementTree import Element
 import html5lib
 import numpy as np
 
-from domsieve.analysis import Verdict
 from domsieve.analysis.columns.flow import word_set
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.analysis.verdict import Verdict
+from domsieve.snapshot.page import Kind, Snapshot
 from tests.analysis.reading import BARE_TAG, read
 
 # Of what is written nothing else is left after white space and what no format writes: controls.

@@ -9,8 +9,7 @@ from typing import Any
 import h11
 from hypothesis import strategies as st
 
-from domsieve.renderer import Caps, Egress
-from domsieve.renderer.network.egress import Factory
+from domsieve.renderer.network.egress import Caps, Egress, Factory
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.network.proxy_ends import Client, End
 from domsieve.renderer.network.proxy_head import HeadError, parse_head

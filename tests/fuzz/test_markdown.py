@@ -8,8 +8,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from domsieve.analysis import NoCleaning, write_markdown, write_text
-from domsieve.snapshot import Snapshot
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.analysis.writers.text import write_text
+from domsieve.snapshot.page import Snapshot
 from tests.analysis.test_markdown_reading import LINES, PAGES, TEMPTING
 from tests.fuzz.documents import WORDS, documents, plain_sources
 from tests.fuzz.dressing import read

@@ -10,10 +10,13 @@ import zstandard
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from domsieve.analysis import SITE_METHODS, SiteModel, capped, model_from_bytes, model_to_bytes
+from domsieve.analysis.model_file import model_from_bytes, model_to_bytes
+from domsieve.analysis.registry import SITE_METHODS
+from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.trees.capping import capped
 from domsieve.budget import AnalysisBudget, budgeted
 from domsieve.errors import DamagedFileError, DomsieveError, FormatVersionError
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from tests.analysis.pages import page as laid_out
 from tests.fuzz.damage import altered, damaged, odd_values
 from tests.fuzz.fuzzing import fuzzed

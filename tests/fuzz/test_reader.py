@@ -7,10 +7,13 @@ from html import escape
 import numpy as np
 from hypothesis import strategies as st
 
-from domsieve.analysis import NoCleaning, judge_hidden, write_text
+from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Kind, Snapshot, fault_of
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.fault import fault_of
+from domsieve.snapshot.page import Kind, Snapshot
 from tests.fuzz.documents import ATTRIBUTES, URL, documents, plain_sources, soups, sources
 from tests.fuzz.fuzzing import assert_in_proportion, fuzzed, only_long, within
 from tests.fuzz.properties import letters

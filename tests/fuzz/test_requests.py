@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from hypothesis import strategies as st
 
 from domsieve.errors import UsageError
-from domsieve.renderer import place_of
+from domsieve.renderer.network.egress import place_of
 from domsieve.renderer.sampling.listings import listing_in
 from domsieve.renderer.sampling.robots import Robots
 from domsieve.renderer.sampling.sitemap import MAX_ADDRESSES, parse_sitemap

@@ -9,17 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from domsieve.errors import DamagedFileError, FormatVersionError
-from domsieve.snapshot import (
-    Base,
-    Interner,
-    Kind,
-    Provenance,
-    Snapshot,
-    decode,
-    encode,
-    payload_of,
-    subtree_ends,
-)
+from domsieve.snapshot.format import Base, decode, encode, payload_of
+from domsieve.snapshot.page import Kind, Provenance, Snapshot, subtree_ends
+from domsieve.snapshot.strings import Interner
 from tests.fuzz.damage import altered, damaged
 from tests.fuzz.fuzzing import fuzzed
 from tests.snapshot.pages import made_up

@@ -5,24 +5,21 @@ import dataclasses
 import numpy as np
 from hypothesis import strategies as st
 
-from domsieve.analysis import (
-    HIDING_REASONS,
-    Selection,
-    hidden_words,
-    judge_hidden,
-    node_kinds,
-    page_blocks,
-    page_cleaner,
-    page_marks,
-    read_metadata,
-)
+from domsieve.analysis.cleaning.hidden_text import hidden_words, judge_hidden
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.flow import BLOCK, boundaries, text_flow
-from domsieve.analysis.columns.hidden import hidden_texts
+from domsieve.analysis.columns.hidden import HIDING_REASONS, hidden_texts
+from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.styles import presentation_styles
 from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.kinds.finding import node_kinds
+from domsieve.analysis.marks.marks import page_marks
+from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.registry import page_cleaner
+from domsieve.analysis.selection.selection import Selection
 from domsieve.errors import ContentError, UsageError
-from domsieve.snapshot import Interner, Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
+from domsieve.snapshot.strings import Interner
 from domsieve.vocabulary import BLOCK_KINDS, StyleLevel
 from tests.analysis.contract import assert_sound
 from tests.fuzz.documents import BLOCK as BLOCKS

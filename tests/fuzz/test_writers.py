@@ -13,37 +13,31 @@ import yaml
 from hypothesis import strategies as st
 
 import domsieve
-from domsieve.analysis import (
-    MINERS,
-    KindChoice,
+from domsieve.analysis.columns.batch import Batch, prune
+from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.kinds.judging import KindChoice
+from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.registry import MINERS, page_cleaner
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.chunks import chunks_of, write_chunks
+from domsieve.analysis.writers.evidence import block_columns, dropped_blocks, text_blocks, write_json
+from domsieve.analysis.writers.front_matter import write_front_matter
+from domsieve.analysis.writers.html import write_html
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.analysis.writers.matrix import matrix_names, matrix_npz, matrix_svmlight
+from domsieve.analysis.writers.record_tables import (
     RecordSheet,
-    Verdict,
-    block_columns,
-    chunks_of,
-    dropped_blocks,
-    matrix_names,
-    matrix_npz,
-    matrix_svmlight,
-    page_cleaner,
-    prune,
-    read_metadata,
     record_rows,
-    text_blocks,
-    write_chunks,
-    write_front_matter,
-    write_html,
-    write_json,
-    write_markdown,
     write_records_csv,
     write_records_jsonl,
-    write_text,
 )
-from domsieve.analysis.columns.batch import Batch
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import ContentError, UsageError
-from domsieve.snapshot import Kind, Snapshot
-from domsieve.tasks import Edition, Page, Reported, from_html, report, weigh
+from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.tasks.judging import judged
+from domsieve.tasks.pages import Page, from_html
+from domsieve.tasks.reporting import Edition, Reported, report
+from domsieve.tasks.weighing import weigh
 from domsieve.vocabulary import BLOCK_KINDS, Method
 from tests.analysis.contract import METHODS
 from tests.fuzz.documents import documents, plain_sources

@@ -10,7 +10,11 @@ from typing import Any
 
 import pytest
 
-from domsieve.bulk import Event, RayEngine, RenderJob, Shard, render_sites, run
+from domsieve.bulk.on_ray import RayEngine
+from domsieve.bulk.plan import Shard
+from domsieve.bulk.rendering import RenderJob
+from domsieve.bulk.running import Event, run
+from domsieve.bulk.runs import render_sites
 from tests.bulk.made import Nothing, cleaned, digest_of, rows_of, write_sites
 from tests.bulk.served import serve_sites, stored
 from tests.licences import installed_by, permits_any_use

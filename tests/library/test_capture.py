@@ -9,8 +9,10 @@ from playwright.async_api import async_playwright
 from playwright.sync_api import sync_playwright
 
 import domsieve
-from domsieve.renderer import Renderer, find_browser, launch_options, offline
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.renderer import Renderer
+from domsieve.snapshot.page import Snapshot
 from tests.renderer.bad_server import Server, serving
 from tests.renderer.reading import visible_text
 

@@ -9,8 +9,9 @@ import pytest
 
 import domsieve
 from domsieve.errors import ContentError, NavigationError, PageError
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Cut, Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.cut import Cut
+from domsieve.snapshot.page import Snapshot
 from tests.command import page
 
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj << >>"

@@ -10,8 +10,8 @@ import pytest
 
 import domsieve
 from domsieve.library.inputs import sources_of
-from domsieve.renderer import parse_html, read_html_file
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html, read_html_file
+from domsieve.snapshot.page import Snapshot
 from tests.command import page, write_pages
 
 HTML = "<h1>Swifts</h1><p>A hundred days, and a hundred more.</p>"

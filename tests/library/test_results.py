@@ -10,12 +10,18 @@ from typing import Any
 import pytest
 
 import domsieve
-from domsieve.analysis import text_blocks, write_html, write_markdown, write_records_csv, write_text
+from domsieve.analysis.writers.evidence import text_blocks
+from domsieve.analysis.writers.html import write_html
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.analysis.writers.record_tables import write_records_csv
+from domsieve.analysis.writers.text import write_text
 from domsieve.library import results as module
 from domsieve.library.results import CompareResult
 from domsieve.notebook import MOST_LINES, Line, box
-from domsieve.renderer import parse_html
-from domsieve.tasks import Page, clean, mine
+from domsieve.renderer.source.raw import parse_html
+from domsieve.tasks.cleaning import clean
+from domsieve.tasks.mining import mine
+from domsieve.tasks.pages import Page
 from tests.command import page, write_pages
 
 SHOP = "<ul>" + "".join(

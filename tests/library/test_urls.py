@@ -16,8 +16,9 @@ import pytest
 
 import domsieve
 from domsieve.library import fetching
-from domsieve.renderer import CaptureOptions, Renderer
-from domsieve.snapshot import PageStore
+from domsieve.renderer.options import CaptureOptions
+from domsieve.renderer.renderer import Renderer
+from domsieve.snapshot.store import PageStore
 from examples.loopback import LoopbackServer, QuietHandler, folder_served, running
 from examples.serve import serve_demo
 from tests.command import ROOT, page, run

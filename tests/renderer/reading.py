@@ -1,6 +1,6 @@
 """Ways to read a Snapshot in a test."""
 
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 
 def visible_text(page: Snapshot) -> str:

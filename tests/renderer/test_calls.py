@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from domsieve.errors import UsageError
-from domsieve.renderer import Budget, CaptureOptions
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.snapshot.page import Snapshot
 from tests.renderer.conftest import Studio
 
 pytestmark = pytest.mark.browser

@@ -8,7 +8,7 @@ import pytest
 
 from domsieve.renderer.browser.connection import decode
 from domsieve.renderer.page.convert import Capture, convert, document_only
-from domsieve.snapshot import Provenance, Snapshot
+from domsieve.snapshot.page import Provenance, Snapshot
 from tests.renderer.reading import outline
 
 STYLES = ("display", "color")

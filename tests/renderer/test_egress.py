@@ -7,8 +7,7 @@ from ipaddress import ip_address
 import pytest
 
 from domsieve.errors import NavigationError, PolicyError, UsageError
-from domsieve.renderer import Egress, offline, private_host
-from domsieve.renderer.network.egress import Factory, Route, _is_own, place_of
+from domsieve.renderer.network.egress import Egress, Factory, Route, _is_own, offline, place_of, private_host
 
 PUBLIC, OTHER, PRIVATE = "93.184.216.34", "2606:4700::1", "10.0.0.7"
 

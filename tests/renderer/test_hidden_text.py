@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from domsieve.analysis.columns.hidden import Hiding, hidden_texts
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 from tests.renderer.conftest import Studio
 
 pytestmark = pytest.mark.browser

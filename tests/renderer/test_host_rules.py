@@ -13,9 +13,12 @@ from typing import get_args
 import pytest
 
 from domsieve.errors import PolicyError, UsageError
-from domsieve.renderer import DriverName, Egress, HostRules, Renderer, Rendering
-from domsieve.renderer.network.egress import Factory
+from domsieve.renderer.browser.connection import DriverName
+from domsieve.renderer.network.egress import Egress, Factory
+from domsieve.renderer.network.host_rules import HostRules
 from domsieve.renderer.network.upstream import Upstream
+from domsieve.renderer.protocol import Rendering
+from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.sampling.fetch import fetch
 from examples.loopback import LoopbackServer, QuietHandler, running
 from tests.command import process, run

@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from domsieve.errors import ContentError, DomsieveError, NavigationError
-from domsieve.renderer import Rendering
+from domsieve.renderer.protocol import Rendering
 from examples.loopback import LoopbackServer, QuietHandler, running
 from tests.renderer.bad_server import REPORT, send, start
 from tests.renderer.conftest import BUDGET, Studio

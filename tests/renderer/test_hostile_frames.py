@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from domsieve.renderer import Budget, CaptureOptions, Rendering
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.protocol import Rendering
 from tests.renderer.bad_server import REPORT, Server, send, serving
 from tests.renderer.conftest import BUDGET, CONCURRENCY, LONG, Studio
 from tests.renderer.reading import node, nodes, visible_text

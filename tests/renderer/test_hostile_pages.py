@@ -12,8 +12,9 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from domsieve.errors import ContentError, NavigationError, PolicyError
-from domsieve.renderer import Budget, Rendering
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.options import Budget
+from domsieve.renderer.protocol import Rendering
+from domsieve.snapshot.page import Snapshot
 from tests.renderer.bad_server import send
 from tests.renderer.conftest import BUDGET, Studio, ask_browser, no_page_is_open
 from tests.renderer.reading import visible_text

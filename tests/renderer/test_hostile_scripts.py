@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from domsieve.renderer import Budget, Rendering
 from domsieve.renderer.browser.connection import CommandError
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.options import Budget
+from domsieve.renderer.protocol import Rendering
+from domsieve.snapshot.page import Snapshot
 from tests.renderer.bad_server import REPORT, send
 from tests.renderer.conftest import BUDGET, LONG, Studio, ask_browser, open_pages
 from tests.renderer.reading import node, visible_text

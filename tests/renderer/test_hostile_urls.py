@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from domsieve.errors import NavigationError, PolicyError
-from domsieve.renderer import Rendering
+from domsieve.renderer.protocol import Rendering
 from tests.command import run
 from tests.renderer.bad_server import Server, send, serving
 from tests.renderer.conftest import Studio

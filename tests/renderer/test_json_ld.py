@@ -2,10 +2,14 @@
 
 import numpy as np
 
-from domsieve.analysis import NoCleaning, Options, page_cleaner, write_html, write_markdown, write_text
-from domsieve.analysis.registry import PAGE_METHODS
-from domsieve.renderer import parse_html
-from domsieve.snapshot import JSON_LD, LONGEST_JSON_LD, Snapshot, is_json_ld
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.registry import PAGE_METHODS, Options, page_cleaner
+from domsieve.analysis.writers.html import write_html
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.analysis.writers.text import write_text
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.json_ld import JSON_LD, LONGEST_JSON_LD, is_json_ld
+from domsieve.snapshot.page import Snapshot
 
 SCRIPT = '<script type="Application/LD+JSON; charset=utf-8">{"a": "<b>"}</script>'
 BODY = f"<h1>Rain</h1>{'<p>It rained in the hills, and it went on for days, as it does.</p>' * 9}"

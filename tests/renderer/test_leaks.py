@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from domsieve.errors import PageError
-from domsieve.renderer import Limits, Patience, Renderer, offline
+from domsieve.renderer.limits import Limits, Patience
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.renderer import Renderer
 from tests.renderer.conftest import DRIVER, Studio, ask_browser, no_page_is_open
 
 # What a page still does when it is captured is of no account here.

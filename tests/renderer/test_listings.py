@@ -10,8 +10,12 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from domsieve.errors import DomsieveError, PolicyError, TargetError
-from domsieve.renderer import Clock, Listing, Rendering, listing_at, listing_in, offline, visit_politely
+from domsieve.renderer.limits import Clock
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.sampling import listings, visits
+from domsieve.renderer.sampling.listings import Listing, listing_at, listing_in
+from domsieve.renderer.sampling.polite import visit_politely
 from tests.renderer.bad_server import Server, send, serving
 from tests.renderer.fake_site import FakeSite, Page
 

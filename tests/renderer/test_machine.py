@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.renderer import Machine, this_machine
-from domsieve.renderer.browser.machine import FreeMemory, held_memory, memory_of, read_system
+from domsieve.renderer.browser.machine import (
+    FreeMemory,
+    Machine,
+    held_memory,
+    memory_of,
+    read_system,
+    this_machine,
+)
 
 MEGABYTE = 1 << 20
 

@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 
 from domsieve.errors import BrowserLostError
-from domsieve.renderer import Budget, CaptureOptions, Outcome, Proxy, Renderer, Rendering, offline
 from domsieve.renderer.browser.memory import MemoryGuard
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.network.proxy import Proxy
+from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page.page_run import PageJob
+from domsieve.renderer.protocol import Outcome, Rendering
+from domsieve.renderer.renderer import Renderer
 from tests.renderer.conftest import DRIVER, LONG, Studio
 from tests.renderer.reading import visible_text
 

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from domsieve.errors import DomsieveError, TargetError, UsageError
-from domsieve.renderer import Budget, CaptureOptions, PageSource, Renderer, Rendering, ReplaySource
+from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page.capture import Body
 from domsieve.renderer.page.convert import document_only
-from domsieve.snapshot import Provenance, Snapshot
+from domsieve.renderer.protocol import PageSource, Rendering, ReplaySource
+from domsieve.renderer.renderer import Renderer
+from domsieve.snapshot.page import Provenance, Snapshot
 
 
 def test_options_are_scalars_and_equal_for_equal_options(tmp_path: Path) -> None:

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from domsieve.renderer import Caps, Egress, offline
-from domsieve.renderer.network.egress import Route
+from domsieve.renderer.network.egress import Caps, Egress, Route, offline
 from domsieve.renderer.network.proxy import Proxy
 
 LIMIT_S = 180  # of a whole test, for one that hangs

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.errors import TargetError
-from domsieve.renderer import html_files, parse_html, read_html_file
-from domsieve.renderer.source.raw import _tree
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.renderer.source.raw import _tree, html_files, parse_html, read_html_file
+from domsieve.snapshot.page import Kind, Snapshot
 
 
 def page(source: str | bytes) -> Snapshot:

@@ -12,8 +12,8 @@ import zstandard
 
 from domsieve.archive import packed
 from domsieve.errors import ContentError
-from domsieve.renderer import file_stem, html_files, parse_html, read_html_file
-from domsieve.snapshot import check_fault, fault_of
+from domsieve.renderer.source.raw import file_stem, html_files, parse_html, read_html_file
+from domsieve.snapshot.fault import check_fault, fault_of
 from tests.renderer.reading import visible_text
 
 PAGE = b"<!doctype html><title>T</title><p>Words of a page, w\xc3\xb6rtlich.</p>" + b"<p>more words</p>" * 50

@@ -13,22 +13,22 @@ from typing import Any, ClassVar
 import pytest
 
 from domsieve.errors import ContentError, NavigationError, PolicyError, TargetError, UsageError
-from domsieve.renderer import (
-    Clock,
-    Egress,
+from domsieve.renderer.limits import Clock
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.protocol import Rendering
+from domsieve.renderer.sampling import visits
+from domsieve.renderer.sampling.events import (
     PageDone,
     PageFailed,
     PageRepeated,
-    Rendering,
     SampleEnded,
     SampleEvent,
-    Scope,
     SitemapsRead,
     SiteOpened,
 )
-from domsieve.renderer.sampling import visits
 from domsieve.renderer.sampling.fetch import Answer as Fetched
 from domsieve.renderer.sampling.robots import Robots
+from domsieve.renderer.sampling.scope import Scope
 from domsieve.renderer.sampling.urls import Site
 from tests.renderer.bad_server import Server, send, serving
 from tests.renderer.fake_site import Answer, FakeSite, Page, done, linking, web

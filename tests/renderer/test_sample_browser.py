@@ -6,16 +6,11 @@ from contextlib import aclosing
 
 import pytest
 
-from domsieve.renderer import (
-    PageDone,
-    Renderer,
-    Rendering,
-    SampleEnded,
-    SampleEvent,
-    SitemapsRead,
-    offline,
-    sample_site,
-)
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.protocol import Rendering
+from domsieve.renderer.renderer import Renderer
+from domsieve.renderer.sampling.events import PageDone, SampleEnded, SampleEvent, SitemapsRead
+from domsieve.renderer.sampling.sample import sample_site
 from examples.serve import DEMO, serve_demo
 from tests.renderer.bad_server import serving
 from tests.renderer.fake_site import done

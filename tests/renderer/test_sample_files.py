@@ -11,8 +11,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from domsieve.errors import NavigationError, PolicyError
-from domsieve.renderer import Egress, offline
-from domsieve.renderer.network.egress import Factory
+from domsieve.renderer.network.egress import Egress, Factory, offline
 from domsieve.renderer.sampling import fetch as fetching
 from domsieve.renderer.sampling.fetch import Answer, fetch, is_this_machine
 from domsieve.renderer.sampling.robots import Robots, fetch_robots

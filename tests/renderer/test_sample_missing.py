@@ -10,20 +10,17 @@ import msgspec
 import numpy as np
 import pytest
 
-from domsieve.analysis import missing_mark
+from domsieve.analysis.marks.missing import missing_mark
 from domsieve.errors import ContentError
-from domsieve.renderer import (
-    CaptureOptions,
-    MissingSeen,
-    PageDone,
-    PageFailed,
-    missing_addresses,
-    offline,
-    parse_html,
-)
-from domsieve.renderer.sampling.missing import missing_address, missing_name
-from domsieve.snapshot import PageStore
-from domsieve.tasks import PageMarked, clean, describe, from_record, sample
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.options import CaptureOptions
+from domsieve.renderer.sampling.events import MissingSeen, PageDone, PageFailed
+from domsieve.renderer.sampling.missing import missing_address, missing_addresses, missing_name
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.cleaning import clean
+from domsieve.tasks.pages import from_record
+from domsieve.tasks.sampling import PageMarked, describe, sample
 from tests.renderer.bad_server import Server, serving
 from tests.renderer.fake_site import Answer, FakeSite, Page, linking
 

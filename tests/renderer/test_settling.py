@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from domsieve.errors import UsageError
-from domsieve.renderer import CaptureOptions, Patience, Rendering
+from domsieve.renderer.limits import Patience
+from domsieve.renderer.options import CaptureOptions
+from domsieve.renderer.protocol import Rendering
 from tests.renderer.bad_server import start
 from tests.renderer.conftest import Studio
 from tests.renderer.reading import nodes, visible_text

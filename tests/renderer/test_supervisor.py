@@ -9,19 +9,15 @@ from typing import Any, ClassVar, Self
 import pytest
 
 from domsieve.errors import BrowserNotFoundError, DomsieveError, NavigationError
-from domsieve.renderer import (
-    STYLE_NAMES,
-    Budget,
-    CaptureOptions,
-    Proxy,
-    Renderer,
-    Rendering,
-    Supervisor,
-    Wear,
-    offline,
-)
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.network.proxy import Proxy
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.page.capture import STYLE_NAMES
 from domsieve.renderer.page.convert import document_only
-from domsieve.snapshot import Provenance, Snapshot
+from domsieve.renderer.protocol import Rendering
+from domsieve.renderer.renderer import Renderer
+from domsieve.renderer.supervisor import Supervisor, Wear
+from domsieve.snapshot.page import Provenance, Snapshot
 from tests.renderer.conftest import Studio
 
 URL = "http://site.example/"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import pytest
 
 from domsieve.errors import NavigationError, PolicyError, UsageError
-from domsieve.renderer import Egress, environment_proxies
+from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.network.proxy import Proxy
-from domsieve.renderer.network.upstream import Upstream
+from domsieve.renderer.network.upstream import Upstream, environment_proxies
 
 _VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 

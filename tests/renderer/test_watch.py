@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from domsieve.renderer import Budget, Patience
+from domsieve.renderer.limits import Patience
+from domsieve.renderer.options import Budget
 from domsieve.renderer.page.watch import Watch
 
 PAGE = {"id": "F", "loaderId": "L"}

@@ -6,8 +6,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from domsieve.analysis import NoCleaning, write_text
-from domsieve.snapshot import Snapshot
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.writers.text import write_text
+from domsieve.snapshot.page import Snapshot
 from tests.renderer.conftest import Studio
 
 pytestmark = pytest.mark.browser

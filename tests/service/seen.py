@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from playwright.async_api import Page, async_playwright
 
-from domsieve.renderer import find_browser, launch_options
+from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
 
 # The nearest element that is no inline box tells texts apart; the tests of hiding are the plain ones.
 GATHER = """() => {

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from domsieve.evaluation.corpora.javascript_sites import serve_corpus
-from domsieve.tasks import prefix_of
+from domsieve.tasks.comparing import prefix_of
 from examples.loopback import folder_served
 from examples.serve import serve_demo
 from tests.command import fill, run

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from domsieve.errors import PageError
-from domsieve.renderer import Rendering
+from domsieve.renderer.protocol import Rendering
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
     CleanRequest,
@@ -24,8 +24,10 @@ from domsieve.service.jobs.requests import (
 from domsieve.service.jobs.results import SitePages, site_result
 from domsieve.service.jobs.values import Claim
 from domsieve.service.jobs.work_queue import WorkQueue
-from domsieve.snapshot import Cut, PageStore
-from domsieve.tasks import cached, judging
+from domsieve.snapshot.cut import Cut
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks import judging
+from domsieve.tasks.pages import cached
 from tests.command import page
 from tests.service.jobs.captures import captured
 from tests.service.jobs.test_work import Pages, doing

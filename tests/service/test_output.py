@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from domsieve.errors import StorageError
-from domsieve.snapshot import Snapshot
-from domsieve.tasks import Page, Results
+from domsieve.snapshot.page import Snapshot
+from domsieve.tasks.output import Results
+from domsieve.tasks.pages import Page
 
 
 def page(name: str, label: str = "") -> Page:

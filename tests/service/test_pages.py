@@ -7,20 +7,14 @@ import msgspec
 import pytest
 
 from domsieve.errors import DamagedFileError, DomsieveError
-from domsieve.renderer import DATA, SCREENSHOT, CaptureOptions, Rendering
-from domsieve.snapshot import PageStore, Producer, Scalar, Snapshot
-from domsieve.tasks import (
-    CacheTarget,
-    Fetched,
-    cached,
-    clean,
-    find_targets,
-    from_record,
-    keep,
-    readable,
-    site_records,
-    unscripted,
-)
+from domsieve.renderer.options import CaptureOptions
+from domsieve.renderer.page.extra_names import DATA, SCREENSHOT
+from domsieve.renderer.protocol import Rendering
+from domsieve.snapshot.page import Producer, Scalar, Snapshot
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.cleaning import clean
+from domsieve.tasks.pages import cached, from_record, keep, readable, site_records, unscripted
+from domsieve.tasks.targets import CacheTarget, Fetched, find_targets
 from tests.command import damage, fill, write_pages
 from tests.snapshot.pages import made_up
 

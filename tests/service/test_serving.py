@@ -9,12 +9,13 @@ from msgspec import structs
 
 from domsieve.commands.mcp_serving import mcp
 from domsieve.commands.serving import serve
-from domsieve.renderer import parse_html
+from domsieve.renderer.source.raw import parse_html
 from domsieve.service.jobs.pool import owned
 from domsieve.service.jobs.requests import CleanRequest
-from domsieve.service.jobs.values import NewFile, QueueLimits, UsedPage
-from domsieve.service.serving import Settings, SiteQuota, _forget_much, _forget_old
-from domsieve.snapshot import PageStore
+from domsieve.service.jobs.values import NewFile, QueueLimits, SiteQuota, UsedPage
+from domsieve.service.serving import _forget_much, _forget_old
+from domsieve.service.web.settings import Settings
+from domsieve.snapshot.store import PageStore
 from tests.command import run
 from tests.service.jobs.opened import opened
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import domsieve
-from domsieve.analysis import groups_of, traits_of
+from domsieve.analysis.site_groups import groups_of, traits_of
 from domsieve.errors import UsageError
-from domsieve.renderer import file_origin, read_html_file, source_origin
+from domsieve.renderer.source.origin import file_origin, source_origin
+from domsieve.renderer.source.raw import read_html_file
 from domsieve.tasks.sites import placed
 from tests.command import page, run, write_pages
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from domsieve.errors import TargetError
-from domsieve.snapshot import PageStore
-from domsieve.tasks import CacheTarget, FileTarget, UrlTarget, find_targets, output_name, site_of
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.targets import CacheTarget, FileTarget, UrlTarget, find_targets, output_name, site_of
 from tests.command import fill, write_pages
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from domsieve.snapshot import Interner, Kind, Provenance, Snapshot, subtree_ends
+from domsieve.snapshot.page import Kind, Provenance, Snapshot, subtree_ends
+from domsieve.snapshot.strings import Interner
 
 STYLE_NAMES = ("display", "font-size")
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.snapshot import PageRecord, PageStore, page_id_of
-from domsieve.snapshot.index import Index
+from domsieve.snapshot.index import Index, PageRecord
+from domsieve.snapshot.store import PageStore
+from domsieve.snapshot.stored_files import page_id_of
 from tests.snapshot.pages import made_up
 
 

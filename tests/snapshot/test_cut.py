@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domsieve.snapshot import Cut, CutKind, Provenance
+from domsieve.snapshot.cut import Cut, CutKind
+from domsieve.snapshot.page import Provenance
 
 
 def made(*reasons: str) -> Provenance:

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from domsieve.errors import ContentError, NavigationError, PageError
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Cut, Snapshot, check_fault, fault_of
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.cut import Cut
+from domsieve.snapshot.fault import check_fault, fault_of
+from domsieve.snapshot.page import Snapshot
 from tests.snapshot.pages import made_up
 
 TEXT = "<title>T</title><p>Words that stand there.</p>"

@@ -10,7 +10,8 @@ import zstandard
 from hypothesis import given, settings
 
 from domsieve.errors import DamagedFileError, FormatVersionError, StorageError
-from domsieve.snapshot import Base, Snapshot, base_of, decode, encode, payload_of
+from domsieve.snapshot.format import Base, base_of, decode, encode, payload_of
+from domsieve.snapshot.page import Snapshot
 from tests.snapshot.pages import changed, made_up, snapshots
 
 PAGE = made_up(3, 300)

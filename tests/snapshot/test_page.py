@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 
 from domsieve.errors import InvalidSnapshotError
-from domsieve.snapshot import Interner, Kind, Snapshot, StringTable, subtree_ends
+from domsieve.snapshot.page import Kind, Snapshot, subtree_ends
+from domsieve.snapshot.strings import Interner, StringTable
 from tests.snapshot.pages import changed, made_up, snapshots
 
 PAGE = made_up(1, 200)

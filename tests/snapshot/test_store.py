@@ -24,8 +24,9 @@ from domsieve.errors import (
     TargetError,
 )
 from domsieve.files import create_database, default_cache_dir, digest_of, write_file
-from domsieve.snapshot import PageRecord, PageStore, Snapshot
-from domsieve.snapshot.index import Index, remove_index
+from domsieve.snapshot.index import Index, PageRecord, remove_index
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.store import PageStore
 from tests.snapshot.pages import made_up
 
 PAGE = made_up(1, 200, url="http://a.example/1")

@@ -4,7 +4,7 @@ import sys
 from itertools import count, islice
 from pathlib import Path
 
-from domsieve.snapshot import PageStore
+from domsieve.snapshot.store import PageStore
 from tests.snapshot.pages import made_up
 
 

@@ -26,7 +26,7 @@ from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.trees.style_tree import StyleTree, merge_trees
 from domsieve.analysis.trees.tree_model import is_of_style
 from domsieve.analysis.verdict import Verdict
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.vocabulary import Favor, StyleLevel
 
 TREE_ODDS, TREE_MIDDLE = 3.0, 0.6

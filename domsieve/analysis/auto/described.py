@@ -15,7 +15,7 @@ from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.characters import Characters
 from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.tables import grouping
-from domsieve.snapshot import JSON_LD
+from domsieve.snapshot.json_ld import JSON_LD
 
 _DESCRIBING = frozenset(("description", "og:description", "twitter:description", "dc.description"))
 _TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}"(\w{1,60})"')

@@ -19,7 +19,7 @@ from domsieve.analysis.columns.batch import F64, Ints
 from domsieve.analysis.columns.characters import Characters, CharIs, kinds_of
 from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.tables import grouping
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from domsieve.urls import split_url
 
 Row = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.bool_] | float

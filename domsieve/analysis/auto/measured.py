@@ -12,7 +12,7 @@ from domsieve.analysis.columns.batch import F64, Bools, Ints, counted_before
 from domsieve.analysis.columns.characters import Characters, CharIs
 from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.page_blocks import PageBlocks
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 _WORDS_PER_SINGLE = 0.625  # a word has about 1.6 characters in scripts without blanks; sums stay exact
 LONG_BLOCK, MOST_LINKED = 15, 0.33

@@ -15,7 +15,7 @@ from domsieve.analysis.columns.batch import Bools, Ints, counted_before, distinc
 from domsieve.analysis.columns.hash import U64, hashes_of
 from domsieve.analysis.columns.tables import ranges
 from domsieve.budget import check
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _NAMES = ("class", "id", "role", "itemprop", "itemtype", "aria-label", "rel")
 _PART = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])")

@@ -12,7 +12,7 @@ from domsieve.analysis.columns.batch import Ints, counted_before
 from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.columns.words import fold
 from domsieve.budget import check
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 _LABELS = frozenset(
     """

@@ -28,7 +28,7 @@ from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.analysis.estimator import Bounds, Known
 from domsieve.analysis.site_model import SiteModel, verdicts_of
 from domsieve.analysis.verdict import Verdict
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _REASONS = (
     "not visible",

@@ -7,7 +7,7 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import Bools, below, counted_before
 from domsieve.analysis.columns.flow import by_style_row
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 _MOST_FLOATING = 0.5
 

@@ -35,7 +35,7 @@ from domsieve.analysis.columns.words import fold
 from domsieve.analysis.kinds.finding import paths_and_shares
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import check, spending
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 FURNITURE_REASONS = (
     "links a heading to itself",

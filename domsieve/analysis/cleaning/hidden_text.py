@@ -12,7 +12,7 @@ from domsieve.analysis.columns.batch import Ints, prune
 from domsieve.analysis.columns.hidden import HIDING_REASONS, hidden_texts
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.verdict import Verdict
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 
 def judge_hidden(page: Snapshot, verdict: Verdict, *, keep: bool) -> Verdict:

@@ -5,7 +5,7 @@ import numpy as np
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.estimator import PageEstimator
 from domsieve.analysis.verdict import Verdict
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _REASONS = ("not visible", "visible")
 

@@ -15,7 +15,7 @@ from domsieve.analysis.columns.batch import Batch, Bools, Ints, painted
 from domsieve.analysis.columns.hash import U64, mix
 from domsieve.analysis.columns.names import AttributeIs, TagIs
 from domsieve.analysis.columns.words import words_of
-from domsieve.snapshot import Kind
+from domsieve.snapshot.page import Kind
 
 _LARGEST = np.iinfo(np.uint64).max
 _BASE = np.uint64(0x9E3779B97F4A7C15)

@@ -19,7 +19,7 @@ from domsieve.analysis.columns.links import file_name
 from domsieve.analysis.columns.names import AttributeIs, TagIs
 from domsieve.analysis.columns.tables import grouping, ranges, sorted_set
 from domsieve.analysis.columns.words import fold, words_of
-from domsieve.snapshot import Kind
+from domsieve.snapshot.page import Kind
 
 LANGUAGES = langs() | {"ne", "sr", "ta", "yi"}
 """ISO 639-1 codes of the languages that have stop words or a stemmer."""

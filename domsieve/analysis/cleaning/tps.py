@@ -24,7 +24,7 @@ from domsieve.analysis.estimator import Bounds, PageEstimator, Share
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
 from domsieve.errors import UsageError
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.vocabulary import Mode, StyleLevel
 
 _LEFT_OUT_BY_PAPER = frozenset(["head", "script", "noscript"])

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.urls import join_url, split_url
 
 _LOADED = frozenset(["", "http", "https"])  # empty: relative, since the page has no address itself

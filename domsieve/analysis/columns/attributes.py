@@ -7,7 +7,7 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import Ints, distinct
 from domsieve.analysis.columns.shared import once_per_page
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 Found = TypeVar("Found")
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Batch, below
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 NO_CONTENT = frozenset(["head", "script", "style", "noscript", "template"])
 _BLANKS = " \t\n\r\f"

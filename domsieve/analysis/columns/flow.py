@@ -18,7 +18,7 @@ from domsieve.analysis.columns.batch import Bools, Ints, below, prune
 from domsieve.analysis.columns.shared import once_per_page
 from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.columns.visible import shown_nodes
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 # What stands between two text nodes, or what an element puts around itself; the larger number wins.
 NONE, SPACE, CELL, BREAK, BLOCK = range(5)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.snapshot import StringTable
+from domsieve.snapshot.strings import StringTable
 
 U64 = NDArray[np.uint64]
 

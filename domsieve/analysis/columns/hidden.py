@@ -19,7 +19,7 @@ from domsieve.analysis.columns.shared import once_per_page
 from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.budget import check, spending
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 
 class Hiding(IntEnum):

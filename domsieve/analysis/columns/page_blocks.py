@@ -22,7 +22,8 @@ from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.columns.visible import never_shown
 from domsieve.analysis.columns.words import folded
 from domsieve.budget import check, spending
-from domsieve.snapshot import Snapshot, StringTable
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.strings import StringTable
 
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 _MOST_STEPS = 16

@@ -13,7 +13,7 @@ from weakref import ref
 
 import numpy as np
 
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.shared import once_per_page
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 
 @dataclass(frozen=True, slots=True, eq=False)

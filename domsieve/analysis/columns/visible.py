@@ -12,7 +12,7 @@ from domsieve.analysis.columns.batch import Batch, below, distinct, page_batch
 from domsieve.analysis.columns.hash import hash_of
 from domsieve.analysis.columns.names import AttributeIs, TagIs
 from domsieve.analysis.columns.shared import once_per_page
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 _HIDDEN_VALUE = hash_of("hidden")
 _HIDING = re.compile(r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE)

@@ -29,7 +29,7 @@ from domsieve.analysis.records.wobm import WebObjectBlocks
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.text import write_text
 from domsieve.budget import check, spending
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _MARKUP = re.compile(r"<[^<>]*>")
 

@@ -12,7 +12,7 @@ import numpy as np
 from domsieve.analysis.columns.batch import Batch, Bools, Ints
 from domsieve.analysis.columns.hash import U64, combine, hash_of, mix
 from domsieve.budget import check
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 NOT_MATCHED = -1
 # What is smaller, such as the word "More" in a link, is equal by chance, unless there is one of it only.

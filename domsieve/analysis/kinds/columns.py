@@ -11,7 +11,7 @@ from domsieve.analysis.kinds.name_words import Says
 from domsieve.analysis.kinds.names import Names
 from domsieve.analysis.kinds.phrases import LONGEST_BEGINNING, begins_of
 from domsieve.analysis.kinds.pieces import Pieces
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _SHORT = 80  # bytes of a label
 _LONGEST = 4_096

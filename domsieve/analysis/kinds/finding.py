@@ -15,7 +15,7 @@ from domsieve.analysis.kinds.claims import Claims
 from domsieve.analysis.kinds.columns import Columns
 from domsieve.analysis.kinds.structure import Structure
 from domsieve.budget import spending
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from domsieve.vocabulary import BLOCK_KINDS, BlockKind
 
 NUMBERS: Mapping[BlockKind, int] = {kind: number for number, kind in enumerate(BLOCK_KINDS, 1)}

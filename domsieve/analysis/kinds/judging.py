@@ -11,7 +11,7 @@ from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.kinds.finding import NUMBERS, node_kinds
 from domsieve.analysis.verdict import Verdict
 from domsieve.errors import UsageError
-from domsieve.snapshot import Scalar, Snapshot
+from domsieve.snapshot.page import Scalar, Snapshot
 from domsieve.vocabulary import BLOCK_KINDS, BlockKind
 
 DROPPED_BY_KIND = "dropped by kind: "

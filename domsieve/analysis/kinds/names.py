@@ -13,7 +13,7 @@ from domsieve.analysis.columns.batch import Ints, distinct
 from domsieve.analysis.columns.hash import U64, combine, hashes_of, span_hashes
 from domsieve.analysis.kinds.name_words import ANYWHERE, GROUPS, WORDS, Group
 from domsieve.analysis.kinds.pieces import Pieces
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 Bits = NDArray[np.uint64]
 _LONGEST = 500  # bytes of a value

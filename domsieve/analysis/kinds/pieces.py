@@ -13,7 +13,7 @@ from domsieve.analysis.columns.batch import Ints
 from domsieve.analysis.columns.hash import U64, span_hashes
 from domsieve.analysis.columns.tables import ranges, sorted_set, stretch_sums
 from domsieve.budget import check
-from domsieve.snapshot import StringTable
+from domsieve.snapshot.strings import StringTable
 
 _BLANK = 32  # bytes up to this one are white space and controls
 _LETTER = np.array([byte >= 128 or chr(byte).isalpha() for byte in range(256)], np.bool_)

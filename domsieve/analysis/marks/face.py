@@ -13,7 +13,7 @@ from domsieve.analysis.columns.hidden import hidden_texts
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.columns.visible import never_shown, shown_nodes
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 MOST_CHARACTERS = 12_000
 """What a page may have to say, of text that is shown, for a mark to be looked for."""

@@ -20,7 +20,7 @@ from domsieve.analysis.marks.phrases import (
     folded,
 )
 from domsieve.budget import spending
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 # Words of a page up to which it may be a wall: of all that it shows, and of what are no links and buttons.
 _ROBOT_WORDS = 150

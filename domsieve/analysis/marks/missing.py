@@ -7,7 +7,7 @@ from domsieve.analysis.columns.words import fold
 from domsieve.analysis.marks.face import Face, face_of
 from domsieve.analysis.marks.mark import Mark
 from domsieve.budget import spending
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _NUMBER = re.compile(r"[0-9]+")
 _FEWEST_WORDS = 3

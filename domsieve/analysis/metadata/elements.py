@@ -16,7 +16,7 @@ from domsieve.analysis.columns.shared import once_per_page
 from domsieve.analysis.columns.texts import page_texts
 from domsieve.analysis.metadata.values import LONGEST_URL, clean_text
 from domsieve.budget import check
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.urls import split_url
 
 _INLINE_NAMES = """

@@ -10,7 +10,7 @@ from domsieve.analysis.metadata.elements import Elements
 from domsieve.analysis.metadata.json_data import read_json
 from domsieve.analysis.metadata.values import Claims, clean_value
 from domsieve.budget import check
-from domsieve.snapshot import JSON_LD
+from domsieve.snapshot.json_ld import JSON_LD
 
 Thing = dict[str, Any]
 

@@ -14,7 +14,7 @@ from domsieve.analysis.metadata.reading import read_title
 from domsieve.analysis.metadata.titles import folded_title
 from domsieve.analysis.metadata.values import LONGEST_TITLE, Metadata
 from domsieve.analysis.verdict import Verdict
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 TITLE_REASON = "the title of the page"
 """The reason of the verdict on what is kept as the title."""

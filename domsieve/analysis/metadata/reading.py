@@ -26,7 +26,7 @@ from domsieve.analysis.metadata.values import (
     distinct_texts,
 )
 from domsieve.budget import spending
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _AUTHOR_SOURCES = (
     *("json-ld author", "microdata author", "rdfa author", "citation_author", "author", "dc.creator"),

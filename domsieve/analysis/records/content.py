@@ -11,7 +11,7 @@ from domsieve.analysis.columns.batch import F64, Bools, Ints, below, counted_bef
 from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.records.shown import Shown
 from domsieve.analysis.records.tag_tree import TagTree, member_above
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _MENU_LINKS = 4  # of a part of a menu, such as a column of a footer
 _MENU_LETTERS = 20  # of a link there, on average

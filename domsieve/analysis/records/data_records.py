@@ -9,7 +9,7 @@ from domsieve.analysis.columns.batch import F64, Bools
 from domsieve.analysis.records.likeness import Measure, group_pairs
 from domsieve.analysis.records.regions import Block, node_range
 from domsieve.analysis.records.tag_tree import Range, TagTree
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 Pieces = list[Range]
 

@@ -20,7 +20,7 @@ from domsieve.analysis.records.field_names import field_names
 from domsieve.analysis.records.leaves import FieldKind, Leaf, Leaves
 from domsieve.analysis.records.result import Records
 from domsieve.budget import check, spending
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from domsieve.vocabulary import FieldName
 
 

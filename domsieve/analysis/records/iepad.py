@@ -30,7 +30,7 @@ from domsieve.analysis.records.repeats import maximal_repeats
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.tokens import TEXT, Encoding, Tokens, page_tokens
 from domsieve.budget import check
-from domsieve.snapshot import Scalar, Snapshot
+from domsieve.snapshot.page import Scalar, Snapshot
 
 _JUMP = 2.0
 _MOST_DISTANCE, _MOST_SEGMENTS, _LONGEST_SEGMENT = 0.3, 20, 400

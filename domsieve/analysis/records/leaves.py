@@ -16,7 +16,7 @@ from domsieve.analysis.columns.names import AttributeIs, TagIs
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.records.table_grid import TableGrid
 from domsieve.budget import check
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 FieldKind = Literal["text", "link", "image"]
 _ELEMENT, _TEXT = int(Kind.ELEMENT), int(Kind.TEXT)

@@ -21,7 +21,7 @@ from domsieve.analysis.records.content import Content
 from domsieve.analysis.records.likeness import Measure, singles
 from domsieve.analysis.records.regions import Block, node_range
 from domsieve.analysis.records.tag_tree import Range, TagTree
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _MOST_COMPARED = 100  # siblings of a chain that are enough to hear its rhythm
 _MARGIN = 0.1  # of a distance in 0 to 1: lags this close to the best one are as good

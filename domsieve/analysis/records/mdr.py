@@ -32,7 +32,7 @@ from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.tag_tree import TagTree
 from domsieve.budget import spending
 from domsieve.errors import UsageError
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _THRESHOLDS = {"edit": 0.3, "tree": 0.8}
 

@@ -13,7 +13,7 @@ from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.tag_tree import Range, TagTree
 from domsieve.budget import check
-from domsieve.snapshot import Scalar, Snapshot
+from domsieve.snapshot.page import Scalar, Snapshot
 
 
 @dataclass(frozen=True, slots=True)

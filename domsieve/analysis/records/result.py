@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Ints
-from domsieve.snapshot import Scalar
+from domsieve.snapshot.page import Scalar
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from domsieve.analysis.columns.batch import Batch, Bools, page_batch
 from domsieve.analysis.columns.body import in_body, worded
 from domsieve.analysis.columns.visible import shown_nodes
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,7 +14,7 @@ from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before
 from domsieve.analysis.columns.body import worded
 from domsieve.budget import check
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 _TAGS = {
     "table": frozenset(["table"]),

@@ -14,7 +14,7 @@ from domsieve.analysis.columns.batch import Bools, Ints
 from domsieve.analysis.columns.hash import U64, combine, mix
 from domsieve.analysis.columns.tables import stable_order
 from domsieve.analysis.records.shown import Shown
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 Range = tuple[int, int]
 _RANK = np.uint64(0x9E3779B97F4A7C15)

@@ -12,7 +12,7 @@ from domsieve.analysis.columns.batch import Batch, Ints
 from domsieve.analysis.columns.body import in_body, worded
 from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.columns.visible import visible_nodes
-from domsieve.snapshot import Kind
+from domsieve.snapshot.page import Kind
 
 Encoding = Literal["block", "all"]
 TEXT = 0

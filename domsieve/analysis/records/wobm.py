@@ -42,7 +42,7 @@ from domsieve.analysis.records.shown import Shown
 from domsieve.analysis.records.table_grid import TableGrid
 from domsieve.analysis.records.tag_tree import Range, TagTree
 from domsieve.budget import spending
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 _RULES = frozenset(["br", "hr"])
 _SEVERAL = 3  # records of a list that is found the second time

@@ -12,7 +12,7 @@ from domsieve.analysis.columns.batch import F64, Ints
 from domsieve.analysis.columns.page_blocks import PageBlocks, box_around
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.verdict import Verdict
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 DROPPED, KEPT, PARTLY = range(3)
 # What a page puts beyond is shown at its edge.

@@ -16,7 +16,7 @@ from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
 from domsieve.analysis.report.block_verdicts import DROPPED, judge
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.budget import spending_on_site
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 LOW, HIGH, STEPS = 0.05, 0.4, 8
 _EXAMPLES = 2

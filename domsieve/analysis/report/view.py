@@ -26,7 +26,7 @@ from domsieve.analysis.report.block_verdicts import (
 )
 from domsieve.analysis.trees.outline import SiteOutline
 from domsieve.analysis.verdict import Verdict
-from domsieve.snapshot import Scalar, Snapshot
+from domsieve.snapshot.page import Scalar, Snapshot
 
 LONGEST_TEXT = 4_000
 MOST_RECURRENCES = 50

@@ -13,7 +13,7 @@ from domsieve.analysis.columns.batch import below, counted_before, prune
 from domsieve.analysis.columns.tables import ranges
 from domsieve.analysis.selection.selectors import Bools, Matcher, Selector, parse_selectors
 from domsieve.errors import ContentError
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _NODE_COLUMNS = ("kind", "tag", "text", "style", "box", "paint")
 

@@ -18,7 +18,7 @@ from tinycss2.nth import parse_nth
 from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.batch import below, counted_before
 from domsieve.errors import UsageError
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]

@@ -32,7 +32,7 @@ from domsieve.analysis.trees.style_tree import StyleTree, count_pages
 from domsieve.analysis.trees.tree_model import TreeModel
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from domsieve.vocabulary import StyleLevel
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from domsieve.analysis.trees.leaf_features import Occurrences
 from domsieve.analysis.trees.paths import Paths
 from domsieve.analysis.trees.style_tree import StyleTree
 from domsieve.analysis.verdict import Verdict
-from domsieve.snapshot import Scalar
+from domsieve.snapshot.page import Scalar
 
 _EVENLY = 1e-9
 HIDDEN, LIGHT, HEAVY, WORDLESS, ABOVE = range(5)

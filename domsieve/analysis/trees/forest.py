@@ -16,7 +16,7 @@ from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.columns.styles import presentation_styles
 from domsieve.analysis.columns.tables import stable_order
 from domsieve.analysis.columns.visible import visible_nodes
-from domsieve.snapshot import Kind
+from domsieve.snapshot.page import Kind
 from domsieve.vocabulary import StyleLevel
 
 TEXT_LABEL = hash_of("#text")

@@ -11,7 +11,7 @@ from domsieve.analysis.columns.links import file_name, link_references
 from domsieve.analysis.columns.names import AttributeIs, TagIs
 from domsieve.analysis.columns.words import Words, words_of
 from domsieve.analysis.trees.forest import Forest
-from domsieve.snapshot import Kind
+from domsieve.snapshot.page import Kind
 
 _WORD, _IMAGE, _LINK, _CONTROL = (hash_of(n) for n in ("w:", "i:", "h:", "f:"))
 _FRAME = combine(_CONTROL, hash_of("iframe"))

@@ -9,7 +9,7 @@ from domsieve.analysis.trees.forest import spread
 from domsieve.analysis.trees.simplify import simplified
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.trees.style_tree import StyleTree
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _LONGEST_HINT = 40
 

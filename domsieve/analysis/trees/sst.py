@@ -36,7 +36,7 @@ from domsieve.analysis.trees.sst_verdict import LocalNoise, Ready, verdicts
 from domsieve.analysis.trees.style_tree import StyleTree, count_pages
 from domsieve.analysis.trees.tree_model import TreeModel
 from domsieve.analysis.verdict import Verdict
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.vocabulary import StyleLevel
 
 # t = -ln(share) / ln m; on fewer than ten pages importances of content are too coarse for more than a half.

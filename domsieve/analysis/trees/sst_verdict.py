@@ -24,7 +24,7 @@ from domsieve.analysis.trees.link_lists import LinkLists, navigation
 from domsieve.analysis.trees.mapping import Mapping, Rule
 from domsieve.analysis.trees.style_tree import StyleTree
 from domsieve.analysis.verdict import Verdict
-from domsieve.snapshot import Kind, Scalar
+from domsieve.snapshot.page import Kind, Scalar
 
 Figures = NDArray[np.float64]
 

@@ -23,7 +23,7 @@ from domsieve.analysis.writers.markdown_plan import Plan
 from domsieve.budget import check, spending
 from domsieve.errors import UsageError
 from domsieve.plain import utf8
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 MAX_WORDS = 300
 """Words of a passage by default."""

@@ -21,7 +21,8 @@ from domsieve.analysis.writers.html import Source, written_texts
 from domsieve.analysis.writers.text import write_text
 from domsieve.budget import check, spending
 from domsieve.plain import utf8
-from domsieve.snapshot import Fault, Kind, Producer, Scalar, Snapshot
+from domsieve.snapshot.fault import Fault
+from domsieve.snapshot.page import Kind, Producer, Scalar, Snapshot
 from domsieve.vocabulary import BLOCK_KINDS, BlockKind
 
 _MOST_STEPS = 16

@@ -15,7 +15,7 @@ from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.writers.html import Written
 from domsieve.analysis.writers.reader import Reader
 from domsieve.budget import check
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _REFERRING = word_set("footnote footnote-ref footnote-reference footnoteref fn-ref")
 _HELD = word_set("li aside dd")

@@ -15,7 +15,7 @@ from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.writers.reader import Reader
 from domsieve.budget import check
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _WRAPPERS = word_set(
     "katex katex-display mathjax mathjax_display mathjax_chtml mathjax_svg mathjax_mathml mathjax_svg_display "

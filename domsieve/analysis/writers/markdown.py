@@ -22,7 +22,7 @@ from domsieve.analysis.writers.markdown_plan import MEDIA, Plan
 from domsieve.analysis.writers.markdown_tables import TableRows
 from domsieve.analysis.writers.media import embedded, image_address
 from domsieve.budget import check, spending
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _MARKS = {
     **dict.fromkeys(("b", "strong"), "strong"),

@@ -20,7 +20,7 @@ from domsieve.analysis.writers.formulas import Formula, formulas
 from domsieve.analysis.writers.html import written_nodes, written_texts
 from domsieve.analysis.writers.markdown_tables import data_tables
 from domsieve.analysis.writers.reader import Reader
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 MEDIA = frozenset(["audio", "iframe", "lite-youtube", "video"])
 _NO_TERM = word_set("blockquote h1 h2 h3 h4 h5 h6 ol pre table ul")

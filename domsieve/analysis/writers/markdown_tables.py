@@ -14,7 +14,7 @@ from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.batch import Ints, counted_before
 from domsieve.analysis.columns.flow import BLOCK, Flow
 from domsieve.budget import check
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 _MOST_COLUMNS = 200
 _MOST_SPAN = 100

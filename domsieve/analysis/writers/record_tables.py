@@ -21,7 +21,7 @@ from domsieve.analysis.records.result import Records
 from domsieve.analysis.writers.parquet import write_parquet
 from domsieve.budget import check
 from domsieve.plain import utf8
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 from domsieve.vocabulary import FieldName
 
 _FIXED = ("page", "region", "record")

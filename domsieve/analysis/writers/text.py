@@ -8,7 +8,7 @@ import numpy as np
 from domsieve.analysis.columns.flow import boundaries, text_flow
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 # Bytes that UTF-8 never uses stand for boundaries, and for preformatted text, until white space is collapsed.
 _CELL, _LINE, _PRE = b"\xfe", b"\xff", b"\xfd"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from domsieve.errors import TargetError
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 Unit = tuple[str, str]
 """A site and a class: all pages of the class on the site."""

@@ -23,8 +23,13 @@ from urllib.parse import urlsplit
 
 from domsieve.errors import TargetError
 from domsieve.evaluation.measures.word_scores import count_words
-from domsieve.renderer import Budget, Renderer, Rendering, offline
-from domsieve.snapshot import Kind, PageRecord, PageStore, Snapshot
+from domsieve.renderer.network.egress import offline
+from domsieve.renderer.options import Budget
+from domsieve.renderer.protocol import Rendering
+from domsieve.renderer.renderer import Renderer
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.page import Kind, Snapshot
+from domsieve.snapshot.store import PageStore
 
 SHORTEST = 2
 """Words of the truth have at least this many characters."""

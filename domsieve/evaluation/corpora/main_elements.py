@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from domsieve.errors import TargetError
 from domsieve.evaluation.corpora.selecting import find_elements, select_nodes
 from domsieve.evaluation.corpora.wcxb_pages import page_files, read_page
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 SEED = "structure"
 PER_KIND, LOOKED_AT = 30, 600

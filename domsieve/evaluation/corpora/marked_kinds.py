@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.snapshot import Kind, Snapshot, StringTable
+from domsieve.snapshot.page import Kind, Snapshot
+from domsieve.snapshot.strings import StringTable
 from domsieve.vocabulary import BlockKind
 
 Bools = NDArray[np.bool_]

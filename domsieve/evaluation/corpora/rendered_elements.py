@@ -21,8 +21,9 @@ from domsieve.errors import TargetError
 from domsieve.evaluation.corpora.javascript_sites import Route, read_routes, serve_corpus
 from domsieve.evaluation.corpora.main_elements import KINDS, rank
 from domsieve.evaluation.corpora.selecting import select_inside
-from domsieve.renderer import Browser, browser_in_use, launch_options
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.browser.discovery import Browser
+from domsieve.renderer.browser.playwright_driver import browser_in_use, launch_options
+from domsieve.snapshot.page import Snapshot
 
 PER_KIND, LOOKED_AT = 6, 30
 """So many routes of each kind are drawn from each corpus, among the first that are looked at."""

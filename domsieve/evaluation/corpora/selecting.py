@@ -8,7 +8,7 @@ from cssselect import HTMLTranslator
 from lxml import etree
 from numpy.typing import NDArray
 
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

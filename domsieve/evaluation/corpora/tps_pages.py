@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from domsieve.errors import TargetError
 from domsieve.evaluation.corpora.selecting import select_nodes
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,11 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis import Verdict
+from domsieve.analysis.verdict import Verdict
 from domsieve.errors import TargetError
 from domsieve.evaluation.corpora.selecting import select_inside
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 NOISY_SITES = ("uci-", "news-", "api-cppreference", "docs-rustbook")
 """How the names of the 14 sites begin that the notes of the corpus call noisy."""

@@ -17,8 +17,8 @@ from lxml import etree
 
 from domsieve.errors import TargetError
 from domsieve.evaluation.corpora.record_pages import LabelledPage, Truth, parse_labelled
-from domsieve.renderer import read_tree
-from domsieve.snapshot import Kind, Provenance, Snapshot
+from domsieve.renderer.source.raw import read_tree
+from domsieve.snapshot.page import Kind, Provenance, Snapshot
 
 _FIRST_MARK = 0xF0000  # private use, as many as a plane has
 _MARKS = re.compile("[\U000f0000-\U000ffffd]")

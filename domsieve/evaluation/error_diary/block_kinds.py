@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis import PageBlocks
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.analysis.columns.page_blocks import PageBlocks
+from domsieve.snapshot.page import Kind, Snapshot
 
 _BY_WORD: dict[str, str] = {
     "consent": "cookie cookies consent gdpr",

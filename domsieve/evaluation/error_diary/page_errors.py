@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis import PageBlocks, Verdict, page_blocks, write_text
+from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.text import write_text
 from domsieve.evaluation.corpora.whole_sites import LabelledPage, without_neutral
 from domsieve.evaluation.error_diary.block_kinds import KINDS, kinds_of
 from domsieve.evaluation.measures.oracles import WordBlocks, best_choice, best_elements
 from domsieve.evaluation.measures.word_scores import count_words, score
-from domsieve.snapshot import Kind
+from domsieve.snapshot.page import Kind
 
 Bools = NDArray[np.bool_]
 Kept = Mapping[str, Bools]

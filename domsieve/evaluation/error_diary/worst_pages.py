@@ -10,8 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from domsieve.analysis import HIDING_REASONS, Verdict
-from domsieve.analysis.report import Recurrences, ReportPart, page_view, write_report
+from domsieve.analysis.columns.hidden import HIDING_REASONS
+from domsieve.analysis.report.document import ReportPart, write_report
+from domsieve.analysis.report.view import Recurrences, page_view
+from domsieve.analysis.verdict import Verdict
 from domsieve.evaluation.error_diary.page_errors import JudgedPage
 
 MOST = 10

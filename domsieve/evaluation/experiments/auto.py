@@ -11,8 +11,9 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis import SiteStyleTree
-from domsieve.analysis.auto import SHIPPED, with_site, write_model
+from domsieve.analysis.auto.cleaner import with_site
+from domsieve.analysis.auto.model import SHIPPED, write_model
+from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.evaluation.corpora.magic_pages import magic_pages
 from domsieve.evaluation.corpora.wcxb_pages import page_files, read_page
 from domsieve.evaluation.corpora.whole_sites import read_site, text_site_halves
@@ -36,7 +37,7 @@ from domsieve.evaluation.systems.auto_learning import (
 )
 from domsieve.evaluation.systems.peers import PEER_PACKAGES, PEERS, extract
 from domsieve.files import write_file
-from domsieve.renderer import parse_html
+from domsieve.renderer.source.raw import parse_html
 
 FOLDS = 5
 SITE_PAGES = 24

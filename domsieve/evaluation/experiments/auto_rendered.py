@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis import AutoCleaner, SiteStyleTree, Verdict, write_text
-from domsieve.analysis.auto import SHIPPED
+from domsieve.analysis.auto.cleaner import AutoCleaner
+from domsieve.analysis.auto.model import SHIPPED
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.text import write_text
 from domsieve.evaluation.corpora.javascript_sites import SHORTEST, Route, read_routes
 from domsieve.evaluation.experiments.javascript import rendered_corpora
 from domsieve.evaluation.frame.experiment import Inputs, Row, Task
 from domsieve.evaluation.measures.word_scores import count_words, mean_score, score
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 
 class _WithoutLayout(AutoCleaner):

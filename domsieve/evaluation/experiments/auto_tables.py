@@ -6,7 +6,7 @@ from statistics import fmean
 
 import numpy as np
 
-from domsieve.analysis.auto import TREE_MIDDLE, TREE_ODDS
+from domsieve.analysis.auto.cleaner import TREE_MIDDLE, TREE_ODDS
 from domsieve.evaluation.experiments.wcxb_tables import TYPES
 from domsieve.evaluation.frame.experiment import Row
 from domsieve.evaluation.frame.tables import Cell, Table

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from domsieve.analysis import Verdict
+from domsieve.analysis.verdict import Verdict
 from domsieve.evaluation.corpora.wcxb_pages import page_files, read_page
 from domsieve.evaluation.corpora.whole_sites import LabelledPage, read_site, site_files
 from domsieve.evaluation.error_diary.kind_tables import cure_tables, kind_tables
@@ -26,7 +26,7 @@ from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
 from domsieve.evaluation.frame.tables import Table
 from domsieve.evaluation.systems.cleaners import CLEANERS, PAGE_CLEANERS, SITE_CLEANERS, Cleaner
 from domsieve.evaluation.systems.peers import PEERS, extract
-from domsieve.renderer import parse_html
+from domsieve.renderer.source.raw import parse_html
 
 Read = Iterator[tuple[str, LabelledPage, dict[str, Verdict]]]
 

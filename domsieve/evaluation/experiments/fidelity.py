@@ -11,7 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis import AutoCleaner, NoCleaning, judge_furniture, judge_hidden, write_markdown
+from domsieve.analysis.auto.cleaner import AutoCleaner
+from domsieve.analysis.cleaning.furniture import judge_furniture
+from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.evaluation.corpora.javascript_sites import serialise
 from domsieve.evaluation.corpora.main_elements import MainPage, draw_from_sites, draw_from_wcxb, inside_main
 from domsieve.evaluation.corpora.rendered_elements import draw_routes
@@ -30,8 +34,8 @@ from domsieve.evaluation.measures.structures import (
 )
 from domsieve.evaluation.systems.markdown_peers import MARKDOWN_PACKAGES, MARKDOWN_PEERS
 from domsieve.evaluation.systems.peers import extract
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 CHUNK = 100
 _PARTS = ("code", "cells", "items", "headings", "links")

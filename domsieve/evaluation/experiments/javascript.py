@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from domsieve.analysis import write_text
+from domsieve.analysis.writers.text import write_text
 from domsieve.evaluation.corpora.javascript_sites import SHORTEST, Route, read_routes, serialise
 from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
 from domsieve.evaluation.frame.figures import new_figure
@@ -19,8 +19,8 @@ from domsieve.evaluation.frame.tables import Cell, Table
 from domsieve.evaluation.measures.word_scores import count_words, mean_score, score
 from domsieve.evaluation.systems.cleaners import CLEANERS, Cleaner
 from domsieve.evaluation.systems.peers import PEER_PACKAGES, PEERS, extract
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from domsieve.analysis import DataRegionMiner, Records, RepeatedPatterns, WebObjectBlocks
+from domsieve.analysis.records.iepad import RepeatedPatterns
+from domsieve.analysis.records.mdr import DataRegionMiner
+from domsieve.analysis.records.result import Records
+from domsieve.analysis.records.wobm import WebObjectBlocks
 from domsieve.evaluation.corpora.record_pages import (
     LabelledPage,
     RecordCounts,
@@ -23,7 +26,7 @@ from domsieve.evaluation.corpora.wien_pages import read_wien
 from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
 from domsieve.evaluation.frame.figures import new_figure
 from domsieve.evaluation.frame.tables import Cell, Table
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

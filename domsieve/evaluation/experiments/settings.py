@@ -6,13 +6,15 @@ from functools import partial
 from pathlib import Path
 from statistics import fmean
 
-from domsieve.analysis import SiteStyleTree, Verdict, write_text
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.text import write_text
 from domsieve.evaluation.corpora.whole_sites import read_site, text_site_halves, without_neutral
 from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
 from domsieve.evaluation.frame.tables import Table
 from domsieve.evaluation.measures.papers import bootstrap_interval
 from domsieve.evaluation.measures.word_scores import count_words, score
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 SEED = 0
 DEFAULT = "default"

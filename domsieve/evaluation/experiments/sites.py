@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from statistics import fmean
 
-from domsieve.analysis import NoCleaning, write_text
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.writers.text import write_text
 from domsieve.evaluation.corpora.whole_sites import (
     LabelledPage,
     LabelledSite,
@@ -24,7 +25,7 @@ from domsieve.evaluation.frame.summary import Answer
 from domsieve.evaluation.measures.word_scores import Score, count_words, folded, mean_score, score
 from domsieve.evaluation.systems.cleaners import CLEANERS, Cleaner
 from domsieve.evaluation.systems.peers import ALL_TEXT, BY_HTML_TEXT, PEER_PACKAGES, PEERS, Extractor, extract
-from domsieve.renderer import parse_html
+from domsieve.renderer.source.raw import parse_html
 
 VALUE_SITE = "swde-book-christianbook"
 EXTRACTORS = {name: peer for name, peer in PEERS.items() if name != BY_HTML_TEXT}

@@ -13,14 +13,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis import DataRegionMiner, Records, TagPathFilter, WebObjectBlocks, noise_removed
+from domsieve.analysis.cleaning.tps import TagPathFilter, noise_removed
+from domsieve.analysis.records.mdr import DataRegionMiner
+from domsieve.analysis.records.result import Records
+from domsieve.analysis.records.wobm import WebObjectBlocks
 from domsieve.evaluation.corpora.record_pages import Truth, correct_records
 from domsieve.evaluation.corpora.tps_pages import TpsSite, read_tps
 from domsieve.evaluation.experiments.table_1_differences import FIGURES, REASONS, explain
 from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
 from domsieve.evaluation.frame.tables import Cell, Table
 from domsieve.evaluation.measures.papers import mean_noise_removed, record_scores
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 CHANGE, NOISE, NOISE_WITH_FAILURES = -46.22, 77.03, 66.99
 """What the paper prints of its 23 sites, in percent; the last follows from its rows."""

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from domsieve.analysis import NoCleaning, Verdict, WebObjectBlocks, write_text
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.records.wobm import WebObjectBlocks
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.text import write_text
 from domsieve.evaluation.corpora.wcxb_pages import ReviewedPage, page_files, read_page
 from domsieve.evaluation.experiments.wcxb_tables import PREFACE, figure, tables
 from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task, chunk_tasks
@@ -15,8 +18,8 @@ from domsieve.evaluation.frame.summary import Answer
 from domsieve.evaluation.measures.word_scores import count_words, folded, score
 from domsieve.evaluation.systems.cleaners import PAGE_CLEANERS, SITE_CLEANERS, Cleaner
 from domsieve.evaluation.systems.peers import PEER_PACKAGES, PEERS, Extracted, extract
-from domsieve.renderer import parse_html
-from domsieve.snapshot import Snapshot
+from domsieve.renderer.source.raw import parse_html
+from domsieve.snapshot.page import Snapshot
 
 CHUNK = 200
 

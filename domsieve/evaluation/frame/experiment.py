@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from domsieve.errors import TargetError, UsageError
-from domsieve.snapshot import Scalar
+from domsieve.snapshot.page import Scalar
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

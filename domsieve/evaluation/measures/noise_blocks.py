@@ -13,8 +13,9 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis import Verdict, page_blocks
-from domsieve.snapshot import Snapshot
+from domsieve.analysis.columns.page_blocks import page_blocks
+from domsieve.analysis.verdict import Verdict
+from domsieve.snapshot.page import Snapshot
 
 BlockUnit = Literal["line", "box"]
 UNITS: tuple[BlockUnit, ...] = ("line", "box")

@@ -7,7 +7,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis import noise_removed
+from domsieve.analysis.cleaning.tps import noise_removed
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ from pathlib import Path
 from domsieve.evaluation.corpora.class_grids import Grid, read_grid
 from domsieve.evaluation.corpora.crossed import read_crossed
 from domsieve.evaluation.frame.experiment import Inputs, Row, Task
-from domsieve.snapshot import Scalar
+from domsieve.snapshot.page import Scalar
 
 SEED = 0
 _MANUALS = ("docs-apache", "docs-postgresql", "docs-python", "docs-racket", "docs-rustbook")

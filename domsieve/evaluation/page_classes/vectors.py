@@ -15,10 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from stopwordsiso import stopwords
 
-from domsieve.analysis import CompressedStructureTree, Mode, SiteStyleTree, Verdict, write_text
+from domsieve.analysis.trees.cst import CompressedStructureTree
+from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.text import write_text
 from domsieve.evaluation.corpora.class_grids import Grid, GridPage
 from domsieve.evaluation.measures.word_scores import count_words, mean_score, score
 from domsieve.evaluation.systems.cleaners import CLEANERS, Cleaner
+from domsieve.vocabulary import Mode
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -13,26 +13,19 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis import Verdict, page_blocks
-from domsieve.analysis.auto import (
-    BUCKETS,
-    TOKEN_UNIT,
-    AutoModel,
-    BlockEvidence,
-    BoostedTrees,
-    Choice,
-    MeasuredBlocks,
-    PageTokens,
-    Row,
-    TokenWeights,
-    choose,
-    choose_balanced,
-    probabilities,
-)
+from domsieve.analysis.auto.choice import Choice, choose, choose_balanced
+from domsieve.analysis.auto.evidence import BlockEvidence
+from domsieve.analysis.auto.figures import Row
+from domsieve.analysis.auto.measured import MeasuredBlocks
+from domsieve.analysis.auto.model import AutoModel
+from domsieve.analysis.auto.tokens import BUCKETS, TOKEN_UNIT, PageTokens, TokenWeights
+from domsieve.analysis.auto.trees import BoostedTrees, probabilities
+from domsieve.analysis.columns.page_blocks import page_blocks
+from domsieve.analysis.verdict import Verdict
 from domsieve.evaluation.measures.oracles import WordBlocks, best_choice
 from domsieve.evaluation.measures.word_scores import count_words
 from domsieve.evaluation.systems.tree_learning import learn_trees
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 Corpus = Literal["wcxb", "magic", "sites"]
 Figures = NDArray[np.float32]

@@ -4,8 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from domsieve.analysis import PAGE_METHODS, SITE_METHODS, PageEstimator, SiteModel, Verdict, variants
-from domsieve.snapshot import Snapshot
+from domsieve.analysis.estimator import PageEstimator
+from domsieve.analysis.registry import PAGE_METHODS, SITE_METHODS, variants
+from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.verdict import Verdict
+from domsieve.snapshot.page import Snapshot
 
 Cleaner = Callable[[Sequence[Snapshot]], list[Verdict]]
 

@@ -12,8 +12,8 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from domsieve.analysis import read_metadata
-from domsieve.renderer import parse_html
+from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.renderer.source.raw import parse_html
 
 
 @dataclass(frozen=True, slots=True)

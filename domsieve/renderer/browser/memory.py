@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from domsieve.renderer.browser.machine import FreeMemory, children, held_memory, read_system, this_machine
-from domsieve.snapshot import Cut
+from domsieve.snapshot.cut import Cut
 
 _LOOK_S = 0.25
 # A script fills a gigabyte in less than a second: one that comes near the limit is looked at more often.

@@ -13,7 +13,7 @@ from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page.convert import Capture
 from domsieve.renderer.page.watch import Watch
-from domsieve.snapshot import Cut
+from domsieve.snapshot.cut import Cut
 
 # What the analysis reads for presentation styles and hidden text, as few as say it: each costs on every node.
 # Shorthands stand for their parts, such as "1px solid rgb(0, 0, 0)" for a side's border.

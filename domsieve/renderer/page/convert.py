@@ -17,15 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.budget import check, spending
-from domsieve.snapshot import (
-    JSON_LD,
-    LONGEST_JSON_LD,
-    Interner,
-    Kind,
-    StringTable,
-    is_json_ld,
-    subtree_ends,
-)
+from domsieve.snapshot.json_ld import JSON_LD, LONGEST_JSON_LD, is_json_ld
+from domsieve.snapshot.page import Kind, subtree_ends
+from domsieve.snapshot.strings import Interner, StringTable
 
 _NOTHING, _CDATA = 0, 4
 _FURTHEST = np.finfo(np.float32).max

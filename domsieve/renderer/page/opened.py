@@ -14,7 +14,8 @@ from domsieve.errors import BrowserError, UsageError
 from domsieve.renderer.options import Budget
 from domsieve.renderer.page.capture import STYLE_NAMES
 from domsieve.renderer.page.convert import Capture, convert
-from domsieve.snapshot import Cut, Provenance, Snapshot
+from domsieve.snapshot.cut import Cut
+from domsieve.snapshot.page import Provenance, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

@@ -30,7 +30,8 @@ from domsieve.renderer.page.settle import settle
 from domsieve.renderer.page.unscripted import Original, Stage
 from domsieve.renderer.page.watch import Watch
 from domsieve.renderer.protocol import Rendering
-from domsieve.snapshot import Cut, Provenance, Snapshot
+from domsieve.snapshot.cut import Cut
+from domsieve.snapshot.page import Provenance, Snapshot
 
 _WEB = ("http", "https")
 _FIXED_TIME = Path(__file__).with_name("fixed_time.js").read_text("utf-8").partition("\n")[2]

@@ -12,7 +12,7 @@ from typing import Any
 
 from domsieve.renderer.limits import Patience
 from domsieve.renderer.options import Budget
-from domsieve.snapshot import Cut, CutKind
+from domsieve.snapshot.cut import Cut, CutKind
 
 # The measured policy: requests of these kinds can still bring content, unless they come again and again, as polls do.
 _CONTENT_KINDS = frozenset({"Document", "Script", "Stylesheet", "XHR", "Fetch"})

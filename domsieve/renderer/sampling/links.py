@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from domsieve.budget import check, spending
 from domsieve.renderer.sampling.urls import Site, joined
-from domsieve.snapshot import Kind, Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 _HOME_ROUTES = ("", "/", "!", "!/")
 _MIN_BARE_ROUTES = 5

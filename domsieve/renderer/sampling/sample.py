@@ -39,7 +39,7 @@ from domsieve.renderer.sampling.scope import Scope
 from domsieve.renderer.sampling.sitemap import read_sitemaps
 from domsieve.renderer.sampling.urls import Site, normalized, start_page
 from domsieve.renderer.sampling.visits import Known, Visit, Visitor
-from domsieve.snapshot import Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _WINDOW = 8
 _FRUITLESS_LIMIT, _FRUITLESS_LIMIT_OF_ALL = 20, 200

@@ -17,7 +17,7 @@ from domsieve.renderer.sampling.fetch import fetch, is_this_machine
 from domsieve.renderer.sampling.robots import Robots, fetch_robots
 from domsieve.renderer.sampling.sitemap import MAX_BYTES
 from domsieve.renderer.sampling.urls import Site
-from domsieve.snapshot import fault_of
+from domsieve.snapshot.fault import fault_of
 
 Known = Callable[[str], Rendering | None]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from domsieve.archive import unpacked
+from domsieve.archive.packed import unpacked
 from domsieve.budget import spending
 from domsieve.errors import DomsieveError
 from domsieve.urls import split_url

@@ -17,24 +17,16 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from domsieve.archive import PACKED_SUFFIXES, unpacked
+from domsieve.archive.packed import PACKED_SUFFIXES, unpacked
 from domsieve.budget import check, spending
 from domsieve.errors import TargetError
 from domsieve.renderer.source.content import type_of
 from domsieve.renderer.source.encoding import html_as_utf8
 from domsieve.renderer.source.long_tags import with_few_attributes
-from domsieve.snapshot import (
-    JSON_LD,
-    LONGEST_JSON_LD,
-    Cut,
-    Interner,
-    Kind,
-    Provenance,
-    Snapshot,
-    StringTable,
-    is_json_ld,
-    subtree_ends,
-)
+from domsieve.snapshot.cut import Cut
+from domsieve.snapshot.json_ld import JSON_LD, LONGEST_JSON_LD, is_json_ld
+from domsieve.snapshot.page import Kind, Provenance, Snapshot, subtree_ends
+from domsieve.snapshot.strings import Interner, StringTable
 
 HTML_SUFFIXES = (".htm", ".html", ".xhtml")
 _FILE_SUFFIXES = (*HTML_SUFFIXES, *(page + packed for page in HTML_SUFFIXES for packed in PACKED_SUFFIXES))

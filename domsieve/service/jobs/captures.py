@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from domsieve.files import leftovers, remove_file
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.values import Claim
-from domsieve.snapshot import PageStore
+from domsieve.snapshot.store import PageStore
 
 CACHE = "cache"
 """Name of the cache in the folder of the service."""

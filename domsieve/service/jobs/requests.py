@@ -21,11 +21,16 @@ from pydantic import (
     model_validator,
 )
 
-from domsieve.analysis import MAX_WORDS, SITE_METHODS, Method, MiningMethod, Selection
+from domsieve.analysis.registry import SITE_METHODS
+from domsieve.analysis.selection.selection import Selection
+from domsieve.analysis.writers.chunks import MAX_WORDS
 from domsieve.errors import UsageError
-from domsieve.renderer import Budget, CaptureOptions, Scope, SettlePolicy, place_of
-from domsieve.tasks import Format, RecordFormat
-from domsieve.vocabulary import BLOCK_KINDS, BlockKind, Favor, FieldName
+from domsieve.renderer.network.egress import place_of
+from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
+from domsieve.renderer.sampling.scope import Scope
+from domsieve.tasks.cleaning import Format
+from domsieve.tasks.mining import RecordFormat
+from domsieve.vocabulary import BLOCK_KINDS, BlockKind, Favor, FieldName, Method, MiningMethod
 
 JobKind = Literal["clean", "records", "compare", "report", "site", "clean_html", "records_html"]
 HTML_CHARACTERS = 3_000_000

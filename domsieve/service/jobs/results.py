@@ -12,7 +12,11 @@ from typing import Any
 
 import msgspec
 
-from domsieve.analysis import KindChoice, Options, Verdict, hidden_words, page_marks
+from domsieve.analysis.cleaning.hidden_text import hidden_words
+from domsieve.analysis.kinds.judging import KindChoice
+from domsieve.analysis.marks.marks import page_marks
+from domsieve.analysis.registry import Options
+from domsieve.analysis.verdict import Verdict
 from domsieve.errors import BudgetError, DomsieveError, PageError
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
@@ -29,28 +33,16 @@ from domsieve.service.jobs.requests import (
 )
 from domsieve.service.jobs.values import NewFile
 from domsieve.service.logs import log
-from domsieve.snapshot import PageRecord, PageStore, Snapshot, fault_of
-from domsieve.tasks import (
-    ENDINGS,
-    RECORD_WRITERS,
-    Cleaned,
-    Format,
-    Page,
-    RecordFormat,
-    advise,
-    clean,
-    compare,
-    from_html,
-    from_record,
-    metadata_of,
-    mine,
-    of_record,
-    remarks,
-    report,
-    site_records,
-    with_selection,
-    written,
-)
+from domsieve.snapshot.fault import fault_of
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.cleaning import ENDINGS, Cleaned, Format, clean, metadata_of, written
+from domsieve.tasks.comparing import advise, compare
+from domsieve.tasks.judging import remarks
+from domsieve.tasks.mining import RECORD_WRITERS, RecordFormat, mine
+from domsieve.tasks.pages import Page, from_html, from_record, site_records, with_selection
+from domsieve.tasks.reporting import of_record, report
 
 _TYPES: Mapping[Format | RecordFormat, str] = {
     "text": "text/plain; charset=utf-8",

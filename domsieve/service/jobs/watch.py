@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from domsieve.renderer import family, held_memory
+from domsieve.renderer.browser.machine import family, held_memory
 from domsieve.service.jobs.problems import overrun
 from domsieve.service.jobs.pulse import Begun, Ended, Line
 

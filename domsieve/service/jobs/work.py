@@ -15,19 +15,11 @@ from typing import Any, Protocol
 
 from domsieve.budget import USUAL, AnalysisBudget, budgeted
 from domsieve.errors import DamagedFileError, DomsieveError, PolicyError, UnknownPageError
-from domsieve.renderer import (
-    Budget,
-    CaptureOptions,
-    Egress,
-    Outcome,
-    PageDone,
-    PageFailed,
-    PageRepeated,
-    Proxy,
-    Rendering,
-    SampleEnded,
-    SiteOpened,
-)
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.network.proxy import Proxy
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.protocol import Outcome, Rendering
+from domsieve.renderer.sampling.events import PageDone, PageFailed, PageRepeated, SampleEnded, SiteOpened
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
     CompareRequest,
@@ -39,8 +31,12 @@ from domsieve.service.jobs.requests import (
 from domsieve.service.jobs.results import SitePages, html_result, page_result, site_result
 from domsieve.service.jobs.values import USUAL_SITE, Claim, NewFile, SiteLimit, SiteQuota, UsedPage
 from domsieve.service.jobs.work_queue import WorkQueue
-from domsieve.snapshot import PageRecord, PageStore, page_id_of
-from domsieve.tasks import cached, describe, keep, sample, site_of, unscripted
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.store import PageStore
+from domsieve.snapshot.stored_files import page_id_of
+from domsieve.tasks.pages import cached, keep, unscripted
+from domsieve.tasks.sampling import describe, sample
+from domsieve.tasks.targets import site_of
 
 _LONGEST_DELAY_S = 10.0
 _LONGEST = 2_000  # characters of what happened to a page; addresses that pages lead to may have two million

@@ -26,7 +26,11 @@ import msgspec
 
 from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import BrowserError, BrowserLostError, DomsieveError
-from domsieve.renderer import DriverName, Egress, HostRules, Renderer, Supervisor, Wear
+from domsieve.renderer.browser.connection import DriverName
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.network.host_rules import HostRules
+from domsieve.renderer.renderer import Renderer
+from domsieve.renderer.supervisor import Supervisor, Wear
 from domsieve.service.jobs.captures import CACHE
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.problems import overrun, problem_of
@@ -35,7 +39,7 @@ from domsieve.service.jobs.values import USUAL_SITE, Claim, SiteQuota
 from domsieve.service.jobs.work import Bench, do
 from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.service.logs import log, logging_to_stderr
-from domsieve.snapshot import PageStore
+from domsieve.snapshot.store import PageStore
 
 # Beyond what the pool lets a worker be silent for: while that lives, it alone takes jobs back, lest one on which
 # workers hang goes from one to the next.

@@ -8,7 +8,8 @@ from urllib.parse import parse_qsl
 
 from pydantic import ValidationError
 
-from domsieve.analysis import MAX_WORDS, METHODS, MINERS
+from domsieve.analysis.registry import METHODS, MINERS
+from domsieve.analysis.writers.chunks import MAX_WORDS
 from domsieve.plain import plain
 from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest, SiteRequest
 from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, FIELD_NAMES, BlockKind

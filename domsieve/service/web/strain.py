@@ -6,7 +6,7 @@ What is read is given, so tests need no busy machine.
 import os
 from collections.abc import Callable
 
-from domsieve.renderer import FreeMemory, this_machine
+from domsieve.renderer.browser.machine import FreeMemory, this_machine
 from domsieve.service.jobs.values import Strain
 
 

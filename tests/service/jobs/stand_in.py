@@ -4,7 +4,10 @@ import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from domsieve.renderer import Budget, CaptureOptions, Egress, Proxy, Rendering
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.network.proxy import Proxy
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.protocol import Rendering
 
 
 @dataclass(frozen=True)

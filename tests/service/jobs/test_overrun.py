@@ -15,7 +15,7 @@ from domsieve.service.jobs.requests import CleanRequest
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Job, QueueLimits, UsedPage
 from domsieve.service.jobs.worker import WorkerSettings
-from domsieve.snapshot import PageStore
+from domsieve.snapshot.store import PageStore
 from tests.service.jobs.captures import captured
 from tests.service.jobs.opened import opened
 from tests.service.jobs.test_pool import alive, until

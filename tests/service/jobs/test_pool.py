@@ -28,7 +28,7 @@ from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Job, QueueLimits, UsedPage
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.jobs.worker import WorkerSettings
-from domsieve.snapshot import PageStore
+from domsieve.snapshot.store import PageStore
 from tests.service.jobs.captures import captured
 from tests.service.jobs.opened import opened
 

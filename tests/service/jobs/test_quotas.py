@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from domsieve.errors import DomsieveError, NavigationError, PolicyError
-from domsieve.renderer import Egress, Rendering
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.sampling.fetch import Answer
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import SiteRequest
@@ -21,7 +22,7 @@ from domsieve.service.jobs.results import SitePages, site_result
 from domsieve.service.jobs.values import QueueLimits, SiteQuota
 from domsieve.service.jobs.work import Bench, Result, do
 from domsieve.service.web.labels import remarks_of
-from domsieve.snapshot import PageStore
+from domsieve.snapshot.store import PageStore
 from tests.service.jobs.captures import captured
 from tests.service.jobs.opened import opened
 from tests.service.jobs.stand_in import Load, StandIn

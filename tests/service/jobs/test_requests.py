@@ -7,7 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from domsieve.errors import UsageError
-from domsieve.renderer import CaptureOptions, Scope
+from domsieve.renderer.options import CaptureOptions
+from domsieve.renderer.sampling.scope import Scope
 from domsieve.service.jobs.requests import (
     HTML_CHARACTERS,
     REQUESTS,

@@ -18,7 +18,7 @@ from domsieve.service.jobs.requests import CleanRequest
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Claim, Job, NewFile, QueueLimits, UsedPage
 from domsieve.service.jobs.work_queue import WorkQueue
-from domsieve.snapshot import PageStore
+from domsieve.snapshot.store import PageStore
 from tests.service.jobs.captures import captured
 from tests.service.jobs.opened import opened
 from tests.service.jobs.version_1 import make_version_1

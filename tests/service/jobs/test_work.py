@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from domsieve.analysis import AutoCleaner
+from domsieve.analysis.auto.cleaner import AutoCleaner
 from domsieve.budget import USUAL, AnalysisBudget, check
 from domsieve.errors import (
     BrowserLostError,
@@ -31,9 +31,13 @@ from domsieve.errors import (
     StorageError,
     UsageError,
 )
-from domsieve.renderer import STYLE_NAMES, Egress, Rendering, Scope, parse_html
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.page.capture import STYLE_NAMES
 from domsieve.renderer.page.convert import document_only
+from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.sampling.fetch import Answer
+from domsieve.renderer.sampling.scope import Scope
+from domsieve.renderer.source.raw import parse_html
 from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
     CleanHtmlRequest,
@@ -46,8 +50,11 @@ from domsieve.service.jobs.requests import (
 from domsieve.service.jobs.results import SitePages, page_result, site_result
 from domsieve.service.jobs.values import Claim, QueueLimits, UsedPage
 from domsieve.service.jobs.work import Bench, Result, do
-from domsieve.snapshot import PageStore, Provenance, Snapshot
-from domsieve.tasks import Page, clean, sample
+from domsieve.snapshot.page import Provenance, Snapshot
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.cleaning import clean
+from domsieve.tasks.pages import Page
+from domsieve.tasks.sampling import sample
 from tests.service.jobs.captures import captured
 from tests.service.jobs.opened import opened
 from tests.service.jobs.stand_in import Load, StandIn

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from domsieve.errors import StorageError
-from domsieve.renderer import Rendering
+from domsieve.renderer.protocol import Rendering
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.problems import overrun
 from domsieve.service.jobs.pulse import Pulse
@@ -21,7 +21,7 @@ from domsieve.service.jobs.values import Claim, Job, NewFile, QueueLimits, UsedP
 from domsieve.service.jobs.work import Bench
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.jobs.worker import Worker, WorkerSettings
-from domsieve.snapshot import PageStore
+from domsieve.snapshot.store import PageStore
 from tests.service.jobs.captures import captured
 from tests.service.jobs.stand_in import Load, StandIn
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
 from benchmarks.running_service import RunningService
-from domsieve.renderer import find_browser, launch_options
+from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
 from examples.serve import serve_demo
 from tests.command import run
 from tests.renderer.bad_server import Server, serving

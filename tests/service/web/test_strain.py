@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.renderer import FreeMemory, this_machine
+from domsieve.renderer.browser.machine import FreeMemory, this_machine
 from domsieve.service.jobs.values import Strain
 from domsieve.service.web.strain import Headroom
 from tests.service.web.stage import PAGE, Stage, stage
