@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.analysis import machine
 from benchmarks.generated_site import generated_page
 from benchmarks.printing import print_table
-from domsieve import analysis
+from domsieve.analysis import registry
 from domsieve.analysis.records.mdr import DataRegionMiner
 from domsieve.analysis.registry import MINERS, variants
 from domsieve.renderer.source.raw import parse_html
@@ -32,9 +32,9 @@ SECTIONS = (10, 30, 100, 300, 500)
 PAGES_OF_SITE = 4
 ROUNDS, SPENT_S = 2, 0.3
 
-SITE_METHODS: Mapping[str, Callable[[], Any]] = variants(analysis.SITE_METHODS)
+SITE_METHODS: Mapping[str, Callable[[], Any]] = variants(registry.SITE_METHODS)
 PAGE_METHODS: Mapping[str, Callable[[], Any]] = {
-    **variants(analysis.PAGE_METHODS),
+    **variants(registry.PAGE_METHODS),
     **variants(MINERS),
     "mdr tree": lambda: DataRegionMiner(similarity="tree"),
 }

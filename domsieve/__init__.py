@@ -1,119 +1,118 @@
-"""Keeps the content of web pages and drops what surrounds it.
+"""Keep the content of web pages and drop what surrounds it.
 
-One call each, with a twin to await: `clean` keeps the content of pages, `records` finds their lists as tables,
-`compare` says what the browser makes of raw source, `render` returns the page that the browser shows. `pages` yields
-those of files, folders and web archives. What lies behind them is in `domsieve.analysis`, `domsieve.renderer`,
-`domsieve.snapshot` and `domsieve.tasks`.
+`clean` keeps the content of pages, `records` finds their lists as tables, `compare` shows what the browser adds to
+the raw source, `render` returns the page that a browser shows, and `pages` reads files, folders and web archives.
+Each call has an async twin.
 
-All of it is loaded when it is first used, so that importing this takes no time.
+Importing domsieve is quick: each name is loaded when it is first used.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from domsieve import analysis as analysis
-    from domsieve import errors as errors
-    from domsieve import renderer as renderer
-    from domsieve import snapshot as snapshot
-    from domsieve import tasks as tasks
-    from domsieve.analysis import Metadata
-    from domsieve.archive import StoredPage
-    from domsieve.budget import AnalysisBudget
-    from domsieve.errors import (
-        BrowserError,
-        BudgetError,
-        DomsieveError,
-        PageError,
-        PolicyError,
-        StorageError,
-        UsageError,
-    )
-    from domsieve.library import (
-        CleanResult,
-        CompareResult,
-        PageInput,
-        RecordsResult,
-        clean,
-        clean_async,
-        compare,
-        compare_async,
-        pages,
-        records,
-        records_async,
-        render,
-        render_async,
-    )
-    from domsieve.renderer import CaptureOptions, capture
-    from domsieve.snapshot import Snapshot
+    from domsieve.analysis.auto.cleaner import AutoCleaner as AutoCleaner
+    from domsieve.analysis.cleaning.entropy import EntropyFilter as EntropyFilter
+    from domsieve.analysis.cleaning.template import TemplateFilter as TemplateFilter
+    from domsieve.analysis.cleaning.tps import TagPathFilter as TagPathFilter
+    from domsieve.analysis.metadata.values import Metadata as Metadata
+    from domsieve.analysis.model_file import load_model as load_model
+    from domsieve.analysis.model_file import save_model as save_model
+    from domsieve.analysis.records.iepad import RepeatedPatterns as RepeatedPatterns
+    from domsieve.analysis.records.mdr import DataRegionMiner as DataRegionMiner
+    from domsieve.analysis.records.wobm import WebObjectBlocks as WebObjectBlocks
+    from domsieve.analysis.trees.cst import CompressedStructureTree as CompressedStructureTree
+    from domsieve.analysis.trees.sst import SiteStyleTree as SiteStyleTree
+    from domsieve.archive.stored_page import StoredPage as StoredPage
+    from domsieve.budget import AnalysisBudget as AnalysisBudget
+    from domsieve.errors import BrowserError as BrowserError
+    from domsieve.errors import BudgetError as BudgetError
+    from domsieve.errors import DomsieveError as DomsieveError
+    from domsieve.errors import PageError as PageError
+    from domsieve.errors import PolicyError as PolicyError
+    from domsieve.errors import StorageError as StorageError
+    from domsieve.errors import UsageError as UsageError
+    from domsieve.library.calls import clean as clean
+    from domsieve.library.calls import clean_async as clean_async
+    from domsieve.library.calls import compare as compare
+    from domsieve.library.calls import compare_async as compare_async
+    from domsieve.library.calls import records as records
+    from domsieve.library.calls import records_async as records_async
+    from domsieve.library.calls import render as render
+    from domsieve.library.calls import render_async as render_async
+    from domsieve.library.inputs import PageInput as PageInput
+    from domsieve.library.results import CleanResult as CleanResult
+    from domsieve.library.results import CompareResult as CompareResult
+    from domsieve.library.results import RecordsResult as RecordsResult
+    from domsieve.library.stored import pages as pages
+    from domsieve.renderer.options import CaptureOptions as CaptureOptions
+    from domsieve.renderer.page.opened import capture as capture
+    from domsieve.snapshot.page import Snapshot as Snapshot
+    from domsieve.snapshot.store import PageStore as PageStore
 
     __version__: str
 
-__all__ = [
-    "AnalysisBudget",
-    "BrowserError",
-    "BudgetError",
-    "CaptureOptions",
-    "CleanResult",
-    "CompareResult",
-    "DomsieveError",
-    "Metadata",
-    "PageError",
-    "PageInput",
-    "PolicyError",
-    "RecordsResult",
-    "Snapshot",
-    "StorageError",
-    "StoredPage",
-    "UsageError",
-    "__version__",
-    "capture",
-    "clean",
-    "clean_async",
-    "compare",
-    "compare_async",
-    "pages",
-    "records",
-    "records_async",
-    "render",
-    "render_async",
-]
-
-_ROOMS = ("analysis", "errors", "renderer", "snapshot", "tasks")
-_ELSEWHERE = {
+_MODULE_OF = {
     "AnalysisBudget": "budget",
+    "AutoCleaner": "analysis.auto.cleaner",
     "BrowserError": "errors",
     "BudgetError": "errors",
-    "CaptureOptions": "renderer",
+    "CaptureOptions": "renderer.options",
+    "CleanResult": "library.results",
+    "CompareResult": "library.results",
+    "CompressedStructureTree": "analysis.trees.cst",
+    "DataRegionMiner": "analysis.records.mdr",
     "DomsieveError": "errors",
-    "Metadata": "analysis",
+    "EntropyFilter": "analysis.cleaning.entropy",
+    "Metadata": "analysis.metadata.values",
     "PageError": "errors",
+    "PageInput": "library.inputs",
+    "PageStore": "snapshot.store",
     "PolicyError": "errors",
-    "Snapshot": "snapshot",
+    "RecordsResult": "library.results",
+    "RepeatedPatterns": "analysis.records.iepad",
+    "SiteStyleTree": "analysis.trees.sst",
+    "Snapshot": "snapshot.page",
     "StorageError": "errors",
-    "StoredPage": "archive",
+    "StoredPage": "archive.stored_page",
+    "TagPathFilter": "analysis.cleaning.tps",
+    "TemplateFilter": "analysis.cleaning.template",
     "UsageError": "errors",
-    "capture": "renderer",
+    "WebObjectBlocks": "analysis.records.wobm",
+    "capture": "renderer.page.opened",
+    "clean": "library.calls",
+    "clean_async": "library.calls",
+    "compare": "library.calls",
+    "compare_async": "library.calls",
+    "load_model": "analysis.model_file",
+    "pages": "library.stored",
+    "records": "library.calls",
+    "records_async": "library.calls",
+    "render": "library.calls",
+    "render_async": "library.calls",
+    "save_model": "analysis.model_file",
 }
+__all__ = [  # noqa: PLE0604 (names of the map, which a test compares with the imports above)
+    "__version__",
+    *_MODULE_OF,
+]
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_ROOMS])
+    return sorted(__all__)
 
 
-# Type checkers, which know all names from above, shall not take this for a promise of any other.
+# Type checkers know the names from the imports above; they must not take this for a promise of any other.
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        from importlib import import_module
-
-        if name in _ROOMS:
-            return import_module(f"domsieve.{name}")
-        if name not in __all__:
-            raise AttributeError(f"module 'domsieve' has no attribute {name!r}")
         if name == "__version__":
             from importlib.metadata import version
 
             value: object = version("domsieve")
+        elif name in _MODULE_OF:
+            from importlib import import_module
+
+            value = getattr(import_module(f"domsieve.{_MODULE_OF[name]}"), name)
         else:
-            value = getattr(import_module(f"domsieve.{_ELSEWHERE.get(name, 'library')}"), name)
+            raise AttributeError(f"module 'domsieve' has no attribute {name!r}")
         globals()[name] = value
         return value

@@ -14,6 +14,7 @@ from domsieve.analysis.records.fields import field_tables
 from domsieve.analysis.registry import METHODS, MINERS, SITE_METHODS
 from domsieve.analysis.report.thresholds import threshold_help
 from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import write_json
 from domsieve.analysis.writers.html import write_html
 from domsieve.analysis.writers.markdown import write_markdown
@@ -30,6 +31,7 @@ from domsieve.tasks.cleaning import clean, learn
 from domsieve.tasks.mining import mine
 from domsieve.tasks.pages import Page
 from domsieve.tasks.weighing import weigh
+from domsieve.vocabulary import Method
 from tests.analysis.pages import page as laid_out
 from tests.command import page as source_of
 from tests.command import run, write_pages
@@ -201,7 +203,7 @@ def _records() -> list[RecordSheet]:
     return [RecordSheet.of(page, MINERS["iepad"].make().transform(page))]
 
 
-def _verdict(page: Snapshot) -> domsieve.analysis.Verdict:
+def _verdict(page: Snapshot) -> Verdict:
     return METHODS["none"].make().transform(page)
 
 
@@ -281,9 +283,7 @@ def pages_of(hand: Hand, costs: dict[int, float], count: int = 6) -> list[Page]:
 
 class TestBatches:
     @pytest.mark.parametrize("method", [*METHODS])
-    def test_cleaning_goes_on_after_a_page_that_costs_too_much(
-        self, hand: Hand, method: domsieve.analysis.Method
-    ) -> None:
+    def test_cleaning_goes_on_after_a_page_that_costs_too_much(self, hand: Hand, method: Method) -> None:
         results = dict(clean(pages_of(hand, {2: 11}), method=method, siblings=lambda _: []))
         failed = {page.label for page, result in results.items() if isinstance(result, DomsieveError)}
         assert failed == {"p2"}

@@ -15,13 +15,12 @@ MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
 }
-COMMON = {"budget", "doors", "errors", "files", "notebook", "plain", "urls", "vocabulary"}
+COMMON = {"budget", "errors", "files", "notebook", "plain", "urls", "vocabulary"}
 # What each room of the package may import, besides what is common to all.
 ROOMS: Mapping[str, Set[str]] = {
     "plain": set(),
     "urls": set(),
     "vocabulary": set(),
-    "doors": set(),
     "errors": set(),
     "budget": {"errors"},
     "files": {"errors"},
@@ -37,7 +36,8 @@ ROOMS: Mapping[str, Set[str]] = {
     # A module for each framework, which alone loads it; over the library, as its users are.
     "integrations": {"renderer", "tasks", "library"} | COMMON,
     "service": {"snapshot", "renderer", "analysis", "tasks"} | COMMON,
-    "commands": {"snapshot", "renderer", "analysis", "tasks", "bulk", "service", "evaluation"} | COMMON,
+    "commands": {"snapshot", "archive", "renderer", "analysis", "tasks", "bulk", "service", "evaluation"}
+    | COMMON,
     "cli": {"commands"},
 }
 # What each room inside a room may import of its neighbours.
@@ -75,9 +75,6 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
     # The web part knows the jobs; jobs know nothing of HTTP.
     "service": {"jobs": set(), "web": {"jobs"}, "mcp": {"jobs", "web"}},
 }
-# Besides the rooms themselves: the call that needs the packages of an extra, and what serves but the report and the
-# learning of the model that comes with the program.
-DOORS = {"domsieve.service.serving", "domsieve.analysis.auto", "domsieve.analysis.report"}
 LONGEST = 500
 # Written in pieces, so that this file does not hold them itself.
 REGISTRIES = ("pypi" + ".org", "python" + "hosted.org", "registry." + "npmjs", "deb." + "debian.org")
@@ -99,6 +96,28 @@ def _imports(path: Path) -> Iterator[str]:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
                 yield inner if inner in MODULES else node.module or ""
+
+
+@cache
+def names_imported(path: Path) -> Set[tuple[str, str]]:
+    """Return the modules and names of each `from MODULE import NAME`."""
+    return frozenset(
+        (node.module or "", alias.name)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    )
+
+
+def definitions(path: Path) -> Set[str]:
+    """Return the names that a module defines rather than imports."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return frozenset(
+        node.name if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) else node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    )
 
 
 def of_package(name: str, path: Path) -> list[tuple[str, ...]]:
@@ -140,15 +159,30 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert len(list(TopologicalSorter(graph).static_order())) >= len(MODULES)
 
 
-def test_rooms_are_entered_by_their_doors() -> None:
+def test_packages_hand_on_nothing() -> None:
+    # A name is imported from the module that defines it, so that "go to definition" and a search find it.
     for name, path in MODULES.items():
-        own = name.split(".")[1:2]
-        inside = {
-            ".".join(("domsieve", *other))
-            for other in of_package(name, path)
-            if len(other) > 1 and [*other[:1]] != own
-        }
-        assert inside <= DOORS, name
+        if path.name == "__init__.py" and name != "domsieve":
+            assert [type(node) for node in ast.parse(path.read_text(encoding="utf-8")).body] in (
+                [ast.Expr],
+                [],
+            ), name
+
+
+def test_names_are_imported_from_the_modules_that_define_them() -> None:
+    defined = {name: definitions(path) for name, path in MODULES.items()}
+    for path in [*MODULES.values(), *(ROOT / "tests").rglob("*.py")]:
+        for module, name in names_imported(path):
+            if module in MODULES and module != "domsieve":
+                assert name in defined[module] or f"{module}.{name}" in MODULES, f"{path}: {module}.{name}"
+
+
+def test_private_modules_are_imported_in_their_own_package_only() -> None:
+    for name, path in MODULES.items():
+        for other in imports(path):
+            package, _, module = other.rpartition(".")
+            if module.startswith("_"):
+                assert name.startswith(f"{package}.") or name == package, f"{name}: {other}"
 
 
 def test_the_package_imports_nothing_by_the_links_beside_it() -> None:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Literal, cast
 
-from domsieve import analysis
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.kinds.judging import EVERY_METHOD_DECIDES, KindChoice
 from domsieve.analysis.metadata.kept_title import judge_title
@@ -155,16 +154,33 @@ def written(
     BudgetError : the page has used its budget.
     """
     with page.at_work("write"):
+        # Only what the format needs is loaded: each writer brings others along.
         if form == "chunks":
-            return analysis.write_chunks(*result, max_words=max_words or analysis.MAX_WORDS)
+            from domsieve.analysis.writers.chunks import MAX_WORDS, write_chunks
+
+            return write_chunks(*result, max_words=max_words or MAX_WORDS)
         if form == "json":
-            return analysis.write_json(*result)
-        said = analysis.read_metadata(result[0]) if metadata else None
+            from domsieve.analysis.writers.evidence import write_json
+
+            return write_json(*result)
+        found = _metadata(result[0]) if metadata else None
         if form == "html":
-            return analysis.write_html(*result, metadata=said)
-        text = (analysis.write_text if form == "text" else analysis.write_markdown)(*result)
-        front = analysis.write_front_matter(said, expected_f1=result[1].expected_f1) if said else ""
-        return front + text
+            from domsieve.analysis.writers.html import write_html
+
+            return write_html(*result, metadata=found)
+        if form == "text":
+            from domsieve.analysis.writers.text import write_text
+
+            text = write_text(*result)
+        else:
+            from domsieve.analysis.writers.markdown import write_markdown
+
+            text = write_markdown(*result)
+        if found:
+            from domsieve.analysis.writers.front_matter import write_front_matter
+
+            return write_front_matter(found, expected_f1=result[1].expected_f1) + text
+        return text
 
 
 def metadata_of(page: Page, result: tuple[Snapshot, Verdict]) -> Metadata:
@@ -175,7 +191,13 @@ def metadata_of(page: Page, result: tuple[Snapshot, Verdict]) -> Metadata:
     BudgetError : the page has used its budget.
     """
     with page.at_work("write"):
-        return analysis.read_metadata(result[0])
+        return _metadata(result[0])
+
+
+def _metadata(page: Snapshot) -> Metadata:
+    from domsieve.analysis.metadata.reading import read_metadata
+
+    return read_metadata(page)
 
 
 def _is_of_paper(model: SiteModel[Any]) -> bool:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from domsieve import archive
 from domsieve.archive.stored_page import DamagedPart, StoredPage, archives_below, is_archive
 from domsieve.errors import ContentError, DomsieveError, TargetError, UnknownPageError
 from domsieve.renderer.source.raw import file_stem, html_files
@@ -212,11 +211,13 @@ def _listed_in(path: Path) -> list[Target]:
 
 def _in_archive(path: Path) -> list[Target]:
     """Return the pages of an archive by where they stand in it, and what of it is damaged."""
+    from domsieve.archive.reading import read_archive
+
     return [
         DamagedTarget(found.label, ContentError(found.message, stage="read"))
         if isinstance(found, DamagedPart)
         else ArchiveTarget(found)
-        for found in archive.read_archive(path)
+        for found in read_archive(path)
     ]
 
 

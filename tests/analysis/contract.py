@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from domsieve import analysis
+from domsieve.analysis import registry
 from domsieve.analysis.cleaning.entropy import EntropyFilter
 from domsieve.analysis.cleaning.template import TemplateFilter
 from domsieve.analysis.columns.batch import prune
@@ -25,12 +25,12 @@ Method = Callable[[], Any]
 Result = Verdict | Records
 
 SITE_METHODS: Mapping[str, Method] = {
-    **variants(analysis.SITE_METHODS),
+    **variants(registry.SITE_METHODS),
     "entropy of subtrees": lambda: EntropyFilter(idf_docs="blocks", aggregate="subtree", h_norm="unit"),
     "template global": lambda: TemplateFilter(detection="global"),
 }
 PAGE_METHODS: Mapping[str, Method] = {
-    **variants(analysis.PAGE_METHODS),
+    **variants(registry.PAGE_METHODS),
     **variants(MINERS),
     "mdr tree": lambda: DataRegionMiner(similarity="tree"),
     "iepad all": lambda: RepeatedPatterns(encoding="all", choose="all"),

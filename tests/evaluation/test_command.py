@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from domsieve import evaluation
+from domsieve.evaluation import registry
 from domsieve.evaluation.registry import EXPERIMENTS
 from tests import command
 from tests.evaluation.made import calls, made, write_numbers
@@ -15,7 +15,7 @@ from tests.evaluation.made import calls, made, write_numbers
 @pytest.fixture(autouse=True)
 def only_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DOMSIEVE_DATA", raising=False)
-    monkeypatch.setattr(evaluation, "EXPERIMENTS", {"made": made()})
+    monkeypatch.setattr(registry, "EXPERIMENTS", {"made": made()})
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def evaluate(*words: str | Path, cache: Path) -> Result:
 def test_all_experiments_are_listed_with_what_they_need(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluation, "EXPERIMENTS", EXPERIMENTS)
+    monkeypatch.setattr(registry, "EXPERIMENTS", EXPERIMENTS)
     listed = evaluate("--list", cache=tmp_path)
     assert listed.exit_code == 0
     assert all(name in listed.stdout for name in EXPERIMENTS)

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ import pytest
 import domsieve
 from domsieve.library.keywords import CleanKeywords, CompareKeywords, RecordsKeywords
 
-ROOMS = ["analysis", "errors", "renderer", "snapshot", "tasks"]
 PAIRS = ["clean", "records", "compare", "render"]
 
 
@@ -45,8 +43,8 @@ def test_folders_of_the_caller_are_not_in_the_way(tmp_path: Path) -> None:
 
 
 def test_names_are_sorted_and_there() -> None:
-    assert domsieve.__all__ == sorted(domsieve.__all__)
-    assert dir(domsieve) == sorted([*domsieve.__all__, *ROOMS])
+    assert domsieve.__all__ == sorted(domsieve.__all__, key=lambda name: (name != "__version__", name))
+    assert dir(domsieve) == sorted(domsieve.__all__)
     for name in domsieve.__all__:
         assert getattr(domsieve, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'sst'"):
@@ -56,27 +54,17 @@ def test_names_are_sorted_and_there() -> None:
 def test_type_checkers_see_the_same_names() -> None:
     assert domsieve.__file__
     tree = ast.parse(Path(domsieve.__file__).read_text(encoding="utf-8"))
-    homes: dict[str, str] = {}
-    for statement in ast.walk(tree):
-        if isinstance(statement, ast.ImportFrom) and statement.module and "domsieve" in statement.module:
-            homes |= {alias.name: statement.module for alias in statement.names}
-    rooms = {name for name, home in homes.items() if home == "domsieve"}
-    assert sorted(rooms) == ROOMS
-    assert sorted({*homes} - rooms) == [name for name in domsieve.__all__ if name != "__version__"]
-    for name in {*homes} - rooms:
-        home = domsieve._ELSEWHERE.get(name, "library")
-        assert homes[name] == f"domsieve.{home}"
+    shown = {
+        alias.name: statement.module
+        for statement in ast.walk(tree)
+        if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith("domsieve.")
+        for alias in statement.names
+        if alias.asname == alias.name
+    }
+    assert shown == {name: f"domsieve.{module}" for name, module in domsieve._MODULE_OF.items()}
 
 
-@pytest.mark.parametrize("name", ROOMS)
-def test_modules_are_loaded_when_they_are_used(name: str, tmp_path: Path) -> None:
-    code = f"import domsieve, json; print(json.dumps(domsieve.{name}.__name__))"
-    assert alone(code, tmp_path) == f"domsieve.{name}"
-
-
-def test_no_call_hides_a_module() -> None:
-    for name in ROOMS:
-        assert isinstance(getattr(domsieve, name), ModuleType)
+def test_calls_have_async_twins() -> None:
     for name in PAIRS:
         assert inspect.isfunction(getattr(domsieve, name))
         assert inspect.iscoroutinefunction(getattr(domsieve, f"{name}_async"))
