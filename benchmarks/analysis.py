@@ -36,7 +36,7 @@ from benchmarks.generated_site import generated_site
 from benchmarks.printing import print_table
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.writers.text import write_text
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.format import decode, encode
 from domsieve.snapshot.page import Snapshot
 from domsieve.vocabulary import Mode

@@ -34,9 +34,9 @@ from benchmarks.processes import counted, living_stat_of, processes_below
 from benchmarks.running_service import running_service
 from benchmarks.served_pages import pages_served
 from benchmarks.service_clients import ENDED
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.renderer import Renderer
-from domsieve.renderer.source.raw import parse_html
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.pages import render_pages
 

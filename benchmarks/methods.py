@@ -25,7 +25,7 @@ from benchmarks.printing import print_table
 from domsieve.analysis import registry
 from domsieve.analysis.records.mdr import DataRegionMiner
 from domsieve.analysis.registry import MINERS, variants
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 SECTIONS = (10, 30, 100, 300, 500)

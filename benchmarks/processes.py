@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from domsieve.renderer.browser.machine import memory_of
+from domsieve.renderer.browser.resources import memory_of
 
 _MEGABYTE = 1 << 20
 _PROFILES = ("domsieve-chrome-", "playwright")

@@ -201,7 +201,7 @@ def stored_bytes(store: Path) -> int:
 @contextlib.asynccontextmanager
 async def most_memory() -> AsyncIterator[list[int]]:
     """Note what this process and all below it hold, five times a second."""
-    from domsieve.renderer.browser.machine import family, held_memory
+    from domsieve.renderer.browser.resources import family, held_memory
 
     seen: list[int] = [0]
 

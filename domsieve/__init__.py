@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from domsieve.library.results import RecordsResult as RecordsResult
     from domsieve.library.stored import pages as pages
     from domsieve.renderer.options import CaptureOptions as CaptureOptions
-    from domsieve.renderer.page.opened import capture as capture
+    from domsieve.renderer.page.from_playwright import capture as capture
     from domsieve.snapshot.page import Snapshot as Snapshot
     from domsieve.snapshot.store import PageStore as PageStore
 
@@ -77,7 +77,7 @@ _MODULE_OF = {
     "TemplateFilter": "analysis.cleaning.template",
     "UsageError": "errors",
     "WebObjectBlocks": "analysis.records.wobm",
-    "capture": "renderer.page.opened",
+    "capture": "renderer.page.from_playwright",
     "clean": "library.calls",
     "clean_async": "library.calls",
     "compare": "library.calls",

@@ -23,9 +23,9 @@ from domsieve.analysis.writers.text import write_text
 from domsieve.budget import USUAL, AnalysisBudget, Gauge, Meter, budgeted, check, spending, spending_on_site
 from domsieve.errors import BudgetError, DomsieveError, UsageError
 from domsieve.library.results import CleanResult
+from domsieve.renderer.html_parser.parser import parse_html, read_html_file
 from domsieve.renderer.sampling.links import PageLinks
 from domsieve.renderer.sampling.sitemap import parse_sitemap
-from domsieve.renderer.source.raw import parse_html, read_html_file
 from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.cleaning import clean, learn
 from domsieve.tasks.mining import mine

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.cut import Cut
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore

@@ -17,7 +17,7 @@ from msgspec import structs
 
 from domsieve import cli
 from domsieve.commands.help_text import EXAMPLES, GROUPS, group_of
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.store import PageStore
 from tests.command import COMMAND, fill, process, run, write_pages
 

@@ -8,8 +8,8 @@ from domsieve.analysis.auto.cleaner import AutoCleaner
 from domsieve.analysis.cleaning.entropy import EntropyFilter
 from domsieve.analysis.trees.cst import CompressedStructureTree
 from domsieve.analysis.trees.sst import SiteStyleTree
-from domsieve.renderer.source.raw import parse_html
-from domsieve.tasks.drift import RECENT_PAGES, Drift
+from domsieve.renderer.html_parser.parser import parse_html
+from domsieve.tasks.learning import RECENT_PAGES, Drift
 from tests.command import page, run, write_pages
 
 OTHER = (

@@ -22,16 +22,16 @@ import pytest
 
 from domsieve.analysis.cleaning.tps import TagPathFilter
 from domsieve.analysis.columns.words import fold
-from domsieve.archive.limits import USUAL_LIMITS
-from domsieve.archive.messages import dechunked, head_of
+from domsieve.archive.decompression import USUAL_LIMITS
+from domsieve.archive.http_exchange import dechunked, head_of
 from domsieve.archive.records import records
-from domsieve.archive.runs import Archive
+from domsieve.archive.segments import Archive
+from domsieve.renderer.html_parser.encoding import PRESCAN_BYTES, declared_encoding
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import place_of
+from domsieve.renderer.sampling.page_urls import normalized
 from domsieve.renderer.sampling.robots import Robots
 from domsieve.renderer.sampling.sitemap import parse_sitemap
-from domsieve.renderer.sampling.urls import normalized
-from domsieve.renderer.source.encoding import PRESCAN_BYTES, declared_encoding
-from domsieve.renderer.source.raw import parse_html
 from domsieve.tasks.pages import Page, _named_apart
 
 ROOT = Path(__file__).parents[1]
@@ -47,23 +47,23 @@ MOST_BYTES = 2_500_000_000
 # What each pattern finds hardest, as texts to be repeated: "head|body|tail", of which the body is repeated. Patterns
 # by the module below the package and the name, or what a call is given.
 WORST = {
-    "analysis.auto.described _TYPE": ['"@type"| |', '"@type":"|a|', '|"@type"|', '|"@type":"a|'],
-    "archive.answers _GOING_AROUND": ["|?_=|", "|&cb=|", "?_=|a|", "|&cache_bust|", "|&|"],
-    "archive.answers _PASSING": ["|1|", "|1.|", "|0123abcd-|", "|12345678-1234-|", "|1.1.1.1x|"],
-    "archive.answers _RANGE": ["|\nrange:|", "|\r|", "\nrange:|\t|", "\nrange: |a|"],
-    "archive.answers _REQUEST": ["|A|"],
-    "archive.messages _BLANK_LINE": ["|\r|", "|\r\n\r|", "|\n\r|"],
-    "archive.messages _SIZE": ["1;|a|", "|1|", "1;|;|"],
-    "archive.messages _STATUS": ["HTTP/1.1| |", "HTTP/1|.|", "HTTP/1.1 |2|"],
+    "analysis.auto.block_features _TYPE": ['"@type"| |', '"@type":"|a|', '|"@type"|', '|"@type":"a|'],
+    "archive.responses _GOING_AROUND": ["|?_=|", "|&cb=|", "?_=|a|", "|&cache_bust|", "|&|"],
+    "archive.responses _PASSING": ["|1|", "|1.|", "|0123abcd-|", "|12345678-1234-|", "|1.1.1.1x|"],
+    "archive.responses _RANGE": ["|\nrange:|", "|\r|", "\nrange:|\t|", "\nrange: |a|"],
+    "archive.responses _REQUEST": ["|A|"],
+    "archive.http_exchange _BLANK_LINE": ["|\r|", "|\r\n\r|", "|\n\r|"],
+    "archive.http_exchange _SIZE": ["1;|a|", "|1|", "1;|;|"],
+    "archive.http_exchange _STATUS": ["HTTP/1.1| |", "HTTP/1|.|", "HTTP/1.1 |2|"],
     "archive.records _HEAD_END": ["|\r|", "|\r\n\r|", "|\n\r|"],
     "archive.records _SIGN": ["|WARC/|", "|WARC/1.0|", "WARC/1.|0|"],
-    "archive.wacz_writing _WWW": ["www|1|", "|w|", "|www|"],
-    "analysis.auto.names _PART": ["|A|a", "|a|", "|Aa|", "|A| "],
-    "analysis.columns.addresses _NO_URL_CHARACTERS": ["|\t|", "|a\t|"],
-    "analysis.columns.addresses _PLAIN": ["|/a|;", "http://|a|;", "/a?|a|;", "|/a.|;", "|a|"],
-    "analysis.columns.addresses _UNSAFE_IN_URL": ["| |"],
-    "analysis.columns.computed _TRANSPARENT": ["rgba(|, 0)|x", "|rgba(|"],
-    "analysis.columns.computed '-?\\\\d*\\\\.?\\\\d+'": ["|1|", "-|1|.", "|1.|"],
+    "archive.writing _WWW": ["www|1|", "|w|", "|www|"],
+    "analysis.auto.tokens _PART": ["|A|a", "|a|", "|Aa|", "|A| "],
+    "analysis.columns.links _NO_URL_CHARACTERS": ["|\t|", "|a\t|"],
+    "analysis.columns.links _PLAIN": ["|/a|;", "http://|a|;", "/a?|a|;", "|/a.|;", "|a|"],
+    "analysis.columns.links _UNSAFE_IN_URL": ["| |"],
+    "analysis.columns.styles _TRANSPARENT": ["rgba(|, 0)|x", "|rgba(|"],
+    "analysis.columns.styles '-?\\\\d*\\\\.?\\\\d+'": ["|1|", "-|1|.", "|1.|"],
     "analysis.columns.hidden _NUMBER": ["|1|.", "|-|", "|1e|", "|.|"],
     "analysis.columns.hidden _EMPTY_SHAPE": ["circle(0 at |)|x", "inset(50.|1|x", "ellipse(0|0|"],
     "analysis.columns.page_blocks _SPACES": ["| |", "|a |"],
@@ -79,8 +79,8 @@ WORST = {
     ],
     "analysis.columns.words _GAPS": ["| |", "|_a|"],
     "analysis.compare.comparison _MARKUP": ["|<|", "<|a|"],
-    "analysis.marks.marks _TITLE_PARTS": ["|-|", "|a|"],
-    "analysis.marks.missing _NUMBER": ["|1|", "|1a|"],
+    "analysis.page_flags.flags _TITLE_PARTS": ["|-|", "|a|"],
+    "analysis.page_flags.flags _NUMBER": ["|1|", "|1a|"],
     "analysis.metadata.dates _COMPACT": ["|1|", "|2001|", "|20010101T|"],
     "analysis.metadata.dates _EPOCH": ["|1|"],
     "analysis.metadata.dates _ISO": ["|1|", "|2001-|", "|2001-1-1T|", "2001-1-1| |", "2001-1-1T1:00:00.|1|"],
@@ -88,25 +88,25 @@ WORST = {
     "analysis.metadata.dates _YEAR_FIRST": ["|2001/|", "|1|", "2001/|1|"],
     "analysis.metadata.dates _YEAR_LAST": ["|1/|", "|1|", "1/1/|1|"],
     "analysis.metadata.elements _WORDS": ["|a|", "|A|", "|Aa|"],
-    "analysis.metadata.json_data _BAD_ESCAPE": ["|\\|", "|\\u|", "|\\u00|"],
-    "analysis.metadata.json_data _COMMA_AT_END": ["|,|", ",| |a", "|, |"],
-    "analysis.metadata.json_data _STRING": ['|"|', '|\\"|', '"|\\"|', '"|a|', '"|a\\|', '|"a\\|'],
-    "analysis.metadata.json_data _TOKEN": ['|"|', '|\\"|', '"|\\"|', '"|a|', "|[|", '|"a\\|'],
-    "analysis.metadata.names _BEHIND": ["| |", "|1|", "| o|", "|1234|"],
-    "analysis.metadata.names _PARTS": ["| |", "| and|", "|a |"],
-    "analysis.metadata.names _PREFIX": ["|by |", "|posted |", "by| |", "posted| |", "by:| |"],
+    "analysis.metadata.json_ld _BAD_ESCAPE": ["|\\|", "|\\u|", "|\\u00|"],
+    "analysis.metadata.json_ld _COMMA_AT_END": ["|,|", ",| |a", "|, |"],
+    "analysis.metadata.json_ld _STRING": ['|"|', '|\\"|', '"|\\"|', '"|a|', '"|a\\|', '|"a\\|'],
+    "analysis.metadata.json_ld _TOKEN": ['|"|', '|\\"|', '"|\\"|', '"|a|', "|[|", '|"a\\|'],
+    "analysis.metadata.authors _BEHIND": ["| |", "|1|", "| o|", "|1234|"],
+    "analysis.metadata.authors _PARTS": ["| |", "| and|", "|a |"],
+    "analysis.metadata.authors _PREFIX": ["|by |", "|posted |", "by| |", "posted| |", "by:| |"],
     "analysis.metadata.page_dates _PUBLISHED": ["|publi|", "|p|"],
     "analysis.metadata.page_dates _UPDATED": ["|mis |", "|mise |", "|u|"],
     "analysis.metadata.titles _PARTS": ["| |", "| -|", " |-|", "|- |"],
     "analysis.metadata.values _LANGUAGE": ["|a|", "|en-|"],
     "analysis.metadata.values _TAG": ["|<a |", "<a |b|", "|<|", "|</a|"],
-    "analysis.records.field_names _CLASS_PART": ["|a|", "|A|", "|aA|", "|-|"],
-    "analysis.records.field_names _NO_NAME": ["|:|", "|a:|"],
-    "analysis.records.field_names _PREFIX": ["a:| |", "|a|", "|:|"],
-    "analysis.records.field_types _DAY": ["|1|", "|1-|", "|1-1|", "|1111-1|", "|11/11/|"],
-    "analysis.records.field_types _NUMBER": ["|1|", "|1.|", "+1|.|", "|(|"],
-    "analysis.records.field_types _WORD": ["|a|", "|a1|", "|1|"],
-    "analysis.records.field_types _YEAR": ["|19|", "|199|", "|1999|", "|1|"],
+    "analysis.records.field_roles _CLASS_PART": ["|a|", "|A|", "|aA|", "|-|"],
+    "analysis.records.field_roles _NO_NAME": ["|:|", "|a:|"],
+    "analysis.records.field_roles _PREFIX": ["a:| |", "|a|", "|:|"],
+    "analysis.records.field_roles _DAY": ["|1|", "|1-|", "|1-1|", "|1111-1|", "|11/11/|"],
+    "analysis.records.field_roles _NUMBER": ["|1|", "|1.|", "+1|.|", "|(|"],
+    "analysis.records.field_roles _WORD": ["|a|", "|a1|", "|1|"],
+    "analysis.records.field_roles _YEAR": ["|19|", "|199|", "|1999|", "|1|"],
     "analysis.report.document _ESCAPED": ["|<|"],
     "analysis.site_groups _ADDRESS": ["|href=|", 'href="|a|', "|href |", "href| |"],
     "analysis.site_groups _CLASS": ["|class=|", 'class="|a|', "|class |", "class| |"],
@@ -118,8 +118,8 @@ WORST = {
     "analysis.writers.chunks _LINK_ADDRESS": ["|](|", "](|a|", "|](a|"],
     "analysis.writers.chunks _SENTENCE_ENDS": ["|.|", ".| |", "|.'|"],
     "analysis.writers.chunks _UNCUT": ["|[|", "[|a|", "|[](|", "|[](a|", "[](|a|", "|!|", "`|a|"],
-    "analysis.writers.code_language _NAME": ["|a|$"],
-    "analysis.writers.footnotes _LABEL": ["|a|"],
+    "analysis.writers.code _NAME": ["|a|$"],
+    "analysis.writers.annotations _LABEL": ["|a|"],
     "analysis.writers.formulas _COMMENT": ["|%|", "|%\n|"],
     "analysis.writers.formulas _DOLLAR": ["|$|"],
     "analysis.writers.formulas _MARKUP": ["|<|", "|]|"],
@@ -164,29 +164,29 @@ WORST = {
     "renderer.sampling.robots _PLAIN": ["| |", "|1|x", "1.|1|x", "1/1| |x", "1/|1|x", "1e|1|", "1#|a|\n"],
     "renderer.sampling.robots _WAIT": ["| |", "crawl| |", "request| |", "crawl-delay| |"],
     "renderer.sampling.sitemap _WORD": ["|a|", "| |", "|a |"],
-    "renderer.sampling.urls _ESCAPE": ["|%|", "|%4|"],
-    "renderer.sampling.urls _FILE": ["|.|", "|a|.", "|.jpg|x"],
-    "renderer.sampling.urls _PATH_SESSION": ["|;jsessionid=|", "|;jsessionid|"],
-    "renderer.sampling.urls _SESSION": ["s=|a|_", "|session_|"],
-    "renderer.sampling.urls _TRACKING": ["utm_|=|\n", "utm_|a|", "aspsessionid|=|\n", "gclid=|a|\n"],
-    "renderer.sampling.urls '(?=[?#])'": ["|a|", "|a|?"],
-    "renderer.sampling.urls '[\\\\s\\\\x00-\\\\x1f\\\\x7f\\\\\\\\<>^|%]'": ["|a|"],
-    "renderer.source.raw _HIDING": ["display| |", "display:| |", "|display|"],
-    "renderer.source.encoding _CHARSET": [
+    "renderer.sampling.page_urls _ESCAPE": ["|%|", "|%4|"],
+    "renderer.sampling.page_urls _FILE": ["|.|", "|a|.", "|.jpg|x"],
+    "renderer.sampling.page_urls _PATH_SESSION": ["|;jsessionid=|", "|;jsessionid|"],
+    "renderer.sampling.page_urls _SESSION": ["s=|a|_", "|session_|"],
+    "renderer.sampling.page_urls _TRACKING": ["utm_|=|\n", "utm_|a|", "aspsessionid|=|\n", "gclid=|a|\n"],
+    "renderer.sampling.page_urls '(?=[?#])'": ["|a|", "|a|?"],
+    "renderer.sampling.page_urls '[\\\\s\\\\x00-\\\\x1f\\\\x7f\\\\\\\\<>^|%]'": ["|a|"],
+    "renderer.html_parser.parser _HIDING": ["display| |", "display:| |", "|display|"],
+    "renderer.html_parser.encoding _CHARSET": [
         "charset| |",
         "charset=| |",
         "|charset=|",
         "charset=\"|a|'",
         "|charset |",
     ],
-    "renderer.source.origin _TAG": ["|<link |", "<link |a|", "|<base/|"],
-    "renderer.source.origin _TITLE": ["|<title|", "<title>|a|", "|<title>a|", "<title|a|"],
-    "renderer.source.long_tags _ATTRIBUTE": [
+    "renderer.html_parser.content _TAG": ["|<link |", "<link |a|", "|<base/|"],
+    "renderer.html_parser.content _TITLE": ["|<title|", "<title>|a|", "|<title>a|", "<title|a|"],
+    "renderer.html_parser.long_tags _ATTRIBUTE": [
         *("| |=", "|/|", "|a |", " a| |", " a=| |", ' a="|a|', "| /|=", "| =|", '|a="|', "|a='b=\"|"),
     ],
-    "renderer.source.long_tags _NAME": ["<|a|"],
-    "renderer.source.long_tags _START": ["|<|"],
-    "renderer.source.long_tags _TAG": [
+    "renderer.html_parser.long_tags _NAME": ["<|a|"],
+    "renderer.html_parser.long_tags _START": ["|<|"],
+    "renderer.html_parser.long_tags _TAG": [
         "<a| |",
         "<|a|",
         "<a |a |",
@@ -198,14 +198,14 @@ WORST = {
     "service.web.api _ASYNC": ["|,|", "|,respond-|"],
     "service.web.api _WAIT": [",wait| |", ",wait=| |", "|, |", "|wait=1|"],
     "service.web.api _WHOLE": ["|1|"],
-    "service.web.explanations _CODE": ["|net::|", "|net::ERR_|", "net::ERR_|A|", "|net::ERR_A|"],
+    "service.web.error_messages _CODE": ["|net::|", "|net::ERR_|", "net::ERR_|A|", "|net::ERR_A|"],
     "service.web.forms _END_OF_HOST": ["|a|", "|/|"],
     "service.web.forms _NUMBER": ["|1|", "1.|1|"],
     "service.web.forms _WINDOW": ["|1|", "1x|1|"],
-    "service.web.framing _CODINGS": ["|\n|", "|transfer-encoding|", "|\ntransfer-encoding|"],
-    "service.web.framing _LENGTH": ["|1|"],
-    "service.web.framing _LENGTHS": ["|\n|", "content-length:|a|", "|\ncontent-length:|"],
-    "service.web.framing _ODD_LINES": ["|\r\n|", "|a|"],
+    "service.web.connections _CODINGS": ["|\n|", "|transfer-encoding|", "|\ntransfer-encoding|"],
+    "service.web.connections _LENGTH": ["|1|"],
+    "service.web.connections _LENGTHS": ["|\n|", "content-length:|a|", "|\ncontent-length:|"],
+    "service.web.connections _ODD_LINES": ["|\r\n|", "|a|"],
     "service.web.settings _NAME": ["|a|"],
     "service.web.settings _SHOWN_HOST": ["|a|", "[|a|"],
     "service.web.settings _TOKEN": ["|a|"],
@@ -235,7 +235,7 @@ WORST = {
 }
 # Read no more than the beginning of a document, whatever its length: what they see is as long as that.
 OF_THE_BEGINNING = {
-    f"renderer.source.encoding {name}" for name in ("_ATTRIBUTE", "_MARKUP", "_XML_DECLARATION")
+    f"renderer.html_parser.encoding {name}" for name in ("_ATTRIBUTE", "_MARKUP", "_XML_DECLARATION")
 }
 # See no text of strangers, and why not.
 OUR_OWN = {
@@ -244,8 +244,8 @@ OUR_OWN = {
     "evaluation.experiments.sites f'(?<!\\\\w){re.escape(folded(value))}(?!\\\\w)'": (
         "a text and pages of a research corpus, chosen by hand; of plain characters"
     ),
-    "renderer.browser.machine _HELD": "a file of the system",
-    "renderer.browser.memory _TYPE": "a file of the system",
+    "renderer.browser.resources _HELD": "a file of the system",
+    "renderer.browser.resources _TYPE": "a file of the system",
     **{
         f"renderer.browser.opening {name}": "the User-Agent that the user has written"
         for name in ("_ANDROID", "_IOS", "_MACOS", "_WINDOWS")
@@ -336,7 +336,8 @@ def test_every_pattern_is_used_and_given_no_flags_where_it_is_used() -> None:
 def test_what_reads_the_beginning_sees_no_more() -> None:
     used = set(
         re.findall(
-            r"(\w+)\.(?:match|finditer|findall)\((\w+)", (PACKAGE / "renderer/source/encoding.py").read_text()
+            r"(\w+)\.(?:match|finditer|findall)\((\w+)",
+            (PACKAGE / "renderer/html_parser/encoding.py").read_text(),
         )
     )
     assert used == {("_XML_DECLARATION", "head"), ("_MARKUP", "head"), ("_ATTRIBUTE", "text")}

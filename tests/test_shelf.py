@@ -10,12 +10,12 @@ from domsieve.analysis.auto.cleaner import AutoCleaner
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.verdict import Verdict
 from domsieve.errors import DomsieveError, ModelError, TargetError
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
-from domsieve.tasks import shelf as shelves
+from domsieve.tasks import cache as shelves
+from domsieve.tasks.cache import Shelf, judged_together
 from domsieve.tasks.cleaning import clean
 from domsieve.tasks.pages import Page
-from domsieve.tasks.shelf import Shelf, judged_together
 
 MENU = "<ul><li><a href=/>Home</a><li><a href=/b>Books</a></ul>"
 

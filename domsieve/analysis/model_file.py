@@ -12,10 +12,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 import zstandard
 
-from domsieve.analysis.packed_counts import packed_counts, unpacked_counts
 from domsieve.analysis.registry import SITE_METHODS
-from domsieve.analysis.site_model import SiteModel
-from domsieve.analysis.trees.capping import is_capped
+from domsieve.analysis.site_model import SiteModel, packed_counts, unpacked_counts
+from domsieve.analysis.trees.style_tree import is_capped
 from domsieve.errors import DamagedFileError, FormatVersionError, StorageError, UsageError
 from domsieve.files import write_file
 from domsieve.snapshot.page import Scalar

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.marks.mark import Mark
+from domsieve.analysis.page_flags.flags import Mark
 from domsieve.snapshot.fault import Fault
 from domsieve.snapshot.page import Scalar
 

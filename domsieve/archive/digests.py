@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from domsieve.archive.messages import dechunked, head_of
+from domsieve.archive.http_exchange import dechunked, head_of
 
 logger = logging.getLogger("domsieve")
 

@@ -1,38 +1,98 @@
-"""The pages of archives: read one after another, each found again by where it stands.
-
-A page is an answer of HTTP that is HTML, or a resource that is. What else an archive holds is passed over: requests,
-redirects, pictures, scripts. Imports what pages are to the project, and its errors.
-"""
+"""The pages of archives: read one after another, each found again by its offset."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
+from domsieve.archive.decompression import USUAL_LIMITS, ArchiveLimits, InflateError
 from domsieve.archive.digests import Differing
-from domsieve.archive.inflating import InflateError
-from domsieve.archive.limits import USUAL_LIMITS, ArchiveLimits
-from domsieve.archive.messages import body_of, head_of
-from domsieve.archive.records import (
-    BrokenRecordError,
-    Damage,
-    RecordHead,
-    content_of,
-    no_record,
-    records,
-)
-from domsieve.archive.revisits import Revisits, keys_of_original, wanted_keys
-from domsieve.archive.runs import Archive, Place
-from domsieve.archive.source import FileSource, Source
-from domsieve.archive.stored_page import Body, DamagedPart, StoredPage
+from domsieve.archive.http_exchange import body_of, head_of
+from domsieve.archive.records import BrokenRecordError, Damage, RecordHead, content_of, no_record, records
+from domsieve.archive.segments import Archive, Place
+from domsieve.archive.stored_page import Body, DamagedPart, FileSource, Source, StoredPage
 from domsieve.archive.wacz import ZipError, archives_in, differing_files
 from domsieve.errors import ContentError
 from domsieve.snapshot.cut import Cut, CutKind
 from domsieve.snapshot.fault import HTML_TYPES
 from domsieve.urls import split_url
+
+Revisit = TypeVar("Revisit")
+Original = TypeVar("Original")
+Key = tuple[str, ...]
+
+
+def keys_of_original(head: RecordHead, url: str) -> list[Key]:
+    """Return what a record may be named by, the most certain first."""
+    said = head.headers
+    return [
+        ("id", said.get("warc-record-id", "").strip()),
+        ("date", url, said.get("warc-date", "")),
+        ("digest", said.get("warc-payload-digest", "")),
+        ("url", url),
+    ]
+
+
+def wanted_keys(head: RecordHead, url: str, url_of: Callable[[str], str]) -> list[Key]:
+    """Return what a revisit names its original by, the most certain first.
+
+    Parameters
+    ----------
+    head : the revisit.
+    url : its own address.
+    url_of : reads an address as it stands in a head.
+    """
+    said = head.headers
+    keys: list[Key] = [("id", said.get("warc-refers-to", "").strip())]
+    named = url_of(said.get("warc-refers-to-target-uri", ""))
+    if date := said.get("warc-refers-to-date", ""):
+        keys.append(("date", named or url, date))
+    keys.append(("digest", said.get("warc-payload-digest", "")))
+    if "not-modified" in said.get("warc-profile", ""):
+        keys.append(("url", named or url))
+    return [key for key in keys if all(key[1:])]
+
+
+@dataclass(slots=True)
+class _Waiting(Generic[Revisit, Original]):
+    """A revisit, and the best original so far with the number of the key that it was found by."""
+
+    revisit: Revisit
+    rank: int
+    original: Original | None = None
+
+
+class Revisits(Generic[Revisit, Original]):
+    """Revisits that wait for their originals: what is held grows with them, not with the archive."""
+
+    def __init__(self) -> None:
+        self._waiting: list[_Waiting[Revisit, Original]] = []
+        self._by_key: dict[Key, list[tuple[int, _Waiting[Revisit, Original]]]] = {}
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(self, revisit: Revisit, keys: list[Key]) -> None:
+        """Let a revisit wait for an original: the first record that has the first of its keys that any record has."""
+        waiting: _Waiting[Revisit, Original] = _Waiting(revisit, len(keys))
+        self._waiting.append(waiting)
+        for rank, key in enumerate(keys):
+            self._by_key.setdefault(key, []).append((rank, waiting))
+
+    def meet(self, original: Original, keys: list[Key]) -> None:
+        """Take a record for the original of those that wait for one of its keys."""
+        for key in keys:
+            for rank, waiting in self._by_key.pop(key, ()):
+                if rank < waiting.rank:
+                    waiting.rank, waiting.original = rank, original
+
+    def resolved(self) -> list[tuple[Revisit, Original | None]]:
+        """Return the revisits in their order, each with its original, None where there was none."""
+        return [(waiting.revisit, waiting.original) for waiting in self._waiting]
+
 
 logger = logging.getLogger("domsieve")
 

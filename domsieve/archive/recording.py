@@ -18,9 +18,8 @@ from uuid import uuid4
 
 import msgspec
 
-from domsieve.archive.exchange import Exchange, Recorded
-from domsieve.archive.wacz_writing import index_line, write_wacz
-from domsieve.archive.warc_writing import WarcWriter, now
+from domsieve.archive.http_exchange import Exchange, Recorded
+from domsieve.archive.writing import WarcWriter, index_line, now, write_wacz
 from domsieve.errors import StorageError, UsageError
 from domsieve.urls import without_credentials
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from domsieve.archive.decompression import InflateError
 from domsieve.archive.digests import check_of
-from domsieve.archive.inflating import InflateError
-from domsieve.archive.runs import Archive, Place, Run
-from domsieve.archive.source import ReadOverError
+from domsieve.archive.segments import Archive, Place, Run
+from domsieve.archive.stored_page import ReadOverError
 from domsieve.budget import check
 
 if TYPE_CHECKING:

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from domsieve.archive.decompression import ArchiveLimits, InflatedSource, InflateError
 from domsieve.archive.digests import Digest, digest_in
-from domsieve.archive.inflating import InflatedSource, InflateError
-from domsieve.archive.limits import ArchiveLimits
-from domsieve.archive.source import FileSource, Source, unreadable
+from domsieve.archive.stored_page import FileSource, Source, unreadable
 from domsieve.budget import check
 
 if TYPE_CHECKING:

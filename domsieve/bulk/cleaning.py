@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, cast
 
-from domsieve.analysis.kinds.judging import KindChoice
+from domsieve.analysis.block_types.detection import KindChoice
 from domsieve.analysis.registry import PAGE_METHODS, SITE_METHODS, Options, check_options, new_site_model
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.verdict import Verdict
@@ -23,7 +23,7 @@ from domsieve.errors import DomsieveError, UsageError
 from domsieve.plain import utf8
 from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.cleaning import Cleaned, clean, metadata_of, written
-from domsieve.tasks.drift import RECENT_PAGES
+from domsieve.tasks.learning import RECENT_PAGES
 from domsieve.tasks.pages import Page
 from domsieve.vocabulary import DEFAULT_METHOD, Method
 

@@ -14,7 +14,7 @@ from typing import Any
 from domsieve.analysis.model_file import model_from_bytes, model_to_bytes
 from domsieve.analysis.registry import Options, new_site_model
 from domsieve.analysis.site_model import SiteModel
-from domsieve.analysis.trees.capping import capped
+from domsieve.analysis.trees.style_tree import capped
 from domsieve.budget import budgeted
 from domsieve.bulk.job import Done, Failures, Reading, pages_of, place_of
 from domsieve.bulk.members import Member

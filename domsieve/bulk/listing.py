@@ -12,9 +12,9 @@ from domsieve.archive.reading import read_archive
 from domsieve.archive.stored_page import DamagedPart, archives_below, is_archive
 from domsieve.bulk.members import Member, StoredTarget
 from domsieve.errors import ContentError, TargetError
+from domsieve.renderer.html_parser.content import file_origin
+from domsieve.renderer.html_parser.parser import file_stem, html_files
 from domsieve.renderer.network.egress import is_web_address
-from domsieve.renderer.source.origin import file_origin
-from domsieve.renderer.source.raw import file_stem, html_files
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.sites import RAW
 from domsieve.tasks.targets import ArchiveTarget, DamagedTarget, FileTarget, ListedWord, UrlTarget, site_of

@@ -8,7 +8,7 @@ from domsieve.analysis.metadata.reading import read_metadata
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.writers.evidence import block_columns
 from domsieve.analysis.writers.text import write_text
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 
 __all__ = [
     "AutoCleaner",

@@ -27,7 +27,7 @@ from domsieve.renderer.network.upstream import environment_proxies
 from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.sampling.events import PageFailed
-from domsieve.renderer.sampling.polite import visit_politely
+from domsieve.renderer.sampling.visits import visit_politely
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.pages import cached, fault_in, keep_pages
 from domsieve.tasks.sampling import sample

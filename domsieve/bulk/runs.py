@@ -25,7 +25,7 @@ from domsieve.bulk.running import Engine, Event, run
 from domsieve.bulk.tables import check_parquet
 from domsieve.errors import UsageError
 from domsieve.files import digest_of
-from domsieve.tasks.drift import RECENT_PAGES, Drift
+from domsieve.tasks.learning import RECENT_PAGES, Drift
 
 PAGES_PER_SHARD = 500
 PAGES_PER_SITE = 2_000

@@ -131,17 +131,17 @@ def clean(
     capture: Capture,
 ) -> None:
     """Write the content of pages, without menus, adverts and footers."""
+    from domsieve.analysis.block_types.detection import KindChoice
     from domsieve.analysis.cleaning.hidden_text import hidden_words
-    from domsieve.analysis.kinds.judging import KindChoice
     from domsieve.analysis.model_file import load_model
     from domsieve.analysis.registry import PAGE_METHODS, Options
     from domsieve.errors import BudgetError, DomsieveError, UsageError
     from domsieve.tasks.cleaning import ENDINGS, written
     from domsieve.tasks.cleaning import clean as clean_pages
-    from domsieve.tasks.drift import Drift
-    from domsieve.tasks.judging import remarks
+    from domsieve.tasks.learning import Drift
     from domsieve.tasks.output import Results
     from domsieve.tasks.pages import from_record, readable, site_records, with_selection
+    from domsieve.tasks.postprocess import remarks
     from domsieve.tasks.targets import find_targets
 
     if output and output_dir:
@@ -249,8 +249,8 @@ def learn(
     from domsieve.analysis.registry import Options
     from domsieve.errors import UsageError
     from domsieve.tasks.cleaning import learn as learn_pages
-    from domsieve.tasks.explaining import explain as explain_model
     from domsieve.tasks.pages import readable
+    from domsieve.tasks.reporting import explain as explain_model
     from domsieve.tasks.targets import find_targets
 
     if not (output or explain):

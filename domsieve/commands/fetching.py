@@ -14,7 +14,7 @@ from domsieve.commands.replaying import say_unknown
 if TYPE_CHECKING:
     from domsieve.archive.recording import Recording
     from domsieve.errors import DomsieveError
-    from domsieve.renderer.sampling.listings import Listing
+    from domsieve.renderer.sampling.sitemap import Listing
     from domsieve.snapshot.index import PageRecord
     from domsieve.snapshot.store import PageStore
     from domsieve.tasks.targets import Fetched, Target

@@ -101,7 +101,7 @@ def site(
     """Render a random sample of the pages of a site, or all of them, into the cache."""
     from domsieve.errors import UsageError
     from domsieve.renderer.sampling.events import PageDone, PageFailed
-    from domsieve.renderer.sampling.scope import Scope
+    from domsieve.renderer.sampling.frontier import Scope
     from domsieve.tasks.sampling import describe, sample
 
     if every_page and pages is not None:

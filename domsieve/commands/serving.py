@@ -219,7 +219,7 @@ def work_of(
     analysis: AnalysisBudget,
 ) -> "Work":
     """Return how jobs are done, by what this machine has where nothing else is said; see `Work`."""
-    from domsieve.renderer.browser.machine import this_machine
+    from domsieve.renderer.browser.resources import this_machine
     from domsieve.service.serving import Work
 
     machine = this_machine()

@@ -14,9 +14,9 @@ from pathlib import Path
 from domsieve.archive.stored_page import StoredPage
 from domsieve.errors import DomsieveError, TargetError, UsageError
 from domsieve.library.checks import wrong
+from domsieve.renderer.html_parser.content import PageOrigin, file_origin, source_origin
+from domsieve.renderer.html_parser.parser import parse_html, read_html_file
 from domsieve.renderer.network.egress import place_of
-from domsieve.renderer.source.origin import PageOrigin, file_origin, source_origin
-from domsieve.renderer.source.raw import parse_html, read_html_file
 from domsieve.snapshot.page import Producer, Snapshot
 from domsieve.tasks.sites import RAW, Placed, placed
 from domsieve.tasks.stored import read_stored

@@ -11,10 +11,9 @@ from typing import Generic, TypeVar
 from domsieve.analysis.cleaning.hidden_text import hidden_words
 from domsieve.analysis.compare.compared_blocks import ComparedBlock
 from domsieve.analysis.compare.comparison import Comparison
-from domsieve.analysis.marks.mark import Mark, described
-from domsieve.analysis.marks.marks import page_marks
 from domsieve.analysis.metadata.reading import read_metadata
 from domsieve.analysis.metadata.values import Metadata
+from domsieve.analysis.page_flags.flags import Mark, described, page_marks
 from domsieve.analysis.records.fields import FieldTable
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import Block, text_blocks

@@ -12,8 +12,8 @@ from domsieve.archive.stored_page import Body, DamagedPart, StoredPage, archives
 from domsieve.budget import spending
 from domsieve.errors import TargetError
 from domsieve.library.checks import path_of
-from domsieve.renderer.source.origin import file_origin
-from domsieve.renderer.source.raw import html_files
+from domsieve.renderer.html_parser.content import file_origin
+from domsieve.renderer.html_parser.parser import html_files
 
 logger = logging.getLogger("domsieve")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from domsieve.analysis.kinds.judging import KindChoice
+from domsieve.analysis.block_types.detection import KindChoice
 from domsieve.analysis.model_file import load_model
 from domsieve.analysis.registry import METHODS, Options
 from domsieve.analysis.selection.selection import Selection

@@ -1,15 +1,14 @@
-"""What a source of pages is, and the one that needs no browser.
-
-Imports the Snapshot, and what is recorded of a page.
-"""
+"""The protocol of page sources: a renderer, or a replay of stored snapshots, turns URLs into Snapshots."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from domsieve.archive.exchange import Recorded
+from domsieve.archive.http_exchange import Recorded
 from domsieve.errors import DomsieveError
 from domsieve.snapshot.page import Snapshot
+
+SCREENSHOT, DATA = "screenshot.json", "data.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,9 +31,8 @@ from domsieve.renderer.network.egress import NO_PLACE, Egress, place_of
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.network.replay import Replay
 from domsieve.renderer.options import Budget, CaptureOptions
-from domsieve.renderer.page.page_run import PageJob, render_page
+from domsieve.renderer.page.page_run import Original, PageJob, render_page
 from domsieve.renderer.page.recorder import with_more
-from domsieve.renderer.page.unscripted import Original
 from domsieve.renderer.protocol import Outcome, Rendering
 
 _SCHEMES = ("http", "https")

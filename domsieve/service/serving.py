@@ -31,10 +31,10 @@ from domsieve.service.jobs.worker import WorkerSettings
 from domsieve.service.logs import log, logging_to_stderr
 from domsieve.service.web.app import create_app
 from domsieve.service.web.gateway import Gateway
+from domsieve.service.web.load_shedding import Headroom
 from domsieve.service.web.metrics import Figures
 from domsieve.service.web.server import Server, listen
 from domsieve.service.web.settings import OPERATOR, Settings, read_tokens
-from domsieve.service.web.strain import Headroom
 
 __all__ = ["Settings", "SiteQuota", "Work", "read_tokens", "serve", "serve_stdio"]
 

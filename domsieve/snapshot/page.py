@@ -1,9 +1,4 @@
-"""The Snapshot: one page as columns in document order, the contract between renderer and analysis.
-
-Every algorithm of the project is a group-by over the tree of a page, so a page is a struct of arrays and not
-a tree of objects. Letters for shapes: N nodes, A attributes, S style rows, K style properties, T strings.
-Imports nothing of the project but its errors, cuts, string tables and what notebooks show.
-"""
+"""The Snapshot: one page as columns in document order, the contract between renderer and analysis."""
 
 import hashlib
 from collections.abc import Sequence
@@ -19,6 +14,18 @@ from domsieve.errors import InvalidSnapshotError
 from domsieve.notebook import Line, box
 from domsieve.snapshot.cut import Cut, CutKind
 from domsieve.snapshot.strings import StringTable
+
+JSON_LD = "json-ld"
+"""The attribute of a ``script`` element that holds its text."""
+
+LONGEST_JSON_LD = 1_000_000
+"""The most characters of one such text; a longer one is not kept."""
+
+
+def is_json_ld(script_type: str) -> bool:
+    """Return whether the attribute ``type`` of a script says that it is JSON-LD."""
+    return script_type[:100].partition(";")[0].strip().lower() == "application/ld+json"
+
 
 Producer = Literal["rendered", "raw", "unscripted"]
 Scalar = str | int | float | bool | None

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Literal, cast
 
+from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindChoice
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.kinds.judging import EVERY_METHOD_DECIDES, KindChoice
-from domsieve.analysis.metadata.kept_title import judge_title
+from domsieve.analysis.metadata.reading import judge_title
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.registry import (
     METHODS,
@@ -23,10 +23,10 @@ from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
 from domsieve.analysis.verdict import Verdict
 from domsieve.errors import DomsieveError, PageError, UsageError
 from domsieve.snapshot.page import Snapshot
-from domsieve.tasks.judging import judged, with_condition
+from domsieve.tasks.cache import Shelf, judged_together
 from domsieve.tasks.learning import fit
 from domsieve.tasks.pages import Page
-from domsieve.tasks.shelf import Shelf, judged_together
+from domsieve.tasks.postprocess import judged, with_condition
 from domsieve.tasks.sites import once
 from domsieve.vocabulary import DEFAULT_METHOD, Method
 

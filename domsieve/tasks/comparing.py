@@ -9,7 +9,7 @@ import msgspec
 
 from domsieve.analysis.compare.comparison import Comparison, Overlap, compare_page
 from domsieve.errors import BudgetError, ContentError, DomsieveError, PageError
-from domsieve.renderer.page.extra_names import DATA
+from domsieve.renderer.protocol import DATA
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore

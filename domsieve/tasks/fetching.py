@@ -9,8 +9,8 @@ from domsieve.errors import ContentError, DomsieveError, NavigationError, PageEr
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.protocol import PageSource
-from domsieve.renderer.sampling.listings import Listing, listing_at
-from domsieve.renderer.sampling.polite import visit_politely
+from domsieve.renderer.sampling.sitemap import Listing, listing_at
+from domsieve.renderer.sampling.visits import visit_politely
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.pages import cached, fault_in, keep_pages, render_pages

@@ -1,6 +1,8 @@
-"""Learning a site from pages that are read when needed, so that one page that costs too much is left out alone."""
+"""Learn a site from its pages, and notice when it drifts from its model."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from statistics import median
 from typing import Any, TypeVar
 
 from domsieve.analysis.site_model import SiteModel
@@ -76,3 +78,44 @@ def snapshots(pages: Iterable[Page], failed: Failed) -> Iterator[tuple[Page, Sna
             failed(page, error)
         else:
             yield page, snapshot
+
+
+RECENT_PAGES = 20
+"""Pages that are looked at, the last ones."""
+LEAST_KNOWN = 0.5
+"""The median share below which a model should be learned anew."""
+
+
+class Drift:
+    """Takes the shares of the pages of one site, in order, and remembers the last ones.
+
+    Parameters
+    ----------
+    shares : of pages that were there before; None of pages that have none.
+    """
+
+    def __init__(self, shares: Iterable[float | None] = ()) -> None:
+        self._shares = deque[float](maxlen=RECENT_PAGES)
+        self.add(*shares)
+
+    def add(self, *shares: float | None) -> None:
+        """Take the shares of further pages."""
+        self._shares.extend(share for share in shares if share is not None)
+
+    @property
+    def known_share(self) -> float | None:
+        """The median share of the last pages, None before the first."""
+        return median(self._shares) if self._shares else None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the model should be learned anew; told of a full row of pages only."""
+        share = self.known_share
+        return share is not None and len(self._shares) == RECENT_PAGES and share < LEAST_KNOWN
+
+    def __str__(self) -> str:
+        share = self.known_share
+        if share is None:
+            return "none of the pages has words that a tree could know"
+        advice = "; learn the model again" if self.is_over else ""
+        return f"the model knows the places of {share:.0%} of the words (median of the last pages){advice}"

@@ -5,7 +5,7 @@ Imports the archive, the renderer and the store.
 
 from collections.abc import AsyncIterator, Iterable
 
-from domsieve.archive.exchange import Recorded
+from domsieve.archive.http_exchange import Recorded
 from domsieve.archive.recording import Recording
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import Outcome, PageSource, Rendering

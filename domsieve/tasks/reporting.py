@@ -1,4 +1,4 @@
-"""The report on pages: every method learned on their site, every page judged by each, rendered and as raw source."""
+"""The report on pages: every method learned on their site, every page cleaned by each; and help with thresholds."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,24 +10,50 @@ import msgspec
 from domsieve.analysis.columns.hidden import HIDING_REASONS
 from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
 from domsieve.analysis.estimator import PageEstimator
-from domsieve.analysis.metadata.kept_title import judge_title
+from domsieve.analysis.metadata.reading import judge_title
 from domsieve.analysis.registry import METHODS, MINERS, PAGE_METHODS, SITE_METHODS
 from domsieve.analysis.report.document import ReportPart, Tile, write_report
+from domsieve.analysis.report.thresholds import ThresholdHelp, threshold_help
 from domsieve.analysis.report.view import PageView, Recurrences, page_view, tree_view
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.outline import Outliner
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.verdict import Verdict
-from domsieve.errors import BudgetError, DomsieveError, PageError
-from domsieve.renderer.page.extra_names import SCREENSHOT
+from domsieve.errors import BudgetError, DomsieveError, ModelError, PageError
+from domsieve.renderer.protocol import SCREENSHOT
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.judging import without_extras
-from domsieve.tasks.learning import NODES_AT_ONCE, Batch, Failed, learn_batch
+from domsieve.tasks.learning import NODES_AT_ONCE, Batch, Failed, learn_batch, snapshots
 from domsieve.tasks.pages import Page, from_record, readable, unscripted
+from domsieve.tasks.postprocess import without_extras
 from domsieve.tasks.targets import CacheTarget, DamagedTarget, Fetched, UrlTarget
 from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, Method
+
+_A_FEW = 8
+
+
+def explain(
+    model: SiteModel[Any], pages: Sequence[Page], *, failed: Callable[[Page, DomsieveError], None]
+) -> ThresholdHelp:
+    """Return what thresholds would keep of at most eight of `pages`, spread over all in the order of their labels.
+
+    Raises
+    ------
+    ModelError : the model has no such threshold.
+    PageError : none of the pages could be read.
+    """
+    if not isinstance(model, SiteStyleTree):
+        raise ModelError(
+            f"Only the threshold of the method sst can be explained; this model is for the method {model.name}."
+        )
+    ordered = sorted(pages, key=lambda page: page.label)
+    few = {i * (len(ordered) - 1) // max(1, min(_A_FEW, len(ordered)) - 1) for i in range(_A_FEW)}
+    chosen = [ordered[i] for i in sorted(few) if i < len(ordered)]
+    read = [snapshot for _, snapshot in snapshots(chosen, failed)]
+    if not read:
+        raise PageError("None of the pages could be read, so there is nothing to explain.")
+    return threshold_help(model, read)
 
 
 @dataclass(frozen=True, slots=True)

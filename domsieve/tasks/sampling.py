@@ -5,7 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from domsieve.analysis.marks.mark import Mark, described
+from domsieve.analysis.page_flags.flags import Mark, described
 from domsieve.errors import DamagedFileError
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.options import CaptureOptions
@@ -19,15 +19,14 @@ from domsieve.renderer.sampling.events import (
     SitemapsRead,
     SiteOpened,
 )
-from domsieve.renderer.sampling.missing import missing_addresses
+from domsieve.renderer.sampling.frontier import Scope, missing_addresses
 from domsieve.renderer.sampling.sample import sample_site
-from domsieve.renderer.sampling.scope import Scope
 from domsieve.snapshot.fault import fault_of
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.judging import marks_of
 from domsieve.tasks.pages import cached, keep
+from domsieve.tasks.postprocess import marks_of
 from domsieve.tasks.targets import site_of
 
 

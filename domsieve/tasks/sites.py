@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from domsieve.analysis.site_groups import groups_of, traits_of
-from domsieve.renderer.source.origin import PageOrigin
+from domsieve.renderer.html_parser.content import PageOrigin
 from domsieve.tasks.targets import site_of
 
 RAW = "(raw)"

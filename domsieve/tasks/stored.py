@@ -6,7 +6,7 @@ import msgspec
 
 from domsieve.archive.stored_page import StoredPage
 from domsieve.budget import spending
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 

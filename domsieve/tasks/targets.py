@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from domsieve.archive.stored_page import DamagedPart, StoredPage, archives_below, is_archive
 from domsieve.errors import ContentError, DomsieveError, TargetError, UnknownPageError
-from domsieve.renderer.source.raw import file_stem, html_files
+from domsieve.renderer.html_parser.parser import file_stem, html_files
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
 from domsieve.urls import has_web_scheme
@@ -194,9 +194,7 @@ def _listed_in(path: Path) -> list[Target]:
     if not path.name.lower().endswith(_LISTINGS):
         return []
     try:
-        from domsieve.renderer.sampling.listings import (
-            listing_in,  # with all that connects, which files need not
-        )
+        from domsieve.renderer.sampling.sitemap import listing_in
 
         listing = listing_in(path.read_bytes())
     except OSError:

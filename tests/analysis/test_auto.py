@@ -11,19 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from domsieve.analysis.auto.choice import choose, choose_balanced
-from domsieve.analysis.auto.cleaner import AutoCleaner, with_site
-from domsieve.analysis.auto.evidence import BlockEvidence
-from domsieve.analysis.auto.measured import MeasuredBlocks
-from domsieve.analysis.auto.model import AutoModel, read_model, shipped_model, write_model
-from domsieve.analysis.auto.names import tokens_of
-from domsieve.analysis.auto.tokens import BUCKETS, TOKEN_UNIT, TokenWeights
-from domsieve.analysis.auto.trees import LEAVES, UNIT, BoostedTrees, probabilities
-from domsieve.analysis.columns.characters import Characters, CharIs
+from domsieve.analysis.auto.cleaner import AutoCleaner, BlockEvidence, with_site
+from domsieve.analysis.auto.context_features import MeasuredBlocks
+from domsieve.analysis.auto.decision import choose, choose_balanced
+from domsieve.analysis.auto.model import (
+    LEAVES,
+    UNIT,
+    AutoModel,
+    BoostedTrees,
+    probabilities,
+    read_model,
+    shipped_model,
+    write_model,
+)
+from domsieve.analysis.auto.tokens import BUCKETS, TOKEN_UNIT, TokenWeights, tokens_of
 from domsieve.analysis.columns.page_blocks import page_blocks
+from domsieve.analysis.columns.words import Characters, CharIs
 from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from tests.analysis.contract import ARTICLE, SENTENCE, body, site
 
 NO_TOKENS = TokenWeights(np.zeros(BUCKETS, np.int16), np.zeros(BUCKETS, np.int16))
@@ -365,8 +371,8 @@ def test_the_shipped_model_is_small() -> None:
 
 _SCRIPT = """
 import sys, hashlib
-from domsieve.analysis.auto import AutoCleaner
-from domsieve.analysis import write_json
+from domsieve.analysis.auto.cleaner import AutoCleaner
+from domsieve.analysis.writers.evidence import write_json
 from tests.analysis.contract import site
 pages = site(6)
 model = AutoCleaner().fit(pages)

@@ -15,11 +15,11 @@ from domsieve.analysis.auto.cleaner import AutoCleaner
 from domsieve.analysis.cleaning.entropy import EntropyFilter
 from domsieve.analysis.model_file import load_model, model_from_bytes, model_to_bytes, save_model
 from domsieve.analysis.site_model import SiteModel
-from domsieve.analysis.trees.capping import capped
 from domsieve.analysis.trees.cst import CompressedStructureTree
 from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.analysis.trees.style_tree import capped
 from domsieve.errors import FormatVersionError
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 Kind = type[SiteStyleTree | AutoCleaner]

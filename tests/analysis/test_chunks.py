@@ -10,7 +10,7 @@ from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.writers.chunks import Chunk, chunks_of, write_chunks
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.errors import UsageError
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 
 URL = "https://example.org/guide"
 GUIDE = """<!doctype html><html lang=en><head><title>Guide</title></head><body><h1 id=top>The <em>guide</em></h1>

@@ -19,7 +19,7 @@ from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.compare.compared_blocks import CHANGES
 from domsieve.analysis.compare.comparison import Comparison, Overlap, TwoLoads, compare_loads, compare_page
 from domsieve.analysis.compare.matching import NOT_MATCHED, match_nodes
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 URL = "http://a.example/"

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domsieve.analysis.columns.batch import Batch
-from domsieve.analysis.trees.context import in_context
-from domsieve.analysis.trees.forest import Forest, plant
+from domsieve.analysis.trees.forest import Forest, in_context, plant
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError

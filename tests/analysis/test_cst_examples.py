@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from domsieve.analysis.columns.batch import Batch
-from domsieve.analysis.trees.cst import CompressedStructureTree
-from domsieve.analysis.trees.cst_blocks import word_weight
-from domsieve.analysis.trees.cst_importance import path_importance
+from domsieve.analysis.trees.alignment import locate
+from domsieve.analysis.trees.cst import CompressedStructureTree, path_importance, word_weight
 from domsieve.analysis.trees.forest import plant
 from domsieve.analysis.trees.leaf_features import word_features
-from domsieve.analysis.trees.paths import locate
 from domsieve.snapshot.page import Producer, Snapshot
 from domsieve.vocabulary import StyleLevel
 from tests.analysis.pages import page

@@ -25,7 +25,7 @@ from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.record_tables import RecordSheet, write_records_csv
 from domsieve.analysis.writers.text import write_text
 from domsieve.errors import InvalidSnapshotError
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.strings import Interner
 from domsieve.vocabulary import Mode

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from Stemmer import Stemmer
 from stopwordsiso import langs
 
-from domsieve.analysis.cleaning.entropy import EntropyFilter, entropies, noise_scores
-from domsieve.analysis.cleaning.terms import LANGUAGES
+from domsieve.analysis.cleaning.entropy import LANGUAGES, EntropyFilter, entropies, noise_scores
 from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
 from domsieve.snapshot.page import Kind, Snapshot

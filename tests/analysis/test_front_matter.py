@@ -10,7 +10,7 @@ from domsieve.analysis.metadata.reading import read_metadata
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.writers.front_matter import write_front_matter
 from domsieve.analysis.writers.html import write_html
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 
 texts = st.text(max_size=40)
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from domsieve.analysis.cleaning.furniture import judge_furniture
 from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.cleaning.page_widgets import judge_furniture
 from domsieve.analysis.cleaning.tps import TagPathFilter
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import text_blocks

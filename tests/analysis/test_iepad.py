@@ -18,9 +18,8 @@ from domsieve.analysis.records.iepad import (
     regular_runs,
     regularity,
 )
-from domsieve.analysis.records.repeats import maximal_repeats
+from domsieve.analysis.records.repeats import maximal_repeats, page_tokens
 from domsieve.analysis.records.result import Records
-from domsieve.analysis.records.tokens import page_tokens
 from domsieve.errors import UsageError
 from domsieve.snapshot.page import Snapshot
 from tests.analysis.contract import body

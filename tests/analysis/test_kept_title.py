@@ -7,12 +7,11 @@ import pytest
 
 from domsieve.analysis.cleaning.hidden_text import judge_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.metadata.kept_title import TITLE_REASON, judge_title, keep_title
-from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.reading import TITLE_REASON, judge_title, keep_title, read_metadata
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.text import write_text
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 HEAD = "<title>Rain in the hills – The Post</title>"

@@ -13,20 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domsieve.analysis.auto.cleaner import AutoCleaner
-from domsieve.analysis.cleaning.furniture import judge_furniture
+from domsieve.analysis.block_types.block_phrases import RELATED, REPLY, SHARE, Begins, Pieces, begins_of
+from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindChoice, judge_kinds, node_kinds
 from domsieve.analysis.cleaning.hidden_text import judge_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.cleaning.page_widgets import judge_furniture
 from domsieve.analysis.cleaning.tps import TagPathFilter
-from domsieve.analysis.kinds.finding import node_kinds
-from domsieve.analysis.kinds.judging import EVERY_METHOD_DECIDES, KindChoice, judge_kinds
-from domsieve.analysis.kinds.phrases import RELATED, REPLY, SHARE, Begins, begins_of
-from domsieve.analysis.kinds.pieces import Pieces
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import text_blocks
 from domsieve.analysis.writers.text import write_text
 from domsieve.budget import AnalysisBudget, budgeted
 from domsieve.errors import BudgetError, UsageError
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.strings import StringTable
 from domsieve.vocabulary import BLOCK_KINDS, BlockKind
@@ -365,8 +363,8 @@ def test_a_kind_holds_all_that_stands_in_it_unless_a_stronger_one_does(parts: Se
 
 def test_the_same_page_gives_the_same_kinds_under_any_hash_seed() -> None:
     code = (
-        "import sys; from pathlib import Path; from domsieve.analysis import node_kinds;"
-        "from domsieve.renderer import parse_html;"
+        "import sys; from pathlib import Path; from domsieve.analysis.block_types.detection import node_kinds;"
+        "from domsieve.renderer.html_parser.parser import parse_html;"
         "sys.stdout.buffer.write(node_kinds(parse_html(sys.stdin.buffer.read(), url='http://a.org/')).tobytes())"
     )
     source = f"<h1>The mill</h1>{TALKED}<section><h3>Read next</h3>{LINKS}</section>{PROSE}".encode()

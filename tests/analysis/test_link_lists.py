@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.model_file import load_model, save_model
-from domsieve.analysis.trees.laid import Laid
+from domsieve.analysis.trees.alignment import Laid
 from domsieve.analysis.trees.link_lists import LinkLists, navigation
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.writers.text import write_text

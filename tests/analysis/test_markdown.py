@@ -8,7 +8,7 @@ import pytest
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.markdown import write_markdown
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Kind
 from tests.analysis.pages import page
 from tests.analysis.reading import Reading, read

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.text import write_text
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from tests.analysis.pages import page
 from tests.analysis.reading import BARE_TAG, read

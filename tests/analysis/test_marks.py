@@ -5,10 +5,17 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from domsieve.analysis.marks.mark import described
-from domsieve.analysis.marks.marks import page_marks
-from domsieve.analysis.marks.phrases import CONSENT, CONSENT_TOPIC, LOGIN, NOT_FOUND, PAY, ROBOT, folded
-from domsieve.renderer.source.raw import parse_html
+from domsieve.analysis.page_flags.flags import described, page_marks
+from domsieve.analysis.page_flags.wall_phrases import (
+    CONSENT,
+    CONSENT_TOPIC,
+    LOGIN,
+    NOT_FOUND,
+    PAY,
+    ROBOT,
+    folded,
+)
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 MENU = "<ul>" + "<li><a href=/x>Part of the site</a></li>" * 20 + "</ul>"

@@ -8,15 +8,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from domsieve.analysis.metadata.authors import author_names
 from domsieve.analysis.metadata.dates import find_dates, find_exact_date
-from domsieve.analysis.metadata.json_data import DEEPEST, read_json
-from domsieve.analysis.metadata.names import author_names
+from domsieve.analysis.metadata.json_ld import DEEPEST, read_json
 from domsieve.analysis.metadata.reading import read_metadata
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.budget import AnalysisBudget, budgeted
-from domsieve.renderer.source.raw import parse_html
-from domsieve.snapshot.json_ld import LONGEST_JSON_LD
-from domsieve.snapshot.page import Snapshot
+from domsieve.renderer.html_parser.parser import parse_html
+from domsieve.snapshot.page import LONGEST_JSON_LD, Snapshot
 
 URL = "https://www.example.org/news/1"
 

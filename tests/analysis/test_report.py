@@ -12,12 +12,20 @@ from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.cleaning.tps import TagPathFilter
 from domsieve.analysis.columns.hidden import Hiding
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.report.block_verdicts import DROPPED, KEPT, PARTLY, judge
 from domsieve.analysis.report.document import ReportPart, Tile, write_report
-from domsieve.analysis.report.view import LONGEST_TEXT, Recurrences, page_view, tree_view
+from domsieve.analysis.report.view import (
+    DROPPED,
+    KEPT,
+    LONGEST_TEXT,
+    PARTLY,
+    Recurrences,
+    judge,
+    page_view,
+    tree_view,
+)
 from domsieve.analysis.trees.outline import Outliner
 from domsieve.analysis.trees.sst import SiteStyleTree
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from domsieve.vocabulary import BLOCK_KINDS
 from tests.command import page as page_source

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.selection.selectors import Matcher, parse_selectors
 from domsieve.errors import ContentError, UsageError
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Kind, Snapshot
 
 PAGE = """<!doctype html><html lang=en><head><title>Title</title></head><body>

@@ -8,15 +8,15 @@ import weakref
 import numpy as np
 import pytest
 
-from domsieve.analysis.columns import addresses, words
-from domsieve.analysis.columns.characters import _ALIKE, _TESTS, CharIs, kinds_of
+from domsieve.analysis.columns import links, words
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.shared import once_per_page
-from domsieve.analysis.columns.texts import page_texts
+from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.analysis.columns.per_page import once_per_page
 from domsieve.analysis.columns.visible import shown_nodes
+from domsieve.analysis.columns.words import _ALIKE, _TESTS, CharIs, kinds_of
 from domsieve.analysis.writers import markdown_inline
 from domsieve.analysis.writers.markdown_inline import Inline, Mark
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 ROUNDS = 3_000
@@ -129,11 +129,11 @@ def test_plain_addresses_are_joined_as_others_are() -> None:
         "http://ü.de/x",
     )
     for base in bases:
-        known = addresses.Addresses(parse_html(b"<a href=x>", url=base))
+        known = links.Addresses(parse_html(b"<a href=x>", url=base))
         for _ in range(ROUNDS):
             value = "".join(draw.choices(parts, k=draw.randrange(7)))
-            for linked, schemes in ((True, addresses._LINKED), (False, addresses._LOADED)):
-                expected = addresses._absolute(value, base, schemes)
+            for linked, schemes in ((True, links._LINKED), (False, links._LOADED)):
+                expected = links._absolute(value, base, schemes)
                 assert known.absolute(2, value, linked=linked) == expected, (base, value)
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from domsieve.analysis.columns.batch import Batch
-from domsieve.analysis.columns.computed import display_attributes
-from domsieve.analysis.columns.styles import presentation_styles
+from domsieve.analysis.columns.styles import display_attributes, presentation_styles
 from domsieve.vocabulary import StyleLevel
 from tests.analysis.pages import page
 

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domsieve.analysis.cleaning.pagelets import pagelets, shingles
+from domsieve.analysis.cleaning.pagelets import links_of, pagelets, shingles
 from domsieve.analysis.cleaning.template import TemplateFilter
-from domsieve.analysis.cleaning.template_counts import links_of
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.hash import hashes_of
 from domsieve.analysis.columns.links import page_references

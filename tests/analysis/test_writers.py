@@ -362,7 +362,13 @@ def test_10000_equal_siblings(tag: str) -> None:
 
 def test_two_processes_with_different_hash_seeds_write_the_same_bytes() -> None:
     code = (
-        "import sys; from tests.analysis.pages import page; from domsieve.analysis import *\n"
+        "import sys; from tests.analysis.pages import page\n"
+        "from domsieve import TagPathFilter\n"
+        "from domsieve.analysis.cleaning.none import NoCleaning\n"
+        "from domsieve.analysis.writers.evidence import write_json\n"
+        "from domsieve.analysis.writers.html import write_html\n"
+        "from domsieve.analysis.writers.markdown import write_markdown\n"
+        "from domsieve.analysis.writers.text import write_text\n"
         "source = open('tests/analysis/fixtures/every_element.html', encoding='utf-8').read()\n"
         "for producer in ('raw', 'rendered'):\n"
         "    snapshot = page(source, producer=producer)\n"

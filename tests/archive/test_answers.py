@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.archive.answers import Answers, host_of
-from domsieve.archive.exchange import Exchange, Recorded
+from domsieve.archive.http_exchange import Exchange, Recorded
 from domsieve.archive.recording import Recording
+from domsieve.archive.responses import Answers, host_of
 from domsieve.errors import TargetError
 from tests.archive.made import answer, packed, record, written
 

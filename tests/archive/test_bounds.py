@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from domsieve.archive import wacz
-from domsieve.archive.limits import ArchiveLimits
+from domsieve.archive.decompression import ArchiveLimits
 from domsieve.errors import TargetError
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.pages import readable

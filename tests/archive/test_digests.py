@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.archive.answers import Answers
+from domsieve.archive.decompression import ArchiveLimits
 from domsieve.archive.digests import digest_in
-from domsieve.archive.limits import ArchiveLimits
+from domsieve.archive.responses import Answers
 from tests.archive.made import answer, numbers, packed, page_record, read, record, url_of, written
 from tests.archive.test_reading import zipped
 from tests.command import page, run

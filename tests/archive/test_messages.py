@@ -8,7 +8,7 @@ import brotli
 import pytest
 import zstandard
 
-from domsieve.archive.messages import body_of, dechunked, head_of
+from domsieve.archive.http_exchange import body_of, dechunked, head_of
 from tests.command import page
 
 PAGE = page(1).encode()

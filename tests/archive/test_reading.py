@@ -14,8 +14,8 @@ import pytest
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from domsieve.archive import inflating
-from domsieve.archive.limits import ArchiveLimits
+from domsieve.archive import decompression
+from domsieve.archive.decompression import ArchiveLimits
 from domsieve.archive.packed import MOST_BYTES
 from domsieve.archive.reading import read_archive
 from domsieve.errors import ContentError
@@ -210,21 +210,21 @@ class TestRevisits:
 
 
 def test_a_page_in_a_long_member_is_read_from_a_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inflating, "_STEPS", (500,))
-    monkeypatch.setattr(inflating, "_FIRST_SPACING", 3_000)
-    monkeypatch.setattr(inflating, "_MOST_MARKS", 8)
+    monkeypatch.setattr(decompression, "_STEPS", (500,))
+    monkeypatch.setattr(decompression, "_FIRST_SPACING", 3_000)
+    monkeypatch.setattr(decompression, "_MOST_MARKS", 8)
     records = [page_record(number) for number in range(1, 101)]
     pages, _ = read(written(tmp_path, gzip.compress(b"".join(records), mtime=0), "a.warc.gz"))
     unpacked = 0
-    read_on = inflating.Inflating.read
+    read_on = decompression.Inflating.read
 
-    def counted(self: inflating.Inflating, count: int) -> bytes:
+    def counted(self: decompression.Inflating, count: int) -> bytes:
         nonlocal unpacked
         part = read_on(self, count)
         unpacked += len(part)
         return part
 
-    monkeypatch.setattr(inflating.Inflating, "read", counted)
+    monkeypatch.setattr(decompression.Inflating, "read", counted)
     assert numbers(pages[90:95:2]) == [91, 93, 95]
     assert unpacked < 3 * 3 * len(b"".join(records)) / 8
 

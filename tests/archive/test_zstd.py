@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from domsieve.archive import zstd_frames
-from domsieve.archive.limits import ArchiveLimits
+from domsieve.archive import decompression
+from domsieve.archive.decompression import ArchiveLimits
 from tests.archive.made import answer, noise, numbers, page_record, read, record, url_of, written
 from tests.archive.test_bounds import BOMB, SMALL
 from tests.archive.test_damaged import flipped, mutated
@@ -132,7 +132,7 @@ def test_what_is_wrong_with_a_dictionary_is_told(dictionary: bytes, said: str, t
 
 
 @pytest.mark.parametrize(
-    "data", [zstd_frames.FRAME_SIGN, b"\x5d\x2a\x4d\x18", zstandard.compress(b"x"), skipped(b"")]
+    "data", [decompression.FRAME_SIGN, b"\x5d\x2a\x4d\x18", zstandard.compress(b"x"), skipped(b"")]
 )
 def test_what_is_no_archive_is_told(data: bytes, tmp_path: Path) -> None:
     pages, damaged = read(written(tmp_path, data, NAME))
@@ -164,15 +164,15 @@ class TestBombs:
 
     def test_a_block_that_repeats_a_byte_is_unpacked_alone(self, tmp_path: Path) -> None:
         # Four bytes are 128 kB each: 800 kB would be 26 GB.
-        block = (zstd_frames._LARGEST_BLOCK << 3 | 1 << 1).to_bytes(3, "little") + b"\n"
-        bomb = zstd_frames.FRAME_SIGN + b"\x00\x58" + block * 200_000
+        block = (decompression._LARGEST_BLOCK << 3 | 1 << 1).to_bytes(3, "little") + b"\n"
+        bomb = decompression.FRAME_SIGN + b"\x00\x58" + block * 200_000
         pages, (only,) = read(written(tmp_path, FRAMES[0] + bomb + FRAMES[1], NAME), SMALL)
         assert numbers(pages) == [1, 2]
         assert "20 times" in only.message
 
     def test_blocks_larger_than_any_are_damage(self, tmp_path: Path) -> None:
-        block = (zstd_frames._LARGEST_BLOCK + 1 << 3 | 1 << 1).to_bytes(3, "little") + b"\n"
-        bomb = zstd_frames.FRAME_SIGN + b"\x00\x78" + block
+        block = (decompression._LARGEST_BLOCK + 1 << 3 | 1 << 1).to_bytes(3, "little") + b"\n"
+        bomb = decompression.FRAME_SIGN + b"\x00\x78" + block
         pages, (only,) = read(written(tmp_path, bomb + b"".join(FRAMES), NAME))
         assert numbers(pages) == ALL
         assert "is damaged" in only.message
@@ -186,21 +186,21 @@ class TestBombs:
 
 
 def test_pages_of_a_long_frame_are_read_in_one_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(zstd_frames, "_SPARED", 1_000)
+    monkeypatch.setattr(decompression, "_SPARED", 1_000)
     sources = [b"<p>" + noise(number, 9_000).hex().encode() for number in range(60)]
     records = [record(answer(one), url=url_of(number), number=number) for number, one in enumerate(sources)]
     whole = b"".join(records)
     pages, _ = read(written(tmp_path, zstandard.compress(whole), NAME), ArchiveLimits())
     unpacked = 0
-    feed = zstd_frames.ZstdFrame._feed
+    feed = decompression.ZstdFrame._feed
 
-    def counted(self: zstd_frames.ZstdFrame, count: int) -> bytes:
+    def counted(self: decompression.ZstdFrame, count: int) -> bytes:
         nonlocal unpacked
         part = feed(self, count)
         unpacked += len(part)
         return part
 
-    monkeypatch.setattr(zstd_frames.ZstdFrame, "_feed", counted)
+    monkeypatch.setattr(decompression.ZstdFrame, "_feed", counted)
     assert [one.source for one in pages] == sources
     assert unpacked < 2 * len(whole)
     assert pages[3].source == sources[3]  # what stands before is read again

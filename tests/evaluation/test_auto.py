@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from domsieve.analysis.auto.model import read_model, write_model
-from domsieve.analysis.auto.trees import UNIT
+from domsieve.analysis.auto.model import UNIT, read_model, write_model
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.evaluation.corpora.magic_pages import magic_pages
 from domsieve.evaluation.experiments.auto_tables import GRID, tables

@@ -12,7 +12,7 @@ from domsieve.evaluation.corpora.selecting import select_inside
 from domsieve.evaluation.experiments.blocks import BLOCKS
 from domsieve.evaluation.experiments.blocks import measure as measure_blocks
 from domsieve.evaluation.measures.noise_blocks import NoiseCounts, count_noise, seen_texts
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 PAGE = """

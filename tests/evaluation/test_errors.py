@@ -18,7 +18,7 @@ from domsieve.evaluation.error_diary.page_errors import Account, JudgedPage
 from domsieve.evaluation.experiments.errors import ERRORS, measure_pages, measure_sites, tables
 from domsieve.evaluation.measures.oracles import WordBlocks, best_choice, best_elements
 from domsieve.evaluation.measures.word_scores import count_words
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from tests.evaluation.test_wcxb import write_page
 

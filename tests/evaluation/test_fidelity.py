@@ -19,7 +19,7 @@ from domsieve.evaluation.measures.structures import (
     read_markdown,
     share_found,
 )
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from tests.evaluation.small_sites import write_site
 from tests.evaluation.test_wcxb import write_page
 

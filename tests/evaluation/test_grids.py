@@ -24,7 +24,7 @@ from domsieve.evaluation.page_classes.vectors import (
     weights_of,
     words_in,
 )
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from tests.evaluation.small_sites import (
     OTHER_WORDS,

@@ -13,7 +13,7 @@ from domsieve.evaluation.experiments.javascript import JAVASCRIPT, RAW, RENDERED
 from domsieve.evaluation.frame.experiment import Inputs
 from domsieve.evaluation.systems.cleaners import CLEANERS
 from domsieve.evaluation.systems.peers import PEERS
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.store import PageStore
 
 SERVER = """

@@ -5,7 +5,7 @@ import pytest
 
 from domsieve.evaluation.corpora.marked_kinds import named_texts, without_markup
 from domsieve.evaluation.experiments.kinds import VARIANTS, rows_of, tables
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from domsieve.vocabulary import BlockKind
 

@@ -15,7 +15,7 @@ from domsieve.evaluation.corpora.wcxb_pages import ReviewedPage, page_files, rea
 from domsieve.evaluation.experiments.wcxb import CLEANERS, EXTRACTORS, WCXB, keep_records, measure, score_text
 from domsieve.evaluation.frame.experiment import Inputs, Row
 from domsieve.evaluation.frame.tables import Table
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 
 LIST = """<html><body><div id="menu"><a href="a">Home</a></div><div class="hits">{records}</div>
 <p>Imprint of the shop</p></body></html>"""

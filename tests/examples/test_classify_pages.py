@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.tasks.pages import Page
 from domsieve.tasks.weighing import weigh, write_matrix
 from examples.classify_pages import main, routes

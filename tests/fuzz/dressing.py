@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.snapshot.strings import Interner
 from tests.analysis.pages import _DISPLAY

@@ -16,12 +16,11 @@ import brotli
 import zstandard
 from hypothesis import strategies as st
 
-from domsieve.archive.answers import ANY_PAGE, Answers
-from domsieve.archive.exchange import Exchange, Recorded
-from domsieve.archive.limits import ArchiveLimits
-from domsieve.archive.messages import body_of, dechunked, fields_of, head_of
+from domsieve.archive.decompression import ArchiveLimits
+from domsieve.archive.http_exchange import Exchange, Recorded, body_of, dechunked, fields_of, head_of
 from domsieve.archive.reading import read_archive
 from domsieve.archive.recording import Recording
+from domsieve.archive.responses import ANY_PAGE, Answers
 from domsieve.archive.stored_page import DamagedPart, StoredPage
 from domsieve.errors import ContentError, TargetError
 from domsieve.renderer.network.replay import _chunk, _head

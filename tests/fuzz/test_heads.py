@@ -14,7 +14,7 @@ from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.network.proxy_ends import Client, End
 from domsieve.renderer.network.proxy_head import HeadError, parse_head
 from domsieve.renderer.network.upstream import Upstream
-from domsieve.service.web.framing import StrictConnection
+from domsieve.service.web.connections import StrictConnection
 from tests.fuzz.fuzzing import fuzzed
 
 HEAD_BYTES = 1_500

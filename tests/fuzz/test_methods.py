@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindChoice, node_kinds
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.hidden import hidden_texts
 from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.analysis.compare.comparison import Comparison, compare_page
-from domsieve.analysis.kinds.finding import node_kinds
-from domsieve.analysis.kinds.judging import EVERY_METHOD_DECIDES, KindChoice
-from domsieve.analysis.metadata.kept_title import TITLE_REASON, judge_title
+from domsieve.analysis.metadata.reading import TITLE_REASON, judge_title
 from domsieve.analysis.records.fields import field_tables
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.registry import MINERS
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Kind, Snapshot
-from domsieve.tasks.judging import judged, remarks, with_condition
+from domsieve.tasks.postprocess import judged, remarks, with_condition
 from domsieve.vocabulary import BLOCK_KINDS
 from tests.analysis.contract import METHODS, PAGE_METHODS, SITE_METHODS, assert_sound, fitted, told
 from tests.fuzz.documents import documents, plain_sources

@@ -13,7 +13,7 @@ from hypothesis.strategies import DrawFn
 from domsieve.analysis.model_file import model_from_bytes, model_to_bytes
 from domsieve.analysis.registry import SITE_METHODS
 from domsieve.analysis.site_model import SiteModel
-from domsieve.analysis.trees.capping import capped
+from domsieve.analysis.trees.style_tree import capped
 from domsieve.budget import AnalysisBudget, budgeted
 from domsieve.errors import DamagedFileError, DomsieveError, FormatVersionError
 from domsieve.snapshot.page import Snapshot

@@ -11,7 +11,7 @@ from domsieve.analysis.cleaning.hidden_text import judge_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.fault import fault_of
 from domsieve.snapshot.page import Kind, Snapshot
 from tests.fuzz.documents import ATTRIBUTES, URL, documents, plain_sources, soups, sources

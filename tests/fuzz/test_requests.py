@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from domsieve.errors import UsageError
 from domsieve.renderer.network.egress import place_of
-from domsieve.renderer.sampling.listings import listing_in
 from domsieve.renderer.sampling.robots import Robots
-from domsieve.renderer.sampling.sitemap import MAX_ADDRESSES, parse_sitemap
+from domsieve.renderer.sampling.sitemap import MAX_ADDRESSES, listing_in, parse_sitemap
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.requests import JobKind, PageRequest, request_of
 from domsieve.service.jobs.store import JobStore

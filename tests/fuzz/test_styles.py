@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 from hypothesis import strategies as st
 
+from domsieve.analysis.block_types.detection import node_kinds
 from domsieve.analysis.cleaning.hidden_text import hidden_words, judge_hidden
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.flow import BLOCK, boundaries, text_flow
@@ -12,9 +13,8 @@ from domsieve.analysis.columns.hidden import HIDING_REASONS, hidden_texts
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.styles import presentation_styles
 from domsieve.analysis.columns.visible import visible_nodes
-from domsieve.analysis.kinds.finding import node_kinds
-from domsieve.analysis.marks.marks import page_marks
 from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.page_flags.flags import page_marks
 from domsieve.analysis.registry import page_cleaner
 from domsieve.analysis.selection.selection import Selection
 from domsieve.errors import ContentError, UsageError

@@ -13,9 +13,9 @@ import yaml
 from hypothesis import strategies as st
 
 import domsieve
+from domsieve.analysis.block_types.detection import KindChoice
 from domsieve.analysis.columns.batch import Batch, prune
 from domsieve.analysis.columns.visible import visible_nodes
-from domsieve.analysis.kinds.judging import KindChoice
 from domsieve.analysis.metadata.reading import read_metadata
 from domsieve.analysis.registry import MINERS, page_cleaner
 from domsieve.analysis.verdict import Verdict
@@ -34,8 +34,8 @@ from domsieve.analysis.writers.record_tables import (
 from domsieve.analysis.writers.text import write_text
 from domsieve.errors import ContentError, UsageError
 from domsieve.snapshot.page import Kind, Snapshot
-from domsieve.tasks.judging import judged
 from domsieve.tasks.pages import Page, from_html
+from domsieve.tasks.postprocess import judged
 from domsieve.tasks.reporting import Edition, Reported, report
 from domsieve.tasks.weighing import weigh
 from domsieve.vocabulary import BLOCK_KINDS, Method

@@ -49,7 +49,7 @@ def test_on_this_machine_it_asks_for_a_token() -> None:
 
 
 def test_it_makes_a_token_where_there_is_none_though_ray_was_imported_before(tmp_path: Path) -> None:
-    code = "import ray; from domsieve.bulk import RayEngine; RayEngine(None, 1).close(now=True)"
+    code = "import ray; from domsieve.bulk.on_ray import RayEngine; RayEngine(None, 1).close(now=True)"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -9,7 +9,7 @@ import pytest
 
 import domsieve
 from domsieve.errors import ContentError, NavigationError, PageError
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.cut import Cut
 from domsieve.snapshot.page import Snapshot
 from tests.command import page

@@ -10,7 +10,7 @@ import pytest
 
 import domsieve
 from domsieve.library.inputs import sources_of
-from domsieve.renderer.source.raw import parse_html, read_html_file
+from domsieve.renderer.html_parser.parser import parse_html, read_html_file
 from domsieve.snapshot.page import Snapshot
 from tests.command import page, write_pages
 

@@ -9,7 +9,7 @@ import pytest
 import domsieve
 from domsieve.analysis.model_file import save_model
 from domsieve.analysis.trees.sst import SiteStyleTree
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from tests.command import page, write_pages
 
 HTML = "<h1>Swifts</h1><p>A hundred days, and a hundred more.</p>"
@@ -138,8 +138,8 @@ class TestModel:
 
 def test_paths_may_be_str(tmp_path: Path) -> None:
     from domsieve.analysis.model_file import load_model
+    from domsieve.renderer.html_parser.parser import html_files, read_html_file
     from domsieve.renderer.options import CaptureOptions
-    from domsieve.renderer.source.raw import html_files, read_html_file
     from domsieve.snapshot.store import PageStore
 
     write_pages(tmp_path, 1)

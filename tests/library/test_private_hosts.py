@@ -13,9 +13,9 @@ from msgspec import structs
 import domsieve
 from domsieve.errors import NavigationError
 from domsieve.library import fetching
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.options import CaptureOptions
-from domsieve.renderer.source.raw import parse_html
 from domsieve.snapshot.store import PageStore
 from examples.loopback import folder_served
 

@@ -18,7 +18,7 @@ from domsieve.analysis.writers.text import write_text
 from domsieve.library import results as module
 from domsieve.library.results import CompareResult
 from domsieve.notebook import MOST_LINES, Line, box
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.tasks.cleaning import clean
 from domsieve.tasks.mining import mine
 from domsieve.tasks.pages import Page

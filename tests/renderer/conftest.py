@@ -20,7 +20,7 @@ from domsieve.renderer.limits import Clock, Limits, Patience
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page import page_run
-from domsieve.renderer.page.watch import Watch
+from domsieve.renderer.page.page_events import Watch
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
 from tests.renderer.bad_server import Server, serving

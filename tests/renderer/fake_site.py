@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 
 from domsieve.errors import DomsieveError, NavigationError
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.renderer.sampling.events import PageDone, SampleEvent
 from domsieve.renderer.sampling.sample import sample_site
-from domsieve.renderer.source.raw import parse_html
 from tests.renderer.bad_server import Server
 
 

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from domsieve.renderer.options import Budget, CaptureOptions
-from domsieve.renderer.page.extra_names import DATA, SCREENSHOT
-from domsieve.renderer.page.watch import carries_data
-from domsieve.renderer.protocol import Rendering
+from domsieve.renderer.page.page_events import carries_data
+from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering
 from tests.renderer.bad_server import send
 from tests.renderer.conftest import LONG, Studio
 from tests.renderer.reading import visible_text

@@ -7,9 +7,8 @@ from domsieve.analysis.registry import PAGE_METHODS, Options, page_cleaner
 from domsieve.analysis.writers.html import write_html
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.text import write_text
-from domsieve.renderer.source.raw import parse_html
-from domsieve.snapshot.json_ld import JSON_LD, LONGEST_JSON_LD, is_json_ld
-from domsieve.snapshot.page import Snapshot
+from domsieve.renderer.html_parser.parser import parse_html
+from domsieve.snapshot.page import JSON_LD, LONGEST_JSON_LD, Snapshot, is_json_ld
 
 SCRIPT = '<script type="Application/LD+JSON; charset=utf-8">{"a": "<b>"}</script>'
 BODY = f"<h1>Rain</h1>{'<p>It rained in the hills, and it went on for days, as it does.</p>' * 9}"

@@ -13,9 +13,10 @@ from domsieve.errors import DomsieveError, PolicyError, TargetError
 from domsieve.renderer.limits import Clock
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.protocol import Rendering
-from domsieve.renderer.sampling import listings, visits
-from domsieve.renderer.sampling.listings import Listing, listing_at, listing_in
-from domsieve.renderer.sampling.polite import visit_politely
+from domsieve.renderer.sampling import sitemap as listings
+from domsieve.renderer.sampling import visits
+from domsieve.renderer.sampling.sitemap import Listing, listing_at, listing_in
+from domsieve.renderer.sampling.visits import visit_politely
 from tests.renderer.bad_server import Server, send, serving
 from tests.renderer.fake_site import FakeSite, Page
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.renderer.browser.machine import (
+from domsieve.renderer.browser.resources import (
     FreeMemory,
     Machine,
     held_memory,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domsieve.errors import BrowserLostError
-from domsieve.renderer.browser.memory import MemoryGuard
+from domsieve.renderer.browser.resources import MemoryGuard
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.options import Budget, CaptureOptions

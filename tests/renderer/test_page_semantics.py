@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from domsieve.renderer.options import CaptureOptions
-from domsieve.snapshot.json_ld import JSON_LD, LONGEST_JSON_LD
-from domsieve.snapshot.page import Kind
+from domsieve.snapshot.page import JSON_LD, LONGEST_JSON_LD, Kind
 from tests.renderer.bad_server import Server, send, serving
 from tests.renderer.conftest import Studio
 from tests.renderer.reading import node, nodes, outline, visible_text

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.errors import TargetError
-from domsieve.renderer.source.raw import _tree, html_files, parse_html, read_html_file
+from domsieve.renderer.html_parser.parser import _tree, html_files, parse_html, read_html_file
 from domsieve.snapshot.page import Kind, Snapshot
 
 

@@ -12,7 +12,7 @@ import zstandard
 
 from domsieve.archive import packed
 from domsieve.errors import ContentError
-from domsieve.renderer.source.raw import file_stem, html_files, parse_html, read_html_file
+from domsieve.renderer.html_parser.parser import file_stem, html_files, parse_html, read_html_file
 from domsieve.snapshot.fault import check_fault, fault_of
 from tests.renderer.reading import visible_text
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from domsieve.archive.exchange import Exchange, Recorded
+from domsieve.archive.http_exchange import Exchange, Recorded
 from domsieve.archive.recording import Recording
 from domsieve.errors import NavigationError
 from domsieve.renderer.browser import browser

@@ -27,9 +27,9 @@ from domsieve.renderer.sampling.events import (
     SiteOpened,
 )
 from domsieve.renderer.sampling.fetch import Answer as Fetched
+from domsieve.renderer.sampling.frontier import Scope
+from domsieve.renderer.sampling.page_urls import Site
 from domsieve.renderer.sampling.robots import Robots
-from domsieve.renderer.sampling.scope import Scope
-from domsieve.renderer.sampling.urls import Site
 from tests.renderer.bad_server import Server, send, serving
 from tests.renderer.fake_site import Answer, FakeSite, Page, done, linking, web
 

@@ -10,13 +10,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from domsieve.analysis.marks.missing import missing_mark
+from domsieve.analysis.page_flags.flags import missing_mark
 from domsieve.errors import ContentError
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.sampling.events import MissingSeen, PageDone, PageFailed
-from domsieve.renderer.sampling.missing import missing_address, missing_addresses, missing_name
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.sampling.frontier import missing_address, missing_addresses, missing_name
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.cleaning import clean
 from domsieve.tasks.pages import from_record

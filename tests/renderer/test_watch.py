@@ -8,7 +8,7 @@ import pytest
 
 from domsieve.renderer.limits import Patience
 from domsieve.renderer.options import Budget
-from domsieve.renderer.page.watch import Watch
+from domsieve.renderer.page.page_events import Watch
 
 PAGE = {"id": "F", "loaderId": "L"}
 

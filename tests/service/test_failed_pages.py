@@ -12,7 +12,6 @@ import pytest
 
 from domsieve.errors import PageError
 from domsieve.renderer.protocol import Rendering
-from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
     CleanRequest,
     CompareRequest,
@@ -22,11 +21,11 @@ from domsieve.service.jobs.requests import (
     SiteRequest,
 )
 from domsieve.service.jobs.results import SitePages, site_result
-from domsieve.service.jobs.values import Claim
+from domsieve.service.jobs.values import Claim, problem_of
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.snapshot.cut import Cut
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks import judging
+from domsieve.tasks import postprocess
 from domsieve.tasks.pages import cached
 from tests.command import page
 from tests.service.jobs.captures import captured
@@ -117,7 +116,7 @@ def test_walls_are_cleaned_and_marked(tmp_path: Path) -> None:
 
 
 def test_the_method_that_was_taken_instead_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "keeps_text", lambda _, verdict: verdict.method == "none")
+    monkeypatch.setattr(postprocess, "keeps_text", lambda _, verdict: verdict.method == "none")
     done = doing(tmp_path, Pages(rendering()), CleanRequest(url=URL))
     assert (done.summary["method"], done.summary["instead_of"]) == ("none", "auto")
     assert b"word1a" in done.files[0].data

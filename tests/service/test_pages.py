@@ -8,8 +8,7 @@ import pytest
 
 from domsieve.errors import DamagedFileError, DomsieveError
 from domsieve.renderer.options import CaptureOptions
-from domsieve.renderer.page.extra_names import DATA, SCREENSHOT
-from domsieve.renderer.protocol import Rendering
+from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering
 from domsieve.snapshot.page import Producer, Scalar, Snapshot
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.cleaning import clean

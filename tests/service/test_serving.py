@@ -9,7 +9,7 @@ from msgspec import structs
 
 from domsieve.commands.mcp_serving import mcp
 from domsieve.commands.serving import serve
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.service.jobs.pool import owned
 from domsieve.service.jobs.requests import CleanRequest
 from domsieve.service.jobs.values import NewFile, QueueLimits, SiteQuota, UsedPage

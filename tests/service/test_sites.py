@@ -9,8 +9,8 @@ import pytest
 import domsieve
 from domsieve.analysis.site_groups import groups_of, traits_of
 from domsieve.errors import UsageError
-from domsieve.renderer.source.origin import file_origin, source_origin
-from domsieve.renderer.source.raw import read_html_file
+from domsieve.renderer.html_parser.content import file_origin, source_origin
+from domsieve.renderer.html_parser.parser import read_html_file
 from domsieve.tasks.sites import placed
 from tests.command import page, run, write_pages
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from domsieve.errors import ContentError, NavigationError, PageError
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.cut import Cut
 from domsieve.snapshot.fault import check_fault, fault_of
 from domsieve.snapshot.page import Snapshot

@@ -123,7 +123,7 @@ def test_a_page_written_against_a_base_needs_that_base() -> None:
 
 def test_processes_with_different_hash_seeds_write_the_same_bytes() -> None:
     program = (
-        "import hashlib; from domsieve.snapshot import encode; from tests.snapshot.pages import made_up; "
+        "import hashlib; from domsieve.snapshot.format import encode; from tests.snapshot.pages import made_up; "
         "print(hashlib.sha256(encode(made_up(3, 300))).hexdigest())"
     )
     digests = {

@@ -1,33 +1,84 @@
-"""The learned cleaner: one model over what a page says of its blocks, and over its site where that is known.
-
-Each visible block gets figures (`figures.py`, `tokens.py`), which boosted trees turn into a probability of content.
-Where a style tree of the site was learned, its verdict comes on top. The blocks are kept that together are expected
-to have the highest F-beta (`choice.py`). Imports the columns, the site style tree and the rest of this folder.
-"""
+"""The learned cleaner: one model over the evidence of a page and, where it is known, of its site."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.auto.choice import choose, choose_balanced
-from domsieve.analysis.auto.evidence import BlockEvidence
-from domsieve.analysis.auto.measured import MeasuredBlocks
-from domsieve.analysis.auto.model import shipped_model
-from domsieve.analysis.auto.trees import UNIT, probabilities
-from domsieve.analysis.cleaning.floating import floating_nodes
-from domsieve.analysis.columns.batch import F64, Batch, Bools, Ints, page_batch, surrounded
+from domsieve.analysis.auto.block_features import Row, block_figures, described_figures, likeness_of
+from domsieve.analysis.auto.context_features import Around, MeasuredBlocks
+from domsieve.analysis.auto.decision import choose, choose_balanced
+from domsieve.analysis.auto.model import UNIT, probabilities, shipped_model
+from domsieve.analysis.auto.tokens import NameTokens, PageTokens, TokenWeights
+from domsieve.analysis.columns.batch import (
+    F64,
+    Batch,
+    Bools,
+    Ints,
+    below,
+    counted_before,
+    page_batch,
+    surrounded,
+)
+from domsieve.analysis.columns.flow import by_style_row
 from domsieve.analysis.columns.page_blocks import page_blocks
+from domsieve.analysis.columns.page_columns import attributes_of
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
 from domsieve.analysis.trees.sst import SiteStyleTree
-from domsieve.analysis.trees.style_tree import StyleTree, merge_trees
-from domsieve.analysis.trees.tree_model import is_of_style
+from domsieve.analysis.trees.style_tree import StyleTree, is_of_style, merge_trees
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.vocabulary import Favor, StyleLevel
+
+_MOST_FLOATING = 0.5
+
+
+def floating_nodes(page: Snapshot, visible: Bools) -> Bools:
+    """Return which of the N nodes lie in a box that stays in place, of those with less than half of the words."""
+    roots = np.zeros(len(page), np.bool_)
+    by_row = by_style_row(page, "position", lambda value: value == "fixed")
+    if by_row is None:
+        return roots
+    fixed = np.flatnonzero((page.kind == Kind.ELEMENT) & (page.style >= 0) & (by_row[page.style] > 0))
+    if not fixed.size:
+        return roots
+    text = np.flatnonzero((page.kind == Kind.TEXT) & visible)
+    words = np.zeros(len(page), np.int64)
+    words[text] = [len(line.split()) for line in page.strings.take(page.text[text].tolist())]
+    before = counted_before(words)
+    small = fixed[before[page.end[fixed]] - before[fixed] < _MOST_FLOATING * before[-1]]
+    roots[small] = True
+    return below(roots, page.end.astype(np.int64))
+
+
+Groups = dict[str, dict[str, Row]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockEvidence:
+    """The evidence on the B blocks of a page: what stands around them, their figures, their tokens."""
+
+    around: Around
+    figures: Groups
+    tokens: PageTokens
+
+    @classmethod
+    def of(cls, blocks: MeasuredBlocks) -> "BlockEvidence":
+        """Return the evidence on the blocks of a page, of which there is one at least."""
+        around, attributes = Around.of(blocks), attributes_of(blocks.page)
+        names = NameTokens.of(blocks.page, attributes, around.any_of(len(blocks.page)))
+        likeness = likeness_of(blocks, around, attributes)
+        figures = block_figures(blocks, around, attributes, likeness)
+        figures["head"] = dict(described_figures(blocks, around, attributes))
+        return cls(around, figures, PageTokens.of(blocks, around, names, likeness))
+
+    def weighed(self, weights: TokenWeights) -> Groups:
+        """Return all figures by group and name, each (B,) or one number for all blocks."""
+        return self.figures | self.tokens.figures(weights)
+
 
 TREE_ODDS, TREE_MIDDLE = 3.0, 0.6
 """What the score of the style tree of a site adds to the log-odds of a block, and from what score on.

@@ -1,22 +1,67 @@
-"""What the names of elements and the words of blocks say: sums of learned weights, out of tables of hashed tokens.
+"""Tokens of class names, ids, roles and words of a block, hashed into tables of learned weights."""
 
-A word such as "subscribe", or a class such as "related-posts", speaks for or against content by so much. The weights
-are those of logistic regressions, in whole parts of a logit; a block adds up those of its tokens. Imports the
-columns, the names and what stands around blocks.
-"""
-
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.auto.around import Around
-from domsieve.analysis.auto.figures import Named, Row, shifted
-from domsieve.analysis.auto.measured import MeasuredBlocks
-from domsieve.analysis.auto.names import NameTokens
-from domsieve.analysis.columns.batch import F64, Ints
-from domsieve.analysis.columns.hash import U64, combine, hash_of
+from domsieve.analysis.auto.block_features import Named, Row, shifted
+from domsieve.analysis.auto.context_features import Around, MeasuredBlocks
+from domsieve.analysis.columns.batch import F64, Bools, Ints, counted_before, distinct
+from domsieve.analysis.columns.hash import U64, combine, hash_of, hashes_of
+from domsieve.analysis.columns.page_columns import AttributeIndex
 from domsieve.analysis.columns.tables import ranges
+from domsieve.budget import check
+from domsieve.snapshot.page import Snapshot
+
+_NAMES = ("class", "id", "role", "itemprop", "itemtype", "aria-label", "rel")
+_PART = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])")
+_MOST_CHARACTERS, _MOST_TOKENS = 200, 24
+_MOST_NAMES = 4_096  # that are remembered; pages share many
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NameTokens:
+    """The K tokens of the names of elements of a page, in ascending order of their elements.
+
+    Parameters
+    ----------
+    node : int64 (K,), the element of each.
+    token : uint64 (K,), its hash.
+    """
+
+    node: Ints
+    token: U64
+
+    @classmethod
+    def of(cls, page: Snapshot, attributes: AttributeIndex, among: Bools) -> "NameTokens":
+        """Return the tokens of those elements that are `among` (N,) the ones asked for.
+
+        O(A), and a short loop over the distinct names.
+        """
+        node, value = attributes.strings(*_NAMES)
+        node, value = node[among[node]], value[among[node]]
+        names, which = distinct(value, len(page.strings))
+        check()
+        tokens = [tokens_of(text[:_MOST_CHARACTERS]) for text in page.strings.take(names.tolist())]
+        count = np.array([len(one) for one in tokens], np.int64)
+        flat = hashes_of([token for one in tokens for token in one])
+        first = counted_before(count)
+        at, of = ranges(first[which], count[which])
+        return cls(node[of], flat[at])
+
+
+@lru_cache(maxsize=_MOST_NAMES)
+def tokens_of(name: str) -> tuple[str, ...]:
+    """Return the tokens of a name, each once: its words, and the parts of each."""
+    whole = name.lower().split()
+    # Most names are words in lower case already, without parts.
+    if len(whole) == 1 and name.islower() and name.isalpha():
+        return (whole[0],)
+    return (*dict.fromkeys((*whole, *[part.lower() for part in _PART.findall(name)])),)[:_MOST_TOKENS]
+
 
 BUCKETS = 1 << 18
 TOKEN_UNIT = 1 << 10

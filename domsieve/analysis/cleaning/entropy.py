@@ -1,34 +1,164 @@
-"""Entropy of tf-idf weights: blocks of few or only common terms are noise (Nyein).
-
-    paper                      here
-    element node               `terms.ElementNodes`
-    content block              `div` or `table`; what lies in none is in the block of the body
-    tf, idf, w                 tf * ln(N / df)
-    H(node), H(block)          `entropies`; mean over the nodes of a block, in bits
-    H < 0.5                    threshold, strictly below
-
-Documents of df are the pages learned, or the blocks of the page where fewer than two were. A term that no
-learned page has counts as on one.
-"""
+"""Entropy of tf-idf weights: blocks of few or only common terms are noise (Nyein)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from posixpath import splitext
 from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from Stemmer import Stemmer
+from stopwordsiso import langs, stopwords
 
-from domsieve.analysis.cleaning.terms import LANGUAGES, ElementNodes, element_nodes
-from domsieve.analysis.columns.batch import F64, Batch, Bools, Ints, nearest, page_batch, surrounded
-from domsieve.analysis.columns.hash import combine
-from domsieve.analysis.columns.names import TagIs
-from domsieve.analysis.columns.table_forms import TableForm
-from domsieve.analysis.columns.tables import Table, grouped, grouping, merged
+from domsieve.analysis.columns.batch import (
+    F64,
+    Batch,
+    Bools,
+    Ints,
+    distinct,
+    nearest,
+    page_batch,
+    painted,
+    surrounded,
+)
+from domsieve.analysis.columns.hash import U64, combine, hashes_of
+from domsieve.analysis.columns.links import file_name
+from domsieve.analysis.columns.names import AttributeIs, TagIs
+from domsieve.analysis.columns.tables import Table, TableForm, grouped, grouping, merged, ranges, sorted_set
 from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.columns.words import fold, words_of
 from domsieve.analysis.estimator import Bounds, Known
 from domsieve.analysis.site_model import SiteModel, verdicts_of
 from domsieve.analysis.verdict import Verdict
-from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
+
+LANGUAGES = langs() | {"ne", "sr", "ta", "yi"}
+"""ISO 639-1 codes of the languages that have stop words or a stemmer."""
+
+_ALIASES = {"nb": "no", "nn": "no"}
+_UNKNOWN = ""
+_NO_TERM = np.uint64(0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ElementNodes:
+    """The I element nodes of a batch in document order, and the C terms in them.
+
+    Parameters
+    ----------
+    node : int64 (I,), link, text or image.
+    of_text : int64 (N,), for each shown text that holds words its element node, -1 elsewhere.
+    item, term, tf : (C,), element node, hash of the term, how often it occurs there; each pair once.
+    """
+
+    node: Ints
+    of_text: Ints
+    item: Ints
+    term: U64
+    tf: Ints
+
+
+def element_nodes(batch: Batch, shown: Bools, *, language: str) -> ElementNodes:
+    """Return the element nodes of the pages of a batch; O(N + bytes of text).
+
+    Parameters
+    ----------
+    language : one of `LANGUAGES`, ``"auto"`` for what each page says of itself, ``"none"`` for words as they are.
+    """
+    link = _outermost_links(batch, shown)
+    text = np.flatnonzero((batch.kind == Kind.TEXT) & shown)
+    text = text[batch.kind[batch.parent[text]] != Kind.PSEUDO]
+    of_link = painted(link, batch.end[link], link, size=shown.size, ground=-1)
+    holder = np.where(of_link[text] >= 0, of_link[text], text)
+    image = np.flatnonzero(shown & ((batch.tag_is & TagIs.IMAGE) != 0))
+    owner, string, attr_is = _image_strings(batch, image)
+
+    titled = (attr_is & AttributeIs.ALT) != 0
+    asked = np.concatenate((batch.text[text], string[titled]))
+    wanted = np.zeros(len(batch.strings), np.bool_)
+    wanted[asked] = True
+    words = words_of(batch, wanted)
+    names, code = words.distinct()
+    which, word = words.within(asked)
+    node, name = np.concatenate((holder, owner[titled]))[which], code[word]
+    file_node, file_name, file_names = _file_words(batch, owner[~titled], string[~titled])
+    node, name = np.concatenate((node, file_node)), np.concatenate((name, file_name + len(names)))
+
+    of_text = np.full(shown.size, -1, np.int64)
+    worded = which[which < text.size]
+    of_text[text[worded]] = holder[worded]
+    page_language, languages = _languages(batch, language)
+    stems = np.stack([_stems([*names, *file_names], code) for code in languages])
+    term = stems[page_language[batch.page[node]], name]
+    items = sorted_set(np.concatenate((link, image, holder[worded])))
+    rank = np.zeros(shown.size, np.int64)
+    rank[items] = np.arange(items.size)
+    item, term = rank[node[term != _NO_TERM]], term[term != _NO_TERM]
+    cells = grouping(combine(item.astype(np.uint64), term))
+    sample = cells.sample
+    return ElementNodes(items, of_text, item[sample], term[sample], np.diff(cells.first))
+
+
+def _outermost_links(batch: Batch, shown: Bools) -> Ints:
+    link = np.flatnonzero(shown & ((batch.tag_is & TagIs.ANCHOR) != 0))
+    reach = np.maximum.accumulate(np.append(0, batch.end[link]))[:-1]
+    return link[link >= reach]
+
+
+def _image_strings(batch: Batch, image: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return node and value of the attributes of images that give words, and what the attributes are."""
+    wanted = np.zeros(batch.kind.size, np.bool_)
+    wanted[image] = True
+    live = np.flatnonzero(batch.attr_is & (AttributeIs.ALT | AttributeIs.SRC))
+    live = live[wanted[batch.attr_owner[live]]]
+    return batch.attr_owner[live], batch.attr_value[live], batch.attr_is[live].astype(np.int64)
+
+
+def _file_words(batch: Batch, node: Ints, string: Ints) -> tuple[Ints, Ints, list[str]]:
+    """Return the words of the file names of images: node and name of each word, and the names."""
+    values, which = distinct(string, len(batch.strings))
+    split = [_words_of_name(text) for text in batch.texts(values)]
+    names = sorted({word for words in split for word in words})
+    number = {word: i for i, word in enumerate(names)}
+    holder = np.repeat(np.arange(len(split)), [len(words) for words in split])
+    words = np.array([number[word] for words in split for word in words], np.int64)
+    first = np.searchsorted(holder, np.arange(len(split) + 1))
+    at, image = ranges(first[:-1][which], np.diff(first)[which])
+    return node[image], words[at], names
+
+
+def _words_of_name(src: str) -> list[str]:
+    """Return the words of the name of a file, its ending left out."""
+    return [] if src.startswith("data:") else fold(splitext(file_name(src))[0]).split()
+
+
+def _languages(batch: Batch, language: str) -> tuple[Ints, list[str]]:
+    """Return the language of each page as a number, and the languages."""
+    codes = [_UNKNOWN if language in {"auto", "none"} else language] * len(batch.pages)
+    if language == "auto":
+        said = np.flatnonzero(
+            ((batch.attr_is & AttributeIs.LANG) != 0) & ((batch.tag_is[batch.attr_owner] & TagIs.HTML) != 0)
+        )
+        pages = batch.page[batch.attr_owner[said]].tolist()
+        for page, text in zip(reversed(pages), reversed(batch.texts(batch.attr_value[said])), strict=True):
+            code = text.strip().lower().partition("-")[0]
+            code = _ALIASES.get(code, code)
+            codes[page] = code if code in LANGUAGES else _UNKNOWN
+    languages = sorted(set(codes))
+    return np.array([languages.index(code) for code in codes]), languages
+
+
+def _stems(words: Sequence[str], language: str) -> U64:
+    """Return the hash of the stem of each word, 0 for stop words."""
+    stop = {fold(word).strip() for word in stopwords(language)}
+    try:
+        stemmed = Stemmer(language).stemWords(words)
+    except KeyError:  # no stemmer for this language
+        stemmed = words
+    hashes = hashes_of(stemmed)
+    hashes[np.array([word in stop for word in words], np.bool_)] = _NO_TERM
+    return hashes
+
 
 _REASONS = (
     "not visible",

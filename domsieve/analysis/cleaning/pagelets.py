@@ -1,19 +1,24 @@
-"""Pagelets and shingles of pages (Bar-Yossef, Rajagopalan; WWW 2002).
+"""Pagelets and shingles of pages, and their counts over a site (Bar-Yossef, Rajagopalan; WWW 2002)."""
 
-    paper        here
-    pagelet      element with fewer than k links below each child, but not so its parent
-    shingle      least hash of the windows of w neighbouring words; of fewer words the hash of all
-
-Words are those of shown texts; alternative texts and link targets are not fingerprinted.
-"""
-
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from domsieve.analysis.columns.batch import Batch, Bools, Ints, painted
-from domsieve.analysis.columns.hash import U64, mix
+from domsieve.analysis.columns.hash import U64, combine, mix
+from domsieve.analysis.columns.links import link_references, page_references
 from domsieve.analysis.columns.names import AttributeIs, TagIs
+from domsieve.analysis.columns.tables import (
+    Grouping,
+    Table,
+    TableForm,
+    check_known,
+    grouped,
+    grouping,
+    merged,
+    ranges,
+)
 from domsieve.analysis.columns.words import words_of
 from domsieve.snapshot.page import Kind
 
@@ -116,3 +121,153 @@ def _partition(batch: Batch, shown: Bools, k: int) -> tuple[Ints, Ints]:
     node = np.flatnonzero(tree & ~split & (batch.parent >= 0))
     node = node[split[batch.parent[node]]]
     return node, count[node]
+
+
+_KEPT = TableForm({"rank": "<u8"})
+_PAGELETS = TableForm({"rank": "<u8", "shingle": "<u8", "count": "<i8"}, (), ("rank", "shingle"))
+_ADDRESSES = TableForm({"address": "<u8", "page": "<u8"}, (), ("address", "page"))
+_LINKS = TableForm({"rank": "<u8", "target": "<u8"}, (), ("rank", "target"))
+_MOST = 1 << 62  # so that no sum overflows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TemplateCounts:
+    """What was learned of `pages` pages.
+
+    Parameters
+    ----------
+    kept : page shingles, each with the ``rank`` of the page that stands for all pages of that shingle.
+    pagelets : (rank, shingle) pairs of those pages and how often the pagelet stands there, its ``count``.
+    addresses : (address, page shingle) pairs of all pages; links : (rank, address linked to) pairs. None for local
+        detection.
+    """
+
+    pages: int
+    kept: Table
+    pagelets: Table
+    addresses: Table | None
+    links: Table | None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held by the tables."""
+        tables = (self.kept, self.pagelets, self.addresses, self.links)
+        return sum(table.nbytes for table in tables if table is not None)
+
+    def check(self) -> None:
+        """Do nothing where these are counts of pagelets; raises ValueError or TypeError elsewhere."""
+        _KEPT.check("kept", self.kept)
+        _PAGELETS.check("pagelets", self.pagelets)
+        number = self.pagelets.fixed["count"]
+        if number.size and not 0 < int(number.min()) <= int(number.max()) <= _MOST // number.size:
+            raise ValueError("pagelets has counts that cannot be")
+        pages = Table(np.unique(self.kept.fixed["rank"]), {}, {})
+        check_known("pagelets", self.pagelets.fixed["rank"], pages)
+        if (self.addresses is None) != (self.links is None):
+            raise ValueError("addresses go with links")
+        if self.addresses is not None and self.links is not None:
+            _ADDRESSES.check("addresses", self.addresses)
+            _LINKS.check("links", self.links)
+            check_known("addresses", self.addresses.fixed["page"], self.kept)
+            check_known("links", self.links.fixed["rank"], pages)
+
+
+def merge_counts(parts: Sequence[TemplateCounts]) -> TemplateCounts:
+    """Return the counts of all pages together: the same bytes whatever the order of the parts."""
+    shingle = np.concatenate([part.kept.key for part in parts])
+    rank = np.concatenate([part.kept.fixed["rank"] for part in parts])
+    order = np.lexsort((rank, shingle))
+    first = order[np.flatnonzero(np.diff(shingle[order], prepend=~shingle[order[:1]]))]
+    kept = Table(shingle[first], {"rank": rank[first]}, {})
+
+    def of_kept(name: str) -> Table | None:
+        tables = [getattr(part, name) for part in parts]
+        if tables[0] is None:
+            return None
+        table = merged(tables)
+        stays = np.isin(table.fixed["rank"], kept.fixed["rank"])
+        return Table(table.key[stays], {n: c[stays] for n, c in table.fixed.items()}, {})
+
+    addresses = [part.addresses for part in parts if part.addresses is not None]
+    whole = of_kept("pagelets")
+    assert whole is not None
+    return TemplateCounts(
+        sum(part.pages for part in parts),
+        kept,
+        whole,
+        merged(addresses) if addresses else None,
+        of_kept("links"),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageLinks:
+    """Which learned pages links join.
+
+    `ranks` gives the ``rank`` of the page that stands for each address; `source` (L,) is the rank of the page of each
+    link, and `targets` the addresses that links lead to, as groups of links.
+    """
+
+    ranks: Table
+    source: U64
+    targets: Grouping
+
+    @classmethod
+    def of(cls, counts: TemplateCounts) -> "PageLinks | None":
+        """Return the links of what was learned, None for local detection."""
+        if counts.addresses is None or counts.links is None:
+            return None
+        known = grouping(counts.addresses.fixed["address"])
+        # An address may have shown several texts; the one of the least shingle speaks for it.
+        page = np.minimum.reduceat(counts.addresses.fixed["page"][known.order], known.first[:-1])
+        rank = counts.kept.fixed["rank"][counts.kept.find(page)]
+        ranks = Table(known.key, {"rank": rank}, {})
+        return cls(ranks, counts.links.fixed["rank"], grouping(counts.links.fixed["target"]))
+
+    def edges(self) -> tuple[U64, U64]:
+        """Return the ranks of all pairs of learned pages that a link joins, in both directions."""
+        row = self.ranks.find(self.targets.key)[self.targets.code]
+        source, target = self.source[row >= 0], self.ranks.fixed["rank"][row[row >= 0]]
+        apart = source != target
+        source, target = source[apart], target[apart]
+        return np.concatenate((source, target)), np.concatenate((target, source))
+
+    def neighbours(self, batch: Batch) -> tuple[Ints, U64]:
+        """Return the learned pages that a link joins with each page of the batch, page by page, each once."""
+        source, target = links_of(batch)
+        outward = self.ranks.find(target)
+        group = Table(self.targets.key, {}, {}).find(page_references(batch))
+        linked = np.flatnonzero(group >= 0)
+        at, here = ranges(self.targets.first[group[linked]], np.diff(self.targets.first)[group[linked]])
+        page = np.concatenate((source[outward >= 0], linked[here]))
+        inward = self.source[self.targets.order[at]]
+        rank = np.concatenate((self.ranks.fixed["rank"][outward[outward >= 0]], inward))
+        pairs = grouping(combine(page.astype(np.uint64), rank)).sample
+        pairs = pairs[np.argsort(page[pairs], kind="stable")]
+        return page[pairs], rank[pairs]
+
+    def joined_rows(self, pagelets: Table) -> tuple[Ints, Ints]:
+        """Return the pairs of rows of one shingle whose pages a link joins."""
+        source, target = self.edges()
+        pages = grouping(pagelets.fixed["rank"])
+        page = Table(pages.key, {}, {}).find(source)
+        source_page, target = page[page >= 0], target[page >= 0]
+        at, edge = ranges(pages.first[source_page], np.diff(pages.first)[source_page])
+        row = pages.order[at]
+        other = pagelets.find(combine(target[edge], pagelets.fixed["shingle"][row]))
+        return row[other >= 0], other[other >= 0]
+
+
+def pairs_of(**columns: U64) -> Table:
+    """Return the table of the pairs in two columns, each pair once."""
+    first, second = columns.values()
+    return grouped(combine(first, second), columns, {})
+
+
+def links_of(batch: Batch) -> tuple[Ints, U64]:
+    """Return the links of all pages: the page of the batch, and the address linked to."""
+    at = np.flatnonzero((batch.attr_is & AttributeIs.HREF) != 0)
+    at = at[(batch.tag_is[batch.attr_owner[at]] & TagIs.ANCHOR) != 0]
+    node = batch.attr_owner[at]
+    target = link_references(batch, node, batch.attr_value[at], query=True)
+    return batch.page[node].astype(np.int64), target

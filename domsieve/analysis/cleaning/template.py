@@ -17,12 +17,13 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from domsieve.analysis.cleaning.pagelets import Pagelets, pagelets
-from domsieve.analysis.cleaning.template_counts import (
+from domsieve.analysis.cleaning.pagelets import (
+    Pagelets,
     PageLinks,
     TemplateCounts,
     links_of,
     merge_counts,
+    pagelets,
     pairs_of,
 )
 from domsieve.analysis.columns.batch import Batch, Bools, Ints, surrounded

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.cleaning.tps_search import Cuts, page_regions, tag_path_codes
 from domsieve.analysis.columns.batch import Batch, Ints, page_batch, prune
-from domsieve.analysis.columns.body import in_body, worded
 from domsieve.analysis.columns.hash import hash_of
 from domsieve.analysis.columns.styles import presentation_styles
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.columns.visible import in_body, visible_nodes, worded
 from domsieve.analysis.estimator import Bounds, PageEstimator, Share
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from domsieve.analysis.columns.hash import U64, span_hashes, string_hashes
 from domsieve.analysis.columns.names import ATTRIBUTES, TAGS
-from domsieve.analysis.columns.shared import once_per_page
+from domsieve.analysis.columns.per_page import once_per_page
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.snapshot.strings import StringTable
 

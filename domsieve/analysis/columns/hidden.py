@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints
-from domsieve.analysis.columns.shared import once_per_page
-from domsieve.analysis.columns.texts import page_texts
+from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.analysis.columns.per_page import once_per_page
 from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.budget import check, spending
 from domsieve.snapshot.page import Kind, Snapshot

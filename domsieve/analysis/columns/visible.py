@@ -1,9 +1,7 @@
-"""Which nodes a reader of the page can meet: the first step of every method.
-
-Rendered pages answer by layout; raw pages only by tag names, the `hidden` attribute and inline CSS.
-"""
+"""Which nodes a reader of the page can meet, and which of them page methods look at."""
 
 import re
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +9,34 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.batch import Batch, below, distinct, page_batch
 from domsieve.analysis.columns.hash import hash_of
 from domsieve.analysis.columns.names import AttributeIs, TagIs
-from domsieve.analysis.columns.shared import once_per_page
+from domsieve.analysis.columns.per_page import once_per_page
 from domsieve.snapshot.page import Kind, Snapshot
+
+NO_CONTENT = frozenset(["head", "script", "style", "noscript", "template"])
+_BLANKS = " \t\n\r\f"
+
+
+def in_body(batch: Batch, left_out: AbstractSet[str] = NO_CONTENT) -> NDArray[np.bool_]:
+    """Return which of N nodes of one page lie in its body or frameset; pseudo-elements and tags `left_out` do not."""
+    page = batch.pages[0]
+    tags = page.tags.to_list()
+    barred = np.array([name in left_out for name in tags])[page.tag] & batch.elements()
+    found = ~below(barred | (page.kind == Kind.PSEUDO), batch.end)
+    roots = np.flatnonzero((page.parent == 0) & batch.elements())
+    tops = np.flatnonzero(np.isin(page.parent, roots) & batch.elements())
+    body = next((int(node) for node in tops if tags[page.tag[node]] in {"body", "frameset"}), 0)
+    found[:body] = False
+    found[page.end[body] :] = False
+    return found
+
+
+def worded(page: Snapshot) -> NDArray[np.bool_]:
+    """Return which of N nodes are text that is not blank; a no-break space is not blank."""
+    text = page.kind == Kind.TEXT
+    found = np.zeros(len(page), np.bool_)
+    found[text] = [bool(t.strip(_BLANKS)) for t in page.strings.take(page.text[text].tolist())]
+    return found
+
 
 _HIDDEN_VALUE = hash_of("hidden")
 _HIDING = re.compile(r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE)

@@ -15,8 +15,8 @@ import numpy as np
 
 from domsieve.analysis.cleaning.hidden_text import judge_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.page_blocks import page_blocks
+from domsieve.analysis.columns.page_columns import attributes_of
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.compare.compared_blocks import (
     ComparedBlock,

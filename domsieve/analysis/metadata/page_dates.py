@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.metadata.dates import find_dates, find_exact_date
-from domsieve.analysis.metadata.elements import Elements
-from domsieve.analysis.metadata.places import Places
+from domsieve.analysis.metadata.elements import Elements, Places
 from domsieve.analysis.metadata.values import Claim
 from domsieve.budget import check
 from domsieve.urls import split_url

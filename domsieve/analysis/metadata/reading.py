@@ -1,16 +1,23 @@
-"""Metadata of a page, read from all that says something of it. Imports its neighbours."""
+"""Read the metadata of a page from all its sources, and keep the heading that is its title."""
 
-from domsieve.analysis.columns.shared import once_per_page
-from domsieve.analysis.metadata.bylines import bylines, choose_authors
+from dataclasses import replace
+
+import numpy as np
+
+from domsieve.analysis.block_types.detection import DROPPED_BY_KIND
+from domsieve.analysis.cleaning.page_widget_words import PERMALINK_MARKS
+from domsieve.analysis.cleaning.page_widgets import FURNITURE_REASONS
+from domsieve.analysis.columns.batch import prune
+from domsieve.analysis.columns.hidden import HIDING_REASONS
+from domsieve.analysis.columns.per_page import once_per_page
+from domsieve.analysis.metadata.authors import author_names, bylines, choose_authors, turned_name
 from domsieve.analysis.metadata.dates import find_exact_date
-from domsieve.analysis.metadata.elements import elements_of
+from domsieve.analysis.metadata.elements import Places, elements_of
 from domsieve.analysis.metadata.json_ld import claim_json_ld, plain_address
 from domsieve.analysis.metadata.meta_tags import claim_links, claim_meta_tags
 from domsieve.analysis.metadata.microdata import claim_microdata
-from domsieve.analysis.metadata.names import author_names, turned_name
 from domsieve.analysis.metadata.page_dates import choose_dates, date_of_address, dates_shown
-from domsieve.analysis.metadata.places import Places
-from domsieve.analysis.metadata.titles import choose_title, title_node
+from domsieve.analysis.metadata.titles import choose_title, folded_title, title_node
 from domsieve.analysis.metadata.values import (
     LONGEST_NAME,
     LONGEST_TEXT,
@@ -25,6 +32,7 @@ from domsieve.analysis.metadata.values import (
     clean_text,
     distinct_texts,
 )
+from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
 from domsieve.snapshot.page import Snapshot
 
@@ -196,3 +204,66 @@ class _Reader:
             self._noted("published", published),
             self._noted("modified", said.get("modified") or changed),
         )
+
+
+TITLE_REASON = "the title of the page"
+"""The reason of the verdict on what is kept as the title."""
+
+_SETTLED = frozenset((*HIDING_REASONS[1:], *FURNITURE_REASONS))  # what is dropped for these stays so
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+
+def _is_settled(reason: str) -> bool:
+    return reason in _SETTLED or reason.startswith(DROPPED_BY_KIND)
+
+
+def judge_title(page: Snapshot, verdict: Verdict) -> Verdict:
+    """Return the verdict with the title of the page kept, by what the page says that its title is.
+
+    A verdict that keeps everything (method ``"none"``), one of ``paper`` mode, and one that keeps what the main
+    region leaves stay as they are.
+    """
+    parameters = verdict.parameters
+    if verdict.method == "none" or parameters.get("mode") == "paper" or parameters.get("complement"):
+        return verdict
+    names = page.tags.to_list()
+    main = np.flatnonzero(np.array([name == "h1" for name in names])[page.tag])
+    if verdict.kept[main].all():
+        return verdict
+    return _with_title(page, verdict, read_title(page))
+
+
+def keep_title(page: Snapshot, verdict: Verdict, metadata: Metadata) -> Verdict:
+    """Return the verdict with the main heading kept that is the title of the page.
+
+    Nothing changes where the verdict keeps a heading that says the same, or keeps nothing at all; where the title is
+    no main heading; and where the heading is hidden, furniture, or of a kind that is dropped.
+    """
+    return _with_title(page, verdict, metadata.title)
+
+
+def _with_title(page: Snapshot, verdict: Verdict, said: str) -> Verdict:
+    title = folded_title(said)
+    text = page.text >= 0
+    if not title or not (verdict.kept & text).any():
+        return verdict
+    elements = elements_of(page)
+    settled = np.isin(verdict.reason, [n for n, why in enumerate(verdict.reasons) if _is_settled(why)])
+    found: list[int] = []
+    for node in elements.tagged(*_HEADINGS):
+        if folded_title(elements.shown_text(node, LONGEST_TITLE)) != title:
+            continue
+        inside = np.flatnonzero(text[node : page.end[node]]) + node
+        if verdict.kept[inside].any():
+            return verdict
+        if not found and elements.tag(node) == "h1":
+            wanted = inside[~settled[inside]].tolist()
+            found = [n for n in wanted if page.text_of(n).strip() not in PERMALINK_MARKS]
+    if not found:
+        return verdict
+    kept, score, reason = verdict.kept.copy(), verdict.score.copy(), verdict.reason.copy()
+    kept[found] = True
+    kept |= prune(kept, page.end)
+    score[found] = 1
+    reason[found] = len(verdict.reasons)
+    return replace(verdict, kept=kept, score=score, reason=reason, reasons=(*verdict.reasons, TITLE_REASON))

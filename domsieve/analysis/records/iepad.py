@@ -26,9 +26,8 @@ from rapidfuzz.distance import Levenshtein
 
 from domsieve.analysis.columns.batch import Ints, page_batch
 from domsieve.analysis.estimator import Bounds, PageEstimator, Share
-from domsieve.analysis.records.repeats import maximal_repeats
+from domsieve.analysis.records.repeats import TEXT, Encoding, Tokens, maximal_repeats, page_tokens
 from domsieve.analysis.records.result import Records
-from domsieve.analysis.records.tokens import TEXT, Encoding, Tokens, page_tokens
 from domsieve.budget import check
 from domsieve.snapshot.page import Scalar, Snapshot
 

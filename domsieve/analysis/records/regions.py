@@ -1,19 +1,190 @@
-"""Regions of like sibling groups, found from the top of a page down, and their way into `Records`.
-
-What WOBM and MDR share: chains of neighbouring groups, the walk that leaves what a
-region covers alone, and the result. Imports the tag tree and the result type.
-"""
+"""Regions of similar sibling groups, found from the top of a page down: similarity, chains and the result."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import LCSseq, Levenshtein
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints
+from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.records.result import Records
-from domsieve.analysis.records.tag_tree import Range, TagTree
+from domsieve.analysis.records.tag_tree import Range, TagTree, TreeMatcher
 from domsieve.budget import check
 from domsieve.snapshot.page import Scalar, Snapshot
+
+_BUCKETS = 16
+_ROUNDING = 1e-9  # thresholds such as 0.15 * 20 shall count as the whole number they mean
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Q pairs of groups: ranges of nodes ``a .. b`` and ``c .. d`` with the hashes of both, each (Q,)."""
+
+    a: Ints
+    b: Ints
+    c: Ints
+    d: Ints
+    left: U64
+    right: U64
+
+    def take(self, which: Ints) -> "Pairs":
+        """Return the pairs with these indices."""
+        return Pairs(*(getattr(self, name)[which] for name in self.__slots__))
+
+
+class Measure(Protocol):
+    """Tells how far the two groups of each pair are apart."""
+
+    def __call__(self, pairs: Pairs) -> F64:
+        """Return the distances (Q,), infinite where they are above the threshold."""
+        ...
+
+
+def edit_measure(tree: TagTree, *, threshold: float, mean: bool = False) -> Measure:
+    """Return the edit distance of tag strings over the sum of their lengths, or over their mean."""
+    counts = _tag_counts(tree)
+    factor = 2.0 if mean else 1.0
+    text = tree.text
+
+    def distance(one: str, other: str, limit: int) -> int:
+        check()
+        return Levenshtein.distance(one, other, score_cutoff=limit)
+
+    def measure(pairs: Pairs) -> F64:
+        total = (pairs.b - pairs.a) + (pairs.d - pairs.c)
+        most = np.floor(threshold / factor * total + _ROUNDING).astype(np.int64)
+
+        def bounded(q: Pairs, most: Ints) -> Bools:
+            more = (counts[q.b] - counts[q.a]) - (counts[q.d] - counts[q.c])
+            at_least = np.maximum(np.maximum(more, 0).sum(1), np.maximum(-more, 0).sum(1))
+            return np.asarray(at_least <= most)
+
+        def exact(q: Pairs, most: Ints) -> list[int]:
+            rows = zip(q.a.tolist(), q.b.tolist(), q.c.tolist(), q.d.tolist(), most.tolist(), strict=True)
+            return [distance(text[a:b], text[c:d], limit) for a, b, c, d, limit in rows]
+
+        distances: F64 = _settled(pairs, most, bounded, exact) * (factor / total)
+        return distances
+
+    return measure
+
+
+def tree_measure(tree: TagTree, *, threshold: float) -> Measure:
+    """Return 1 minus the matching nodes over the nodes of the larger group.
+
+    `threshold` is the least similarity, in (0, 1].
+    """
+    counts = _tag_counts(tree)
+    matcher = TreeMatcher(tree)
+    text = tree.text
+
+    def differences(one: Range, other: Range, most: int) -> int:
+        check()
+        larger = max(one[1] - one[0], other[1] - other[0])
+        # Matching nodes stand in the same order in both groups, so they are a common subsequence of the tags.
+        if (
+            LCSseq.similarity(text[slice(*one)], text[slice(*other)], score_cutoff=larger - most)
+            < larger - most
+        ):
+            return most + 1
+        return larger - matcher.matches(one, other)
+
+    def measure(pairs: Pairs) -> F64:
+        left, right = pairs.b - pairs.a, pairs.d - pairs.c
+        larger = np.maximum(left, right)
+        most = np.floor((1 - threshold) * larger + _ROUNDING).astype(np.int64)
+
+        def bounded(q: Pairs, most: Ints) -> Bools:
+            shared = np.minimum(counts[q.b] - counts[q.a], counts[q.d] - counts[q.c]).sum(1)
+            return np.asarray(np.maximum(q.b - q.a, q.d - q.c) - shared <= most)
+
+        def exact(q: Pairs, most: Ints) -> list[int]:
+            rows = zip(q.a.tolist(), q.b.tolist(), q.c.tolist(), q.d.tolist(), most.tolist(), strict=True)
+            return [differences((a, b), (c, d), limit) for a, b, c, d, limit in rows]
+
+        distances: F64 = _settled(pairs, most, bounded, exact) / larger
+        return distances
+
+    return measure
+
+
+def neighbours(tree: TagTree, measure: Measure, longest: int, *, wanted: Bools | None = None) -> list[F64]:
+    """Return for each length j of 1 to `longest` how far the group at each place is from the next one.
+
+    Entry j - 1 is (M,): at position p of ``tree.child`` the distance between the j siblings from p on and the j
+    siblings behind them, infinite where these are not all children of one parent or are not alike.
+    Groups of several siblings are compared only below the parents `wanted` (M,).
+    """
+    parent = tree.parent[tree.child]
+    last = np.append(tree.first[1:], 0)[parent]
+    last[parent < 0] = tree.first[0]
+    begin, end, hashes = tree.child, tree.end[tree.child], tree.hash[tree.child]
+    every = np.ones(len(tree), np.bool_) if wanted is None else (parent < 0) | wanted[parent]
+    group = hashes
+    result = []
+    for j in range(1, longest + 1):
+        if j > 1:
+            group = group.copy()
+            group[: 1 - j] = combine(group[: 1 - j], hashes[j - 1 :])
+        fits = np.arange(len(tree)) + 2 * j <= last
+        p = np.flatnonzero(fits if j == 1 else fits & every)
+        pairs = Pairs(begin[p], end[p + j - 1], begin[p + j], end[p + 2 * j - 1], group[p], group[p + j])
+        distance = np.full(len(tree), np.inf)
+        if p.size:
+            distance[p] = measure(pairs)
+        result.append(distance)
+    return result
+
+
+def singles(tree: TagTree, left: Ints, right: Ints) -> Pairs:
+    """Return the pairs of the subtrees of the nodes `left` and `right`, each (Q,)."""
+    return Pairs(left, tree.end[left], right, tree.end[right], tree.hash[left], tree.hash[right])
+
+
+def group_pairs(tree: TagTree, left: Sequence[Range], right: Sequence[Range]) -> Pairs:
+    """Return the pairs of groups given as ranges of positions of ``tree.child``, Q of them on each side."""
+    first, last = np.array([*left, *right]).reshape(2, -1, 2).transpose(2, 0, 1)
+    start, stop = tree.child[first], tree.end[tree.child[last - 1]]
+    hashes = np.zeros((2, len(left)), np.uint64)
+    for step in range(int((last - first).max(initial=0))):
+        inside = first + step < last
+        hashes[inside] = combine(hashes[inside], tree.hash[tree.child[(first + step)[inside]]])
+    return Pairs(start[0], stop[0], start[1], stop[1], hashes[0], hashes[1])
+
+
+def _settled(
+    pairs: Pairs,
+    most: Ints,
+    bounded: Callable[[Pairs, Ints], Bools],
+    exact: Callable[[Pairs, Ints], list[int]],
+) -> F64:
+    """Return the number of differences of each pair, infinite above `most`: 0 by hash, bounds, measure once."""
+    found = np.full(most.size, np.inf)
+    same = pairs.left == pairs.right
+    found[same] = 0
+    apart = np.abs((pairs.b - pairs.a) - (pairs.d - pairs.c))
+    unsettled = np.flatnonzero(~same & (apart <= most))
+    if unsettled.size:
+        _, sample, which = np.unique(
+            combine(pairs.left[unsettled], pairs.right[unsettled]), return_index=True, return_inverse=True
+        )
+        sample = unsettled[sample]
+        values = np.full(sample.size, np.inf)
+        rest = np.flatnonzero(bounded(pairs.take(sample), most[sample]))
+        values[rest] = exact(pairs.take(sample[rest]), most[sample[rest]])
+        values[values > most[sample]] = np.inf
+        found[unsettled] = values[which]
+    return found
+
+
+def _tag_counts(tree: TagTree) -> NDArray[np.int32]:
+    """Return how many of the nodes before each are in each bucket of tags, (M + 1, buckets)."""
+    counts = np.zeros((len(tree) + 1, _BUCKETS), np.int32)
+    counts[np.arange(1, len(tree) + 1), tree.tag % _BUCKETS] = 1
+    return np.cumsum(counts, axis=0, dtype=np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +282,38 @@ def to_records(
         numbers={name: np.array(values, np.float64) for name, values in numbers.items()},
         parameters=dict(parameters),
     )
+
+
+class Chains:
+    """The chains of like groups of one page.
+
+    Parameters
+    ----------
+    near : distances of neighbouring groups by length, as `neighbours` gives them.
+    """
+
+    def __init__(self, near: Sequence[F64]) -> None:
+        runs = np.stack([chain_lengths(np.isfinite(distance), j) for j, distance in enumerate(near, 1)])
+        covered = np.where(runs > 0, (runs + 1) * np.arange(1, len(near) + 1)[:, None], 0)
+        best = covered.argmax(0)  # of equal ones the shortest groups, principle 2
+        self._covered = covered[best, np.arange(best.size)]
+        self._length = best + 1
+        self._rank = self._covered * (len(near) + 1) - self._length
+
+    def among(self, low: int, high: int) -> Callable[[int], Block | None]:
+        """Return what tells, for the siblings of one parent at positions `low` to `high`, the chain to take next.
+
+        Given a position, it is the chain that covers most of the siblings from there on; of chains that cover the
+        same, the shorter groups win, then the smaller start. None where there is none.
+        """
+        backwards = self._rank[low:high][::-1]
+        best = np.maximum.accumulate(backwards)
+        at = np.maximum.accumulate(np.where(backwards == best, np.arange(best.size), 0))
+        chosen = (high - 1 - at)[::-1]
+
+        def longest(position: int) -> Block | None:
+            if position >= high or not self._covered[start := int(chosen[position - low])]:
+                return None
+            return Block.adjacent(int(self._length[start]), start, int(self._covered[start]))
+
+        return longest

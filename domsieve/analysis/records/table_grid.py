@@ -10,9 +10,9 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before
-from domsieve.analysis.columns.body import worded
+from domsieve.analysis.columns.page_columns import attributes_of
+from domsieve.analysis.columns.visible import worded
 from domsieve.budget import check
 from domsieve.snapshot.page import Kind, Snapshot
 

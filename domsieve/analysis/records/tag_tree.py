@@ -1,20 +1,43 @@
-"""The element tree of one page for record mining: tags as one string, so that sibling groups are slices of it.
-
-A node here is an element (or, on request, a text) of the body; shadow roots, frames and whatever else is left out
-are looked through. Nodes stand in document order, so the tag string of a subtree, and of any adjacent siblings with
-their subtrees, is one slice of `text`: the generalized node of MDR and WOBM. Imports the columns.
-"""
+"""The element tree of one page for record mining: tags as one string, and simple tree matching."""
 
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Bools, Ints
+from domsieve.analysis.columns.batch import Batch, Bools, Ints, below, counted_before, page_batch
 from domsieve.analysis.columns.hash import U64, combine, mix
+from domsieve.analysis.columns.names import TagIs
+from domsieve.analysis.columns.page_columns import attributes_of
 from domsieve.analysis.columns.tables import stable_order
-from domsieve.analysis.records.shown import Shown
+from domsieve.analysis.columns.visible import in_body, shown_nodes, worded
+from domsieve.budget import check
 from domsieve.snapshot.page import Kind, Snapshot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """One page of N nodes.
+
+    Parameters
+    ----------
+    batch : the page as a batch of one.
+    body : (N,), nodes in the body.
+    visible : (N,), nodes that a reader can meet.
+    text : (N,), texts that are not blank.
+    """
+
+    batch: Batch
+    body: Bools
+    visible: Bools
+    text: Bools
+
+    @classmethod
+    def of(cls, page: Snapshot) -> "Shown":
+        """Return what a page shows."""
+        batch = page_batch(page)
+        return cls(batch, in_body(batch), shown_nodes(page), worded(page))
+
 
 Range = tuple[int, int]
 _RANK = np.uint64(0x9E3779B97F4A7C15)
@@ -129,3 +152,162 @@ def _by_level(parent: Ints, end: Ints, child: Ints, first: Ints, tag: U64) -> tu
             np.add.at(inner, parent[here], mix(hashes[here] + weight[here]))
             np.maximum.at(height, parent[here], height[here] + 1)
     return height, hashes, path
+
+
+_MANY = 2000  # pairs of children from which on whole rows at once are quicker
+
+
+class TreeMatcher:
+    """Counts matching nodes between groups of siblings of one tree."""
+
+    def __init__(self, tree: TagTree) -> None:
+        _, sample, number = np.unique(tree.hash, return_index=True, return_inverse=True)
+        self._end = tree.end.tolist()
+        self._number = number.tolist()
+        self._sample = sample.tolist()
+        self._tag = tree.tag[sample].tolist()
+        self._size: list[int] = (tree.end - np.arange(len(tree)))[sample].tolist()
+        self._height: list[int] = tree.height[sample].tolist()
+        self._known: dict[Range, int] = {}
+
+    def matches(self, one: Range, other: Range) -> int:
+        """Return how many nodes of two groups, given as ranges of nodes, match."""
+        left, right, gain = self._trimmed(self._roots(*one), self._roots(*other))
+        self._learn(left, right)
+        return gain + self._best(left, right)
+
+    def _roots(self, start: int, stop: int) -> list[int]:
+        """Return the numbers of the subtrees that follow each other in a range of nodes."""
+        roots = []
+        while start < stop:
+            roots.append(self._number[start])
+            start = self._end[start]
+        return roots
+
+    def _trimmed(self, left: list[int], right: list[int]) -> tuple[list[int], list[int], int]:
+        """Return both without the equal subtrees at their ends, which some best matching pairs, and their size."""
+        head, most, gain = 0, min(len(left), len(right)), 0
+        while head < most and left[head] == right[head]:
+            gain += self._size[left[head]]
+            head += 1
+        tail = 0
+        while tail < most - head and left[-1 - tail] == right[-1 - tail]:
+            gain += self._size[left[-1 - tail]]
+            tail += 1
+        return left[head : len(left) - tail], right[head : len(right) - tail], gain
+
+    def _children(self, tree: int) -> list[int]:
+        node = self._sample[tree]
+        return self._roots(node + 1, self._end[node])
+
+    def _learn(self, left: list[int], right: list[int]) -> None:
+        """Match every pair of subtrees that the matching of two groups asks for, the lowest first.
+
+        No recursion, because pages may be nested as deep as they like.
+        """
+        asked: dict[Range, tuple[list[int], list[int], int]] = {}
+        waiting = [(left, right)]
+        while waiting:
+            check()
+            lefts, rights = waiting.pop()
+            for a in dict.fromkeys(lefts):
+                for b in dict.fromkeys(rights):
+                    if a == b or self._tag[a] != self._tag[b] or (a, b) in asked or (a, b) in self._known:
+                        continue
+                    asked[a, b] = parts = self._trimmed(self._children(a), self._children(b))
+                    waiting.append(parts[:2])
+        for a, b in sorted(asked, key=lambda pair: (self._height[pair[0]], pair)):
+            check()
+            lefts, rights, gain = asked[a, b]
+            self._known[a, b] = 1 + gain + self._best(lefts, rights)
+
+    def _match(self, a: int, b: int) -> int:
+        if a == b:
+            return self._size[a]
+        if self._tag[a] != self._tag[b]:
+            return 0
+        return self._known[a, b]
+
+    def _best(self, left: list[int], right: list[int]) -> int:
+        """Return the weight of the best matching in order of two lists of subtrees, all pairs known."""
+        if len(left) * len(right) > _MANY:
+            return self._best_of_many(left, right)
+        weights = {a: [self._match(a, b) for b in right] for a in dict.fromkeys(left)}
+        best = [0] * (len(right) + 1)
+        for a in left:
+            corner, before = 0, 0
+            for j, weight in enumerate(weights[a], 1):
+                above = best[j]
+                value = corner + weight
+                if above > value:
+                    value = above
+                if before > value:
+                    value = before
+                best[j] = before = value
+                corner = above
+        return best[-1]
+
+    def _best_of_many(self, left: list[int], right: list[int]) -> int:
+        kinds, kind = np.unique(right, return_inverse=True)
+        best = np.zeros(len(right) + 1, np.int64)
+        for a in left:
+            check()
+            weights = np.array([self._match(a, b) for b in kinds.tolist()])[kind]
+            best[1:] = np.maximum.accumulate(np.maximum(best[1:], best[:-1] + weights))
+        return int(best[-1])
+
+
+_MENUS = frozenset(["menu", "nav"])
+_EDGES = frozenset(["footer", "header"])
+_ROLES = frozenset(["banner", "contentinfo", "menu", "menubar", "navigation"])
+_MAIN = frozenset(["main"])
+_PARTS = frozenset(["article", "blockquote", "dd", "li", "td"])
+"""What has a head, a foot or a menu of its own: a record of a list, not the page."""
+_SECTIONS = frozenset(["aside", "main", "section"])
+"""What may have a head and a foot of its own, but for one that holds a menu."""
+_FEET = frozenset(["contentinfo", "footer"])
+_LINE = 40  # bytes of a text that is no mere label
+_MOST_TEXT = 0.5
+
+
+def menu_nodes(shown: Shown) -> Bools:
+    """Return which of N nodes of one page lie in its menus, its head or its foot.
+
+    What holds the main part of the page is none of them whatever it is called, and a menu or a head with more than
+    half of the lines outside of links is none either: one that was never closed holds all that follows.
+
+    """
+    batch = shown.batch
+    page = batch.pages[0]
+    tags = page.tags.to_list()
+    element = batch.elements()
+
+    def are(names: frozenset[str]) -> Bools:
+        return np.array([name in names for name in tags], np.bool_)[page.tag] & element
+
+    end = batch.end
+    named, feet, main = are(_MENUS), are(_FEET), are(_MAIN)
+    for node, role in attributes_of(page).found("role", _role).items():
+        check()
+        named[node] |= role in _ROLES
+        feet[node] |= role in _FEET
+        main[node] |= role == "main"
+    menus = counted_before(named)
+    named |= are(_EDGES) & (~below(are(_SECTIONS), end) | (menus[end] > menus[:-1]))
+    named &= ~below(are(_PARTS), end)
+    if not named.any():
+        return named
+    mains = counted_before(main)
+    named &= mains[end] == mains[:-1]
+    size = np.zeros(end.size, np.int64)
+    alone = shown.text & shown.body & shown.visible & ~below((batch.tag_is & TagIs.ANCHOR) != 0, end)
+    size[alone] = np.diff(batch.strings.offsets)[batch.text[alone]]
+    lines = np.where(size >= _LINE, size, 0)
+    sizes = counted_before(lines if lines.any() else size)
+    named &= feet | (sizes[end] - sizes[:-1] <= _MOST_TEXT * sizes[-1])
+    return below(named, end)
+
+
+def _role(value: str) -> str | None:
+    role = value.strip().lower()
+    return role if role in _ROLES or role == "main" else None

@@ -31,16 +31,21 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.batch import Bools
 from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.estimator import Bounds, PageEstimator, Share
-from domsieve.analysis.records.chains import Chains
-from domsieve.analysis.records.content import Content
-from domsieve.analysis.records.likeness import edit_measure, group_pairs, neighbours
+from domsieve.analysis.records.leaves import Content
 from domsieve.analysis.records.listing import Lists
-from domsieve.analysis.records.menus import menu_nodes
-from domsieve.analysis.records.regions import Block, node_range, to_records, walk
+from domsieve.analysis.records.regions import (
+    Block,
+    Chains,
+    edit_measure,
+    group_pairs,
+    neighbours,
+    node_range,
+    to_records,
+    walk,
+)
 from domsieve.analysis.records.result import Records
-from domsieve.analysis.records.shown import Shown
 from domsieve.analysis.records.table_grid import TableGrid
-from domsieve.analysis.records.tag_tree import Range, TagTree
+from domsieve.analysis.records.tag_tree import Range, Shown, TagTree, menu_nodes
 from domsieve.budget import spending
 from domsieve.snapshot.page import Kind, Snapshot
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
-from domsieve.analysis.report.block_verdicts import DROPPED, judge
+from domsieve.analysis.report.view import DROPPED, judge
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.budget import spending_on_site
 from domsieve.snapshot.page import Snapshot

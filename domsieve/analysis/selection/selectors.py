@@ -15,8 +15,8 @@ from cssselect2 import parser
 from numpy.typing import NDArray
 from tinycss2.nth import parse_nth
 
-from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.batch import below, counted_before
+from domsieve.analysis.columns.page_columns import attributes_of
 from domsieve.errors import UsageError
 from domsieve.snapshot.page import Kind, Snapshot
 

@@ -1,42 +1,225 @@
-"""Compressed structure tree: weights the words of a site's pages by where they stand (Yi, Liu; IJCAI 2003).
-
-    paper                        here
-    gamma, lambda                merge_frequency, merge_similarity
-    virtual leaf tag nodes       leaf_height = 2: grandparents of leaf tag nodes
-    W_E(a_i, T_j), (5)           `weigh_blocks`; summed over the leaf tag nodes of a page, `weigh`
-    f_ij                         occurrences of the word in the tag node: its texts, alternative texts and titles
-
-The tag nodes of all pages that fall on one element node are the unit of every figure: a page may have several. The
-mask of `transform` is not in the paper, which weighs and never deletes.
-"""
+"""Compressed structure tree: weighs the words of a site's pages by their place (Yi, Liu; IJCAI 2003)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Batch, Ints
-from domsieve.analysis.columns.tables import Table, grouped
+from domsieve.analysis.columns.batch import F64, Batch, Ints
+from domsieve.analysis.columns.hash import U64, combine
+from domsieve.analysis.columns.tables import Table, grouped, stable_order
 from domsieve.analysis.estimator import Bounds
-from domsieve.analysis.site_model import batches
-from domsieve.analysis.trees.cst_blocks import Blocks, verdicts
-from domsieve.analysis.trees.cst_importance import StructureImportances, structure_importances
-from domsieve.analysis.trees.laid import Laid
-from domsieve.analysis.trees.leaf_features import occurrences, word_features, word_names, word_occurrences
+from domsieve.analysis.site_model import batches, verdicts_of
+from domsieve.analysis.trees.alignment import Laid, Paths, Runs, Siblings, known_shares
+from domsieve.analysis.trees.forest import Forest, around, spread
+from domsieve.analysis.trees.importance import entropy, node_importance, unit_interval
+from domsieve.analysis.trees.leaf_features import (
+    Occurrences,
+    occurrences,
+    word_features,
+    word_names,
+    word_occurrences,
+)
 from domsieve.analysis.trees.merging import merge_similar
-from domsieve.analysis.trees.paths import Runs, Siblings
-from domsieve.analysis.trees.style_tree import StyleTree, count_pages
-from domsieve.analysis.trees.tree_model import TreeModel
+from domsieve.analysis.trees.style_tree import LOG_UNIT, StyleTree, TreeModel, count_pages
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
-from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.page import Scalar, Snapshot
 from domsieve.vocabulary import StyleLevel
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix  # loaded by those who weigh
+    from scipy.sparse import csr_matrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StructureImportances:
+    """Figures of the E element nodes and F feature rows of a tree; all in [0, 1].
+
+    Parameters
+    ----------
+    node, path : float64 (E,), NodeImp and PathImp.
+    leaf_node, leaf_path : float64 (E,), those of the leaf form, NaN where no page has one. Where a node has internal
+        forms too, its leaf form is a virtual child.
+    feature : float64 (F,), H_E(a).
+    """
+
+    node: F64
+    path: F64
+    leaf_node: F64
+    leaf_path: F64
+    feature: F64
+
+
+def structure_importances(tree: StyleTree) -> StructureImportances:
+    """Return all figures of `tree`, whose units are tag nodes; O(rows of the tables)."""
+    elements, styles, features = tree.elements, tree.styles, tree.features
+    m = elements.sums["units"].astype(np.float64)
+    owner = elements.find(styles.fixed["path"])
+    of_leaf = styles.fixed["leaf"]
+    node = node_importance(styles.sums["units"].astype(np.float64), m, owner, m)
+
+    leaf_m = np.zeros(m.size)
+    leaf_m[owner[of_leaf]] = styles.sums["units"][of_leaf]
+    row = elements.find(features.fixed["path"])
+    total = features.sums["total"].astype(np.float64)
+    h = entropy(total, features.sums["log_total"] / LOG_UNIT, leaf_m[row])
+    count = np.bincount(row, minlength=m.size)
+    # A leaf that never holds a word says nothing, unless it is the only one of its kind.
+    mean = np.bincount(row, 1 - h, m.size) / np.maximum(count, 1)
+    leaf_node = np.where(leaf_m > 1, unit_interval(mean), 1.0)
+    leaf_node[leaf_m == 0] = np.nan
+    only_leaf = np.bincount(owner, ~of_leaf, m.size) == 0
+    node[only_leaf] = leaf_node[only_leaf]
+
+    path = path_importance(tree, node)
+    leaf_path = np.where(only_leaf, path, unit_interval(1 - (1 - path) * (1 - leaf_node)))
+    return StructureImportances(node, path, leaf_node, leaf_path, h)
+
+
+def path_importance(tree: StyleTree, node: F64) -> F64:
+    """Return PathImp of the E element nodes from their NodeImp (equation 4)."""
+    elements = tree.elements
+    rest = 1 - node  # Q, the product of 1 - NodeImp from the root down
+    above = elements.find(elements.fixed["parent"])
+    depth = elements.fixed["depth"]
+    by_depth = stable_order(depth)
+    for a, b in pairwise(np.cumsum(np.bincount(depth)).tolist()):
+        rows = by_depth[a:b]
+        rest[rows] *= rest[above[rows]]
+    return unit_interval(1 - rest)
+
+
+_EVENLY = 1e-9
+HIDDEN, LIGHT, HEAVY, WORDLESS, ABOVE = range(5)
+REASONS = (
+    "not visible",
+    "weighs no more than most of the page",
+    "weighs more than most of the page",
+    "holds no words",
+    "stands above kept content",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocks:
+    """The B blocks of a batch that hold words, in document order, and the C words in them.
+
+    Parameters
+    ----------
+    leaf, node, page : int64 (B,), leaf of the forest, node of the batch, page of the batch.
+    frequency : int64 (B,), number of words, all of their occurrences counted.
+    weight, entropy : float64 (B,), sums over the words of the block.
+    block, feature, unit_weight : (C,), block, hash and weight of each occurrence of a word: W / f.
+    """
+
+    leaf: Ints
+    node: Ints
+    page: Ints
+    frequency: Ints
+    weight: F64
+    entropy: F64
+    block: Ints
+    feature: U64
+    unit_weight: F64
+
+    @classmethod
+    def of(
+        cls, laid: Laid, found: Occurrences, *, tree: StyleTree, figures: StructureImportances
+    ) -> "Blocks":
+        """Return the blocks of pages whose words were `found`."""
+        forest, paths = laid.forest, laid.paths
+        leaf = forest.owner[found.node]
+        number = np.bincount(leaf, minlength=forest.leaf.size)
+        held = np.flatnonzero(number)
+        held = held[np.argsort(forest.node[held], kind="stable")]
+        rank = np.empty(number.size, np.int64)
+        rank[held] = np.arange(held.size)
+        block = rank[leaf]
+        row = tree.features.find(combine(paths.path[leaf], found.feature))
+        h = np.append(figures.feature, 0.0)[row]  # what is new here is on one tag node alone
+        weight = word_weight(leaf_path(forest, paths, tree, figures)[leaf], h)
+        return cls(
+            leaf=held,
+            node=forest.node[held],
+            page=forest.page[held].astype(np.int64),
+            frequency=number[held],
+            weight=np.bincount(block, weight, held.size).astype(np.float64),
+            entropy=np.bincount(block, h, held.size).astype(np.float64),
+            block=block,
+            feature=found.feature,
+            unit_weight=weight,
+        )
+
+
+def word_weight(path: F64, h: F64) -> F64:
+    """Return W / f: the weight of one occurrence of a word, from PathImp of its leaf and its H there (equation 5)."""
+    # H comes from sums in units of 2**-32, so a word that is spread evenly may miss 1 by a few 1e-10.
+    return np.where(1 - h < _EVENLY, 0.0, path * (1 - h))
+
+
+def leaf_path(forest: Forest, paths: Paths, tree: StyleTree, figures: StructureImportances) -> F64:
+    """Return PathImp of each of the M forest nodes, as a leaf where it is one; 1 for places that are new."""
+    row = tree.elements.find(paths.path)
+    value = np.where(forest.leaf, figures.leaf_path[row], figures.path[row])
+    return np.where((row < 0) | np.isnan(value), 1.0, value)
+
+
+def verdicts(
+    laid: Laid,
+    blocks: Blocks,
+    *,
+    tree: StyleTree,
+    figures: StructureImportances,
+    parameters: dict[str, Scalar],
+) -> list[Verdict]:
+    """Return one verdict per page: the mask of its blocks, scored by weight over (frequency * page maximum)."""
+    batch, forest, paths = laid.batch, laid.forest, laid.paths
+    mean = blocks.weight / blocks.frequency
+    kept, score = np.zeros(mean.size, np.bool_), np.zeros(mean.size)
+    cuts = np.searchsorted(blocks.page, np.arange(len(batch.pages) + 1))
+    for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+        if a < b and (most := float(mean[a:b].max())) > 0:
+            score[a:b] = mean[a:b] / most
+            middle = float(np.median(mean[a:b]))
+            kept[a:b] = mean[a:b] > middle if middle < most else mean[a:b] == most
+    place, size = forest.places(), forest.leaf.size
+
+    def of_leaves(values: NDArray[np.generic], default: float) -> NDArray[np.float64]:
+        column = np.full(size, default)
+        column[blocks.leaf] = values
+        return column
+
+    reason = np.where(forest.leaf, of_leaves(np.where(kept, HEAVY, LIGHT), WORDLESS), WORDLESS)
+    reasons = spread(reason, place, WORDLESS, np.uint8)
+    reasons[~forest.shown] = HIDDEN
+    whole, above = around(batch, forest, (reasons == HEAVY) & (forest.owner >= 0), reasons == WORDLESS)
+    reasons[above] = ABOVE
+    scores = spread(of_leaves(score, 0), place, 0, np.float32)
+    scores[~forest.shown] = 0
+    row = tree.elements.find(paths.path)
+    node = np.where(forest.leaf, figures.leaf_node[row], figures.node[row])
+    numbers = {
+        "node_importance": np.where((row < 0) | np.isnan(node), 1.0, node),
+        "path_importance": leaf_path(forest, paths, tree, figures),
+        "entropy": of_leaves(blocks.entropy / blocks.frequency, np.nan),
+        "weight": of_leaves(blocks.weight, np.nan),
+    }
+    columns = {name: spread(values, place, np.nan, np.float32) for name, values in numbers.items()}
+    return verdicts_of(
+        batch,
+        "cst",
+        kept=whole,
+        score=scores,
+        reason=reasons,
+        reasons=REASONS,
+        numbers=columns,
+        parameters=parameters,
+        known_shares=known_shares(laid, row >= 0),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

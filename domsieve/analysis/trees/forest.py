@@ -1,16 +1,13 @@
-"""Pages as forests of element nodes: the normalised trees of which style trees are made.
-
-What is never shown is dropped, inline markup is unwrapped, and elements of little height become virtual
-leaves that carry features. All pages of a batch are normalised together, in columns.
-"""
+"""Pages as forests of element nodes: the normalised trees that style trees are built from."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Batch, Bools, Ints, distinct, nearest, painted
+from domsieve.analysis.columns.batch import F64, Batch, Bools, Ints, distinct, nearest, painted
 from domsieve.analysis.columns.hash import U64, combine, hash_of
 from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.columns.styles import presentation_styles
@@ -184,3 +181,31 @@ def _labels(batch: Batch, node: Ints, styles: U64) -> U64:
     labels[batch.kind[node] == Kind.TEXT] = TEXT_LABEL
     labels[batch.kind[node] == Kind.DOCUMENT] = 0
     return labels
+
+
+_FREE_LEVELS = 3  # document, body and the blocks of the body
+
+
+def in_context(value: F64, count: Ints, forest: Forest, *, strength: float) -> F64:
+    """Return the `value` of each of the M forest nodes in the light of the nodes around it, O(M).
+
+    Parameters
+    ----------
+    value : (M,), figures of the leaves; those of other nodes are not looked at.
+    count : (M,), number of features of each leaf.
+    forest : the pages; none has an influence on another.
+    strength : number of features that the context of a node is worth, at least 0.
+    """
+    if strength == 0:
+        return value
+    weight = np.where(forest.leaf, count, 0.0)
+    total = weight * value
+    levels = list(pairwise(forest.levels.tolist()))
+    for (a, b), (c, d) in reversed(list(pairwise(levels))):
+        above = forest.parent[c:d] - a
+        weight[a:b] += np.bincount(above, weight[c:d], b - a)
+        total[a:b] += np.bincount(above, total[c:d], b - a)
+    found = total / np.maximum(weight, 1.0)
+    for a, b in levels[_FREE_LEVELS:]:
+        found[a:b] = (total[a:b] + strength * found[forest.parent[a:b]]) / (weight[a:b] + strength)
+    return found

@@ -1,8 +1,9 @@
-"""Importances and marks of a site style tree, level by level from the leaves up."""
+"""Importance and marks of the nodes of a site style tree, level by level from the leaves, and its simplified form."""
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.columns.tables import Table
@@ -147,3 +148,22 @@ def unit_interval(values: F64) -> F64:
     values = np.clip(values, 0.0, 1.0)
     values[values < 1e-12] = 0.0
     return values
+
+
+def simplified(tree: StyleTree, figures: Importances) -> NDArray[np.bool_]:
+    """Return which of the E element nodes stay when the tree is cut below every maximal marked node.
+
+    A maximal node has no ancestor with the same mark; nothing below it changes what MapSST answers. One step per
+    level of the tree.
+    """
+    elements, styles, members = tree.elements, tree.styles, tree.members
+    depth = elements.fixed["depth"]
+    holder = elements.find(styles.fixed["path"])[styles.find(members.fixed["style"])]
+    child = elements.find(members.fixed["path"])
+    kept = np.asarray(depth == 0)
+    marked = figures.noisy | figures.meaningful
+    for level in range(1, int(depth.max(initial=0)) + 1):
+        here = depth[child] == level
+        open_above = kept[holder[here]] & ~marked[holder[here]]
+        kept[child[here][open_above]] = True
+    return kept

@@ -23,7 +23,7 @@ from domsieve.analysis.columns.batch import Bools, Ints, below
 from domsieve.analysis.columns.hash import combine
 from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.columns.tables import grouping
-from domsieve.analysis.trees.laid import Laid
+from domsieve.analysis.trees.alignment import Laid
 from domsieve.analysis.trees.style_tree import StyleTree
 from domsieve.budget import check
 

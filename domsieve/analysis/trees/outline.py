@@ -6,7 +6,7 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import F64, Ints, page_batch
 from domsieve.analysis.trees.forest import spread
-from domsieve.analysis.trees.simplify import simplified
+from domsieve.analysis.trees.importance import simplified
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.trees.style_tree import StyleTree
 from domsieve.snapshot.page import Snapshot

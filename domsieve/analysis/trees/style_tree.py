@@ -1,39 +1,30 @@
-"""The site style tree as additive tables, which is the CST's too.
-
-    paper                   here
-    E, element node         row of `elements`, key = path
-    S, style node           row of `styles`, key = (path, child sequence); a leaf form has `LEAF_STYLE`
-    S.Es                    rows of `members`
-    m(E)                    elements.units: pages for SST, tag nodes for CST
-    n(S)                    styles.weight, in 1/WHOLE of a page (SST); styles.units (CST)
-    a_i, f_ij               rows of `features`: total = SUM_j f, log_total = SUM_j f ln f, units
-    freq in E_j (merging)   rows of `contents`: units in which a feature occurs anywhere below an element node
-
-Deviations: features keep additive sums and no page lists; `words` and `link_words` of an element node are
-not in the paper and feed the link discount of site mode.
-"""
+"""The site style tree as additive tables, shared by SST and CST."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Bools, Ints
+from domsieve.analysis.columns.batch import Batch, Bools, Ints
 from domsieve.analysis.columns.hash import U64, combine, hash_of
-from domsieve.analysis.columns.table_forms import TableForm, check_known
 from domsieve.analysis.columns.tables import (
     Grouping,
     Table,
+    TableForm,
+    check_known,
     grouped,
     grouping,
     merged,
     sorted_set,
     stretch_sums,
 )
-from domsieve.analysis.trees.forest import Forest
-from domsieve.analysis.trees.laid import Laid
-from domsieve.analysis.trees.leaf_features import Occurrences
-from domsieve.analysis.trees.paths import ROOT, Paths, step
+from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.trees.alignment import ROOT, Laid, Paths, Runs, Siblings, locate, step
+from domsieve.analysis.trees.forest import Forest, plant
+from domsieve.analysis.trees.leaf_features import Occurrences, leaf_texts
+from domsieve.errors import ModelError, UsageError
+from domsieve.vocabulary import StyleLevel
 
 # f ln f is kept in units of 2**-32, so that sums are integers and do not depend on their order.
 LOG_UNIT = 1 << 32
@@ -225,3 +216,89 @@ def merge_trees(trees: Sequence[StyleTree]) -> StyleTree:
         words=tuple(sorted(set().union(*(tree.words for tree in trees)))),
         **tables,  # type: ignore[arg-type]
     )
+
+
+def capped_tree(tree: StyleTree) -> StyleTree:
+    """Return a tree without the features that one page alone has, but for their number at each element node."""
+    features = tree.features
+    alone = (features.sums["units"] == 1) & ~remainders(features)
+    feature = np.where(alone, REMAINDER, features.fixed["feature"])
+    path = features.fixed["path"]
+    key = np.where(alone, combine(path, feature), features.key)
+    return replace(tree, features=grouped(key, {"path": path, "feature": feature}, features.sums))
+
+
+def capped(model: SiteModel[Any]) -> SiteModel[Any]:
+    """Return a smaller model that judges as this one does.
+
+    The model itself is returned where it has no tree, or one whose features have names, as that of CST.
+    """
+    if not isinstance(model.counts_, StyleTree) or model.counts_.words:
+        return model
+    smaller = type(model)(**model.get_params())
+    smaller.restore(capped_tree(model.counts_), style=model.style_)
+    return smaller
+
+
+def is_capped(counts: object) -> bool:
+    """Return whether counts are those of a capped tree, which older programs would misread."""
+    return isinstance(counts, StyleTree) and bool(remainders(counts.features).any())
+
+
+def is_of_style(asked: StyleLevel | Literal["auto"], style: StyleLevel | None) -> bool:
+    """Return whether trees of a style may come of the one that was `asked` for."""
+    return style in {"html", "layout"} if asked == "auto" else style == asked
+
+
+class TreeModel(SiteModel[StyleTree]):
+    """A site model on the element nodes of its pages; parameters are those of the method."""
+
+    counts = StyleTree
+    joined = merge_trees
+
+    style: StyleLevel | Literal["auto"]
+    runs: Runs
+    siblings: Siblings
+    flatten_inline: bool
+    leaf_height: int
+    merge_similarity: float | None
+    merge_frequency: float
+
+    @property
+    def tree_(self) -> StyleTree:
+        """Counts over all pages learned so far."""
+        return self.counts_
+
+    def _check(self) -> None:
+        super()._check()
+        if self.merge_similarity is not None and self.siblings != "style":
+            raise UsageError(
+                f"{type(self).__name__}: merge_similarity is {self.merge_similarity}, which needs "
+                'siblings="style"; it may be None.',
+                parameter="merge_similarity",
+            )
+
+    def _learns(self, counts: StyleTree, style: StyleLevel | None) -> bool:
+        return is_of_style(self.style, style) and (counts.contents is None) == (self.merge_similarity is None)
+
+    def _read(self, batch: Batch, aliases: Table | None) -> Laid:
+        level = self._style_of(batch)
+        forest = plant(batch, level=level, flatten_inline=self.flatten_inline, leaf_height=self.leaf_height)
+        paths = locate(forest, runs=self.runs, siblings=self.siblings, aliases=aliases)
+        return Laid(batch, forest, paths, leaf_texts(batch, forest))
+
+    def _style_of(self, batch: Batch) -> StyleLevel:
+        layouts = {page.has_layout for page in batch.pages}
+        level = self.style
+        if level == "auto":
+            level = "layout" if layouts == {True} else "html"
+        if level in {"layout", "full"} and layouts == {False}:
+            raise ModelError(
+                f'Raw pages have no computed CSS for the style {level!r}; take "auto", "html" or "none".'
+            )
+        if len(layouts) > 1 or self.style_ not in {None, level}:
+            raise ModelError(
+                "A site model takes either rendered or raw pages: both have other styles. "
+                "Learn and clean with pages of one kind."
+            )
+        return level

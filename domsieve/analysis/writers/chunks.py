@@ -13,8 +13,8 @@ import msgspec
 import numpy as np
 
 from domsieve.analysis.columns.batch import Ints
-from domsieve.analysis.columns.characters import Characters
 from domsieve.analysis.columns.flow import SPACE
+from domsieve.analysis.columns.words import Characters
 from domsieve.analysis.metadata.reading import read_metadata
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.markdown import written_blocks

@@ -11,11 +11,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.analysis.block_types.detection import node_kinds
 from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, boundaries, text_flow
-from domsieve.analysis.kinds.finding import node_kinds
-from domsieve.analysis.marks.mark import Mark
 from domsieve.analysis.metadata.reading import read_metadata
 from domsieve.analysis.metadata.values import Metadata
+from domsieve.analysis.page_flags.flags import Mark
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.html import Source, written_texts
 from domsieve.analysis.writers.text import write_text

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from domsieve.analysis.columns.attributes import AttributeIndex
 from domsieve.analysis.columns.flow import word_set
-from domsieve.analysis.writers.reader import Reader
+from domsieve.analysis.columns.page_columns import AttributeIndex
+from domsieve.analysis.writers.media import Reader
 from domsieve.budget import check
 from domsieve.snapshot.page import Snapshot
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.addresses import Addresses
 from domsieve.analysis.columns.batch import below, prune
 from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, SPACE, Flow, boundaries, text_flow, word_set
+from domsieve.analysis.columns.links import Addresses
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.front_matter import meta_elements

@@ -9,17 +9,16 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.attributes import attributes_of
 from domsieve.analysis.columns.batch import Bools, counted_before
 from domsieve.analysis.columns.flow import BREAK, NONE, boundaries, text_flow, word_set
+from domsieve.analysis.columns.page_columns import attributes_of
 from domsieve.analysis.verdict import Verdict
-from domsieve.analysis.writers.callouts import callout_kind, details_kind
-from domsieve.analysis.writers.code_lines import is_line_class
-from domsieve.analysis.writers.footnotes import find_footnotes
+from domsieve.analysis.writers.annotations import callout_kind, details_kind, find_footnotes
+from domsieve.analysis.writers.code import is_line_class
 from domsieve.analysis.writers.formulas import Formula, formulas
 from domsieve.analysis.writers.html import written_nodes, written_texts
-from domsieve.analysis.writers.markdown_tables import data_tables
-from domsieve.analysis.writers.reader import Reader
+from domsieve.analysis.writers.markdown_blocks import data_tables
+from domsieve.analysis.writers.media import Reader
 from domsieve.snapshot.page import Kind, Snapshot
 
 MEDIA = frozenset(["audio", "iframe", "lite-youtube", "video"])

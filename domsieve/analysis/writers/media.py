@@ -1,10 +1,26 @@
-"""Images at their best, and embedded videos, sounds and posts as links. Imports the reader of nodes."""
+"""Images in their best version, and embedded videos, sounds and posts as links."""
 
 from collections.abc import Iterator
 from urllib.parse import parse_qs
 
-from domsieve.analysis.writers.reader import Reader
+from domsieve.analysis.writers.html import Source
 from domsieve.urls import split_url
+
+
+class Reader(Source):
+    """The columns of a page as lists, and its addresses."""
+
+    def given(self, node: int) -> dict[str, str]:
+        """Return the attributes of `node`; of two of one name the first counts, as in browsers."""
+        found: dict[str, str] = {}
+        for name, value in self.attributes(node):
+            found.setdefault(name, value)
+        return found
+
+    def address(self, node: int, value: str, *, linked: bool = False) -> str:
+        """Return an address in an attribute of `node` made absolute, empty when it must not be written."""
+        return (value and self._addresses.absolute(node, value, linked=linked)) or ""
+
 
 _SETS = ("srcset", "data-srcset", "data-lazy-srcset")
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-hi-res-src", "data-url")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from domsieve.errors import TargetError
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 Unit = tuple[str, str]

@@ -19,7 +19,7 @@ from lxml import etree, html
 
 from domsieve.errors import TargetError
 from domsieve.evaluation.corpora.class_grids import Grid, GridPage
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 
 Drawn = TypeVar("Drawn")
 

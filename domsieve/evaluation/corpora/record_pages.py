@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.records.result import Records
 from domsieve.evaluation.corpora.selecting import find_elements
 from domsieve.evaluation.measures.papers import RecordScores, record_scores
-from domsieve.renderer.source.raw import read_tree
+from domsieve.renderer.html_parser.parser import read_tree
 from domsieve.snapshot.page import Kind, Provenance, Snapshot
 
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\f\r")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from domsieve.errors import TargetError
 from domsieve.evaluation.corpora.selecting import select_nodes
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.verdict import Verdict
 from domsieve.errors import TargetError
 from domsieve.evaluation.corpora.selecting import select_inside
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 NOISY_SITES = ("uci-", "news-", "api-cppreference", "docs-rustbook")

@@ -17,7 +17,7 @@ from lxml import etree
 
 from domsieve.errors import TargetError
 from domsieve.evaluation.corpora.record_pages import LabelledPage, Truth, parse_labelled
-from domsieve.renderer.source.raw import read_tree
+from domsieve.renderer.html_parser.parser import read_tree
 from domsieve.snapshot.page import Kind, Provenance, Snapshot
 
 _FIRST_MARK = 0xF0000  # private use, as many as a plane has

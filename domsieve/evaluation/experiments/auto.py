@@ -37,7 +37,7 @@ from domsieve.evaluation.systems.auto_learning import (
 )
 from domsieve.evaluation.systems.peers import PEER_PACKAGES, PEERS, extract
 from domsieve.files import write_file
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 
 FOLDS = 5
 SITE_PAGES = 24

@@ -26,7 +26,7 @@ from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task
 from domsieve.evaluation.frame.tables import Table
 from domsieve.evaluation.systems.cleaners import CLEANERS, PAGE_CLEANERS, SITE_CLEANERS, Cleaner
 from domsieve.evaluation.systems.peers import PEERS, extract
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 
 Read = Iterator[tuple[str, LabelledPage, dict[str, Verdict]]]
 

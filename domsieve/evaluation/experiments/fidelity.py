@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.auto.cleaner import AutoCleaner
-from domsieve.analysis.cleaning.furniture import judge_furniture
 from domsieve.analysis.cleaning.hidden_text import judge_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.cleaning.page_widgets import judge_furniture
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.evaluation.corpora.javascript_sites import serialise
 from domsieve.evaluation.corpora.main_elements import MainPage, draw_from_sites, draw_from_wcxb, inside_main
@@ -34,7 +34,7 @@ from domsieve.evaluation.measures.structures import (
 )
 from domsieve.evaluation.systems.markdown_peers import MARKDOWN_PACKAGES, MARKDOWN_PEERS
 from domsieve.evaluation.systems.peers import extract
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 CHUNK = 100

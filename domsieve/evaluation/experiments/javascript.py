@@ -19,7 +19,7 @@ from domsieve.evaluation.frame.tables import Cell, Table
 from domsieve.evaluation.measures.word_scores import count_words, mean_score, score
 from domsieve.evaluation.systems.cleaners import CLEANERS, Cleaner
 from domsieve.evaluation.systems.peers import PEER_PACKAGES, PEERS, extract
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from statistics import fmean
 
 import numpy as np
 
-from domsieve.analysis.kinds.finding import node_kinds
+from domsieve.analysis.block_types.detection import node_kinds
 from domsieve.evaluation.corpora.marked_kinds import named_texts, readable, without_markup
 from domsieve.evaluation.corpora.wcxb_pages import page_files, read_page
 from domsieve.evaluation.corpora.whole_sites import read_site, site_files, text_site_halves
 from domsieve.evaluation.frame.experiment import Experiment, Inputs, Row, Task, chunk_tasks
 from domsieve.evaluation.frame.tables import Cell, Table
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from domsieve.vocabulary import BLOCK_KINDS
 

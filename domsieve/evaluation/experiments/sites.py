@@ -25,7 +25,7 @@ from domsieve.evaluation.frame.summary import Answer
 from domsieve.evaluation.measures.word_scores import Score, count_words, folded, mean_score, score
 from domsieve.evaluation.systems.cleaners import CLEANERS, Cleaner
 from domsieve.evaluation.systems.peers import ALL_TEXT, BY_HTML_TEXT, PEER_PACKAGES, PEERS, Extractor, extract
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 
 VALUE_SITE = "swde-book-christianbook"
 EXTRACTORS = {name: peer for name, peer in PEERS.items() if name != BY_HTML_TEXT}

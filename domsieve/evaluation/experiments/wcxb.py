@@ -18,7 +18,7 @@ from domsieve.evaluation.frame.summary import Answer
 from domsieve.evaluation.measures.word_scores import count_words, folded, score
 from domsieve.evaluation.systems.cleaners import PAGE_CLEANERS, SITE_CLEANERS, Cleaner
 from domsieve.evaluation.systems.peers import PEER_PACKAGES, PEERS, Extracted, extract
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 
 CHUNK = 200

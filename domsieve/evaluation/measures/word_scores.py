@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from statistics import fmean
 
-from domsieve.analysis.columns.characters import SINGLES
+from domsieve.analysis.columns.words import SINGLES
 
 _SINGLE = "".join(f"{chr(first)}-{chr(last)}" for first, last in SINGLES)
 _ALONE = re.compile(rf"[{_SINGLE}]")

@@ -13,13 +13,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.auto.choice import Choice, choose, choose_balanced
-from domsieve.analysis.auto.evidence import BlockEvidence
-from domsieve.analysis.auto.figures import Row
-from domsieve.analysis.auto.measured import MeasuredBlocks
-from domsieve.analysis.auto.model import AutoModel
+from domsieve.analysis.auto.block_features import Row
+from domsieve.analysis.auto.cleaner import BlockEvidence
+from domsieve.analysis.auto.context_features import MeasuredBlocks
+from domsieve.analysis.auto.decision import Choice, choose, choose_balanced
+from domsieve.analysis.auto.model import AutoModel, BoostedTrees, probabilities
 from domsieve.analysis.auto.tokens import BUCKETS, TOKEN_UNIT, PageTokens, TokenWeights
-from domsieve.analysis.auto.trees import BoostedTrees, probabilities
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.verdict import Verdict
 from domsieve.evaluation.measures.oracles import WordBlocks, best_choice

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from domsieve.analysis.metadata.reading import read_metadata
-from domsieve.renderer.source.raw import parse_html
+from domsieve.renderer.html_parser.parser import parse_html
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.auto.trees import LEAVES, UNIT, BoostedTrees
+from domsieve.analysis.auto.model import LEAVES, UNIT, BoostedTrees
 
 PARAMETERS = {
     "objective": "binary",

@@ -13,9 +13,8 @@ from importlib import import_module
 
 from domsieve.errors import BrowserLostError, UsageError
 from domsieve.renderer.browser.connection import CommandError, Connection, DriverName
-from domsieve.renderer.browser.discovery import Browser, LaunchError
-from domsieve.renderer.browser.flags import NO_IMAGES, guarded
-from domsieve.renderer.browser.memory import MemoryGuard
+from domsieve.renderer.browser.discovery import NO_IMAGES, Browser, LaunchError, guarded
+from domsieve.renderer.browser.resources import MemoryGuard
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.options import CaptureOptions

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from domsieve.renderer.browser.browser import RunningBrowser
 from domsieve.renderer.browser.connection import CommandError, Params
 from domsieve.renderer.browser.opening import create_page, open_context, prepare_page, set_cookies
-from domsieve.renderer.browser.reuse import empty
-from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.browser.tab import Tab, empty
 from domsieve.renderer.limits import Limits
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.options import CaptureOptions

@@ -16,8 +16,7 @@ from urllib.parse import urlsplit
 
 from domsieve.errors import UsageError
 from domsieve.renderer.browser.connection import CommandError, Connection, Params, Session
-from domsieve.renderer.browser.reuse import BLANK, blank_is_there
-from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.browser.tab import BLANK, Tab, blank_is_there
 from domsieve.renderer.options import CaptureOptions
 
 _GUARD = Path(__file__).with_name("guard.js").read_text("utf-8")

@@ -31,7 +31,9 @@ from domsieve.renderer.browser.connection import (
 )
 from domsieve.renderer.browser.discovery import (
     ANSWER_LIMIT_S,
+    ARGUMENTS,
     LAUNCH_LIMIT_S,
+    OWN,
     SILENT,
     Browser,
     LaunchError,
@@ -40,7 +42,6 @@ from domsieve.renderer.browser.discovery import (
     has_sandbox,
     identified,
 )
-from domsieve.renderer.browser.flags import ARGUMENTS, OWN
 from domsieve.renderer.browser.process import BrowserProcess
 
 _CLOSE_LIMIT_S = 3.0

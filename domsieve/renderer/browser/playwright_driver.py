@@ -34,8 +34,10 @@ from domsieve.renderer.browser.connection import (
 )
 from domsieve.renderer.browser.discovery import (
     ANSWER_LIMIT_S,
+    ARGUMENTS,
     LAUNCH_LIMIT_S,
     SILENT,
+    UNWANTED,
     Browser,
     LaunchError,
     Location,
@@ -43,8 +45,7 @@ from domsieve.renderer.browser.discovery import (
     has_sandbox,
     identified,
 )
-from domsieve.renderer.browser.flags import ARGUMENTS, UNWANTED
-from domsieve.renderer.browser.machine import children, family
+from domsieve.renderer.browser.resources import children, family
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as PlaywrightBrowser

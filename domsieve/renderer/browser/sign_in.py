@@ -18,13 +18,14 @@ from urllib.parse import urlsplit
 
 from domsieve.errors import BrowserError, BrowserLostError, BrowserNotFoundError, NavigationError, PolicyError
 from domsieve.renderer.browser.discovery import (
+    ARGUMENTS,
     BROWSER_VARIABLE,
     FULL_NAMES,
     LAUNCH_LIMIT_S,
     Location,
+    guarded,
     has_sandbox,
 )
-from domsieve.renderer.browser.flags import ARGUMENTS, guarded
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.network.proxy import Proxy
 

@@ -22,7 +22,7 @@ from email.utils import format_datetime, parsedate_to_datetime
 from http import HTTPStatus
 from pathlib import Path
 
-from domsieve.archive.answers import ANY_PAGE, Answer, Answers, Turns
+from domsieve.archive.responses import ANY_PAGE, Answer, Answers, Turns
 from domsieve.errors import NavigationError
 from domsieve.renderer.network.addresses import HostError, parse_host
 from domsieve.renderer.network.certificate import Certificate, new_certificate

@@ -1,10 +1,8 @@
-"""Take the DOM snapshot and the source of a page that is open, whole or cut.
-
-Imports the Snapshot, the conversion, the page's tab and its watch.
-"""
+"""Capture an open page, whole or truncated: DOM snapshot, raw source, screenshot and data responses."""
 
 import asyncio
 import base64
+import json
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +10,101 @@ from typing import Any
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page.convert import Capture
-from domsieve.renderer.page.watch import Watch
+from domsieve.renderer.page.page_events import Watch
+from domsieve.renderer.protocol import DATA, SCREENSHOT
 from domsieve.snapshot.cut import Cut
+
+_TILE_PX = 4096
+_TALLEST_PX = 16 * _TILE_PX
+_WIDEST_PX = 4096
+# Dense text takes 0.35 bytes a pixel, photographs less: a report with all of it stays below 5 MB.
+_PIXELS = 8_000_000
+_BYTES = 2_800_000
+_QUALITY = 60
+_SMALLER = 0.6
+_LONGEST_TEXT = 1_000_000
+_MOST_RESPONSES = 32
+
+
+async def take_extras(tab: Tab, watch: Watch, *, screenshot: bool, limit_s: float) -> dict[str, bytes]:
+    """Return data responses and screenshot by name, as far as the page gives them within `limit_s` seconds."""
+    data: list[dict[str, Any]] = []
+    tiles: dict[str, bytes] = {}
+    facts = no_screenshot("")
+    try:
+        async with asyncio.timeout(limit_s):
+            await _add_data(data, tab, watch, limit_s=limit_s)
+            if screenshot:
+                layout = await tab.send("Page.getLayoutMetrics", limit_s=limit_s)
+                size = layout["cssContentSize"]
+                facts = await _screenshot(
+                    tab, tiles, int(size["width"]), int(size["height"]), limit_s=limit_s
+                )
+    except TimeoutError:
+        facts = no_screenshot(f"no answer within {limit_s:.0f} s")
+    except CommandError as error:
+        facts = no_screenshot(error.message)
+    if not screenshot:
+        return {DATA: to_json(data)}
+    return {SCREENSHOT: to_json(facts), **(tiles if facts["tiles"] else {}), DATA: to_json(data)}
+
+
+def no_screenshot(reason: str) -> dict[str, Any]:
+    """Return what is written when there is none."""
+    return {"width": 0, "height": 0, "scale": 1.0, "tiles": [], "reason": reason}
+
+
+def to_json(value: Any) -> bytes:
+    """Return JSON in UTF-8; half surrogate pairs, which pages may contain, become question marks."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+
+
+async def _screenshot(
+    tab: Tab, tiles: dict[str, bytes], width: int, height: int, *, limit_s: float
+) -> dict[str, Any]:
+    """Fill `tiles`, smaller ones when they are too many bytes, and return what there is to know of them."""
+    width, seen = max(1, min(width, _WIDEST_PX)), max(1, min(height, _TALLEST_PX))
+    scale = min(1.0, (_PIXELS / (width * seen)) ** 0.5)
+    while True:
+        tiles.clear()
+        listed = []
+        for number, y in enumerate(range(0, seen, _TILE_PX)):
+            name, part = f"screenshot-{number}.webp", min(_TILE_PX, seen - y)
+            answer = await tab.send(
+                "Page.captureScreenshot",
+                {
+                    "format": "webp",
+                    "quality": _QUALITY,
+                    "captureBeyondViewport": True,
+                    "optimizeForSpeed": True,
+                    "clip": {"x": 0, "y": y, "width": width, "height": part, "scale": scale},
+                },
+                limit_s=limit_s,
+            )
+            tiles[name] = base64.b64decode(answer["data"])
+            listed.append({"name": name, "y": y, "height": part})
+            if sum(map(len, tiles.values())) > _BYTES:
+                break
+        else:
+            reason = f"the first {seen:,} of {height:,} px" if seen < height else ""
+            return {"width": width, "height": seen, "scale": scale, "tiles": listed, "reason": reason}
+        scale *= _SMALLER
+
+
+async def _add_data(data: list[dict[str, Any]], tab: Tab, watch: Watch, *, limit_s: float) -> None:
+    for number, response in [*watch.data.items()][:_MOST_RESPONSES]:
+        try:
+            answer = await tab.send("Network.getResponseBody", {"requestId": number}, limit_s=limit_s)
+        except CommandError:  # it was not kept, or is still coming
+            continue
+        text = answer["body"]
+        if answer["base64Encoded"]:
+            text = base64.b64decode(text).decode("utf-8", "replace")
+        size = len(text.encode("utf-8", "replace"))
+        data.append(
+            {"url": response.url, "status": response.status, "bytes": size, "text": text[:_LONGEST_TEXT]}
+        )
+
 
 # What the analysis reads for presentation styles and hidden text, as few as say it: each costs on every node.
 # Shorthands stand for their parts, such as "1px solid rgb(0, 0, 0)" for a side's border.

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.budget import check, spending
-from domsieve.snapshot.json_ld import JSON_LD, LONGEST_JSON_LD, is_json_ld
-from domsieve.snapshot.page import Kind, subtree_ends
+from domsieve.snapshot.page import JSON_LD, LONGEST_JSON_LD, Kind, is_json_ld, subtree_ends
 from domsieve.snapshot.strings import Interner, StringTable
 
 _NOTHING, _CDATA = 0, 4

@@ -1,18 +1,14 @@
-"""The life of one page: open, navigate, settle, stop if it must be, capture, close, all under one budget.
-
-The ladder when something does not answer: stop loading and scripts, capture what is there, close page, close
-context, kill the browser. Each rung has a deadline, their sum is below ten seconds.
-
-Imports its neighbours in this package and the Snapshot.
-"""
+"""The life of one page under one budget: open, navigate, settle, capture, close, and show the raw source."""
 
 import asyncio
+import base64
 import contextlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from domsieve.errors import ContentError, NavigationError, PolicyError
 from domsieve.renderer.browser.browser import RunningBrowser
@@ -21,17 +17,76 @@ from domsieve.renderer.browser.contexts import Lease
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.limits import Limits
 from domsieve.renderer.options import Budget, CaptureOptions
-from domsieve.renderer.page.capture import STYLE_NAMES, Body, capture_document, fetch_source, stop
+from domsieve.renderer.page.capture import (
+    STYLE_NAMES,
+    Body,
+    capture_document,
+    fetch_source,
+    no_screenshot,
+    stop,
+    take_extras,
+    to_json,
+)
 from domsieve.renderer.page.convert import Capture, convert, document_only
-from domsieve.renderer.page.extra_names import DATA, SCREENSHOT
-from domsieve.renderer.page.extras import no_screenshot, take_extras, to_json
+from domsieve.renderer.page.page_events import Watch
 from domsieve.renderer.page.recorder import recording
 from domsieve.renderer.page.settle import settle
-from domsieve.renderer.page.unscripted import Original, Stage
-from domsieve.renderer.page.watch import Watch
-from domsieve.renderer.protocol import Rendering
+from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering
 from domsieve.snapshot.cut import Cut
 from domsieve.snapshot.page import Provenance, Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Original:
+    """The raw source of a navigation.
+
+    Parameters
+    ----------
+    url : where it came from, after redirects: the base of its style sheets and images.
+    source : the body that came.
+    content_type : its header.
+    """
+
+    url: str
+    source: bytes
+    content_type: str
+
+
+class Stage:
+    """A tab made ready to show a source; what the source loads comes from its servers as usual."""
+
+    def __init__(self, tab: Tab, original: Original) -> None:
+        self._tab = tab
+        self._original = original
+        self._frame_id = ""
+        self._answers: set[asyncio.Task[None]] = set()
+
+    async def prepare(self, *, limit_s: float) -> None:
+        """Switch scripts off, and answer the navigation that comes next."""
+        self._tab.session.on("Fetch.requestPaused", self._pause)
+        await self._tab.send("Emulation.setScriptExecutionDisabled", {"value": True}, limit_s=limit_s)
+        documents = {"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"}
+        await self._tab.send("Fetch.enable", {"patterns": [documents]}, limit_s=limit_s)
+
+    def _pause(self, event: dict[str, Any]) -> None:
+        answer = asyncio.create_task(self._answer(event))
+        self._answers.add(answer)
+        answer.add_done_callback(self._answers.discard)
+
+    async def _answer(self, event: dict[str, Any]) -> None:
+        number = {"requestId": event["requestId"]}
+        with contextlib.suppress(CommandError):  # the page is gone
+            if not self._frame_id:
+                self._frame_id = event["frameId"]
+                headers = [{"name": "Content-Type", "value": self._original.content_type or "text/html"}]
+                body = base64.b64encode(self._original.source).decode()
+                answer = {"responseCode": 200, "responseHeaders": headers, "body": body}
+                await self._tab.session.send("Fetch.fulfillRequest", {**number, **answer})
+            elif event["frameId"] == self._frame_id:  # a refresh that leads to what is meant for no script
+                await self._tab.session.send("Fetch.failRequest", {**number, "errorReason": "Aborted"})
+            else:
+                await self._tab.session.send("Fetch.continueRequest", number)
+
 
 _WEB = ("http", "https")
 _FIXED_TIME = Path(__file__).with_name("fixed_time.js").read_text("utf-8").partition("\n")[2]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 
-from domsieve.archive.exchange import Exchange, Fields, Outcome, Recorded
+from domsieve.archive.http_exchange import Exchange, Fields, Outcome, Recorded
 from domsieve.renderer.browser.connection import CommandError, Connection, Params, Session
 from domsieve.renderer.browser.opening import storage_state
 from domsieve.renderer.browser.tab import Tab

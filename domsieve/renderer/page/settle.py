@@ -19,7 +19,7 @@ from domsieve.errors import UsageError
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.options import CaptureOptions
-from domsieve.renderer.page.watch import Watch
+from domsieve.renderer.page.page_events import Watch
 
 _IDLE_S = 0.5
 _SCROLL_LIMIT_MS = 8000

@@ -1,10 +1,87 @@
-"""The pages of a site that are known and not yet visited, drawn in a random order that a seed fixes.
-
-Imports nothing of the project.
-"""
+"""The known pages of a site that are not yet visited: scope, random order from a seed, and a missing page."""
 
 import hashlib
 import heapq
+from collections.abc import Collection
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from hashlib import blake2b
+from urllib.parse import urlsplit
+
+from domsieve.errors import UsageError
+
+DEPTH = 16
+"""Clicks from the start at which calendars and others whose pages link to a next one without end stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which pages a sample may have, beside its start page, which it always has.
+
+    Parameters
+    ----------
+    include : patterns of pages, of which one must match where there are any. A pattern is matched with all that
+        stands behind the host, from the slash on, query and route included; ``*`` stands for any characters, ``?``
+        for one, ``[abc]`` for one of these.
+    exclude : patterns of pages that are not visited, even where `include` matches.
+    depth : how many clicks a page may be away from the start, 0 or more; what a sitemap names is one click away.
+
+    Raises
+    ------
+    UsageError : a pattern is empty, or the depth less than 0.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    depth: int = DEPTH
+
+    def __post_init__(self) -> None:
+        if self.depth < 0:
+            raise UsageError("depth must be 0 clicks or more.", parameter="depth")
+        if not all(self.include):
+            raise UsageError("include is empty; give a pattern such as '/docs/*'.", parameter="include")
+        if not all(self.exclude):
+            raise UsageError("exclude is empty; give a pattern such as '/docs/*'.", parameter="exclude")
+
+    def has(self, name: str) -> bool:
+        """Return whether a page may be visited; `name` is its path with query and route."""
+        if any(fnmatchcase(name, pattern) for pattern in self.exclude):
+            return False
+        return not self.include or any(fnmatchcase(name, pattern) for pattern in self.include)
+
+
+_MOST_ROUTES = 0.5
+
+
+def missing_name(root: str) -> str:
+    """Return the made-up name on the site at `root`, the same each time, so that a cache can hold the page."""
+    return f"no-such-page-{blake2b(root.encode(), digest_size=8).hexdigest()}"
+
+
+def missing_address(root: str, start: str, pages: Collection[str]) -> str:
+    """Return an address that leads nowhere on a site.
+
+    Parameters
+    ----------
+    root : scheme, host and port.
+    start : the start page.
+    pages : pages that it links to. Where most of them are routes behind ``#``, the address is one, too.
+    """
+    routes = [page for page in pages if "#" in page]
+    if len(routes) <= _MOST_ROUTES * len(pages):
+        return f"{root}/{missing_name(root)}"
+    mark = next((mark for mark in ("!/", "/") if any(f"#{mark}" in page for page in routes)), "")
+    return f"{start.partition('#')[0]}#{mark}{missing_name(root)}"
+
+
+def missing_addresses(url: str) -> list[str]:
+    """Return where the made-up page of the site of a page may be; nothing for a start page."""
+    parts = urlsplit(url)
+    root = f"{parts.scheme}://{parts.netloc}"
+    name = missing_name(root)
+    own = url.partition("#")[0]
+    routes = [f"{own}#{mark}{name}" for mark in ("/", "!/", "")] if parts.fragment else []
+    return [*routes, *([f"{root}/{name}"] if parts.path.strip("/") else [])]
 
 
 def rank(name: str, *, seed: int) -> bytes:

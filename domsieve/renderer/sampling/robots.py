@@ -14,7 +14,7 @@ from domsieve.budget import spending
 from domsieve.errors import NavigationError, PolicyError
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.sampling.fetch import AGENT, fetch
-from domsieve.renderer.sampling.urls import Site
+from domsieve.renderer.sampling.page_urls import Site
 
 # A robots.txt is read this far; RFC 9309 asks for 500 KiB at least.
 _MAX_BYTES = 512_000

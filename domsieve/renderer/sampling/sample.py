@@ -31,13 +31,11 @@ from domsieve.renderer.sampling.events import (
     SitemapsRead,
     SiteOpened,
 )
-from domsieve.renderer.sampling.frontier import Frontier, rank
+from domsieve.renderer.sampling.frontier import Frontier, Scope, missing_address, rank
 from domsieve.renderer.sampling.links import PageLinks, Routing
-from domsieve.renderer.sampling.missing import missing_address
+from domsieve.renderer.sampling.page_urls import Site, normalized, start_page
 from domsieve.renderer.sampling.robots import Robots
-from domsieve.renderer.sampling.scope import Scope
 from domsieve.renderer.sampling.sitemap import read_sitemaps
-from domsieve.renderer.sampling.urls import Site, normalized, start_page
 from domsieve.renderer.sampling.visits import Known, Visit, Visitor
 from domsieve.snapshot.page import Snapshot
 

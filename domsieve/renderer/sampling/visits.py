@@ -1,22 +1,19 @@
-"""Ask a site for its files and pages: as often as it likes, and only for pages it lets robots visit.
-
-Imports its neighbours in this package, the Snapshot and the error tree.
-"""
+"""Visit a site politely: at the pace it asks for, and only pages that robots.txt allows."""
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from domsieve.errors import DomsieveError, NavigationError, PageError, PolicyError
+from domsieve.errors import DomsieveError, NavigationError, PageError, PolicyError, TargetError
 from domsieve.renderer.limits import Clock
 from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.protocol import PageSource, Rendering
+from domsieve.renderer.protocol import Outcome, PageSource, Rendering
 from domsieve.renderer.sampling.fetch import fetch, is_this_machine
+from domsieve.renderer.sampling.page_urls import Site, normalized
 from domsieve.renderer.sampling.robots import Robots, fetch_robots
 from domsieve.renderer.sampling.sitemap import MAX_BYTES
-from domsieve.renderer.sampling.urls import Site
 from domsieve.snapshot.fault import fault_of
 
 Known = Callable[[str], Rendering | None]
@@ -118,3 +115,86 @@ class Visitor:
             due = self._last_turn + self.delay.total_seconds()
             await self._clock.sleep(max(0.0, due - self._clock.time()))
             self._last_turn = self._clock.time()
+
+
+_SITES_PER_PAGE = 4  # open for each page at once, since most of the time of a site is waiting
+
+
+async def visit_politely(
+    source: PageSource,
+    urls: Iterable[str],
+    *,
+    concurrency: int,
+    delay: timedelta | None = None,
+    egress: Egress | None = None,
+    clock: Clock | None = None,
+) -> AsyncGenerator[Outcome]:
+    """Yield each of `urls` with its page or its error, as they are finished.
+
+    Between two pages of one site passes at least the delay; pages that its robots.txt forbids are not visited.
+    Close the iterator (``contextlib.aclosing``) to stop early.
+
+    Parameters
+    ----------
+    source : renders the pages.
+    urls : http or https, each once.
+    concurrency : pages of one site that are rendered at the same time.
+    delay : time between the starts of two pages of a site, by default 0.5 s, or none on this machine. The delay that
+        robots.txt asks for is kept when it is longer.
+    egress : where connections for robots.txt may go; by default to public addresses only.
+    clock : what the delay is measured by; by default the event loop's time.
+    """
+    sites: dict[Site, list[str]] = {}
+    for url in urls:
+        address = normalized(url)
+        if address is None:
+            yield url, TargetError("This is no address of a page.", url=url)
+        else:
+            sites.setdefault(Site.of(address), []).append(url)
+    done: asyncio.Queue[Outcome | None] = asyncio.Queue()
+    places = asyncio.Semaphore(_SITES_PER_PAGE * concurrency)
+
+    async def visit(site: Site, pages: list[str]) -> None:
+        async with places:
+            visitor = Visitor(
+                source, lambda _: None, concurrency=concurrency, delay=delay, egress=egress, clock=clock
+            )
+            try:
+                robots = await visitor.rules(site)
+            except DomsieveError as error:
+                for page in pages:
+                    done.put_nowait((page, error))
+                return
+            waiting = iter(pages)
+            await asyncio.gather(*(_take(visitor, robots, waiting, done) for _ in range(concurrency)))
+
+    async def visit_all() -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                for site, pages in sites.items():
+                    group.create_task(visit(site, pages))
+        finally:
+            done.put_nowait(None)
+
+    work = asyncio.create_task(visit_all())
+    try:
+        while (outcome := await done.get()) is not None:
+            yield outcome
+        await work
+    finally:
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+
+
+async def _take(
+    visitor: Visitor, robots: Robots, waiting: Iterator[str], done: "asyncio.Queue[Outcome | None]"
+) -> None:
+    """Visit pages until none is waiting."""
+    for url in waiting:
+        try:
+            robots.check(url)
+            visit = await visitor.page(url)
+        except DomsieveError as error:
+            done.put_nowait((url, error))
+        else:
+            done.put_nowait((url, visit.rendering))

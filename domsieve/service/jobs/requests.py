@@ -27,7 +27,7 @@ from domsieve.analysis.writers.chunks import MAX_WORDS
 from domsieve.errors import UsageError
 from domsieve.renderer.network.egress import place_of
 from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
-from domsieve.renderer.sampling.scope import Scope
+from domsieve.renderer.sampling.frontier import Scope
 from domsieve.tasks.cleaning import Format
 from domsieve.tasks.mining import RecordFormat
 from domsieve.vocabulary import BLOCK_KINDS, BlockKind, Favor, FieldName, Method, MiningMethod

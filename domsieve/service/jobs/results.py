@@ -12,13 +12,12 @@ from typing import Any
 
 import msgspec
 
+from domsieve.analysis.block_types.detection import KindChoice
 from domsieve.analysis.cleaning.hidden_text import hidden_words
-from domsieve.analysis.kinds.judging import KindChoice
-from domsieve.analysis.marks.marks import page_marks
+from domsieve.analysis.page_flags.flags import page_marks
 from domsieve.analysis.registry import Options
 from domsieve.analysis.verdict import Verdict
 from domsieve.errors import BudgetError, DomsieveError, PageError
-from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
     CleanHtmlRequest,
     CleaningRequest,
@@ -31,7 +30,7 @@ from domsieve.service.jobs.requests import (
     SelectingRequest,
     SiteRequest,
 )
-from domsieve.service.jobs.values import NewFile
+from domsieve.service.jobs.values import NewFile, problem_of
 from domsieve.service.logs import log
 from domsieve.snapshot.fault import fault_of
 from domsieve.snapshot.index import PageRecord
@@ -39,9 +38,9 @@ from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.cleaning import ENDINGS, Cleaned, Format, clean, metadata_of, written
 from domsieve.tasks.comparing import advise, compare
-from domsieve.tasks.judging import remarks
 from domsieve.tasks.mining import RECORD_WRITERS, RecordFormat, mine
 from domsieve.tasks.pages import Page, from_html, from_record, site_records, with_selection
+from domsieve.tasks.postprocess import remarks
 from domsieve.tasks.reporting import of_record, report
 
 _TYPES: Mapping[Format | RecordFormat, str] = {

@@ -20,7 +20,6 @@ from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.renderer.sampling.events import PageDone, PageFailed, PageRepeated, SampleEnded, SiteOpened
-from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import (
     CompareRequest,
     HtmlRequest,
@@ -29,7 +28,15 @@ from domsieve.service.jobs.requests import (
     request_of,
 )
 from domsieve.service.jobs.results import SitePages, html_result, page_result, site_result
-from domsieve.service.jobs.values import USUAL_SITE, Claim, NewFile, SiteLimit, SiteQuota, UsedPage
+from domsieve.service.jobs.values import (
+    USUAL_SITE,
+    Claim,
+    NewFile,
+    SiteLimit,
+    SiteQuota,
+    UsedPage,
+    problem_of,
+)
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore

@@ -33,9 +33,8 @@ from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.supervisor import Supervisor, Wear
 from domsieve.service.jobs.captures import CACHE
 from domsieve.service.jobs.database import Database
-from domsieve.service.jobs.problems import overrun, problem_of
-from domsieve.service.jobs.pulse import BEAT_S, Pulse
-from domsieve.service.jobs.values import USUAL_SITE, Claim, SiteQuota
+from domsieve.service.jobs.heartbeat import BEAT_S, Pulse
+from domsieve.service.jobs.values import USUAL_SITE, Claim, SiteQuota, overrun, problem_of
 from domsieve.service.jobs.work import Bench, do
 from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.service.logs import log, logging_to_stderr

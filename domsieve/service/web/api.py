@@ -1,4 +1,4 @@
-"""The routes of the API that make and show jobs."""
+"""The routes of the API that create and show jobs, and downloads."""
 
 import re
 from typing import Annotated, Any
@@ -16,12 +16,11 @@ from domsieve.service.jobs.requests import (
     SiteRequest,
 )
 from domsieve.service.jobs.values import Job, JobState
-from domsieve.service.web.downloads import Download, headers_of
-from domsieve.service.web.events import EventStream
-from domsieve.service.web.examples import CLEAN, COMPARE, RECORDS, REPORT, SITE
+from domsieve.service.web.downloads import Download, EventStream, headers_of
 from domsieve.service.web.gateway import Gateway
+from domsieve.service.web.guard import with_policy
 from domsieve.service.web.negotiation import JSON, TEXTS, agreed, in_format, offered_by, offered_of
-from domsieve.service.web.openapi import problems
+from domsieve.service.web.openapi import CLEAN, COMPARE, RECORDS, REPORT, SITE, problems
 from domsieve.service.web.problems import Invalid, ProblemError, job_problem, problem_response
 from domsieve.service.web.schemas import (
     JobList,
@@ -333,5 +332,53 @@ def api(gateway: Gateway) -> APIRouter:
         found = await gateway.ask(gateway.store.pages, request.state.client, before=before, limit=limit)
         more = f"/v1/pages?before={found[-1].number}&limit={limit}" if len(found) == limit else None
         return PageList(pages=[page_view_of(page) for page in found], next=more)
+
+    return router
+
+
+# The report's own policy, in its head, allows its one script and style by their hashes; both policies hold.
+# Without `allow-same-origin` the document has no origin: it can read neither cookies nor what the service has.
+REPORT_POLICY = (
+    "sandbox allow-scripts; default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+    "script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+REPORT_FILE = "report.html"
+
+
+def files(gateway: Gateway) -> APIRouter:
+    """Return the route of the results of jobs."""
+    router = APIRouter(prefix="/v1", dependencies=[Depends(only_known)])
+
+    @router.get(
+        "/jobs/{job}/files/{name}",
+        summary="Download a result",
+        tags=["jobs"],
+        response_class=Response,
+        responses={
+            200: {
+                "content": {"*/*": {}},
+                "description": "The file.",
+            },
+            **problems(401, 403, 404, 414, 421, 422, 429, 500, 503),
+        },
+    )
+    async def file(
+        request: Request,
+        job: JobId,
+        name: FileName,
+        download: Annotated[bool, Query(description="whether the report is to be saved, not shown")] = False,
+    ) -> Response:
+        """Return a file. All but the report are for saving; that is shown in a sandbox."""
+        client = request.state.client
+        facts = await gateway.ask(gateway.store.file, job, client, name)
+        kind = (await gateway.ask(gateway.store.get, job, client)).kind
+        shown = kind == "report" and name == REPORT_FILE and not download
+        headers = headers_of(facts, shown=shown)
+        response: Response = (
+            Response(media_type=facts.content_type, headers=headers)
+            if request.state.head
+            else Download(gateway, job, name, client=client, media_type=facts.content_type, headers=headers)
+        )
+        return with_policy(response, REPORT_POLICY) if shown else response
 
     return router

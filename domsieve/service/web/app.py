@@ -16,12 +16,11 @@ from starlette.routing import Match
 
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Strain
-from domsieve.service.web.api import api, only_known
-from domsieve.service.web.files import files
+from domsieve.service.web.api import api, files, only_known
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.guard import Guard
 from domsieve.service.web.html_pages import Pages, html_pages
-from domsieve.service.web.limits import Held, Requests
+from domsieve.service.web.load_shedding import Held, Requests
 from domsieve.service.web.metrics import METRICS_TYPE, Figures, Traffic
 from domsieve.service.web.openapi import describe, problems
 from domsieve.service.web.problems import Invalid, ProblemError, problem_response

@@ -1,17 +1,65 @@
-"""Who holds the connections of the service, and who gives one up when there are too many.
-
-A connection is a stranger's until a request on it has shown who asks. Strangers have few places, and whoever is one
-for longest gives his up for the next, first of the address that holds most: so those who only hold connections take
-them from each other. Where all places are taken by known clients, the one that holds most gives up what it does not
-use.
-"""
+"""Connections of the service: refuse ambiguous heads (RFC 9112, 11.2), and decide who gives one up at the limit."""
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any
 
+import h11
 from starlette.datastructures import Headers
+
+# Lines that end otherwise than by CRLF, or go on in the next one: some take them for part of the line before.
+_ODD_LINES = re.compile(rb"(?<!\r)\n|\r(?!\n)|\n[ \t]")
+_LENGTHS = re.compile(rb"^content-length:([^\r\n]*)", re.IGNORECASE | re.MULTILINE)
+_CODINGS = re.compile(rb"^transfer-encoding:", re.IGNORECASE | re.MULTILINE)
+_LENGTH = re.compile(rb"[0-9]{1,18}")
+
+
+class StrictConnection(h11.Connection):
+    """The state of a connection of a server.
+
+    Parameters
+    ----------
+    longest_head : bytes of a request's head. `h11` itself counts only what has not yet come whole.
+    """
+
+    def __init__(self, longest_head: int) -> None:
+        super().__init__(h11.SERVER, longest_head)
+        self._longest_head = longest_head
+
+    def next_event(self) -> Any:
+        """Return what comes next; see `h11.Connection`.
+
+        Raises
+        ------
+        h11.RemoteProtocolError : it is no request, is too long, or could be read in two ways.
+        """
+        if self.their_state is not h11.IDLE:
+            return super().next_event()
+        before, _ = self.trailing_data
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            after, _ = self.trailing_data
+            head = before[: len(before) - len(after)]
+            if len(head) > self._longest_head:
+                raise h11.RemoteProtocolError("The head of the request is too long.")
+            if _is_ambiguous(head, event.http_version):
+                raise h11.RemoteProtocolError("The end of the request could be read in two ways.")
+        return event
+
+
+def _is_ambiguous(head: bytes, version: bytes) -> bool:
+    lengths = [value.strip(b" \t") for value in _LENGTHS.findall(head)]
+    codings = len(_CODINGS.findall(head))
+    return (
+        _ODD_LINES.search(head) is not None
+        or len(lengths) > 1
+        or not all(map(_LENGTH.fullmatch, lengths))
+        or bool(codings and (lengths or version == b"1.0"))
+    )
+
 
 # Connections that come together are all read before any of them has to go.
 _SWEEP_S = 0.1

@@ -12,7 +12,7 @@ from domsieve.errors import BusyError, BusyReason, ClientLimitError, KeyConflict
 from domsieve.service.jobs.requests import PageRequest
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Job, QueueLimits, Strain
-from domsieve.service.web.limits import Streams
+from domsieve.service.web.load_shedding import Streams
 from domsieve.service.web.problems import ProblemError
 from domsieve.service.web.settings import Settings
 

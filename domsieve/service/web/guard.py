@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from domsieve.errors import StorageError
 from domsieve.service.logs import log
 from domsieve.service.web.connections import Place
-from domsieve.service.web.limits import Requests
+from domsieve.service.web.load_shedding import Requests
 from domsieve.service.web.metrics import Traffic
 from domsieve.service.web.problems import Problem, ProblemError, problem_response
 from domsieve.service.web.sessions import Sessions

@@ -13,9 +13,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from domsieve.errors import UsageError
 from domsieve.service.jobs.requests import request_of
 from domsieve.service.jobs.values import STATES, Job
-from domsieve.service.web.api_reference import reference
-from domsieve.service.web.explanations import explanation_of
-from domsieve.service.web.files import REPORT
+from domsieve.service.web.api import REPORT_FILE as REPORT
+from domsieve.service.web.error_messages import explanation_of
 from domsieve.service.web.forms import (
     DEFAULTS,
     FIELD_FIELDS,
@@ -41,11 +40,18 @@ from domsieve.service.web.labels import (
     size,
     verdict_of,
 )
-from domsieve.service.web.preview import PREVIEW_POLICY, preview
+from domsieve.service.web.openapi import reference
 from domsieve.service.web.problems import Problem, ProblemError
 from domsieve.service.web.sessions import Sessions
 from domsieve.service.web.settings import client_of
-from domsieve.service.web.shown_results import SitePage, shown_page, shown_result, site_index
+from domsieve.service.web.shown_results import (
+    PREVIEW_POLICY,
+    SitePage,
+    preview,
+    shown_page,
+    shown_result,
+    site_index,
+)
 
 _NEWEST, _PART, _EVENTS = 8, 30, 200
 _NUMBER_DIGITS = 6

@@ -7,7 +7,7 @@ from typing import Any
 
 from domsieve.plain import plain
 from domsieve.service.jobs.values import Event, Job
-from domsieve.service.web.explanations import in_words
+from domsieve.service.web.error_messages import in_words
 from domsieve.service.web.forms import KINDS
 
 KIND_NAMES = {kind.value: kind.label for kind in KINDS} | {

@@ -17,8 +17,7 @@ from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from domsieve.errors import FaultReason
-from domsieve.service.jobs.problems import is_timeout
-from domsieve.service.jobs.values import Fault
+from domsieve.service.jobs.values import Fault, is_timeout
 
 REASON_HELP = (
     "why the page counts as failed: an error of its server (status), no HTML (type), no text (binary), "

@@ -13,8 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from domsieve.errors import UsageError
-from domsieve.service.web.connections import Connections, Network, Place
-from domsieve.service.web.framing import StrictConnection
+from domsieve.service.web.connections import Connections, Network, Place, StrictConnection
 from domsieve.service.web.problems import PROBLEM_JSON, Problem, ProblemError
 
 _HEAD_BYTES = 32_768

@@ -57,7 +57,7 @@ class Settings:
     keep_bytes : what one client's jobs hold, results, captures and rows, likewise.
     free_bytes : room on the disk, below which no job is accepted.
     free_memory_ratio, max_load : share of the memory that has to be free, and load average per processor, for a job
-        to be accepted; 0 sets no bound. See `domsieve.service.web.strain`.
+        to be accepted; 0 sets no bound. See `domsieve.service.web.load_shedding`.
     """
 
     host: str = "127.0.0.1"

@@ -1,29 +1,260 @@
-"""What the web page shows of the results of a job: text, tables, and the pages of a site one by one.
-
-Everything is read from the files of the job, a bounded part of each, in threads.
-"""
+"""Results of a job on the web page: text, Markdown preview, tables and the pages of a site."""
 
 import asyncio
+import base64
+import csv
+import hashlib
+import io
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from html import escape
+from pathlib import Path
 from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
 
 from domsieve.plain import plain
 from domsieve.service.jobs.values import Job
-from domsieve.service.web.explanations import in_words
+from domsieve.service.web.error_messages import in_words
 from domsieve.service.web.gateway import Gateway
-from domsieve.service.web.labels import Confidence, about_of, confidence_of, flat
+from domsieve.service.web.labels import Confidence, about_of, confidence_of, flat, size
 from domsieve.service.web.schemas import first_text
-from domsieve.service.web.tables import TABLE_BYTES, Table, comparison_tables, record_tables
+
+_STYLE = (Path(__file__).parent / "static" / "preview.css").read_text(encoding="utf-8")
+_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode("ascii")
+PREVIEW_POLICY = (
+    f"sandbox; default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self'"
+)
+"""For the preview alone. Its tests hold that it allows no script and nothing from anywhere."""
+PREVIEWED = 64_000
+"""Characters that are previewed: hostile ones take seconds for each 100,000, in the process that answers."""
+
+_NESTING = 20
+_LONGEST_ADDRESS = 300  # characters of an address in a tool tip
+_FENCE = "---\n"
+
+
+def preview(markdown: str) -> str:
+    """Return a whole HTML document that shows Markdown, its first `PREVIEWED` characters.
+
+    YAML front matter is shown as it is.
+    """
+    text = markdown[:PREVIEWED]
+    front, end = "", text.find(f"\n{_FENCE}", len(_FENCE) - 1) if text.startswith(_FENCE) else -1
+    if end >= 0:
+        front = f'<pre class="front">{escape(text[len(_FENCE) : end])}</pre>\n'
+        text = text[end + 1 + len(_FENCE) :]
+    rest = "" if len(markdown) <= PREVIEWED else '<p class="rest">The rest is not previewed.</p>\n'
+    return (
+        '<!DOCTYPE html>\n<html lang="und"><head><meta charset="utf-8"><title>Preview</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<style>{_STYLE}</style></head>\n<body><main>\n{front}{_parser().render(text)}{rest}</main></body></html>\n"
+    )
+
+
+class _Inert(RendererHTML):
+    """Writes elements without an address."""
+
+    def link_open(self, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
+        address = plain(str(tokens[at].attrGet("href") or ""))[:_LONGEST_ADDRESS]
+        return f'<span class="link" title="{escape(address)}">'
+
+    def link_close(self, _tokens: Sequence[Token], _at: int, _options: Any, _env: Any) -> str:
+        return "</span>"
+
+    def image(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        words = self.renderInlineAsText(tokens[at].children or [], options, env)
+        return f'<span class="image">{escape(words) or "picture"}</span>'
+
+
+@cache
+def _parser() -> MarkdownIt:
+    options = {"html": False, "maxNesting": _NESTING}
+    parser = MarkdownIt("commonmark", options, renderer_cls=_Inert)
+    # HTML is text; a definition could give one address to many words.
+    return parser.enable(["table", "strikethrough"]).disable(["html_block", "html_inline", "reference"])
+
+
+TABLE_BYTES = 4_000_000
+"""What is read of a file of records at most; a larger comparison is for the download."""
+_ROWS, _COLUMNS, _CHANGED = 200, 60, 200
+_CELL = 400
+# What a file of another form leads to; csv.Error, where a field is longer than the process takes at all.
+_OTHER = (AttributeError, KeyError, TypeError, ValueError, csv.Error)
+_PLACES = ("page", "region", "record")
+_LAST_THREE = frozenset({1, 2, 3})
+_CHANGES = {
+    "created": "Added by a script",
+    "changed": "Changed by a script",
+    "moved": "Moved by a script",
+    "removed": "Removed by a script",
+    "hidden": "Hidden",
+    "in source": "The same in the source",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of texts.
+
+    Parameters
+    ----------
+    name : its heading, and its name for screen readers.
+    columns : names of the columns, all different.
+    rows : the cells.
+    left_out : rows that are not shown.
+    numbers : columns that hold numbers, by position.
+    """
+
+    name: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    left_out: int = 0
+    numbers: frozenset[int] = frozenset()
+
+
+def record_tables(data: bytes, content_type: str, *, is_whole: bool) -> list[Table]:
+    """Return the records of a file of CSV or JSON lines, a table for each region of the page; none of other files.
+
+    Parameters
+    ----------
+    data : the file or its beginning.
+    content_type : of the file.
+    is_whole : whether all of it is there; the line that breaks off is left out.
+    """
+    if not is_whole:
+        data = data[: data.rfind(b"\n") + 1]
+    text = data.decode("utf-8", "replace")
+    try:
+        rows = list(_of_csv(text) if content_type.startswith("text/csv") else _of_lines(text))
+    except _OTHER:
+        return []
+    regions: dict[str, list[dict[str, str]]] = {}
+    for row in rows:
+        regions.setdefault(row.get("region", ""), []).append(row)
+    many = len(regions) > 1
+    return [_records(f"Region {region}" if many else "Records", rows) for region, rows in regions.items()]
+
+
+def comparison_tables(data: bytes) -> list[Table]:
+    """Return what a comparison found: words, both sides, what scripts changed, what brought the data, what differs.
+
+    None of a file that another version of the program wrote in another form.
+    """
+    try:
+        return [table for table in _compared(json.loads(data)) if table.rows]
+    except _OTHER:
+        return []
+
+
+def _compared(facts: Mapping[str, Any]) -> list[Table]:
+    raw, rendered = facts["raw"], facts["rendered"]
+    named = [
+        ("Words you can see", "words"),
+        ("Words of the content", "cleaned_words"),
+        ("Links", "links"),
+        ("Images", "images"),
+        ("Records", "records"),
+        ("Nodes", "nodes"),
+    ]
+    sides = [[label, flat(raw[name]), flat(rendered[name])] for label, name in named]
+    words = [
+        [label, flat(one["wanted"]), flat(one["both"]), _share(one["both"], one["wanted"])]
+        for label, one in (("Content", facts["content"]), ("All that you can see", facts["visible"]))
+    ]
+    changed = [block for block in facts["blocks"] if block["change"] != "in source"]
+    same = len(facts["blocks"]) - len(changed)
+    texts = [
+        [_CHANGES.get(block["change"], block["change"]), flat(block["words"]), _cell(block["text"])]
+        for block in changed[:_CHANGED]
+    ]
+    brought = [
+        [
+            _cell(one["url"]),
+            flat(one["status"]),
+            size(one["bytes"]),
+            flat(one["words"]),
+            flat(one["delivered"]),
+        ]
+        for one in facts["data"][:_ROWS]
+    ]
+    return [
+        Table(
+            "Words of the rendered page",
+            ("Which", "Rendered", "In the source", "Share"),
+            words,
+            0,
+            _LAST_THREE,
+        ),
+        Table("Both sides", ("What", "Source", "Rendered"), sides, 0, frozenset({1, 2})),
+        Table(
+            f"Texts that differ ({same:,} are the same)",
+            ("What happened", "Words", "Text"),
+            texts,
+            len(changed) - len(texts),
+            frozenset({1}),
+        ),
+        Table(
+            "Responses that brought data",
+            ("Address", "Status", "Size", "Words", "Of these only in the rendered page"),
+            brought,
+            len(facts["data"]) - len(brought),
+            frozenset({1, 2, 3, 4}),
+        ),
+        *([_differing(facts["loads"]["blocks"])] if "loads" in facts else []),
+    ]
+
+
+def _differing(blocks: Sequence[Mapping[str, Any]]) -> Table:
+    texts = [
+        [flat(block["words"]), _cell(block["text"]), _cell(block["other_text"])]
+        for block in blocks[:_CHANGED]
+    ]
+    columns = ("Words", "Here", "In the other load")
+    return Table(
+        "Texts that differ between two loads", columns, texts, len(blocks) - len(texts), frozenset({0})
+    )
+
+
+def _records(name: str, rows: Sequence[Mapping[str, str]]) -> Table:
+    named = dict.fromkeys(name for row in rows for name, value in row.items() if value)
+    columns = [column for column in named if column not in _PLACES][:_COLUMNS]
+    shown = [[_cell(row.get(column, "")) for column in columns] for row in rows[:_ROWS]]
+    headings = [column.replace("_", " ") for column in columns]
+    return Table(f"{name}: {len(rows):,}", headings, shown, len(rows) - len(shown))
+
+
+def _of_csv(text: str) -> Iterable[dict[str, str]]:
+    return csv.DictReader(io.StringIO(text, newline=""), restval="")
+
+
+def _of_lines(text: str) -> Iterable[dict[str, str]]:
+    for line in text.splitlines():
+        record = json.loads(line)
+        fields = {name: str(field["value"]) for name, field in record["fields"].items()}
+        yield {"region": str(record["region"]), **fields}
+
+
+def _cell(text: str) -> str:
+    words = plain(text[: _CELL + 1])
+    return words if len(text) <= _CELL else f"{words[:_CELL]}…"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%}" if whole else "–"
+
 
 _SHOWN_BYTES = 200_000
 _INDEX, _ARCHIVE = "pages.json", "pages.zip"
 _RECORDS = frozenset({"records", "records_html"})
 _MARKDOWN_ENDING = ".md"
-_LONGEST = 300
+_LONGEST_TEXT = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +356,7 @@ async def site_index(gateway: Gateway, job: Job) -> SiteIndex:
     listed: Mapping[str, Any] = json.loads(data)
     pages = [_page(number, one) for number, one in enumerate(listed.get("pages") or (), 1)]
     failed = [
-        FailedPage(str(one.get("url", "")), plain(in_words(str(one.get("detail", ""))))[:_LONGEST])
+        FailedPage(str(one.get("url", "")), plain(in_words(str(one.get("detail", ""))))[:_LONGEST_TEXT])
         for one in listed.get("failed") or ()
     ]
     return SiteIndex(pages, failed)
@@ -168,7 +399,7 @@ def _page(number: int, listed: Mapping[str, Any]) -> SitePage:
     return SitePage(
         number=number,
         url=url,
-        title=plain(str(about.get("title") or ""))[:_LONGEST] or url,
+        title=plain(str(about.get("title") or ""))[:_LONGEST_TEXT] or url,
         file=str(listed.get("file", "")),
         confidence=confidence_of(listed.get("expected_f1")),
         about=about_of(about),

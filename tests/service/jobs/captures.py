@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import msgspec
 
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.protocol import Rendering
-from domsieve.renderer.source.raw import parse_html
 
 
 def captured(url: str, html: str = "<p>The words of it.", *, final_url: str = "") -> Rendering:

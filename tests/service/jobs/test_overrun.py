@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.service.jobs import pool, watch
+from domsieve.service.jobs import heartbeat, pool
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.pool import WorkerPool, owned
-from domsieve.service.jobs.problems import overrun
 from domsieve.service.jobs.requests import CleanRequest
 from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import Job, QueueLimits, UsedPage
+from domsieve.service.jobs.values import Job, QueueLimits, UsedPage, overrun
 from domsieve.service.jobs.worker import WorkerSettings
 from domsieve.snapshot.store import PageStore
 from tests.service.jobs.captures import captured
@@ -110,8 +109,8 @@ def test_a_worker_that_hangs_is_ended_and_the_next_job_is_done(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The hands of the clock are moved, so what threads run for has to keep up with them.
-    ran = watch.thread_cpu_s
-    monkeypatch.setattr(watch, "thread_cpu_s", lambda pid, thread: 100_000 * ran(pid, thread))
+    ran = heartbeat.thread_cpu_s
+    monkeypatch.setattr(heartbeat, "thread_cpu_s", lambda pid, thread: 100_000 * ran(pid, thread))
     monkeypatch.setattr(pool, "LOOK_S", 0.02)
     clock = Clock()
 

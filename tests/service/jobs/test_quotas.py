@@ -16,10 +16,9 @@ from domsieve.errors import DomsieveError, NavigationError, PolicyError
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.sampling.fetch import Answer
-from domsieve.service.jobs.problems import problem_of
 from domsieve.service.jobs.requests import SiteRequest
 from domsieve.service.jobs.results import SitePages, site_result
-from domsieve.service.jobs.values import QueueLimits, SiteQuota
+from domsieve.service.jobs.values import QueueLimits, SiteQuota, problem_of
 from domsieve.service.jobs.work import Bench, Result, do
 from domsieve.service.web.labels import remarks_of
 from domsieve.snapshot.store import PageStore

@@ -7,9 +7,19 @@ import threading
 
 import pytest
 
-from domsieve.service.jobs.problems import overrun, problem_of
-from domsieve.service.jobs.pulse import Beat, Begun, Ended, Pulse, read_line
-from domsieve.service.jobs.watch import Limits, Overrun, Watch, end_family, thread_cpu_s
+from domsieve.service.jobs.heartbeat import (
+    Beat,
+    Begun,
+    Ended,
+    Limits,
+    Overrun,
+    Pulse,
+    Watch,
+    end_family,
+    read_line,
+    thread_cpu_s,
+)
+from domsieve.service.jobs.values import overrun, problem_of
 
 HUNG, OTHER = 7, 8
 TIME, MEMORY = overrun("time"), overrun("memory")

@@ -31,14 +31,13 @@ from domsieve.errors import (
     StorageError,
     UsageError,
 )
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.page.capture import STYLE_NAMES
 from domsieve.renderer.page.convert import document_only
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.sampling.fetch import Answer
-from domsieve.renderer.sampling.scope import Scope
-from domsieve.renderer.source.raw import parse_html
-from domsieve.service.jobs.problems import problem_of
+from domsieve.renderer.sampling.frontier import Scope
 from domsieve.service.jobs.requests import (
     CleanHtmlRequest,
     CleanRequest,
@@ -48,7 +47,7 @@ from domsieve.service.jobs.requests import (
     SiteRequest,
 )
 from domsieve.service.jobs.results import SitePages, page_result, site_result
-from domsieve.service.jobs.values import Claim, QueueLimits, UsedPage
+from domsieve.service.jobs.values import Claim, QueueLimits, UsedPage, problem_of
 from domsieve.service.jobs.work import Bench, Result, do
 from domsieve.snapshot.page import Provenance, Snapshot
 from domsieve.snapshot.store import PageStore

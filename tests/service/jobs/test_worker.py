@@ -13,11 +13,10 @@ import pytest
 from domsieve.errors import StorageError
 from domsieve.renderer.protocol import Rendering
 from domsieve.service.jobs.database import Database
-from domsieve.service.jobs.problems import overrun
-from domsieve.service.jobs.pulse import Pulse
+from domsieve.service.jobs.heartbeat import Pulse
 from domsieve.service.jobs.requests import CleanRequest
 from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import Claim, Job, NewFile, QueueLimits, UsedPage
+from domsieve.service.jobs.values import Claim, Job, NewFile, QueueLimits, UsedPage, overrun
 from domsieve.service.jobs.work import Bench
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.jobs.worker import Worker, WorkerSettings

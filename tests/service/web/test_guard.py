@@ -16,7 +16,7 @@ from starlette.responses import Response
 from domsieve.errors import UsageError
 from domsieve.service.jobs.values import Claim, NewFile
 from domsieve.service.jobs.work_queue import WorkQueue
-from domsieve.service.web.limits import Held, Requests
+from domsieve.service.web.load_shedding import Held, Requests
 from domsieve.service.web.problems import ProblemError
 from domsieve.service.web.sessions import Sessions
 from domsieve.service.web.settings import Settings, client_of, read_tokens

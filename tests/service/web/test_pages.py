@@ -14,8 +14,8 @@ import pytest
 
 from domsieve.service.jobs.values import Claim, NewFile
 from domsieve.service.jobs.work_queue import WorkQueue
-from domsieve.service.web.explanations import explanation_of, in_words
-from domsieve.service.web.tables import comparison_tables, record_tables
+from domsieve.service.web.error_messages import explanation_of, in_words
+from domsieve.service.web.shown_results import comparison_tables, record_tables
 from tests.service.web.stage import PAGE, Stage, instant, stage
 
 HTML = {"Accept": "text/html"}

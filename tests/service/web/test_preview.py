@@ -6,7 +6,7 @@ import resource
 
 import pytest
 
-from domsieve.service.web.preview import PREVIEW_POLICY, PREVIEWED, preview
+from domsieve.service.web.shown_results import PREVIEW_POLICY, PREVIEWED, preview
 
 SAFE_TAGS = {
     *(

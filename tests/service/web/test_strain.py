@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.renderer.browser.machine import FreeMemory, this_machine
+from domsieve.renderer.browser.resources import FreeMemory, this_machine
 from domsieve.service.jobs.values import Strain
-from domsieve.service.web.strain import Headroom
+from domsieve.service.web.load_shedding import Headroom
 from tests.service.web.stage import PAGE, Stage, stage
 
 SHORT = Strain("memory", "Less than 5% of the memory of the service is free; no jobs are accepted now.")

@@ -1,0 +1,209 @@
+"""Columns for block types: the names that elements have, and how much text, links and headings they hold."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.block_types.block_phrases import LONGEST_BEGINNING, Pieces, begins_of
+from domsieve.analysis.block_types.name_words import ANYWHERE, GROUPS, WORDS, Group, Says
+from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before, distinct
+from domsieve.analysis.columns.hash import U64, combine, hashes_of, span_hashes
+from domsieve.snapshot.page import Kind, Snapshot
+
+Bits = NDArray[np.uint64]
+_LONGEST = 500  # bytes of a value
+_CAPITAL = np.array([byte < 128 and chr(byte).isupper() for byte in range(256)], np.bool_)
+_ELEMENT = int(Kind.ELEMENT)
+
+
+def _bits_of(words: Mapping[Group, Mapping[int, str]]) -> dict[tuple[Group, str], int]:
+    """Return the bits of each word in its group."""
+    bits: dict[tuple[Group, str], int] = {}
+    for group, sets in words.items():
+        for bit, members in sets.items():
+            for word in members.split():
+                bits[group, word] = bits.get((group, word), 0) | int(bit)
+    return bits
+
+
+def _hashed(bits: Mapping[tuple[Group, str], int]) -> tuple[U64, Bits]:
+    """Return the hash of each word in its group, ascending, and its bits."""
+    hashes = combine(hashes_of([word for _, word in bits]), np.array([group for group, _ in bits], np.uint64))
+    order = np.argsort(hashes)
+    return hashes[order], np.array(list(bits.values()), np.uint64)[order]
+
+
+_HASHES, _BITS = _hashed(_bits_of(WORDS))
+_TAGS = {word: bits for (group, word), bits in _bits_of(WORDS).items() if group == Group.TAG}
+
+
+def _look_up(hashes: U64, group: NDArray[np.uint64] | np.uint64) -> Bits:
+    hashes = combine(hashes, group)
+    at = np.minimum(np.searchsorted(_HASHES, hashes), _HASHES.size - 1)
+    return np.where(_HASHES[at] == hashes, _BITS[at], np.uint64(0))
+
+
+class Names:
+    """What the elements of a page are called; made in O(N + attributes + the bytes of their values).
+
+    Attributes
+    ----------
+    said : uint64 (N,), for each node the bits of `Says` that its tag and attributes say, 0 for what is no element.
+    """
+
+    def __init__(self, page: Snapshot) -> None:
+        self._page = page
+        self._owner = np.repeat(np.arange(len(page)), np.diff(page.attr_start))
+        ids, self._name = distinct(page.attr_name.astype(np.int64), len(page.strings))
+        self._spelt = {name: number for number, name in enumerate(page.strings.take(ids.tolist()))}
+        self.said = np.array([_TAGS.get(tag, 0) for tag in page.tags], np.uint64)[page.tag]
+        self._add_attributes()
+        self.said[page.kind != _ELEMENT] = 0
+        self._at = np.flatnonzero(self.said)
+        self._bits = self.said[self._at]
+
+    def called(self, *bits: int) -> Ints:
+        """Return the elements that are called all of this; one of several bits given as one is enough for it."""
+        chosen = (self._bits & np.uint64(bits[0])) != 0
+        for bit in bits[1:]:
+            chosen &= (self._bits & np.uint64(bit)) != 0
+        return np.asarray(self._at[chosen])
+
+    def are(self, nodes: Ints, bits: int) -> NDArray[np.bool_]:
+        """Return which of the nodes are called one of these."""
+        return np.asarray((self.said[nodes] & np.uint64(bits)) != 0)
+
+    def values(self, name: str) -> tuple[Ints, Ints]:
+        """Return the nodes with an attribute, and the string that is its value."""
+        at = np.flatnonzero(self._name == self._spelt.get(name, -1))
+        return self._owner[at], self._page.attr_value[at].astype(np.int64)
+
+    def _add_attributes(self) -> None:
+        groups = np.array([GROUPS.get(name, 0) for name in self._spelt], np.int64)
+        group = groups[self._name] if groups.size else self._name
+        at = np.flatnonzero(group)
+        if not at.size:
+            return
+        room, strings = len(Group) + 1, self._page.strings
+        value = self._page.attr_value[at].astype(np.int64)
+        pairs, pair = distinct(value * room + group[at], len(strings) * room)
+        bits = _said_by(Pieces(strings, pairs // room, longest=_LONGEST), pairs % room)[pair]
+        owner = self._owner[at]
+        first = np.flatnonzero(np.diff(owner, prepend=-1))
+        self.said[owner[first]] |= np.bitwise_or.reduceat(bits, first)
+
+
+def _said_by(values: Pieces, group: Ints) -> Bits:
+    """Return what each of the values says by its words, and by what it holds."""
+    bits = np.zeros(group.size, np.uint64)
+    letter, capital = values.letter, _CAPITAL[values.data]
+    starts = letter.copy()
+    starts[1:] &= ~letter[:-1] | (capital[1:] & ~capital[:-1])
+    begin = np.flatnonzero(starts)
+    if begin.size:
+        gaps = np.flatnonzero(~letter)  # one at least behind each value
+        close = np.minimum(np.append(begin[1:], values.data.size), gaps[np.searchsorted(gaps, begin)])
+        owner = np.searchsorted(values.first, begin, side="right") - 1
+        found = _look_up(span_hashes(values.lower, begin, close), group[owner].astype(np.uint64))
+        first = np.flatnonzero(np.diff(owner, prepend=-1))
+        bits[owner[first]] = np.bitwise_or.reduceat(found, first)
+    part, bit, wanted = ANYWHERE
+    for value in values.holding((part,)).tolist():
+        if group[value] in wanted:
+            bits[value] |= np.uint64(bit)
+    return bits
+
+
+_SHORT = 80  # bytes of a label
+_LONGEST_LABEL_BYTES = 4_096
+
+
+class Columns:
+    """A page of N nodes with what its nodes are called and hold.
+
+    Attributes
+    ----------
+    page : the page.
+    names : what its attributes and tags call its elements.
+    end : int64 (N,), one past the last node of each subtree.
+    text : int64 (M,), the text nodes that are read: those outside scripts, styles, the head and lists to choose from.
+    size : int64 (N,), characters of each of these that are not blank, 0 for other nodes.
+    letters, linked, links, titles : int64 (N + 1,), before each node: such characters, those of them in links, links,
+        and headings of the first level that say something.
+    total : all letters.
+    """
+
+    def __init__(self, page: Snapshot) -> None:
+        self.page = page
+        self.end: Ints = page.end.astype(np.int64)
+        self.names = Names(page)
+        unread = self._inside(self.names.called(Says.UNREAD))
+        self.text: Ints = np.flatnonzero((page.text >= 0) & ~unread)
+        ids, which = distinct(page.text[self.text].astype(np.int64), len(page.strings))
+        letters = Pieces(page.strings, ids, longest=_LONGEST_LABEL_BYTES).letters()
+        self.size = np.zeros(len(page), np.int64)
+        self.size[self.text] = letters[which]
+        self.letters = counted_before(self.size)
+        self.total = int(self.letters[-1])
+        link = self.names.called(Says.LINK)
+        self.in_link = self._inside(link)
+        self.links = self.counted(link)
+        self.linked = counted_before(self.size * self.in_link)
+        title = self.names.called(Says.TITLE)
+        self.titles = self.counted(title[self.of(self.letters, title) > 0])
+        self._labels, self._begins = self._find_labels()
+
+    def _find_labels(self) -> tuple[Ints, NDArray[np.uint8]]:
+        strings = self.page.text[self.text].astype(np.int64)
+        short = (np.diff(self.page.strings.offsets)[strings] <= _SHORT) & (self.size[self.text] > 1)
+        ids, which = distinct(strings[short], len(self.page.strings))
+        begins = begins_of(Pieces(self.page.strings, ids, longest=_SHORT).beginnings(LONGEST_BEGINNING))[
+            which
+        ]
+        return self.text[short][begins > 0], begins[begins > 0]
+
+    def _inside(self, nodes: Ints) -> Bools:
+        return below(self.marks(nodes), self.end) if nodes.size else np.zeros(len(self.page), np.bool_)
+
+    def marks(self, nodes: Ints) -> Bools:
+        """Return the nodes as marks (N,)."""
+        marked = np.zeros(len(self.page), np.bool_)
+        marked[nodes] = True
+        return marked
+
+    def counted(self, nodes: Ints) -> Ints:
+        """Return how many of the nodes stand before each of N + 1."""
+        return counted_before(self.marks(nodes))
+
+    def of(self, counts: Ints, nodes: Ints) -> Ints:
+        """Return what the nodes hold of something counted before each node."""
+        return counts[self.end[nodes]] - counts[nodes]
+
+    def among(self, nodes: Ints, roots: Ints) -> Bools:
+        """Return which of the nodes lie in one of the roots, or are one; both ascend."""
+        roots = self.tops(roots)
+        if not roots.size:
+            return np.zeros(nodes.size, np.bool_)
+        last = np.searchsorted(roots, nodes, side="right") - 1
+        return (last >= 0) & (nodes < self.end[roots[last]])
+
+    def tops(self, nodes: Ints) -> Ints:
+        """Return those of the nodes that lie in no other one; they ascend."""
+        if nodes.size < 2:
+            return nodes
+        until = np.maximum.accumulate(self.end[nodes])
+        return np.asarray(nodes[np.append(True, nodes[1:] >= until[:-1])])
+
+    def labels(self, bit: int) -> list[int]:
+        """Return the short texts that begin like one of the phrases of this bit of `Begins`."""
+        nodes: list[int] = self._labels[(self._begins & bit) != 0].tolist()
+        return nodes
+
+    def words(self, node: int, *, most: int) -> str:
+        """Return the text in a node, texts parted by blanks; nothing where it has more than `most` letters."""
+        if self.letters[self.end[node]] - self.letters[node] > most:
+            return ""
+        a, b = self.text.searchsorted((node, self.end[node])).tolist()
+        ids = self.page.text[self.text[a:b]].tolist()
+        return " ".join(text for text in self.page.strings.take(ids) if not text.isspace())

@@ -1,0 +1,201 @@
+"""Which elements are called something that makes them a kind of block, and hold what such a block holds.
+
+A name alone decides nothing: builders name whole pages after what is on them. What is named must be small, or full of
+links, or without the heading of the page, each kind in its own way. Imports the columns and the names.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from domsieve.analysis.block_types.block_columns import Columns
+from domsieve.analysis.block_types.name_words import Says
+from domsieve.analysis.columns.batch import Bools, Ints
+from domsieve.analysis.columns.tables import ranges, sorted_set
+
+_PATH_LETTERS, _SHARE_LETTERS = 300, 300
+_CAPTION_LETTERS, _FIGURE_LETTERS, _BYLINE_LETTERS = 1_000, 300, 160
+_LEAST_TIMES_ON_PAGE = 2
+_PLAIN, _LINKED, _ALL_LINKED = 0.3, 0.6, 0.8  # shares of letters in links
+_FEWEST_LINKS = 3
+_TEASER = 22  # letters of a link that tells what it leads to
+_LONG_CELL = 400
+_FORUM = b"DiscussionForumPosting"
+
+
+class Claims:
+    """Answers for each kind which nodes are named after it, ascending; a node may lie in another one."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        self._names = columns.names
+        self._code = self._names.called(Says.CODE)
+        self._beside = self._part_of_page(self._names.called(Says.BESIDE))
+
+    def comments(self) -> Ints:
+        """Return the elements named after comments, neither after their number nor with the heading of the page."""
+        c = self._columns
+        most = (0.95 if c.titles[-1] else 0.5) * c.total
+
+        def holds(nodes: Ints) -> Bools:
+            tallies = self._names.are(nodes, Says.TALLY | Says.PICK)
+            return self._untitled(nodes) & ~tallies & (c.of(c.letters, nodes) <= most)
+
+        named, typed = self._names.called(Says.COMMENT), self._names.called(Says.TYPED_COMMENT)
+        # The posts of a forum are typed as comments, and are the content of the page.
+        if typed.size and _FORUM not in c.page.strings.blob.tobytes():
+            named = _joined(named, typed)
+        return self._chosen(named, holds)
+
+    def related(self) -> Ints:
+        """Return what is named after other things to read, holds links and is a part of the page; and teasers."""
+        c = self._columns
+
+        def holds(nodes: Ints) -> Bools:
+            letters, linked, links = (c.of(counts, nodes) for counts in (c.letters, c.linked, c.links))
+            fewest = np.where(self._names.are(nodes, Says.RELATED), 1, 2)
+            return (
+                self._is_part(nodes)
+                & self._untitled(nodes)
+                & (links >= fewest)
+                & (linked >= _PLAIN * letters)
+            )
+
+        def teases(nodes: Ints) -> Bools:
+            letters, linked, links = (c.of(counts, nodes) for counts in (c.letters, c.linked, c.links))
+            wordy = (links >= _FEWEST_LINKS) & (linked >= _TEASER * links) & (linked >= _LINKED * letters)
+            return wordy & self._is_part(nodes)
+
+        called = self._names.called
+        picks = called(Says.PICK, Says.THING | Says.COMMENT)
+        named = self._chosen(_joined(called(Says.RELATED), picks), holds)
+        return _joined(named, self._chosen(self._beside, teases))
+
+    def captions(self) -> Ints:
+        """Return figure captions, what is named after captions and the makers of pictures, and words of pictures.
+
+        These stand in a figure without a caption that holds a picture, and neither headings, tables, code nor quotes.
+        """
+        c, called = self._columns, self._names.called
+        parts = c.counted(called(Says.TITLE | Says.HEADING | Says.BUTTON))
+
+        def holds(nodes: Ints) -> Bools:
+            others = self._names.are(nodes, Says.SLIDE | Says.TABLE_CAPTION) | (c.of(parts, nodes) > 0)
+            return ~others & (c.of(c.letters, nodes) <= _CAPTION_LETTERS) & self._is_part(nodes)
+
+        named = self._chosen(_joined(called(Says.CAPTION), called(Says.PICTURE, Says.CREDIT)), holds)
+        figures, captions = self._full(called(Says.FIGURE)), called(Says.FIGURE_CAPTION)
+        if figures.size:
+            others = called(
+                Says.FIGURE_CAPTION | Says.TITLE | Says.HEADING | Says.TABLE | Says.CODE | Says.QUOTE
+            )
+            pictures, others = c.counted(called(Says.IMAGE)), c.counted(others)
+            plain = (c.of(pictures, figures) > 0) & (c.of(others, figures) == 0)
+            figures = figures[plain & (c.of(c.letters, figures) <= _FIGURE_LETTERS)]
+        return _joined(named, captions, figures)
+
+    def bylines(self) -> Ints:
+        """Return what is named after authors and is as short as a line, and lines of author and date of a post."""
+        c, called = self._columns, self._names.called
+        times = c.counted(called(Says.TIME))
+
+        def short(nodes: Ints) -> Bools:
+            letters = c.of(c.letters, nodes)
+            named = self._names.are(nodes, Says.BYLINE) & ~self._names.are(nodes, Says.BIOGRAPHY)
+            fits = (letters > 0) & (letters <= _BYLINE_LETTERS) & self._untitled(nodes) & self._is_part(nodes)
+            return fits & (named | (c.of(times, nodes) > 0))
+
+        return self._chosen(_joined(called(Says.BYLINE), called(Says.POST, Says.META)), short)
+
+    def shares(self) -> Ints:
+        """Return small elements named after sharing that hold a link or a button."""
+        c = self._columns
+        pressed = c.counted(self._names.called(Says.LINK | Says.BUTTON))
+
+        def holds(nodes: Ints) -> Bools:
+            small = (c.of(c.letters, nodes) <= _SHARE_LETTERS) & self._is_part(nodes)
+            return small & (c.of(pressed, nodes) > 0) & self._untitled(nodes)
+
+        return self._chosen(self._names.called(Says.SHARE), holds)
+
+    def paths(self) -> Ints:
+        """Return small elements named after breadcrumbs."""
+        c = self._columns
+
+        def holds(nodes: Ints) -> Bools:
+            return (c.of(c.letters, nodes) <= _PATH_LETTERS) & self._is_part(nodes) & self._untitled(nodes)
+
+        return self._chosen(self._names.called(Says.CRUMB), holds)
+
+    def navigation(self) -> Ints:
+        """Return navigation by tag, role and name, and lists of links in and beside the frame of the page."""
+        c, called = self._columns, self._names.called
+
+        def is_no_article(nodes: Ints) -> Bools:
+            letters, linked = c.of(c.letters, nodes), c.of(c.linked, nodes)
+            return (linked * 2 >= letters) | ((letters * 5 <= c.total) & self._untitled(nodes))
+
+        def is_list(nodes: Ints) -> Bools:
+            return (c.of(c.links, nodes) > 1) & (c.of(c.linked, nodes) >= _LINKED * c.of(c.letters, nodes))
+
+        def is_all_links(nodes: Ints) -> Bools:
+            links = c.of(c.links, nodes)
+            return (links >= _FEWEST_LINKS) & (c.of(c.linked, nodes) >= _ALL_LINKED * c.of(c.letters, nodes))
+
+        frames = self._part_of_page(called(Says.FRAME))
+        frames = frames[~c.among(frames, called(Says.ARTICLE))]
+        around = c.tops(_joined(frames, self._beside))
+        framed, _ = ranges(around, c.end[around] - around)
+        return _joined(
+            self._chosen(called(Says.NAVIGATION), is_no_article),
+            self._chosen(called(Says.MENU), is_list),
+            framed[is_all_links(framed)],
+        )
+
+    def tables(self) -> Ints:
+        """Return tables of data: with heads, or of rows of several short cells; none that holds another one."""
+        c, called = self._columns, self._names.called
+        grids = called(Says.GRID)
+        nodes = called(Says.TABLE)
+        if not nodes.size:
+            return grids
+        cells = called(Says.CELL)
+        letters = c.of(c.letters, cells)
+        n_cells, n_long = (
+            c.of(c.counted(cells[which]), nodes) for which in (letters > 0, letters > _LONG_CELL)
+        )
+        n_rows, n_heads = (c.of(c.counted(self._full(called(what))), nodes) for what in (Says.ROW, Says.HEAD))
+        n_tables, n_code = (c.of(c.counted(which), nodes) for which in (nodes, called(Says.LISTING)))
+        data = (n_rows > 1) & (n_cells * 2 >= 3 * n_rows) & (n_long == 0) & (n_code == 0)
+        data = (data | (n_heads > 0)) & (n_cells > 1) & (n_tables == 1)
+        return _joined(nodes[data & ~self._names.are(nodes, Says.LAYOUT)], grids)
+
+    def may_be_consent(self) -> Ints:
+        """Return what is named after cookies and notices or by those who sell such banners, and dialogs."""
+        called = self._names.called
+        return self._part_of_page(
+            _joined(called(Says.COOKIE, Says.NOTICE), called(Says.CONSENT | Says.DIALOG))
+        )
+
+    def _chosen(self, nodes: Ints, holds: Callable[[Ints], Bools]) -> Ints:
+        nodes = self._part_of_page(nodes)
+        if nodes.size:
+            nodes = nodes[holds(nodes)]
+        return nodes[~self._columns.among(nodes, self._code)] if nodes.size else nodes
+
+    def _part_of_page(self, nodes: Ints) -> Ints:
+        return nodes[~self._names.are(nodes, Says.WHOLE)]
+
+    def _full(self, nodes: Ints) -> Ints:
+        return nodes[self._columns.of(self._columns.letters, nodes) > 0]
+
+    def _untitled(self, nodes: Ints) -> Bools:
+        return np.asarray(self._columns.of(self._columns.titles, nodes) == 0)
+
+    def _is_part(self, nodes: Ints) -> Bools:
+        return self._columns.of(self._columns.letters, nodes) * _LEAST_TIMES_ON_PAGE < self._columns.total
+
+
+def _joined(*nodes: Ints) -> Ints:
+    """Return the nodes of all, each once, ascending."""
+    return sorted_set(np.concatenate(nodes))

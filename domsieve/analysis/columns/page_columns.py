@@ -1,0 +1,102 @@
+"""Columns of one page that several steps read, computed once: its text nodes and its attributes by name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.batch import Ints, distinct
+from domsieve.analysis.columns.per_page import once_per_page
+from domsieve.snapshot.page import Kind, Snapshot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageTexts:
+    """All T text nodes of a page in document order.
+
+    Parameters
+    ----------
+    node : int64 (T,), the text nodes.
+    text : what each says, of length T.
+    is_blank : bool (T,), which say nothing but white space.
+    rank : int64 (N,), for each node how many text nodes stand before it, so that of a text node it is its number.
+    """
+
+    node: NDArray[np.int64]
+    text: list[str]
+    is_blank: NDArray[np.bool_]
+    rank: NDArray[np.int64]
+
+    def of(self, nodes: NDArray[np.int64]) -> list[str]:
+        """Return what some text nodes say."""
+        text = self.text
+        return [text[number] for number in self.rank[nodes].tolist()]
+
+
+@once_per_page
+def page_texts(page: Snapshot) -> PageTexts:
+    """Return the text nodes of a page, decoded once."""
+    is_text = page.kind == int(Kind.TEXT)
+    node = np.flatnonzero(is_text)
+    text = page.strings.take(page.text[node].tolist())
+    blank = np.array([not one or one.isspace() for one in text], np.bool_)
+    return PageTexts(node, text, blank, np.cumsum(is_text) - is_text)
+
+
+Found = TypeVar("Found")
+
+
+@once_per_page
+def attributes_of(page: Snapshot) -> "AttributeIndex":
+    """Return the attributes of a page."""
+    return AttributeIndex(page)
+
+
+class AttributeIndex:
+    """Finds the nodes of a page with an attribute; each distinct value is read once."""
+
+    def __init__(self, page: Snapshot) -> None:
+        self._strings = page.strings
+        self._owner = np.repeat(np.arange(len(page)), np.diff(page.attr_start))
+        self._name, self._value = page.attr_name, page.attr_value
+        names = distinct(self._name, len(page.strings))[0].tolist()
+        self._ids = dict(zip(page.strings.take(names), names, strict=True))
+        self._read: dict[str, tuple[Ints, Ints, list[str]]] = {}
+
+    def nodes(self, name: str) -> Ints:
+        """Return the nodes with an attribute of this name, ascending."""
+        return self._owner[self._at(name)]
+
+    def values(self, name: str) -> tuple[Ints, list[str]]:
+        """Return `nodes(name)` and the attribute's value for each of them."""
+        nodes, which, values = self._distinct(name)
+        return nodes, [values[i] for i in which.tolist()]
+
+    def strings(self, *names: str) -> tuple[Ints, Ints]:
+        """Return the nodes with an attribute of one of the names, ascending, and the string ids of their values."""
+        wanted = np.zeros(len(self._strings), np.bool_)
+        wanted[[self._ids[name] for name in names if name in self._ids]] = True
+        at = np.flatnonzero(wanted[self._name])
+        return self._owner[at], self._value[at].astype(np.int64)
+
+    def found(self, name: str, test: Callable[[str], Found | None]) -> dict[int, Found]:
+        """Return by node what `test` makes of the attribute's value, where it is not None."""
+        nodes, which, values = self._distinct(name)
+        passed = {i: made for i, value in enumerate(values) if (made := test(value)) is not None}
+        if not passed:
+            return {}
+        at = np.flatnonzero(np.isin(which, list(passed)))
+        return {node: passed[i] for node, i in zip(nodes[at].tolist(), which[at].tolist(), strict=True)}
+
+    def _distinct(self, name: str) -> tuple[Ints, Ints, list[str]]:
+        """Return `nodes(name)`, which value each has, and the distinct values, read once."""
+        if name not in self._read:
+            at = self._at(name)
+            ids, which = distinct(self._value[at], len(self._strings))
+            self._read[name] = self._owner[at], which, self._strings.take(ids.tolist())
+        return self._read[name]
+
+    def _at(self, name: str) -> Ints:
+        return np.flatnonzero(self._name == self._ids.get(name, -1))

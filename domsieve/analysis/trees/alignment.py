@@ -1,0 +1,165 @@
+"""Align pages with a style tree: the key of each element node, and the path of each node of a page."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.batch import Batch, Bools, Ints
+from domsieve.analysis.columns.hash import U64, combine, hash_of, mix
+from domsieve.analysis.columns.tables import Table, grouping, stable_order, stretch_sums
+from domsieve.analysis.trees.forest import Forest
+from domsieve.analysis.trees.leaf_features import LeafTexts
+
+Runs = Literal["exact", "collapse"]
+Siblings = Literal["style", "label"]
+
+WHOLE = 1 << 32  # the weight of one page: weights are fixed point, so that sums do not depend on their order
+LEAF_STYLE = hash_of("#leaf")
+ROOT = hash_of("#root")
+_LONGEST_PERIOD = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paths:
+    """Where each of the M forest nodes falls on a style tree.
+
+    Parameters
+    ----------
+    path : uint64 (M,), key of the element node.
+    style : uint64 (M,), key of the child sequence of the node, `LEAF_STYLE` for leaves.
+    base : uint64 (M,), what of `style` enters the paths of the children: all of it or, by label, nothing.
+    position : int64 (M,), place below the parent: index of the run, or ordinal of the label.
+    weight : int64 (M,), share of the page in 1/`WHOLE`: instances of one run share their parent's weight.
+    """
+
+    path: U64
+    style: U64
+    base: U64
+    position: Ints
+    weight: Ints
+
+
+def locate(forest: Forest, *, runs: Runs, siblings: Siblings, aliases: Table | None = None) -> Paths:
+    """Return the place of every forest node; O(M log M) and one step per level.
+
+    Parameters
+    ----------
+    runs : ``"exact"`` sequences, or ``"collapse"`` equal neighbours and repeats of period 2 and 3.
+    siblings : element nodes are told apart by the ``"style"`` node that holds them, or by ``"label"``.
+    aliases : merged element nodes: rows from a path to the ``path`` that replaces it.
+    """
+    roots, count = int(forest.levels[1]), forest.parent.size
+    parent, label = forest.parent[roots:], forest.label[roots:]
+    run = _collapsed(parent, label) if runs == "collapse" else np.arange(parent.size)
+    first = _firsts(parent)
+    place = run - np.repeat(run[first[:-1]], np.diff(first))
+    lead = _leads(run)
+    powers = mix(np.arange(1, int(place.max(initial=0)) + 2, dtype=np.uint64)) | np.uint64(1)
+    sequence = np.zeros(count, np.uint64)
+    sequence[parent[first[:-1]]] = stretch_sums(mix(label[lead]) * powers[place[lead]], _firsts(parent[lead]))
+    sequence = mix(sequence)
+    sequence[forest.leaf] = LEAF_STYLE
+    if siblings == "label":
+        place = _ordinals(parent[lead], label[lead])[run]
+    base = np.zeros(count, np.uint64) if siblings == "label" else sequence
+    position = np.concatenate((np.zeros(roots, np.int64), place))
+    share = np.concatenate((np.ones(roots, np.int64), np.bincount(run)[run]))
+    path, weight = _descend(forest, base, position, share, aliases)
+    return Paths(path, sequence, base, position, weight)
+
+
+def step(label: U64, position: NDArray[Any]) -> U64:
+    """Return the part of a path that a node adds below its parent."""
+    return combine(label, position.astype(np.uint64))
+
+
+def _descend(
+    forest: Forest, base: U64, position: Ints, share: Ints, aliases: Table | None
+) -> tuple[U64, Ints]:
+    """Return path and weight of every node, from the roots down."""
+    steps = step(forest.label, position)
+    path = np.full(base.size, ROOT, np.uint64)
+    weight = np.full(base.size, WHOLE, np.int64)
+    for a, b in pairwise(forest.levels[1:].tolist()):
+        above = forest.parent[a:b]
+        here = combine(combine(path[above], base[above]), steps[a:b])
+        if aliases is not None and len(aliases):
+            row = aliases.find(here)
+            here = np.where(row >= 0, aliases.fixed["path"][row], here)
+        path[a:b] = here
+        np.floor_divide(weight[above], share[a:b], out=weight[a:b])
+    return path, weight
+
+
+def _collapsed(parent: Ints, label: U64) -> Ints:
+    """Return the run of each sibling: equal neighbours share one, repeats of period 2 and 3 fold onto the first."""
+    run = np.cumsum(_differs(parent) | _differs(label)) - 1
+    for period in range(2, _LONGEST_PERIOD + 1):
+        lead = _leads(run)
+        run = _folded(parent[lead], label[lead], period)[run]
+    return run
+
+
+def _folded(parent: Ints, label: U64, period: int) -> Ints:
+    """Return new run numbers in which a stretch that repeats with `period` at least twice keeps its first period."""
+    new = np.arange(parent.size)
+    again = np.zeros(parent.size + 2, np.bool_)
+    again[1 : -1 - period] = (parent[period:] == parent[:-period]) & (label[period:] == label[:-period])
+    start, stop = np.flatnonzero(again[1:] != again[:-1]).reshape(-1, 2).T
+    long = stop - start >= period
+    taken = 0
+    for a, b in zip(start[long].tolist(), stop[long].tolist(), strict=True):
+        a = max(a, taken)
+        if b - a >= period:
+            taken = b + period
+            new[a:taken] = a + np.arange(taken - a) % period
+    kept = new == np.arange(new.size)
+    return (np.cumsum(kept) - 1)[new]
+
+
+def _ordinals(parent: Ints, label: U64) -> Ints:
+    """Return for each run how many runs of its label stand before it below the same parent."""
+    groups = grouping(combine(parent.astype(np.uint64), label))
+    ordinal = np.empty(parent.size, np.int64)
+    ordinal[stable_order(groups.code)] = np.arange(parent.size) - np.repeat(
+        groups.first[:-1], np.diff(groups.first)
+    )
+    return ordinal
+
+
+def _differs(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which entries differ from the one before them; the first does."""
+    differs = np.ones(column.size, np.bool_)
+    np.not_equal(column[1:], column[:-1], out=differs[1:])
+    return differs
+
+
+def _firsts(parent: Ints) -> Ints:
+    """Return where the children of each parent start, and the number of all children."""
+    return np.append(np.flatnonzero(_differs(parent)), parent.size)
+
+
+def _leads(run: Ints) -> Ints:
+    """Return the first sibling of each run, runs being numbered as they start."""
+    return np.flatnonzero(_differs(np.maximum.accumulate(run)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Laid:
+    """A batch of pages as every step of SST and CST reads it."""
+
+    batch: Batch
+    forest: Forest
+    paths: Paths
+    texts: LeafTexts
+
+
+def known_shares(laid: Laid, known: Bools) -> list[float | None]:
+    """Return which share of the words of each page stands in leaves that are `known` (M,); None without words."""
+    words, page, pages = laid.texts.word_count, laid.forest.page, len(laid.batch.pages)
+    whole = np.bincount(page, words, pages)
+    part = np.bincount(page, words * known, pages)
+    return [p / w if w else None for p, w in zip(part.tolist(), whole.tolist(), strict=True)]

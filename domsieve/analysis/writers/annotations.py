@@ -1,0 +1,199 @@
+"""Callouts (notes, tips, warnings) and footnotes of a page."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from domsieve.analysis.columns.flow import word_set
+from domsieve.analysis.columns.page_columns import AttributeIndex
+from domsieve.analysis.writers.html import Written
+from domsieve.analysis.writers.media import Reader
+from domsieve.budget import check
+from domsieve.snapshot.page import Snapshot
+
+TAGS = word_set("aside blockquote details div section table")
+# GitHub shows five kinds; the others go to the one that is nearest.
+_KINDS = {
+    **dict.fromkeys(
+        word_set("note info abstract summary tldr seealso see-also question faq quote example"), "NOTE"
+    ),
+    **dict.fromkeys(word_set("tip hint success check done"), "TIP"),
+    **dict.fromkeys(word_set("important versionadded"), "IMPORTANT"),
+    **dict.fromkeys(word_set("warning warn attention deprecated"), "WARNING"),
+    **dict.fromkeys(word_set("caution danger error failure fail bug critical"), "CAUTION"),
+}
+_MARKERS = word_set(
+    "admonition admonitionblock alert callout custom-block hint markdown-alert notecard starlight-aside "
+    "theme-admonition"
+)
+_PREFIXES = (
+    *("admonition-", "alert-", "alert--", "callout-", "callout--", "hint-", "hint--", "markdown-alert-"),
+    *("starlight-aside--", "theme-admonition-"),
+)
+_ALONE = word_set("caution important note tip warning")
+_LONGEST_CLASS = 500
+
+
+def callout_kind(value: str) -> str | None:
+    """Return the kind of callout that a class names, as GitHub writes it; None where it names none."""
+    tokens = value[:_LONGEST_CLASS].lower().split()
+    if len(tokens) == 1 and tokens[0] in _ALONE:  # DocBook, rustdoc
+        return tokens[0].upper()
+    if _MARKERS.isdisjoint(tokens):
+        return None
+    for token in tokens:
+        for prefix in _PREFIXES:
+            if token.startswith(prefix) and token[len(prefix) :] in _KINDS:
+                return _KINDS[token[len(prefix) :]]
+    for token in tokens:
+        if token in _KINDS and token not in _MARKERS:
+            return _KINDS[token]
+    if "hint" in tokens and "admonition" in tokens:
+        return "TIP"
+    return "NOTE" if "admonition" in tokens else None
+
+
+def details_kind(value: str) -> str | None:
+    """Return the kind of callout that the class of a ``details`` names, which MkDocs writes without more."""
+    return next((_KINDS[token] for token in value[:_LONGEST_CLASS].lower().split() if token in _KINDS), None)
+
+
+def says_kind(words: str, kind: str) -> bool:
+    """Return whether a title says no more than the kind itself does."""
+    return words.strip(" :!.*").upper() == kind
+
+
+_REFERRING = word_set("footnote footnote-ref footnote-reference footnoteref fn-ref")
+_HELD = word_set("li aside dd")
+_NO_LINE = word_set("blockquote dl h1 h2 h3 h4 h5 h6 hr ol pre table ul")
+_LABEL = re.compile("[A-Za-z0-9]{1,12}")
+_MOST_WORDS, _MOST_NODES, _AROUND = 400, 2_000, 3
+_SIGNS = "[](){}.,*^ \t\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Footnotes:
+    """The footnotes of a page.
+
+    Parameters
+    ----------
+    references : label by the link, or the raised number around it, that refers.
+    notes : label by the element that holds the note.
+    skipped : nodes in notes that only repeat the number or lead back.
+    """
+
+    references: dict[int, str] = field(default_factory=dict)
+    notes: dict[int, str] = field(default_factory=dict)
+    skipped: frozenset[int] = frozenset()
+
+
+def find_footnotes(
+    page: Snapshot, reader: Reader, attributes: AttributeIndex, texts: Mapping[int, Written]
+) -> Footnotes:
+    """Return the footnotes of `page` that are kept, with kept references."""
+    if not {"li", "aside", "dd"} & set(reader.names):
+        return Footnotes()
+    targets = attributes.found("href", _fragment)
+    links = sorted(node for node in targets if reader.names[reader.tag[node]] == "a")
+    if not links:
+        return Footnotes()
+    wanted = {targets[link] for link in links}
+    ids = attributes.found("id", lambda value: value if value in wanted else None)
+    holders = {
+        name: node
+        for node, name in sorted(ids.items(), reverse=True)
+        if reader.names[reader.tag[node]] in _HELD
+    }
+    inside = np.zeros(len(page), np.int64)
+    inside[list(texts)] = 1
+    before = np.concatenate(([0], np.cumsum(inside))).tolist()
+    text_nodes = sorted(texts)
+    result = Footnotes()
+    used: set[str] = set()
+    fit: dict[int, bool] = {}
+    for link in links:
+        check()
+        note = holders.get(targets[link])
+        end = reader.end[link]
+        if note is None or note <= link < reader.end[note] or not 0 < before[end] - before[link] <= 4:
+            continue
+        words = "".join(texts[n].text for n in text_nodes[before[link] : before[end]]).strip(_SIGNS)
+        root = _referring(reader, link, before)
+        if not root or not words or len(words) > 12:
+            continue
+        if note not in fit:
+            fit[note] = _is_one_line(reader, note, texts, text_nodes[before[note] : before[reader.end[note]]])
+        if not fit[note]:
+            continue
+        if note not in result.notes:
+            label = words if _LABEL.fullmatch(words) else str(len(result.notes) + 1)
+            while label in used:
+                label = f"{label[:12]}-{len(used) + 1}"
+            used.add(label)
+            result.notes[note] = label
+        result.references[root] = result.notes[note]
+    back = {
+        link
+        for link in links
+        if _is_inside(reader, link, result.notes)
+        and not _says(texts[n].text for n in text_nodes[before[link] : before[reader.end[link]]])
+    }
+    labels = attributes.found("class", lambda value: True if "label" in value.split() else None)
+    back |= {node for node in labels if reader.parent[node] in result.notes}
+    return Footnotes(result.references, result.notes, frozenset(back))
+
+
+def _fragment(value: str) -> str | None:
+    return value[1:] if 1 < len(value) < 500 and value.startswith("#") else None
+
+
+def _referring(reader: Reader, link: int, before: list[int]) -> int:
+    """Return the outermost node that is only the reference, 0 if the link is none."""
+    given = reader.given(link)
+    says = (
+        given.get("role") == "doc-noteref"
+        or "data-footnote-ref" in given
+        or not _REFERRING.isdisjoint(given.get("class", "").lower().split())
+    )
+    root = link
+    above = reader.parent[link]
+    for _ in range(_AROUND):
+        if above <= 0 or before[reader.end[above]] - before[above] != before[reader.end[link]] - before[link]:
+            break
+        if reader.names[reader.tag[above]] not in {"sup", "span"}:
+            break
+        says |= reader.names[reader.tag[above]] == "sup"
+        root = above
+        above = reader.parent[above]
+    if not says:
+        inner = [reader.names[reader.tag[n]] for n in range(link + 1, min(reader.end[link], link + 5))]
+        says = "sup" in inner
+    return int(root) if says else 0
+
+
+def _is_one_line(reader: Reader, note: int, texts: Mapping[int, Written], nodes: list[int]) -> bool:
+    """Return whether a note is words that no reader of Markdown can take for the address of a link."""
+    end = reader.end[note]
+    if end - note > _MOST_NODES or not nodes:
+        return False
+    if any(reader.names[reader.tag[n]] in _NO_LINE for n in range(note + 1, end)):
+        return False
+    words = " ".join(texts[n].text for n in nodes).split()
+    known = [word for word in words if any(sign.isalnum() for sign in word)]
+    return 1 < len(known) < _MOST_WORDS and not any(word[0] in "\"'(<" for word in words[1:3])
+
+
+def _is_inside(reader: Reader, node: int, notes: Mapping[int, str]) -> bool:
+    for _ in range(_AROUND * 2):
+        if node in notes:
+            return True
+        if node <= 0:
+            return False
+        node = reader.parent[node]
+    return False
+
+
+def _says(texts: Iterable[str]) -> bool:
+    return any(sign.isalnum() for text in texts for sign in text)

@@ -1,0 +1,186 @@
+"""Blocks of code: their text line by line, and their language from the marks of highlighters."""
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+
+from domsieve.analysis.columns.flow import BREAK, CELL, SPACE, word_set
+from domsieve.analysis.writers.html import Written
+from domsieve.analysis.writers.media import Reader
+from domsieve.budget import check
+
+_LINE_CLASSES = word_set(
+    "ace_line blob-code-inner cl-line cm-line code-line codemirror-line ec-line hljs-ln-line line token-line "
+    "view-line"
+)
+_SPACES = str.maketrans("\v\f\r", "  \n")
+
+
+def is_line_class(value: str) -> bool | None:
+    """Return True where a class says that its element is a line of code, else None."""
+    return True if not _LINE_CLASSES.isdisjoint(value.lower().split()) else None
+
+
+def code_lines(
+    reader: Reader, node: int, *, texts: Mapping[int, Written], around: list[int], lines: Mapping[int, bool]
+) -> list[str]:
+    """Return the lines of the block `node`, without blank ones at its ends.
+
+    Parameters
+    ----------
+    texts : what is written of the page.
+    around : what each node puts around itself, NONE to BLOCK.
+    lines : nodes whose class says that they are a line.
+    """
+    code = _Code()
+    within: list[tuple[int, int]] = []
+    for inner in range(node + 1, reader.end[node]):
+        check()
+        while within and within[-1][0] <= inner:
+            code.end(within.pop()[1])
+        if inner in texts:
+            if texts[inner].gap in {SPACE, CELL}:
+                code.space()
+            code.add(texts[inner].text)
+        elif around[inner] == BREAK:
+            code.newline()
+        elif inner in lines or around[inner] > BREAK:
+            code.begin()
+            within.append((reader.end[inner], len(code.parts) if inner in lines else -1))
+    return _trimmed("".join(code.parts).replace("\r\n", "\n").translate(_SPACES).split("\n"))
+
+
+class _Code:
+    """Text in the making; a line that has ended begins another only with what follows."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self._ended = False
+
+    def add(self, text: str) -> None:
+        if self._ended and not text.startswith(("\n", "\r")):
+            self.parts.append("\n")
+        self._ended = False
+        self.parts.append(text)
+
+    def newline(self) -> None:
+        self.parts.append("\n\n" if self._ended else "\n")
+        self._ended = False
+
+    def begin(self) -> None:
+        """Begin a line of its own."""
+        if self._ended or not self._at_start():
+            self.parts.append("\n")
+        self._ended = False
+
+    def end(self, begun: int) -> None:
+        """End such a line, which began with so many parts; -1: it is none without text."""
+        self._ended = self._ended or begun == len(self.parts) or not self._at_start()
+
+    def space(self) -> None:
+        if self.parts and not self._ended and not self.parts[-1][-1:].isspace():
+            self.parts.append(" ")
+
+    def _at_start(self) -> bool:
+        return not self.parts or self.parts[-1].endswith("\n")
+
+
+def _trimmed(lines: Iterable[str]) -> list[str]:
+    kept = list(lines)
+    while kept and not kept[-1].strip():
+        kept.pop()
+    first = next((i for i, line in enumerate(kept) if line.strip()), 0)
+    return kept[first:]
+
+
+_ATTRIBUTES = ("data-lang", "data-language", "data-code-lang")
+# The longest first, since the first that fits is taken.
+_PREFIXES = (
+    *(
+        "mw-highlight-lang-",
+        "highlight-source-",
+        "highlight-text-",
+        "language-",
+        "highlight-",
+        "source-",
+        "lang-",
+    ),
+)
+_NAME = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,29}")
+_AROUND = 3
+_LONGEST_CLASS = 1_000
+_NONE = word_set(
+    "auto code default ignore line-numbers lines no-highlight nohighlight none raw undefined unknown"
+)
+_SAME = {
+    "golang": "go",
+    "html-basic": "html",
+    "ipython3": "python",
+    "plain": "text",
+    "plaintext": "text",
+    "py": "python",
+    "python3": "python",
+    "txt": "text",
+}
+# Names that stand as classes of their own: highlight.js, pandoc and rustdoc write them so.
+_BARE = word_set(
+    "ada apache arduino asm awk bash basic batch c clojure cmake cobol coffeescript console cpp crystal csharp css "
+    "csv d dart delphi diff dockerfile elixir elm erlang fortran fsharp go golang gradle graphql groovy haskell html "
+    "http ini java javascript js json json5 jsx julia kotlin latex less lisp lua makefile markdown matlab mermaid "
+    "nginx nim nix objectivec ocaml pascal perl php plaintext powershell prolog properties protobuf python python3 r "
+    "racket ruby rust sass scala scheme scss sh shell smalltalk solidity sql swift tcl terraform toml ts tsx "
+    "typescript vbnet verilog vhdl vim xml yaml zig zsh"
+)
+
+
+def code_language(reader: Reader, node: int) -> str:
+    """Return the language of the block of code `node` in lower case, empty where nothing names it."""
+    inner = _code_inside(reader, node)
+    for own in (inner, node) if inner else (node,):
+        if language := _named(reader, own, bare=True):
+            return language
+    around = reader.parent[node]
+    for _ in range(_AROUND):
+        if around <= 0:
+            break
+        if language := _named(reader, around, bare=False):
+            return language
+        around = reader.parent[around]
+    return ""
+
+
+def _code_inside(reader: Reader, node: int) -> int:
+    """Return the `code` that is the first element of a block, or of another in it; 0 if there is none."""
+    child = node + 1
+    for _ in range(_AROUND):
+        if child >= reader.end[node]:
+            return 0
+        if reader.names[reader.tag[child]] == "code":
+            return int(child)
+        child = child + 1 if reader.names[reader.tag[child]] == "pre" else reader.end[child]
+    return 0
+
+
+def _named(reader: Reader, node: int, *, bare: bool) -> str:
+    given = reader.given(node)
+    for name in _ATTRIBUTES:
+        if language := _clean(given.get(name, "")):
+            return language
+    tokens = given.get("class", "")[:_LONGEST_CLASS].lower().split()
+    for token, after in pairwise([*tokens, ""]):
+        if token.startswith("brush:") and (language := _clean(token[6:].strip(";") or after.strip(";"))):
+            return language
+        for prefix in _PREFIXES:
+            if token.startswith(prefix):
+                if language := _clean(token.removeprefix(prefix)):
+                    return language
+                break
+    found = next((token for token in tokens if bare and token in _BARE), "")
+    return _SAME.get(found, found)
+
+
+def _clean(name: str) -> str:
+    name = name.strip().lower()
+    if name in _NONE or not _NAME.fullmatch(name):
+        return ""
+    return _SAME.get(name, name)

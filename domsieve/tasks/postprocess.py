@@ -1,0 +1,135 @@
+"""From a page to what is kept of it, and what its reader must know: that nothing was, or that it is likely a wall."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from domsieve.analysis.block_types.detection import (
+    DROPPED_BY_KIND,
+    EVERY_METHOD_DECIDES,
+    KindChoice,
+    judge_kinds,
+)
+from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.cleaning.page_widgets import judge_furniture
+from domsieve.analysis.page_flags.flags import Mark, described, missing_mark, page_marks
+from domsieve.analysis.registry import page_cleaner
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.text import write_text
+from domsieve.snapshot.fault import fault_of
+from domsieve.snapshot.page import Snapshot
+from domsieve.vocabulary import Method
+
+# What is taken where a method keeps nothing, in this order.
+_NEXT_BEST: tuple[Method, ...] = ("auto", "none")
+_SURELY_TEXT = 20  # kept texts with letters or digits; of fewer it is seen what is written
+
+
+def judged(
+    page: Snapshot,
+    judge: Callable[[Snapshot], Verdict],
+    *,
+    keep_hidden: bool,
+    may_change: bool,
+    kinds: KindChoice = EVERY_METHOD_DECIDES,
+) -> Verdict:
+    """Return what is kept of a page; by the next best method where the one that judges keeps nothing.
+
+    What is kept and dropped by kind does not count for that.
+
+    Parameters
+    ----------
+    page : the page.
+    judge : the method.
+    keep_hidden : whether text that nobody can see may stay.
+    may_change : whether another method may be taken.
+    kinds : the kinds of blocks that are kept or dropped whatever the method says.
+    """
+    said = judge(page)
+    first = without_extras(page, said, keep_hidden=keep_hidden)
+    if may_change and not keeps_text(page, first):
+        for name in _NEXT_BEST:
+            if name != first.method:
+                said_next = page_cleaner(name)(page)
+                other = without_extras(page, said_next, keep_hidden=keep_hidden)
+                if keeps_text(page, other):
+                    said = said_next
+                    first = replace(other, instead_of=first.method, known_share=first.known_share)
+                    break
+    if not kinds:
+        return first
+    whole = without_extras(page, said, keep_hidden=keep_hidden, kinds=kinds)
+    return replace(whole, instead_of=first.instead_of, known_share=first.known_share)
+
+
+def without_extras(
+    page: Snapshot, verdict: Verdict, *, keep_hidden: bool, kinds: KindChoice = EVERY_METHOD_DECIDES
+) -> Verdict:
+    """Return the verdict without the furniture of the page and, unless it is kept, text that nobody can see.
+
+    Kinds that are kept are so though they be furniture, but not where nobody can see them.
+    """
+    return judge_hidden(page, judge_kinds(page, judge_furniture(page, verdict), kinds), keep=keep_hidden)
+
+
+def keeps_text(page: Snapshot, verdict: Verdict) -> bool:
+    """Return whether a text with a letter or digit is kept of a page."""
+    kept = np.flatnonzero(verdict.kept & (page.text >= 0)).tolist()
+    worded = 0
+    for node in kept:
+        worded += any(map(str.isalnum, page.text_of(node)))
+        if worded == _SURELY_TEXT:
+            return True
+    return worded > 0 and any(map(str.isalnum, write_text(page, verdict)))
+
+
+def with_condition(
+    page: Snapshot, verdict: Verdict, missing: Callable[[Snapshot], Snapshot | None] = lambda _: None
+) -> Verdict:
+    """Return the verdict with what is wrong with the page: its fault, if that was no hindrance, and its marks."""
+    return replace(verdict, fault=fault_of(page), marks=marks_of(page, missing))
+
+
+def marks_of(page: Snapshot, missing: Callable[[Snapshot], Snapshot | None]) -> tuple[Mark, ...]:
+    """Return the marks of a page, by itself and by what its site shows where there is no page."""
+    marks = page_marks(page)
+    if any(mark.kind == "soft_404" for mark in marks):
+        return marks
+    model = missing(page)
+    mark = None if model is None else missing_mark(page, model)
+    return (*marks, mark) if mark else marks
+
+
+def remarks(page: Snapshot, verdict: Verdict | None = None) -> list[str]:
+    """Return what the reader of a result must know, a sentence each; nothing for nearly all pages.
+
+    Without a `verdict` it is what must be known of the page alone.
+    """
+    fault, marks = (fault_of(page), page_marks(page)) if verdict is None else (verdict.fault, verdict.marks)
+    said: list[str] = []
+    if fault:
+        said.append(f"It counts as failed: {fault.detail}")
+    elif not page.provenance.complete:
+        said.append(f"It is incomplete: {'; '.join(page.provenance.reasons).removesuffix('.')}.")
+    said += [f"It looks like {described(mark)}." for mark in marks]
+    if verdict is None:
+        return said
+    if verdict.instead_of:
+        said.append(
+            f"The method {verdict.instead_of} keeps nothing of it; {verdict.method} was taken instead."
+        )
+    elif not keeps_text(page, verdict):
+        said.append(f"Nothing of it is kept: {_why_nothing(page, verdict)}.")
+    return said
+
+
+def _why_nothing(page: Snapshot, verdict: Verdict) -> str:
+    reasons = np.unique(verdict.reason[page.text >= 0]).tolist()
+    if any(verdict.reasons[number].startswith(DROPPED_BY_KIND) for number in reasons):
+        return "what the method keeps is of a kind that is dropped"
+    if any(map(str.isalnum, write_text(page, page_cleaner("none")(page)))):
+        return "the method keeps none of its text, or nobody can see it"
+    if not page.has_layout and "script" in page.tags.to_list():
+        return "its source shows no text, which scripts may bring when it is rendered"
+    return "it shows no text"
