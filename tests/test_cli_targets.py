@@ -151,7 +151,7 @@ class TestSelection:
             result = run(*words, "--drop", "a:hover", tmp_path / "none.html", cache=tmp_path / "cache")
             assert result.exit_code == 2
             assert (
-                "--drop 'a:hover' is not a CSS selector that can be used: :hover is not known."
+                "--drop 'a:hover' is not a CSS selector that domsieve supports: :hover is not supported."
                 in result.stderr
             )
 

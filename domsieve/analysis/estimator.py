@@ -1,10 +1,10 @@
-"""The base of all methods: estimators as scikit-learn wants them, whose parameters are checked in one place.
+"""Base classes of all methods: estimators compatible with scikit-learn, with validated parameters.
 
-What a parameter may be stands in its annotation: `Literal` words, ``bool``, ``int`` and ``float`` with a `Bounds`,
+The annotation of a parameter says which values are valid: a `Literal`, ``bool``, ``int`` or ``float`` with `Bounds`,
 ``str`` with `Known` words, or None. Every method checks its parameters before it works on a page.
 
-Does not load scikit-learn: it takes seconds, which every command would wait for. What it asks for is little:
-`sklearn.base.clone` reads the parameters and calls the class with them, pipelines set them too and want tags.
+This module does not import scikit-learn, which takes seconds to load. Compatibility needs little:
+`sklearn.base.clone` reads the parameters and passes them to the class, and pipelines also set them and ask for tags.
 """
 
 import math
@@ -45,12 +45,12 @@ _REPR.maxstring = _REPR.maxother = 60
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Which finite numbers a parameter may be: from `least` to `most`.
+    """The range of finite numbers that a parameter accepts.
 
     Parameters
     ----------
-    least, most : the edges; infinite where there is none.
-    above, below : whether the edge itself is left out: numbers are above `least`, below `most`.
+    least, most : the limits; infinite for none.
+    above, below : exclude the limit itself: numbers must be above `least`, below `most`.
     """
 
     least: float = -math.inf
@@ -59,7 +59,7 @@ class Bounds:
     below: bool = False
 
     def holds(self, value: float) -> bool:
-        """Return whether a number lies in the range; infinity and NaN lie in none."""
+        """Return whether a number is in the range; infinity and NaN never are."""
         low = value > self.least if self.above else value >= self.least
         high = value < self.most if self.below else value <= self.most
         return low and high and math.isfinite(value)
@@ -74,7 +74,13 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Which words a parameter may be where they are too many to list; `name` says for people what they are."""
+    """The words that a parameter accepts, if they are too many to list in messages.
+
+    Parameters
+    ----------
+    words : the words.
+    name : what messages show instead of the list, such as ``"a known ISO 639-1 code"``.
+    """
 
     words: frozenset[str]
     name: str
@@ -86,7 +92,7 @@ Share = Annotated[float, Bounds(0, 1)]
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """One kind of value that a parameter may be."""
+    """One type of value that a parameter accepts."""
 
     kind: type
     words: tuple[str, ...] = ()
@@ -102,7 +108,7 @@ class _Choice:
             return value is None
         if self.kind is bool:
             return isinstance(value, bool | np.bool_)
-        # True and False are integers to Python and no numbers to people.
+        # Python counts True and False as integers; here they are not numbers.
         numbers = int | np.integer if self.kind is int else int | np.integer | float | np.floating
         if isinstance(value, bool) or not isinstance(value, numbers):
             return False
@@ -112,7 +118,7 @@ class _Choice:
             return False
 
     def names(self) -> list[str]:
-        """Return the choices in words for people."""
+        """Return the valid values as messages show them."""
         if self.words:
             return [repr(word) for word in self.words]
         if self.known:
@@ -124,23 +130,32 @@ class _Choice:
 
 
 class Estimator:
-    """A method whose parameters are the keywords of its ``__init__``, each kept in an attribute of its name."""
+    """Base class of methods.
+
+    A method's parameters are the keyword arguments of its ``__init__``, which stores each in an attribute of the same
+    name and does nothing else.
+    """
 
     name: ClassVar[str]
     """The name of the method, such as ``"sst"``."""
     paper: ClassVar[Mapping[str, Any] | None] = MappingProxyType({})
-    """The published parameters, where they differ from the defaults; None where nothing is published."""
+    """The published parameters that differ from the defaults; None if the method has no published parameters."""
 
     @classmethod
     def of_mode(cls, mode: Mode, **changes: Any) -> Self:
-        """Return an estimator with our parameters (``"site"``) or the published ones (``"paper"``), some changed.
+        """Return an estimator with the default or the published parameters.
+
+        Parameters
+        ----------
+        mode : ``"site"`` for our defaults, ``"paper"`` for the published parameters.
+        **changes : parameters to set to other values.
 
         Raises
         ------
-        UsageError : there is no such mode, or the method has no published parameters.
+        UsageError : the mode does not exist, or the method has no published parameters.
         """
         if mode not in get_args(Mode):
-            raise _no_choice(cls, "mode", mode, [repr(word) for word in get_args(Mode)], get_args(Mode))
+            raise _invalid_value(cls, "mode", mode, [repr(word) for word in get_args(Mode)], get_args(Mode))
         if mode == "paper" and cls.paper is None:
             raise UsageError(
                 f"{cls.__name__}: mode is 'paper', which this method does not have; it may be 'site'.",
@@ -150,7 +165,7 @@ class Estimator:
 
     @classmethod
     def parameter_names(cls) -> list[str]:
-        """Return the names of the parameters, ascending."""
+        """Return the names of the parameters in alphabetical order."""
         return sorted(cls._defaults())
 
     @classmethod
@@ -159,22 +174,27 @@ class Estimator:
         return {p.name: p.default for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
-        """Return the parameters by name, ascending; none is an estimator, so `deep` says nothing."""
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : ignored; for scikit-learn. No parameter is an estimator.
+        """
         return {name: getattr(self, name) for name in self.parameter_names()}
 
     def set_params(self, **parameters: Any) -> Self:
-        """Set parameters by name; their values are checked when the method works.
+        """Set parameters by name. Their values are checked when the method is used.
 
         Raises
         ------
-        UsageError : there is no parameter of one of the names; then none is set.
+        UsageError : a name is unknown. Then no parameter is set.
         """
         known = self.parameter_names()
         for name in parameters:
             if name not in known:
-                there = f"it has {', '.join(known)}" if known else "it has none"
+                valid = f"it has {', '.join(known)}" if known else "it has none"
                 raise UsageError(
-                    f"{type(self).__name__} has no parameter {name!r}; {there}{_meant(name, known)}.",
+                    f"{type(self).__name__} has no parameter {name!r}; {valid}{_suggestion(name, known)}.",
                     parameter=name,
                 )
         for name, value in parameters.items():
@@ -182,25 +202,25 @@ class Estimator:
         return self
 
     def scalars(self) -> dict[str, Scalar]:
-        """Return the parameters by name as they are written to files: numbers of numpy become those of Python."""
+        """Return the parameters by name for files, with numpy numbers converted to Python numbers."""
         return {
             name: value.item() if isinstance(value, np.generic) else value
             for name, value in self.get_params().items()
         }
 
     def _check(self) -> None:
-        """Refuse parameters that are not what they may be.
+        """Check the values of all parameters.
 
         Raises
         ------
-        UsageError : one is not; the message names it, its value and the choices.
+        UsageError : a value is invalid; the message has the parameter, its value and the valid values.
         """
         for name, choices in _choices(type(self)).items():  # type: ignore[arg-type]
             value = getattr(self, name)
             if not any(choice.holds(value) for choice in choices):
                 names = [text for choice in choices for text in choice.names()]
-                words = [word for choice in choices for word in (*choice.words, *_words_of(choice))]
-                raise _no_choice(type(self), name, value, names, words)
+                words = [word for choice in choices for word in (*choice.words, *_known_words(choice))]
+                raise _invalid_value(type(self), name, value, names, words)
 
     def __repr__(self) -> str:
         default = self._defaults()
@@ -214,20 +234,23 @@ class Estimator:
 
 
 class PageEstimator(Estimator, Generic[R]):
-    """A method that needs but the page, so that `fit` learns nothing. A method gives `_result`."""
+    """Base class of single-page methods, which learn nothing from other pages.
+
+    Subclasses implement `_result`, which returns the result of one page.
+    """
 
     def fit(self, pages: Iterable[Snapshot], y: None = None) -> Self:  # noqa: ARG002
-        """Check the parameters, as a pipeline wants it; the pages are not looked at.
+        """Check the parameters and return self; the pages are ignored. For pipelines of scikit-learn.
 
         Raises
         ------
-        UsageError : a parameter is not what it may be.
+        UsageError : a parameter has an invalid value.
         """
         self._check()
         return self
 
     def fit_transform(self, pages: Sequence[Snapshot], y: None = None) -> list[R]:  # noqa: ARG002
-        """Return what `transform` returns of a sequence."""
+        """Return the results of `transform`."""
         return self.transform(pages)
 
     @overload
@@ -235,11 +258,12 @@ class PageEstimator(Estimator, Generic[R]):
     @overload
     def transform(self, pages: Sequence[Snapshot]) -> list[R]: ...
     def transform(self, pages: Snapshot | Sequence[Snapshot]) -> R | list[R]:
-        """Return the result of one page, or one result per page of a sequence.
+        """Return the result of one page, or a list with one result per page of a sequence.
 
         Raises
         ------
-        UsageError : a parameter is not what it may be.
+        UsageError : a parameter has an invalid value.
+        BudgetError : a page costs too much time or memory.
         """
         self._check()
         return self._metered(pages) if isinstance(pages, Snapshot) else [*map(self._metered, pages)]
@@ -259,7 +283,7 @@ class PageEstimator(Estimator, Generic[R]):
 
 @cache
 def _choices(estimator: type[Estimator]) -> dict[str, tuple[_Choice, ...]]:
-    """Return what each parameter may be, by its name, from the annotations of ``__init__``."""
+    """Return the types of values that each parameter accepts, from the annotations of ``__init__``."""
     hints = get_type_hints(estimator.__init__, include_extras=True)
     return {name: tuple(map(_choice, _parts(hints[name]))) for name in estimator._defaults()}
 
@@ -281,20 +305,28 @@ def _choice(part: Any) -> _Choice:
     )
 
 
-def _words_of(choice: _Choice) -> list[str]:
+def _known_words(choice: _Choice) -> list[str]:
     return sorted(choice.known.words) if choice.known else []
 
 
-def _no_choice(
+def _invalid_value(
     estimator: type[Estimator], name: str, value: object, names: Sequence[str], words: Sequence[str]
 ) -> UsageError:
-    """Return the error of a value that is none of the choices, given in `names` and, where they are such, `words`."""
+    """Return the error for an invalid value.
+
+    Parameters
+    ----------
+    names : the valid values as the message lists them.
+    words : those of them that are words, for a suggestion.
+    """
     shown = _REPR.repr(value.item() if isinstance(value, np.generic) else value)
-    there = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
-    meant = _meant(value, words) if isinstance(value, str) else ""
-    return UsageError(f"{estimator.__name__}: {name} is {shown}; it may be {there}{meant}.", parameter=name)
+    valid = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+    suggestion = _suggestion(value, words) if isinstance(value, str) else ""
+    return UsageError(
+        f"{estimator.__name__}: {name} is {shown}; it may be {valid}{suggestion}.", parameter=name
+    )
 
 
-def _meant(word: str, words: Sequence[str]) -> str:
+def _suggestion(word: str, words: Sequence[str]) -> str:
     near = get_close_matches(word, words, n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""

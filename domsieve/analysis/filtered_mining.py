@@ -1,6 +1,6 @@
-"""Records of the main region only: data records by tree matching in what the tag path filter keeps.
+"""Find records in the main region of a page only (Velloso, Dorneles: JIDM 4(3), 2013).
 
-Velloso, Dorneles: JIDM 4(3), 2013, which filters pages before MDR mines them. Imports both methods.
+The paper filters pages by tag paths before MDR mines them.
 """
 
 from dataclasses import replace
@@ -13,7 +13,7 @@ from domsieve.snapshot.page import Snapshot
 
 
 class MainRegionMiner(PageEstimator[Records]):
-    """Finds data regions by tree matching among what the tag path filter keeps, both with their defaults."""
+    """Finds data regions by tree matching in what the tag path filter keeps, both with their default parameters."""
 
     name = "tps+mdr"
 

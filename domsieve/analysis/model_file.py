@@ -1,9 +1,9 @@
-"""Site models on disk: parameters and counts, no code, so that a model from elsewhere may be read.
+"""Read and write site models as files, which contain parameters and counts but no code.
 
 A file is a zstd frame with a checksum around a MessagePack map: format version, name of the method, its parameters
-and the fields of its counts, tables as columns with their types. Importances are derived anew when it is read. A
-parameter that an older file lacks has its default: in files of format 2, `list_share` of the site style tree. Files
-of format 4 hold capped trees, which older programs would misread.
+and the fields of its counts, with tables as columns and their types. Importances are computed again on reading. A
+parameter that is missing in an older file gets its default; in files of format 2 that is `list_share` of the site
+style tree. Files of format 4 contain capped trees, which older versions would misread.
 """
 
 from pathlib import Path
@@ -22,19 +22,19 @@ from domsieve.vocabulary import SiteMethod, StyleLevel
 
 _KIND = "domsieve site model"
 _VERSION, _CAPPED = 3, 4
-# Most of a model are hashes, which hardly compress. A file that unpacks to far more was made to fill the memory.
+# A model is mostly hashes, which hardly compress. A file that unpacks to 100 times its size was made to fill memory.
 _MOST_EXPANSION, _FREE_BYTES = 100, 10_000_000
 
 
 class _Envelope(msgspec.Struct):
-    """What the files of all versions begin with."""
+    """The fields of all format versions."""
 
     kind: Literal["domsieve site model"]
     version: Annotated[int, msgspec.Meta(ge=1)]
 
 
 class _Content(msgspec.Struct):
-    """What a file of this version holds besides."""
+    """The other fields of the current format version."""
 
     method: SiteMethod
     parameters: dict[str, Scalar]
@@ -43,22 +43,22 @@ class _Content(msgspec.Struct):
 
 
 def save_model(model: SiteModel[Any], path: Path | str) -> None:
-    """Write what `model` has learned to `path`, and the folders it lies in; equal models give equal bytes.
+    """Write a model to a file and create missing folders. Equal models give equal bytes.
 
     Raises
     ------
-    ModelError : the model has learned nothing.
+    ModelError : the model has not learned any page.
     StorageError : the file cannot be written.
     """
     write_file(Path(path), model_to_bytes(model), what="The model")
 
 
 def model_to_bytes(model: SiteModel[Any]) -> bytes:
-    """Return what a file of `model` holds; equal models give equal bytes.
+    """Return the content of a model file. Equal models give equal bytes.
 
     Raises
     ------
-    ModelError : the model has learned nothing.
+    ModelError : the model has not learned any page.
     """
     content = {
         "kind": _KIND,
@@ -72,13 +72,13 @@ def model_to_bytes(model: SiteModel[Any]) -> bytes:
 
 
 def load_model(path: Path | str) -> SiteModel[Any]:
-    """Return the model that `save_model` wrote to `path`.
+    """Read a model that `save_model` has written. Files from others are safe to read.
 
     Raises
     ------
     StorageError : the file cannot be read.
-    DamagedFileError : it does not hold a site model as it was written.
-    FormatVersionError : it was written by a newer version.
+    DamagedFileError : it is not a valid site model.
+    FormatVersionError : it was written by a newer version of domsieve.
     """
     path = Path(path)
     try:
@@ -89,23 +89,28 @@ def load_model(path: Path | str) -> SiteModel[Any]:
 
 
 def model_from_bytes(data: bytes, *, name: str = "") -> SiteModel[Any]:
-    """Return the model that `model_to_bytes` was given; `name` is that of its file, for messages.
+    """Return the model in the content of a model file.
+
+    Parameters
+    ----------
+    data : the result of `model_to_bytes`.
+    name : the name of the file, for messages.
 
     Raises
     ------
-    DamagedFileError : they hold no site model as it was written.
-    FormatVersionError : they were written by a newer version.
+    DamagedFileError : the bytes are not a valid site model.
+    FormatVersionError : they were written by a newer version of domsieve.
     """
     label = f"The model {name}" if name else "This model"
     try:
         size = zstandard.frame_content_size(data)
         if size > max(_FREE_BYTES, _MOST_EXPANSION * len(data)):
-            raise ValueError("it would unpack to too much")
+            raise ValueError("it would unpack to too many bytes")
         packed = zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
         version = msgspec.msgpack.decode(packed, type=_Envelope).version
         if version > _CAPPED:
             raise FormatVersionError(
-                f"{label} has format {version}, this program knows up to {_CAPPED}; "
+                f"{label} has format {version}, but this version of domsieve reads formats up to {_CAPPED}; "
                 "update domsieve or learn the model again."
             )
         content = msgspec.msgpack.decode(packed, type=_Content)
@@ -119,7 +124,7 @@ def model_from_bytes(data: bytes, *, name: str = "") -> SiteModel[Any]:
         TypeError,
         KeyError,
         AttributeError,
-        RecursionError,  # maps in maps in maps
+        RecursionError,  # deeply nested maps
     ) as error:
         raise DamagedFileError(
             f"{name or 'This'} is not a valid site model ({error}); learn it again."

@@ -1,9 +1,7 @@
-"""Every method once: its name, its estimator, the options it takes, what it needs, and where it is described.
+"""The registry of methods: name, estimator, options, requirements and documentation of each.
 
-An estimator is loaded when it is first used: a command needs one of them, and some stand on libraries of their own.
-
-The command line, the service, the report, the experiments, the model files and the tests read this registry. Its
-names are those of `domsieve.vocabulary`.
+Estimators are imported on first use, because a command needs only one of them and some need slow libraries. The
+command line, the service, the report, the experiments, the model files and the tests all use this registry.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,12 +26,20 @@ E_co = TypeVar("E_co", bound=Estimator, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Parameters that a caller may choose; None is the default of the method.
+    """Parameters of methods that a caller can set; None is the method's default.
 
-    `favor` and `threshold` may be chosen for a model that was learned before, too.
+    `favor` and `threshold` can also be set for a model that has already been learned.
 
-    `has_text` is a text that content is known by: where the main region lacks it, the rest of the page is kept. Case
-    and white space do not matter.
+    Parameters
+    ----------
+    mode : ``"site"`` for our defaults, ``"paper"`` for the published parameters.
+    favor : prefer ``"precision"`` or ``"recall"``; ``"balance"`` is the default of methods that have it.
+    threshold : the limit below which a block is noise; its range depends on the method.
+    style : the presentation style that two elements must share to be equal.
+    regions : the number of parts of the page that make up the main region, at least 1.
+    complement : keep everything outside the main region instead.
+    has_text : a text that only the content has; if it is not in the main region, the rest of the page is kept. Case
+        and white space are ignored.
     """
 
     mode: Mode = "site"
@@ -45,7 +51,7 @@ class Options:
     has_text: str | None = None
 
     def given(self) -> dict[str, Any]:
-        """Return by name the options besides the mode that are not None."""
+        """Return the options other than the mode that are not None, by name."""
         return {name: value for name in _CHOSEN if (value := getattr(self, name)) is not None}
 
 
@@ -54,19 +60,19 @@ _CHOSEN = tuple(field.name for field in fields(Options) if field.name != "mode")
 
 @dataclass(frozen=True, slots=True)
 class MethodEntry(Generic[E_co]):
-    """A method as all rooms of the program know it.
+    """A method in the registry.
 
     Parameters
     ----------
-    name : its name.
-    place : where its class is, in this package: the module, then the class.
-    title : what people call it.
+    name : the name in options and results.
+    place : module and class in `domsieve.analysis`, such as ``"trees.sst.SiteStyleTree"``.
+    title : the name in text for people.
     summary : what it does, in a few words.
-    card : the file that describes it, from the root of the project.
-    fewest : pages of a site that it needs; with fewer, little can be seen to repeat.
-    judges_alone : whether it judges a page by itself where fewer than `FEWEST_PAGES` of its site are known.
-    calls : options that are no parameters of the estimator but of a call.
-    combined : whether it is two other methods, one behind the other.
+    card : path of its documentation in the repository.
+    fewest : the number of pages of a site that it needs, because with fewer little repeats.
+    judges_alone : whether it can clean a page without others of its site.
+    calls : options that are arguments of `transform` instead of parameters of the estimator.
+    combined : whether it runs two other methods, one after the other.
     """
 
     name: Method | MiningMethod
@@ -81,34 +87,34 @@ class MethodEntry(Generic[E_co]):
 
     @property
     def estimator(self) -> type[E_co]:
-        """Its class, loaded now if it was not."""
+        """The class of the estimator, imported on first use."""
         module, _, name = self.place.rpartition(".")
         return cast(type[E_co], getattr(import_module(f"domsieve.analysis.{module}"), name))
 
     @property
     def takes(self) -> list[str]:
-        """Names of the `Options` besides the mode that the method heeds."""
+        """Names of the `Options` other than the mode that the method accepts."""
         known = {*self.estimator.parameter_names(), *self.calls}
         return [name for name in _CHOSEN if name in known]
 
     def make(self, options: Options | None = None) -> E_co:
-        """Return the estimator with these options, by default its own.
+        """Return the estimator with these options.
 
         Raises
         ------
-        UsageError : an option is not one of this method, or its mode fixes it.
+        UsageError : the method does not have one of the options, or the mode fixes it.
         """
         options = options or Options()
         given = options.given()
         for name in given:
             if name not in self.takes:
-                takes = ", ".join(self.takes) or "none besides the mode"
+                takes = ", ".join(self.takes) or "none other than the mode"
                 raise UsageError(
                     f"{name} is not an option of the method {self.name}, which takes {takes}.", parameter=name
                 )
         if options.has_text is not None and not options.has_text.split():
             raise UsageError(
-                "has_text is empty, which every page has; give a text that only the content has.",
+                "has_text is empty; give a text that only the content has.",
                 parameter="has_text",
             )
         return self.estimator.of_mode(
@@ -173,13 +179,13 @@ PAGE_METHODS: Mapping[Method, MethodEntry[PageEstimator[Verdict]]] = {
         "none", "cleaning.none.NoCleaning", "No cleaning", "all that a reader sees", "docs/methods/none.md"
     ),
 }
-"""The cleaning methods that need but the page."""
+"""The cleaning methods that need only the page itself."""
 
 METHODS: Mapping[Method, MethodEntry[SiteModel[Any] | PageEstimator[Verdict]]] = {
     **SITE_METHODS,
     **PAGE_METHODS,
 }
-"""Every cleaning method."""
+"""All cleaning methods."""
 
 MINERS: Mapping[MiningMethod, MethodEntry[PageEstimator["Records"]]] = {
     "wobm": MethodEntry(
@@ -212,25 +218,25 @@ MINERS: Mapping[MiningMethod, MethodEntry[PageEstimator["Records"]]] = {
         combined=True,
     ),
 }
-"""Every method that finds records."""
+"""All methods that find records."""
 
 
 def variants(methods: Mapping[Any, MethodEntry[E]]) -> dict[str, Callable[[], E]]:
-    """Return what makes each of the methods; those whose published parameters are others, as ``"NAME paper"`` too."""
-    found: dict[str, Callable[[], E]] = {}
+    """Return a factory for each method, and for each with other published parameters as ``"NAME paper"``."""
+    factories: dict[str, Callable[[], E]] = {}
     for entry in methods.values():
-        found[entry.name] = entry.estimator
+        factories[entry.name] = entry.estimator
         if entry.estimator.paper:
-            found[f"{entry.name} paper"] = partial(entry.estimator.of_mode, "paper")
-    return found
+            factories[f"{entry.name} paper"] = partial(entry.estimator.of_mode, "paper")
+    return factories
 
 
 def new_site_model(method: Method, options: Options) -> SiteModel[Any]:
-    """Return a site method by name, which has learned nothing.
+    """Return a new model of a site method, which has not learned any page.
 
     Raises
     ------
-    UsageError : it is no site method, or an option is not its own.
+    UsageError : the method does not learn, or does not have one of the options.
     """
     if method not in SITE_METHODS:
         raise UsageError(
@@ -240,11 +246,11 @@ def new_site_model(method: Method, options: Options) -> SiteModel[Any]:
 
 
 def page_cleaner(method: Method, options: Options | None = None) -> Callable[[Snapshot], Verdict]:
-    """Return what cleans a page by itself.
+    """Return a function that cleans one page by itself.
 
     Raises
     ------
-    UsageError : the method needs more pages of the site, or an option is not one of the method.
+    UsageError : the method needs more pages of the site, or does not have one of the options.
     """
     if method not in PAGE_METHODS and not METHODS[method].judges_alone:
         raise UsageError(f"The method {method} needs more pages of the site.", parameter="method")
@@ -254,21 +260,22 @@ def page_cleaner(method: Method, options: Options | None = None) -> Callable[[Sn
         return cleaner.transform
     from domsieve.analysis.cleaning.tps import contains_text
 
-    return partial(cleaner.transform, has_content=contains_text(options.has_text))  # no other method takes it
+    # `make` accepts has_text for this method only.
+    return partial(cleaner.transform, has_content=contains_text(options.has_text))
 
 
 def check_options(method: Method, options: Options) -> None:
-    """Refuse options that a method would not heed.
+    """Check that a method has all of the given options.
 
     Raises
     ------
-    UsageError : one is given.
+    UsageError : it does not.
     """
     METHODS[method].make(options)
 
 
 def check_fixed(options: Options) -> None:
-    """Refuse options that were settled when a model was learned.
+    """Check that no option is given that cannot change after a model was learned.
 
     Raises
     ------
@@ -277,6 +284,6 @@ def check_fixed(options: Options) -> None:
     for name, given in (("mode", options.mode != "site"), ("style", options.style is not None)):
         if given:
             raise UsageError(
-                f"{name} was fixed when the model was learned; learn another one, or leave it out.",
+                f"{name} was fixed when the model was learned; leave it out, or learn another model.",
                 parameter=name,
             )

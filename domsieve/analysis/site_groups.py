@@ -1,7 +1,7 @@
-"""Which pages are of one site, by how alike their markup is: for pages that do not say where they came from.
+"""Group pages by site from the similarity of their markup, for pages without an address.
 
-Pages of one site share the names of classes, the files that they load, and the addresses of the menu. What one page
-alone has says nothing about the others. Works on the source, so that no page need be parsed for it. Imports hashes.
+Pages of one site share class names, the files that they load, and the addresses in their menus. What only one page
+has is ignored. This works on the source, so pages need not be parsed.
 """
 
 import re
@@ -9,44 +9,51 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from hashlib import blake2b
 
+# The limits in this module are guesses that were not measured.
 _SEEN_BYTES = 400_000
 _MOST_TRAITS = 300
 _CLASS = re.compile(rb"class\s?=\s?[\"']([^\"'<>]{1,300})[\"']", re.IGNORECASE)
 _ADDRESS = re.compile(rb"(?:href|src)\s?=\s?[\"']([^\"'<>\s]{1,200})[\"']", re.IGNORECASE)
-# An archive of the web puts the same toolbar into pages of all sites.
+# The Wayback Machine puts the same toolbar into pages of all sites.
 _TOOLBAR = (b"<!-- BEGIN WAYBACK TOOLBAR INSERT -->", b"<!-- END WAYBACK TOOLBAR INSERT -->")
 LEAST_ALIKE = 0.25
-"""The share of the traits of two pages, of those that other pages have too, that both must have."""
+"""Two pages are of one site if both have this share of their traits (Jaccard index), ignoring unique traits."""
 _FEWEST_TRAITS = 3
 _LEADERS = 300
 _LEADERS_OF_GROUP = 6
 
 
 def traits_of(source: bytes) -> frozenset[int]:
-    """Return what pages of a site share, as hashes: classes, files and addresses; linear in the source."""
+    """Return hashes of the classes, files and addresses in a page, in time linear in the source.
+
+    Parameters
+    ----------
+    source : the HTML; only the first 400 kB are read.
+    """
     before, begins, inserted = source[:_SEEN_BYTES].partition(_TOOLBAR[0])
     head = before + inserted.partition(_TOOLBAR[1])[2] if begins else before
-    found: dict[bytes, None] = {}
+    traits: set[bytes] = set()
     for names in _CLASS.findall(head):
-        found.update((b"." + name, None) for name in names.split() if len(name) > 1)
+        traits.update(b"." + name for name in names.split() if len(name) > 1)
     for address in _ADDRESS.findall(head):
-        # From pages at different levels the same file is found by different ways up.
+        # Pages in different folders reach the same file with a different number of "../".
         place = address.partition(b"#")[0].lstrip(b"./").lower()
         if len(place) > 1 and not place.startswith(b"javascript:"):
-            found[place] = None
-    hashes = sorted(int.from_bytes(blake2b(name, digest_size=8).digest(), "big") for name in found)
+            traits.add(place)
+    hashes = sorted(int.from_bytes(blake2b(name, digest_size=8).digest(), "big") for name in traits)
     return frozenset(hashes[:_MOST_TRAITS])
 
 
 def groups_of(pages: Sequence[frozenset[int]], known: Sequence[str]) -> list[str]:
-    """Return the name of the group of each page; in time linear in the traits, for a bounded number of groups.
+    """Return the group of each page, in time linear in the number of traits.
+
+    A page joins the group of the most similar page. Groups without a name are numbered from ``"1"``. Pages with too
+    few traits to be compared get the group ``""``.
 
     Parameters
     ----------
-    pages : traits of each page.
-    known : the group of each page that has a name, empty for those that have none. A page joins the group of a page
-        that it is like; groups that have no name are called by their number, from ``"1"`` on. Pages that have too few
-        traits to be told apart are called ``""``.
+    pages : traits of each page, from `traits_of`.
+    known : name of each page's group, if it is known; otherwise empty.
     """
     spread = Counter(trait for page in pages for trait in page)
     shared = [frozenset(trait for trait in page if spread[trait] > 1) for page in pages]
@@ -60,13 +67,13 @@ def groups_of(pages: Sequence[frozenset[int]], known: Sequence[str]) -> list[str
     leaders: list[tuple[frozenset[int], str]] = []
     led_by: dict[int, list[int]] = defaultdict(list)
     of_group: Counter[str] = Counter()
-    found = [""] * len(pages)
+    groups = [""] * len(pages)
     number = 0
-    # Those with names first, that others may join them.
+    # Pages with known groups come first, so that others can join them.
     for i in sorted(range(len(pages)), key=lambda i: (not known[i], i)):
         page = shared[i]
         if len(page) < _FEWEST_TRAITS:
-            found[i] = known[i]
+            groups[i] = known[i]
             continue
         common: Counter[int] = Counter(leader for trait in page for leader in led_by.get(trait, ()))
         alike = [
@@ -90,14 +97,14 @@ def groups_of(pages: Sequence[frozenset[int]], known: Sequence[str]) -> list[str
             for trait in page:
                 led_by[trait].append(len(leaders))
             leaders.append((page, name))
-        found[i] = name
-    named = [top(name) if name else "" for name in found]
+        groups[i] = name
+    named = [top(name) if name else "" for name in groups]
     numbers = {name: str(n) for n, name in enumerate(dict.fromkeys(x for x in named if x[:1] == "\0"), 1)}
     return [numbers.get(name, name) for name in named]
 
 
 def _join(above: dict[str, str], one: str, other: str) -> None:
-    """Make one group of two, unless both have names of their own."""
+    """Merge two groups, unless both have names."""
     if one == other or (one[:1] != "\0" and other[:1] != "\0"):
         return
     if one[:1] != "\0" or (other[:1] == "\0" and one < other):

@@ -20,35 +20,35 @@ from domsieve.snapshot.page import Scalar, Snapshot
 from domsieve.vocabulary import StyleLevel
 
 _TYPES = frozenset(["<u8", "<i8", "<i4", "|b1"])
-_MOST_PAGES = 1 << 40
+_MOST_PAGES = 1 << 40  # far above any site; a larger number in a file is made up
 
 
 def packed_counts(counts: Any) -> dict[str, Any]:
-    """Return the fields of counts, a frozen dataclass, as plain values."""
+    """Return the fields of a model's counts, a frozen dataclass, as plain values."""
     return {field.name: _pack(getattr(counts, field.name)) for field in fields(counts)}
 
 
 def unpacked_counts(make: Callable[..., Any], packed: dict[str, Any]) -> Any:
-    """Return the counts that `packed_counts` was given.
+    """Return the counts behind the result of `packed_counts`.
 
     Parameters
     ----------
-    make : their class, whose `check` refuses those that cannot be.
-    packed : their fields, from MessagePack.
+    make : the class of the counts, whose `check` validates them.
+    packed : their fields, as decoded from MessagePack.
 
     Raises
     ------
-    ValueError, TypeError, KeyError, AttributeError : they are none.
+    ValueError, TypeError, KeyError, AttributeError : the fields are not valid counts.
     """
     counts = make(**{name: _unpack(value) for name, value in packed.items()})
     if type(counts.pages) is not int or not 0 < counts.pages <= _MOST_PAGES:
-        raise ValueError("a number of pages that cannot be")
+        raise ValueError(f"pages is not a whole number from 1 to {_MOST_PAGES}")
     counts.check()
     return counts
 
 
 def _pack(value: Any) -> Any:
-    """Return a field of counts as MessagePack knows it: a table as a map, all else as it is."""
+    """Return a field of counts for MessagePack: a table as a map, everything else unchanged."""
     if not isinstance(value, Table):
         return value
     return {
@@ -69,7 +69,7 @@ def _unpack(packed: Any) -> Any:
         {name: _array(column) for name, column in packed["sums"].items()},
     )
     if any(column.shape != table.key.shape for column in (*table.fixed.values(), *table.sums.values())):
-        raise ValueError("columns of different length")
+        raise ValueError("the columns of a table have different lengths")
     return table
 
 
@@ -81,17 +81,19 @@ def _bytes(column: np.ndarray[Any, Any]) -> tuple[str, bytes]:
 def _array(packed: tuple[str, bytes]) -> np.ndarray[Any, Any]:
     kind, data = packed
     if kind not in _TYPES:
-        raise ValueError(f"a column of type {kind}")
+        raise ValueError(f"a column has the unknown type {kind}")
     return np.frombuffer(data, kind)
 
 
 FEWEST_PAGES = 5
-"""With fewer pages of a site most of what repeats still looks unique, and a page by itself says more."""
-_NODES_PER_BATCH = 60_000
+"""With fewer pages of a site most repeated parts still look unique, and a page by itself says more."""
+_NODES_PER_BATCH = (
+    60_000  # so that numpy calls cost little per node, but the columns fit into the CPU's cache
+)
 
 
 class Counts(Protocol):
-    """What was learned of some pages; equal pages give equal counts, whatever their order."""
+    """What was learned from some pages. The order of the pages does not matter."""
 
     @property
     def pages(self) -> int:
@@ -100,15 +102,15 @@ class Counts(Protocol):
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, about."""
+        """Approximate size in bytes."""
         ...
 
     def check(self) -> None:
-        """Do nothing where the counts, which somebody may have made up, can be worked with.
+        """Raise an error unless the counts, which may come from an untrusted file, are consistent.
 
         Raises
         ------
-        ValueError, TypeError : they cannot.
+        ValueError, TypeError : they are not.
         """
         ...
 
@@ -118,30 +120,39 @@ T = TypeVar("T")
 
 
 class SiteModel(Estimator, Generic[C]):
-    """An estimator over the pages of one site whose statistics are additive.
+    """Base class of methods that learn from the pages of one site, with additive statistics.
 
-    A method gives the type of its `counts`, how partial counts are `joined`, `facts`,
-    `_count` and `_verdicts`.
+    Subclasses define `counts`, `joined`, `facts`, `_count` and `_verdicts`.
     """
 
     counts: ClassVar[Callable[..., Any]]
+    """The class of the counts."""
     joined: ClassVar[Callable[[Sequence[Any]], Any]]
+    """Returns the sum of several counts."""
     style_: StyleLevel | None = None
-    """Level of presentation styles that the counts are made of; None for methods that know no styles."""
+    """The level of presentation styles behind the counts; None for methods without styles."""
 
     def fit(self, pages: Iterable[Snapshot], y: None = None) -> Self:  # noqa: ARG002
-        """Learn the site from its pages alone, forgetting what was learned before."""
+        """Learn a site from its pages and forget everything learned before.
+
+        Raises
+        ------
+        ModelError : rendered and raw pages are mixed, and the method needs one kind.
+        UsageError : a parameter has an invalid value.
+        BudgetError : a page or the site costs too much time or memory.
+        """
         self._parts: list[C] = []
         self.style_ = None
         return self.partial_fit(pages)
 
     def partial_fit(self, pages: Iterable[Snapshot], y: None = None) -> Self:  # noqa: ARG002
-        """Learn further pages; what is known in the end depends neither on their order nor on their grouping.
+        """Learn more pages. The result does not depend on their order or on how they are divided among calls.
 
         Raises
         ------
-        ModelError : rendered and raw pages are mixed where that matters.
-        UsageError : a parameter is not what it may be.
+        ModelError : rendered and raw pages are mixed, and the method needs one kind.
+        UsageError : a parameter has an invalid value.
+        BudgetError : a page or the site costs too much time or memory.
         """
         self._check()
         for batch in batches(pages):
@@ -152,20 +163,21 @@ class SiteModel(Estimator, Generic[C]):
         return self
 
     def fit_transform(self, pages: Iterable[Snapshot], y: None = None) -> list[Verdict]:
-        """Learn the site from its pages and return the verdict on each; holds all of them until then."""
-        held = list(pages)
-        return self.fit(held, y).transform(held)
+        """Learn a site from its pages and return the verdict on each. All pages are held in memory."""
+        pages = list(pages)
+        return self.fit(pages, y).transform(pages)
 
     def merge(self, other: Self) -> Self:
-        """Take over all that `other` has learned of the same site.
+        """Add everything that `other` has learned about the same site to this model.
 
         Raises
         ------
-        ModelError : the two differ in parameters or in style, or `other` has learned nothing.
+        ModelError : the two have different parameters or styles, or `other` has not learned any page.
         """
         if self.get_params() != other.get_params() or (self.style_ or other.style_) != other.style_:
             raise ModelError(
-                "Only site models of equal parameters and styles merge; learn one of them again."
+                "Two site models can be merged only if they have equal parameters and styles; "
+                "learn one of them again."
             )
         counts = other.counts_
         self.style_ = other.style_
@@ -177,12 +189,13 @@ class SiteModel(Estimator, Generic[C]):
     @overload
     def transform(self, pages: Sequence[Snapshot]) -> list[Verdict]: ...
     def transform(self, pages: Snapshot | Sequence[Snapshot]) -> Verdict | list[Verdict]:
-        """Return the verdict on one page, or one verdict per page of a sequence; changes nothing learned.
+        """Return the verdict on one page, or a list with one verdict per page of a sequence.
 
         Raises
         ------
-        ModelError : nothing was learned, or pages of another kind.
-        UsageError : a parameter is not what it may be.
+        ModelError : the model has not learned any page, or has learned pages of another kind (rendered or raw).
+        UsageError : a parameter has an invalid value.
+        BudgetError : a page costs too much time or memory.
         """
         if isinstance(pages, Snapshot):
             return self.transform([pages])[0]
@@ -194,16 +207,16 @@ class SiteModel(Estimator, Generic[C]):
             return self._verdicts(batch)
 
     def restore(self, counts: C, *, style: StyleLevel | None) -> None:
-        """Take `counts` for all that was learned, as when a model is read from disk.
+        """Replace everything learned by `counts`, for example from a model file.
 
         Raises
         ------
-        ValueError : a model of these parameters learns others.
-        UsageError : a parameter is not what it may be.
+        ValueError : the counts do not match the model's parameters.
+        UsageError : a parameter has an invalid value.
         """
         self._check()
         if not self._learns(counts, style):
-            raise ValueError("counts of other parameters")
+            raise ValueError("its counts do not match its parameters")
         self._parts, self.style_ = [counts], style
 
     @property
@@ -213,7 +226,12 @@ class SiteModel(Estimator, Generic[C]):
 
     @property
     def counts_(self) -> C:
-        """Counts over all pages learned so far."""
+        """Counts over all pages learned so far.
+
+        Raises
+        ------
+        ModelError : the model has not learned any page.
+        """
         if not getattr(self, "_parts", None):
             raise ModelError("The site model has learned no page yet; call fit or partial_fit first.")
         if len(self._parts) > 1:
@@ -222,11 +240,11 @@ class SiteModel(Estimator, Generic[C]):
         return self._parts[0]
 
     def facts(self) -> dict[str, int]:
-        """Return how much was learned, by name."""
+        """Return sizes of what was learned, by name, such as the number of element nodes."""
         raise NotImplementedError
 
     def _learns(self, counts: C, style: StyleLevel | None) -> bool:  # noqa: ARG002
-        """Return whether a model of these parameters may have learned such counts, of this style."""
+        """Return whether a model with these parameters could have learned these counts in this style."""
         return style is None
 
     def _count(self, batch: Batch) -> C:
@@ -236,22 +254,22 @@ class SiteModel(Estimator, Generic[C]):
         raise NotImplementedError
 
     def _derived(self, key: object, make: Callable[[], T]) -> T:
-        """Return what is made of all that was learned, once per `key`; a site that costs too much does so once."""
-        known, made = getattr(self, "_made", (None, None))
-        if known != key:
+        """Return ``make()``, cached for the last `key`. A `BudgetError` is cached and raised again, too."""
+        cached_key, result = getattr(self, "_cached", (None, None))
+        if cached_key != key:
             try:
                 with spending_on_site("learn", pages=self.learned):
-                    made = make()
+                    result = make()
             except BudgetError as error:
-                made = error
-            self._made = key, made
-        if isinstance(made, BudgetError):
-            raise made
-        return cast(T, made)
+                result = error
+            self._cached = key, result
+        if isinstance(result, BudgetError):
+            raise result
+        return cast(T, result)
 
     def _add(self, counts: C) -> None:
         parts: list[C] = [*getattr(self, "_parts", ()), counts]
-        # Parts of like size merge, so that every row is sorted a logarithmic number of times.
+        # Parts of similar size are merged, so that each row is sorted a logarithmic number of times.
         while len(parts) > 1 and parts[-2].nbytes < 2 * parts[-1].nbytes:
             parts[-2:] = [type(self).joined(parts[-2:])]
         self._parts = parts
@@ -265,7 +283,7 @@ class SiteModel(Estimator, Generic[C]):
 
     def __copy__(self) -> Self:
         twin = type(self).__new__(type(self))
-        vars(twin).update(vars(self))  # counts are never changed, so both may have them
+        vars(twin).update(vars(self))  # counts are immutable, so both can share them
         return twin
 
 
@@ -290,7 +308,15 @@ def verdicts_of(
     parameters: Mapping[str, Scalar],
     known_shares: Sequence[float | None] = (),
 ) -> list[Verdict]:
-    """Return one verdict per page of the batch, from columns over its N nodes and a share for each page or none."""
+    """Split columns over the N nodes of a batch into one verdict per page.
+
+    Parameters
+    ----------
+    method : the name of the method.
+    kept, score, reason, numbers : columns (N,), as in `Verdict`.
+    reasons, parameters : as in `Verdict`.
+    known_shares : `Verdict.known_share` of each page; empty if the method has none.
+    """
     return [
         Verdict(
             method,
@@ -307,17 +333,17 @@ def verdicts_of(
 
 
 def batches(pages: Iterable[Snapshot]) -> Iterator[Batch]:
-    """Cut pages into batches large enough that calls cost little, small enough to stay in the caches."""
-    held: list[Snapshot] = []
+    """Yield the pages in batches of about 60,000 nodes."""
+    group: list[Snapshot] = []
     nodes = 0
     for page in pages:
-        held.append(page)
+        group.append(page)
         nodes += len(page)
         if nodes >= _NODES_PER_BATCH:
-            yield _batch_of(held)
-            held, nodes = [], 0
-    if held:
-        yield _batch_of(held)
+            yield _batch_of(group)
+            group, nodes = [], 0
+    if group:
+        yield _batch_of(group)
 
 
 def _batch_of(pages: list[Snapshot]) -> Batch:

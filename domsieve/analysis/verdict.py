@@ -1,6 +1,6 @@
-"""The one result of every cleaning method: for each node kept or not, a score, and the reason in numbers.
+"""The result of every cleaning method: for each node whether it is kept, a score, and the reason.
 
-Writers, comparisons and metrics are written once against this type. Imports only the Snapshot and marks.
+Writers, comparisons and metrics all work on this type.
 """
 
 from collections.abc import Mapping
@@ -16,26 +16,30 @@ from domsieve.snapshot.page import Scalar
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """What a method says of one page of N nodes. All arrays are read-only.
+    """The decision of a method on one page of N nodes. All arrays are read-only.
 
     Parameters
     ----------
     method : the method's name, such as ``"sst"``.
-    kept : bool (N,). A text node is output exactly when it is kept; an element is kept when it carries kept
-        content or stands above some.
-    score : float32 (N,) in [0, 1]: CompImp for SST, weight over (frequency * page maximum) for CST, entropy over its
-        upper bound for entropy, 0 or 1 for TPS, template and none.
-    reason : uint8 (N,), indices into `reasons`: the rule that decided the node.
-    reasons : the method's vocabulary of rules, short phrases for people, such as ``"repeats on the site"``.
-    numbers : float32 (N,) each, by name: the figures behind the decision, NaN where they do not apply.
-    parameters : every option that shaped the verdict.
-    instead_of : the method that was asked for and kept nothing, so that this one was taken; empty for nearly all.
-    fault : why the page counts as failed, where it was cleaned all the same.
-    marks : what the page likely is instead of the one that was asked for.
-    expected_f1 : the word F1, in [0, 1], that pages have on average which look as sure as this one; None where the
-        method does not say.
-    known_share : the share, in [0, 1], of the words of the page that stand at places which the tree of its site
-        knows; None without a tree, and without words.
+    kept : bool (N,). The output contains exactly the kept text nodes. An element is kept if it has kept content or is
+        an ancestor of some.
+    score : float32 (N,) in [0, 1]: the probability of content for auto, CompImp for SST, weight over (frequency *
+        page maximum) for CST, entropy over its upper bound for entropy, 0 or 1 for TPS, template and none.
+    reason : uint8 (N,), index into `reasons` of the rule that decided each node.
+    reasons : the method's rules, as short phrases such as ``"repeats on the site"``.
+    numbers : float32 (N,) each, by name: the numbers behind the decision; NaN where they do not apply.
+    parameters : all options that affect the verdict.
+    instead_of : the requested method, if it kept nothing and this method was used instead; otherwise empty.
+    fault : why the page counts as failed, if it was cleaned nevertheless.
+    marks : what the page likely is instead of the requested one, such as a login wall.
+    expected_f1 : the average word F1, in [0, 1], of pages on which the method is as certain as on this one; None if
+        the method does not estimate it.
+    known_share : the share, in [0, 1], of the page's words that are at places in the site's tree; None without a tree
+        or without words.
+
+    Raises
+    ------
+    ValueError : a column does not have one entry per node, or a reason is out of range.
     """
 
     method: str
@@ -54,7 +58,7 @@ class Verdict:
     def __post_init__(self) -> None:
         for column in (self.kept, self.score, self.reason, *self.numbers.values()):
             if column.shape != self.kept.shape:
-                raise ValueError("Every column of a verdict has one entry per node.")
+                raise ValueError("Every column of a verdict needs one entry per node.")
             column.flags.writeable = False
         if self.reason.size and int(self.reason.max()) >= len(self.reasons):
-            raise ValueError("A verdict gives a reason outside its vocabulary.")
+            raise ValueError("A verdict has a reason that is not in its list of reasons.")

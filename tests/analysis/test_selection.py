@@ -107,12 +107,12 @@ def test_what_matches(selector: str, expected: str | None) -> None:
 @pytest.mark.parametrize(
     ("selector", "why"),
     [
-        ("a:hover", ":hover is not known"),
+        ("a:hover", ":hover is not supported"),
         ("a::before", "::before does not select elements"),
         ("a[", "expected attribute name"),
         ("", "expected a compound selector"),
         ("p:nth-child(x)", "nth-child"),
-        ("p:not(a:visited)", ":visited is not known"),
+        ("p:not(a:visited)", ":visited is not supported"),
         ("p:lang(de)", "lang"),
         ("svg|a", "svg"),
         ("|", "ends too early"),

@@ -28,6 +28,7 @@ _TAGS_ABOVE = (
 )
 _HEADINGS = tuple(f"h{level}" for level in range(1, 7))
 _LANDMARKS = ("nav", "header", "footer", "aside", "form", "dialog")
+# Levels and neighbours are part of the names of features, so the model must be learned again if they change.
 _LEVELS = (0, 1, 2, 3, 4, 6, 8)
 _STEPS = (-1, 1, -2, 2)
 
@@ -35,9 +36,9 @@ _STEPS = (-1, 1, -2, 2)
 def block_figures(
     blocks: MeasuredBlocks, around: Around, attributes: AttributeIndex, likeness: Ints
 ) -> dict[str, dict[str, Row]]:
-    """Return the figures of the B blocks of a page by group and name, each (B,) or one number for all of them.
+    """Return the features of the B blocks of a page by group and name, each (B,) or one number for all blocks.
 
-    O(N log N), and loops over levels and tags. There is at least one block.
+    Takes O(N log N). There must be at least one block.
     """
     text, place = dict(_of_text(blocks)), dict(_of_place(blocks, around))
     place.update(_of_likeness(blocks, likeness))
@@ -106,19 +107,19 @@ def _of_place(blocks: MeasuredBlocks, around: Around) -> Named:
     yield "nodes inside", blocks.end - blocks.start
 
 
-_TINY = 2.0**-20
+_TINY = 2.0**-20  # avoids a division by 0
 
 
 def likeness_of(blocks: MeasuredBlocks, around: Around, attributes: AttributeIndex) -> Ints:
-    """Return numbers (B,), from 0 on, equal for blocks with the same path and the same classes next around them."""
+    """Return a number (B,), from 0 on, equal for blocks with the same path and the same classes on three levels."""
     label = _classes(blocks.page, attributes)
-    found = blocks.path_code.astype(np.uint64)
+    key = blocks.path_code.astype(np.uint64)
     for level in range(_LIKE_LEVELS):
-        found = combine(found, label[around.node[around.level(level)]])
-    return grouping(found).code
+        key = combine(key, label[around.node[around.level(level)]])
+    return grouping(key).code
 
 
-_LIKE_LEVELS = 3
+_LIKE_LEVELS = 3  # the model was learned with this
 
 
 def _of_likeness(blocks: MeasuredBlocks, code: Ints) -> Named:
@@ -136,7 +137,7 @@ def _of_tags(blocks: MeasuredBlocks) -> Named:
 
 
 def _headings(blocks: MeasuredBlocks) -> Ints:
-    """Return the level of the heading that each block stands in, 0 outside of headings."""
+    """Return the level of the heading that each block is in, from 1 to 6; 0 outside of headings."""
     level = np.zeros(len(blocks), np.int64)
     for number, tag in enumerate(_HEADINGS, 1):
         level[blocks.elements.around(tag, blocks.start) > 0] = number
@@ -167,7 +168,7 @@ def _of_levels(blocks: MeasuredBlocks, around: Around, attributes: AttributeInde
 
 
 def _alike_beside(page: Snapshot, attributes: AttributeIndex) -> Ints:
-    """Return how many siblings of each node have its tag and class."""
+    """Return how many siblings of each node have the same tag and class."""
     label = _classes(page, attributes)
     above = page.parent.astype(np.uint64) * np.uint64(len(page.tags) + 1) + page.tag.astype(np.uint64)
     groups = grouping(above * np.uint64(len(page.strings) + 2) + label)
@@ -175,7 +176,7 @@ def _alike_beside(page: Snapshot, attributes: AttributeIndex) -> Ints:
 
 
 def _classes(page: Snapshot, attributes: AttributeIndex) -> U64:
-    """Return a number of the class of each node, 0 where it has none."""
+    """Return a number for the class attribute of each node, 0 if it has none."""
     node, value = attributes.strings("class")
     label = np.zeros(len(page), np.uint64)
     label[node] = value + 1
@@ -185,16 +186,16 @@ def _classes(page: Snapshot, attributes: AttributeIndex) -> U64:
 _OF_NEIGHBOUR = ("words", "link share", "marks", "ends a sentence", "is heading")
 
 
-def _of_neighbours(blocks: MeasuredBlocks, found: dict[str, Row]) -> Named:
+def _of_neighbours(blocks: MeasuredBlocks, features: dict[str, Row]) -> Named:
     path = blocks.path_code.astype(np.float64)
     for step in _STEPS:
         for name in _OF_NEIGHBOUR:
-            yield f"{step:+d}: {name}", shifted(np.asarray(found[name], np.float64), step)
+            yield f"{step:+d}: {name}", shifted(np.asarray(features[name], np.float64), step)
         yield f"{step:+d}: same path", path == shifted(path, step)
 
 
 def shifted(column: F64, step: int) -> F64:
-    """Return the figures of the blocks `step` further on, NaN beyond the ends."""
+    """Return the value of the block `step` blocks later for each block; NaN beyond the first and last block."""
     moved = np.full_like(column, np.nan)
     if step > 0:
         moved[:-step] = column[step:]
@@ -232,7 +233,7 @@ def _of_distance(blocks: MeasuredBlocks, around: Around, heading: Ints) -> Named
 
 
 def _from(blocks: MeasuredBlocks, around: Around, block: int) -> tuple[Row, Row, Row]:
-    """Return the blocks, the words and the levels from each block to one of them."""
+    """Return the distance of each block from one block: in blocks, in words and in levels."""
     return (
         np.arange(len(blocks)) - block,
         blocks.before[:-1] - blocks.before[block],
@@ -241,16 +242,16 @@ def _from(blocks: MeasuredBlocks, around: Around, block: int) -> tuple[Row, Row,
 
 
 def _share_of_landmark(blocks: MeasuredBlocks, around: Around) -> Row:
-    """Return the share of the words of the page that the innermost landmark around each block holds."""
+    """Return the share of the page's words in the innermost landmark around each block; NaN without a landmark."""
     is_landmark = np.zeros(len(blocks.page.tags), np.bool_)
     is_landmark[[n for tag in _LANDMARKS if (n := blocks.elements.number(tag)) >= 0]] = True
     marked = is_landmark[blocks.page.tag[around.node]]
     level, block = marked.argmax(axis=0), np.arange(len(blocks))
-    held = blocks.before[around.last[level, block]] - blocks.before[around.first[level, block]]
-    return np.where(marked.any(axis=0), held / max(float(blocks.before[-1]), 1.0), np.nan)
+    words = blocks.before[around.last[level, block]] - blocks.before[around.first[level, block]]
+    return np.where(marked.any(axis=0), words / max(float(blocks.before[-1]), 1.0), np.nan)
 
 
-def _of_page(blocks: MeasuredBlocks, found: dict[str, Row]) -> Named:
+def _of_page(blocks: MeasuredBlocks, features: dict[str, Row]) -> Named:
     page = blocks.page
     plain, words = float(blocks.before[-1]), float(blocks.words.sum())
     long_words = float((blocks.plain * blocks.long).sum())
@@ -261,10 +262,10 @@ def _of_page(blocks: MeasuredBlocks, found: dict[str, Row]) -> Named:
     yield "page long blocks", int(blocks.long.sum())
     yield "page longest", float(blocks.plain.max()) / max(plain, 1.0)
     for name in ("money", "years", "questions", "is heading"):
-        yield f"page {name}", int(np.count_nonzero(found[name]))
+        yield f"page {name}", int(np.count_nonzero(features[name]))
     for name, tags in _PAGE_TAGS.items():
         yield f"page {name}", sum(blocks.elements.of(tag).size for tag in tags)
-    yield "page repeats", int(np.count_nonzero(found["repeats"]))
+    yield "page repeats", int(np.count_nonzero(features["repeats"]))
     yield "page paths", int(blocks.path_code.max()) + 1
     parts = split_url(page.provenance.final_url or page.provenance.url)
     known = parts is not None and bool(parts.netloc)
@@ -297,12 +298,12 @@ _KINDS = {
     "business": "localbusiness service professionalservice faqpage softwareapplication",
 }
 _MEMBERS = {name: frozenset(members.split()) for name, members in _KINDS.items()}
-_MOST_CHARACTERS = 200_000
-_HEAD_LEVELS = (1, 2, 4, 6)
+_MOST_CHARACTERS = 200_000  # of a text that is read; bounds the work
+_HEAD_LEVELS = (1, 2, 4, 6)  # part of the names of features
 
 
 def described_figures(blocks: MeasuredBlocks, around: Around, attributes: AttributeIndex) -> Named:
-    """Yield the figures of blocks by name; O(words + levels * B)."""
+    """Yield the features of blocks by name, in O(words + levels * B)."""
     description, types = _read(attributes)
     yield from _of_blocks(blocks, around, description)
     for name, members in _MEMBERS.items():
@@ -312,7 +313,7 @@ def described_figures(blocks: MeasuredBlocks, around: Around, attributes: Attrib
 
 
 def _read(attributes: AttributeIndex) -> tuple[list[str], list[str]]:
-    """Return the descriptions of a page, and the types that it names, in lower case."""
+    """Return the distinct descriptions of a page, and the types that it names in lower case."""
     types = [
         kind.lower()
         for text in attributes.values(JSON_LD)[1]
@@ -324,8 +325,8 @@ def _read(attributes: AttributeIndex) -> tuple[list[str], list[str]]:
         return [], types
     content = dict(zip(*_plain(attributes, "content"), strict=True))
     types += [content.get(node, "").strip().lower().rpartition(":")[2] for node in typing]
-    found = (content.get(node, "")[:_MOST_CHARACTERS] for node in describing)
-    return [*dict.fromkeys(filter(None, found))], types
+    descriptions = (content.get(node, "")[:_MOST_CHARACTERS] for node in describing)
+    return [*dict.fromkeys(filter(None, descriptions))], types
 
 
 def _as_description(name: str) -> bool | None:
@@ -345,22 +346,22 @@ def _of_blocks(blocks: MeasuredBlocks, around: Around, description: list[str]) -
     number = len(blocks)
     known = _neighbours(description)
     block, pairs = blocks.pairs
-    held, best = np.zeros(number), -1
+    common, best = np.zeros(number), -1
     if known.size:
         hit = known[np.minimum(np.searchsorted(known, pairs), known.size - 1)] == pairs
-        held = np.bincount(block[hit], minlength=number).astype(np.float64)
-        best = int(np.argmax(held)) if held.any() else -1
+        common = np.bincount(block[hit], minlength=number).astype(np.float64)
+        best = int(np.argmax(common)) if common.any() else -1
     whole = known.size or np.nan
-    yield "share of description", held / whole
+    yield "share of description", common / whole
     yield "levels to description", np.nan if best < 0 else around.levels_to(np.full(number, best))
     yield "blocks from description", np.nan if best < 0 else np.arange(number) - best
-    before = np.concatenate(([0.0], np.cumsum(held)))
+    before = np.concatenate(([0.0], np.cumsum(common)))
     for level in _HEAD_LEVELS:
         yield f"{level} above: share of description", around.held(before, level) / whole
 
 
 def _neighbours(texts: list[str]) -> U64:
-    """Return the distinct hashes of two neighbouring words of the texts, ascending."""
+    """Return the distinct hashes of pairs of neighbouring words in the texts, ascending."""
     chars = Characters.of(texts)
     text = np.searchsorted(chars.first, chars.begin, side="right")
     hashes = chars.hashes()

@@ -33,11 +33,18 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.vocabulary import Favor, StyleLevel
 
-_MOST_FLOATING = 0.5
+_MOST_FLOATING = (
+    0.5  # a guess: a fixed box with half of the words or more is the page itself, such as an app's frame
+)
 
 
 def floating_nodes(page: Snapshot, visible: Bools) -> Bools:
-    """Return which of the N nodes lie in a box that stays in place, of those with less than half of the words."""
+    """Return which of the N nodes are in a box with ``position: fixed`` that has less than half of the page's words.
+
+    Parameters
+    ----------
+    visible : (N,), the nodes whose words count.
+    """
     roots = np.zeros(len(page), np.bool_)
     by_row = by_style_row(page, "position", lambda value: value == "fixed")
     if by_row is None:
@@ -59,7 +66,7 @@ Groups = dict[str, dict[str, Row]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockEvidence:
-    """The evidence on the B blocks of a page: what stands around them, their figures, their tokens."""
+    """The ancestors, features and tokens of the B blocks of a page."""
 
     around: Around
     figures: Groups
@@ -67,7 +74,7 @@ class BlockEvidence:
 
     @classmethod
     def of(cls, blocks: MeasuredBlocks) -> "BlockEvidence":
-        """Return the evidence on the blocks of a page, of which there is one at least."""
+        """Return the evidence on the blocks of a page, which must have at least one."""
         around, attributes = Around.of(blocks), attributes_of(blocks.page)
         names = NameTokens.of(blocks.page, attributes, around.any_of(len(blocks.page)))
         likeness = likeness_of(blocks, around, attributes)
@@ -76,14 +83,15 @@ class BlockEvidence:
         return cls(around, figures, PageTokens.of(blocks, around, names, likeness))
 
     def weighed(self, weights: TokenWeights) -> Groups:
-        """Return all figures by group and name, each (B,) or one number for all blocks."""
+        """Return all features by group and name, each (B,) or one number for all blocks."""
         return self.figures | self.tokens.figures(weights)
 
 
 TREE_ODDS, TREE_MIDDLE = 3.0, 0.6
-"""What the score of the style tree of a site adds to the log-odds of a block, and from what score on.
+"""The score of a site's style tree adds ``TREE_ODDS * (score - TREE_MIDDLE)`` to the log-odds of a block.
 
-Chosen on whole sites that the trees had not learned from, of which 5 to 40 pages were known; see `evaluation/`.
+Chosen on whole sites that the boosted trees had not learned from, with 5 to 40 known pages each (experiment
+``auto``).
 """
 _BETA = {"precision": 0.5, "recall": 2.0}
 _REASONS = (
@@ -94,27 +102,26 @@ _REASONS = (
     "floats over the page",
 )
 _HIDDEN, _BOILERPLATE, _CONTENT, _AROUND, _FLOATS = range(len(_REASONS))
-_LEAST_WORDS = 0.125
+_LEAST_WORDS = 0.125  # words are counted in eighths; avoids a division by 0
 
 
 class AutoCleaner(SiteModel[StyleTree]):
-    """Keeps what looks like content, by all that is known of a page and, where its site was learned, of that.
+    """Learned cleaner: keeps blocks that look like content, from features of the page and, if known, of its site.
 
-    Other than the site methods it needs no other page: with fewer than `FEWEST_PAGES` of the site a page is judged by
-    itself. The score of a text is the probability that its block is content. Numbers of a text: ``words`` and
-    ``link_share`` of its block, and what each group of figures adds to the log-odds of content: ``by_text``,
-    ``by_place``, ``by_surroundings``, ``by_names``, ``by_words``, ``by_page``, ``by_head``, and ``by_site`` where the
-    site is known.
+    Unlike the other site methods it also works on a page alone: the site counts if at least `FEWEST_PAGES` of its
+    pages were learned. On a rendered page, boxes that stay in place while the page scrolls (``position: fixed``) are
+    dropped, unless they have half of the words.
 
-    Of a rendered page, what stays in place while the page is scrolled (``position: fixed``) is no content, unless it
-    holds half of the words.
+    The score of a text is the probability that its block is content. The numbers are ``words`` and ``link_share`` of
+    the block, and how much each group of features adds to the log-odds of content: ``by_text``, ``by_place``,
+    ``by_surroundings``, ``by_names``, ``by_words``, ``by_page``, ``by_head``, and ``by_site`` for a known site.
 
     Parameters
     ----------
-    favor : ``"precision"`` keeps less, ``"recall"`` more: the choice has the highest expected F-beta, with beta 0.5
-        and 2; by default beta is 1, and less on pages of running text.
-    style : presentation style of the style tree; ``"auto"`` is ``"layout"`` for rendered pages, ``"html"`` for raw
-        ones.
+    favor : ``"precision"`` keeps less and ``"recall"`` keeps more text, with the highest expected F-beta for a beta
+        of 0.5 and 2. The default, ``"balance"``, uses a beta of 1, and less on pages with much running text.
+    style : presentation style of the site's style tree; ``"auto"`` is ``"layout"`` for rendered pages and ``"html"``
+        for raw ones.
     """
 
     name = "auto"
@@ -168,13 +175,13 @@ class AutoCleaner(SiteModel[StyleTree]):
         return verdict if by_tree is None else replace(verdict, known_share=by_tree.known_share)
 
     def floating(self, page: Snapshot, visible: Bools) -> Bools:
-        """Return which of the N nodes lie in a box that stays in place while the page is scrolled."""
+        """Return which of the N nodes are in a box that stays in place while the page scrolls."""
         return floating_nodes(page, visible)
 
     def _by_log_odds(
         self, page: Snapshot, blocks: MeasuredBlocks, odds: Ints, groups: Mapping[str, Ints]
     ) -> Verdict:
-        """Return what is kept, by the log-odds of the blocks and what each group of figures adds to them."""
+        """Return the verdict from the log-odds of the blocks, and what each group of features adds to them."""
         batch = page_batch(page)
         visible = shown_nodes(page)
         floating = self.floating(page, visible)
@@ -223,23 +230,26 @@ def with_site(
     tree_odds: float = TREE_ODDS,
     tree_middle: float = TREE_MIDDLE,
 ) -> Ints:
-    """Return the log-odds of blocks, in `UNIT`, together with what the style tree of their site says of them.
+    """Return the log-odds of blocks after combining them with the style tree of their site, in units of 1/`UNIT`.
 
-    The page counts by how far it agrees with the tree: by the square of the F1 that it expects of what that keeps.
-    Where it does not, the site is of a kind that the trees of pages have not seen.
+    The log-odds of the page are multiplied by how far they agree with the tree: the square of the F1 that they expect
+    of the tree's choice. If they disagree, the site is usually of a kind that the boosted trees have not seen.
 
     Parameters
     ----------
-    words, keeps, score : (B,), the words of the blocks, what the tree keeps, and its scores.
+    odds : (B,), the log-odds from the page alone, in units of 1/`UNIT`.
+    words : (B,), the number of words of each block.
+    keeps, score : (B,), whether the style tree keeps each block, and its score in [0, 1].
+    tree_odds, tree_middle : see `TREE_ODDS`.
     """
     true = probabilities(odds) * words
-    held, kept, whole = (_sum(column) for column in (true[keeps], words[keeps], true))
-    agreed = 2 * held / (kept + whole) if held > 0 else 0.0
+    common, kept, whole = (_sum(column) for column in (true[keeps], words[keeps], true))
+    agreed = 2 * common / (kept + whole) if common > 0 else 0.0
     return np.rint(agreed**2 * odds + tree_odds * UNIT * (score.astype(np.float64) - tree_middle)).astype(
         np.int64
     )
 
 
 def _sum(column: F64) -> float:
-    # One by one, so that the processor has no say in the order.
+    # cumsum adds one by one; the order of np.sum, and so its rounding, depends on the processor.
     return float(np.cumsum(column)[-1]) if column.size else 0.0

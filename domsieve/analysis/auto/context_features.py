@@ -11,12 +11,14 @@ from domsieve.analysis.columns.page_blocks import PageBlocks
 from domsieve.analysis.columns.words import Characters, CharIs
 from domsieve.snapshot.page import Kind, Snapshot
 
-_WORDS_PER_SINGLE = 0.625  # a word has about 1.6 characters in scripts without blanks; sums stay exact
+# A word has about 1.6 characters in scripts without spaces; multiples of 1/8 add up exactly.
+_WORDS_PER_SINGLE = 0.625
 LONG_BLOCK, MOST_LINKED = 15, 0.33
+"""A block is long from 15 words on, unless more than a third of them are in links; features of the model use this."""
 
 
 class Elements:
-    """The elements of a page by their tags; what is asked of a tag costs no more than it has elements."""
+    """The elements of a page by tag. A question about a tag takes time linear in the number of its elements."""
 
     def __init__(self, page: Snapshot) -> None:
         self._number = {name: number for number, name in enumerate(page.tags.to_list())}
@@ -27,43 +29,43 @@ class Elements:
         self._first = counted_before(np.bincount(tag, minlength=len(self._number))).tolist()
 
     def number(self, tag: str) -> int:
-        """Return the number of a tag in the page, -1 where it has none."""
+        """Return the page's id of a tag, -1 if the page does not have it."""
         return self._number.get(tag, -1)
 
     def of(self, tag: str) -> Ints:
-        """Return the elements of a tag, ascending."""
+        """Return the elements with a tag, ascending."""
         number = self._number.get(tag)
         return self._node[:0] if number is None else self._node[self._first[number] : self._first[number + 1]]
 
     def around(self, tag: str, nodes: Ints) -> Ints:
-        """Return in how many elements of a tag each of the nodes, ascending, lies."""
-        held = self.of(tag)
-        if not held.size:
+        """Return how many elements with a tag contain each of the ascending `nodes`, or are the node."""
+        elements = self.of(tag)
+        if not elements.size:
             return np.zeros(nodes.size, np.int64)
-        closed = np.sort(self._end[held])
-        return np.searchsorted(held, nodes, side="right") - np.searchsorted(closed, nodes, side="right")
+        closed = np.sort(self._end[elements])
+        return np.searchsorted(elements, nodes, side="right") - np.searchsorted(closed, nodes, side="right")
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredBlocks:
-    """The B visible blocks of a page of N nodes, in document order, of M visible texts.
+    """The B visible blocks of a page of N nodes, in document order, with M visible text nodes.
 
     Parameters
     ----------
     page : the page.
-    elements : its elements by their tags.
-    text : their words.
-    start, end : int64 (B,), their nodes.
+    elements : its elements by tag.
+    text : the text of each block.
+    start, end : int64 (B,), the text is in the nodes ``start .. end - 1``.
     around : int64 (B,), the innermost element around all of each block.
-    key : uint64 (B,), equal for blocks that say the same, 0 without a letter.
-    voice : int64 (B,), the longest text of each.
-    path_code : int64 (B,), equal for blocks with the same tags around them, from 0 on.
+    key : uint64 (B,), equal for blocks with the same words; 0 without a letter.
+    voice : int64 (B,), the longest text node of each block.
+    path_code : int64 (B,), from 0 on, equal for blocks with the same path of tags.
     piece : int64 (M,), the text nodes.
-    block : int64 (M,), the block of each.
-    characters : those of the M texts.
-    words : float64 (B,), words of each block, in eighths; an ideograph is 0.625 of one.
-    linked : float64 (B,), how many of them stand in links.
-    size : float64 (B,), characters of each block, white space left out.
+    block : int64 (M,), the block of each text node.
+    characters : the characters of the M texts.
+    words : float64 (B,), number of words, a multiple of 1/8; a character of a script without spaces counts 0.625.
+    linked : float64 (B,), number of words in links.
+    size : float64 (B,), number of characters other than white space.
     """
 
     page: Snapshot
@@ -87,7 +89,7 @@ class MeasuredBlocks:
 
     @classmethod
     def of(cls, page: Snapshot, blocks: PageBlocks) -> "MeasuredBlocks":
-        """Return the blocks of a page that can be seen; O(N + characters)."""
+        """Return the visible ones of the blocks of a page, in O(N + characters)."""
         number = np.flatnonzero(blocks.hidden == 0)
         rank = np.full(len(blocks), -1, np.int64)
         rank[number] = np.arange(number.size)
@@ -119,22 +121,22 @@ class MeasuredBlocks:
         )
 
     def total(self, per_piece: Ints) -> F64:
-        """Return the sum of what was counted in each text (M,) over each block, shape (B,)."""
+        """Return the sum of a count per text node (M,) over each block, shape (B,)."""
         return _summed(self.block, per_piece, len(self))
 
     @cached_property
     def plain(self) -> F64:
-        """Words outside links, shape (B,)."""
+        """Number of words outside of links, shape (B,)."""
         return self.words - self.linked
 
     @cached_property
     def before(self) -> F64:
-        """Words outside links before each block, and all of them, shape (B + 1,)."""
+        """Number of words outside of links before each block, then the total; shape (B + 1,)."""
         return np.concatenate(([0.0], np.cumsum(self.plain)))
 
     @cached_property
     def long(self) -> Bools:
-        """Which blocks are long and not mostly links, shape (B,)."""
+        """Which blocks are long and have few words in links, shape (B,); see `LONG_BLOCK`."""
         return (self.words >= LONG_BLOCK) & (self.linked <= MOST_LINKED * self.words)
 
     @property
@@ -144,13 +146,13 @@ class MeasuredBlocks:
 
     @cached_property
     def word_hashes(self) -> tuple[Ints, U64]:
-        """The block of each word, and the hash of that in lower case."""
+        """The block of each word, and the hash of the word in lower case."""
         chars = self.characters
         return self.block[np.searchsorted(chars.first, chars.begin, side="right") - 1], chars.hashes()
 
     @cached_property
     def pairs(self) -> tuple[Ints, U64]:
-        """The block of each two neighbouring words of a block, and a hash of both."""
+        """The block of each pair of neighbouring words in a block, and the hash of the pair."""
         block, hashes = self.word_hashes
         same = block[1:] == block[:-1]
         return block[1:][same], combine(hashes[:-1], hashes[1:])[same]
@@ -168,17 +170,19 @@ def _around(page: Snapshot, start: Ints, end: Ints) -> Ints:
 
 
 MOST_LEVELS = 48
+"""Ancestors further up are ignored: a guess, deeper than ordinary pages."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Around:
-    """The L levels of elements around B blocks; the root stands for all levels above it.
+    """L levels of ancestors of B blocks; above the root the levels repeat it.
 
     Parameters
     ----------
-    node : int64 (L, B), ``node[0]`` is the innermost element around all of each block, the rest their parents.
-    first, last : int64 (L, B), those elements hold the blocks ``first .. last - 1``.
-    depth : int64 (B,), how many elements stand above the innermost one, at most L.
+    node : int64 (L, B), ``node[0]`` is the innermost element around all of each block, ``node[1]`` its parent, and
+        so on.
+    first, last : int64 (L, B), these elements contain the blocks ``first .. last - 1``.
+    depth : int64 (B,), the number of ancestors below the root, at most L.
     """
 
     node: Ints
@@ -188,7 +192,7 @@ class Around:
 
     @classmethod
     def of(cls, blocks: MeasuredBlocks) -> "Around":
-        """Return the elements around the blocks of a page, `MOST_LEVELS` of them at most; O(L * B)."""
+        """Return at most `MOST_LEVELS` levels of ancestors of the blocks of a page, in O(L * B)."""
         parent = blocks.page.parent
         levels = [blocks.around]
         while len(levels) < MOST_LEVELS and levels[-1].any():
@@ -199,21 +203,27 @@ class Around:
         return cls(node, first, last, np.count_nonzero(node, axis=0))
 
     def any_of(self, nodes: int) -> Bools:
-        """Return which of the `nodes` of the page are among them."""
-        found = np.zeros(nodes, np.bool_)
-        found[self.node.ravel()] = True
-        return found
+        """Return which nodes of a page of `nodes` nodes are ancestors of a block."""
+        marks = np.zeros(nodes, np.bool_)
+        marks[self.node.ravel()] = True
+        return marks
 
     def level(self, wanted: int) -> int:
-        """Return the level, or the last there is."""
+        """Return `wanted`, or the last level if there are fewer."""
         return min(wanted, len(self.node) - 1)
 
     def held(self, before: F64, level: int) -> F64:
-        """Return the sum over what the elements of a level hold, from sums (B + 1,) over the blocks before each."""
+        """Return the sum over the blocks in each element of a level, shape (B,).
+
+        Parameters
+        ----------
+        before : (B + 1,), the sum over all blocks before each block, then the total.
+        level : the level; the last one if there are fewer.
+        """
         level = self.level(level)
         return np.asarray(before[self.last[level]] - before[self.first[level]])
 
     def levels_to(self, other: Ints) -> Ints:
-        """Return how many levels above each block the element lies that holds the block `other` (B,) as well."""
+        """Return the level of the innermost ancestor of each block that also contains the block `other` (B,)."""
         holds = (self.first <= other) & (self.last > other)
         return np.where(holds.any(axis=0), holds.argmax(axis=0), len(self.node))

@@ -1,7 +1,8 @@
-"""Which blocks to keep, by their probabilities: those that together are expected to have the highest F-beta.
+"""Choose which blocks to keep from their probabilities: the set with the highest expected F-beta.
 
-With F the best value there is, a block raises it exactly when its probability is above F / (1 + beta²) (Dinkelbach's
-method; Ye, Chai, Lee, Chieu: ICML 2012). beta below 1 favours precision, above 1 recall.
+If F is the best possible value, keeping a block increases it exactly if its probability is above F / (1 + beta²)
+(Dinkelbach's method; Ye, Chai, Lee, Chieu: Optimizing F-measure, ICML 2012). A beta below 1 favours precision, one
+above 1 recall.
 """
 
 from math import sqrt
@@ -12,20 +13,24 @@ import numpy as np
 from domsieve.analysis.columns.batch import F64, Bools
 
 _RUNNING_COUNTS = 0.78
-"""How far beta² falls below 1 on a page that is all running text; chosen on pages that nothing was learned from."""
+"""How far beta² is below 1 on a page with nothing but running text; fitted on the development pages of WCXB."""
 
 
 class Choice(NamedTuple):
-    """The blocks that are kept, bool (B,); and the expected F-beta, in [0, 1]."""
+    """Which blocks to keep, bool (B,), and the expected F-beta, in [0, 1]."""
 
     kept: Bools
     expected: float
 
 
 def choose(probability: F64, words: F64, *, beta: float = 1.0) -> Choice:
-    """Return the best choice of B blocks by the probability of each, and its words; O(B log B).
+    """Return the set of blocks with the highest expected F-beta, in O(B log B).
 
-    Nothing is chosen, and expected to be nothing, where no block has a word.
+    Parameters
+    ----------
+    probability : (B,), the probability that each block is content, in [0, 1].
+    words : (B,), the number of words of each block. If no block has words, the choice is empty with value 0.
+    beta : weight of recall compared with precision, above 0.
     """
     weight = 1 + beta**2
     order = np.argsort(-probability, kind="stable")
@@ -33,7 +38,7 @@ def choose(probability: F64, words: F64, *, beta: float = 1.0) -> Choice:
     size = np.cumsum(words[order])
     if not size.size or size[-1] <= 0 or true[-1] <= 0:
         return Choice(np.zeros(probability.size, np.bool_), 0.0)
-    # The best choice is a beginning of the blocks in the order of their probability, so all of them are tried.
+    # The best choice is a prefix of the blocks sorted by probability, so all prefixes are tried.
     expected = weight * true / (size + beta**2 * true[-1])
     best = int(np.argmax(expected))
     kept = np.zeros(probability.size, np.bool_)
@@ -42,17 +47,18 @@ def choose(probability: F64, words: F64, *, beta: float = 1.0) -> Choice:
 
 
 def choose_balanced(probability: F64, words: F64, running: Bools) -> Choice:
-    """Return the choice of B blocks by default, and the F1 that is expected of the best one.
+    """Return the default choice of blocks, with the expected F1 of the choice for beta 1.
 
-    The more of what is likely content is running text, the more precision is favoured: an article loses little with a
-    doubtful block, while a list, a shop or a page of offers is made of doubtful blocks.
+    The larger the share of running text in the likely content, the more precision is favoured: an article loses
+    little with a doubtful block, but lists, shops and pages of offers consist of doubtful blocks.
 
     Parameters
     ----------
-    running : bool (B,), long paragraphs.
+    probability, words : (B,), as for `choose`.
+    running : bool (B,), which blocks are long paragraphs.
     """
     first = choose(probability, words)
-    # Sums one by one, so that the processor has no say in the order.
+    # cumsum adds one by one; the order of np.sum, and so its rounding, depends on the processor.
     likely = np.cumsum(
         np.stack((probability * words * first.kept, probability * words * first.kept * running)), axis=1
     )

@@ -15,30 +15,30 @@ from domsieve.analysis.auto.tokens import BUCKETS, TokenWeights
 from domsieve.analysis.columns.batch import F64, Ints
 
 LEAVES = 16
+"""Maximum number of leaves of a tree; the leaves of one tree are bits of a uint16."""
 UNIT = 1 << 16
-"""Values of leaves are in this part of a logit."""
+"""Values of leaves are in units of 1/`UNIT` of a logit."""
 _HALF = 32
 _SIGN = 1 << (_HALF - 1)
-_MOST = 700.0  # what exp() bears
+_MOST = 700.0  # exp() of more than 709 overflows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoostedTrees:
-    """T trees of at most `LEAVES` leaves over F figures, with K questions each.
+    """T trees over F features, with K tests and at most `LEAVES` leaves each.
 
-    Leaves are numbered from left to right. A question is whether a figure is at most a threshold; if not, the leaves
-    on its left are struck out. What is missing counts as less than everything, or as more. Trees with fewer questions
-    ask for what is always so.
+    Leaves are numbered from left to right. A test is whether a feature is at most a threshold; if it is larger, the
+    leaves left of the test are excluded. Trees with fewer tests have tests that are always true.
 
     Parameters
     ----------
-    figure : int16 (K, T), the figure that each question is about.
+    figure : int16 (K, T), the feature of each test.
     threshold : float32 (K, T).
-    missing_is_less : bool (K, T), where a figure that is NaN belongs.
-    struck : uint16 (K, T), the leaves that are struck out when the answer is no, as bits; never the last leaf.
-    leaf : int32 (T, LEAVES), what each leaf adds to the log-odds of content, in `UNIT`.
-    shares : int32 (G, T, LEAVES), how much of that each of G groups of figures has brought.
-    bias : the log-odds before the first tree, in `UNIT`.
+    missing_is_less : bool (K, T), whether NaN counts as less than any threshold; otherwise it counts as more.
+    struck : uint16 (K, T), the leaves that are excluded if the feature is larger, as bits; never the last leaf.
+    leaf : int32 (T, LEAVES), what each leaf adds to the log-odds of content, in units of 1/`UNIT`.
+    shares : int32 (G, T, LEAVES), the part of that which comes from each of G groups of features.
+    bias : the log-odds before the first tree, in units of 1/`UNIT`.
     """
 
     figure: NDArray[np.int16]
@@ -50,35 +50,41 @@ class BoostedTrees:
     bias: int
 
     def leaves(self, figures: NDArray[np.float32]) -> Ints:
-        """Return in which leaf of each tree each block ends, (T, B), from its figures (F, B)."""
+        """Return the leaf of each tree that each block ends in, shape (T, B).
+
+        Parameters
+        ----------
+        figures : (F, B), the features of the blocks.
+        """
         missing = np.isnan(figures)
-        # Each figure twice: with what is missing above all thresholds, and below.
+        # Each feature twice: with missing values above all thresholds, and below.
         both = np.concatenate((np.where(missing, np.inf, figures), np.where(missing, -np.inf, figures)))
         row = self.figure.astype(np.int64) + self.missing_is_less * len(figures)
         shape = self.leaf.shape[0], figures.shape[1]
-        gone, told, no = np.zeros(shape, np.uint16), np.empty(shape, np.uint16), np.empty(shape, np.bool_)
-        value = np.empty(shape, np.float32)
-        for asked, threshold, struck in zip(row, self.threshold, self.struck, strict=True):
-            both.take(asked, axis=0, out=value, mode="clip")  # without a mode numpy copies once more
-            np.greater(value, threshold[:, None], out=no)
-            np.multiply(no, struck[:, None], out=told)
-            gone |= told
-        # The lowest bit that is not set is the one that adding 1 sets.
-        lowest = ~gone & (gone + np.uint16(1))
+        # Allocated once: the loop is bound by memory.
+        excluded, leaves = np.zeros(shape, np.uint16), np.empty(shape, np.uint16)
+        value, larger = np.empty(shape, np.float32), np.empty(shape, np.bool_)
+        for feature, threshold, struck in zip(row, self.threshold, self.struck, strict=True):
+            both.take(feature, axis=0, out=value, mode="clip")  # the default mode makes numpy copy once more
+            np.greater(value, threshold[:, None], out=larger)
+            np.multiply(larger, struck[:, None], out=leaves)
+            excluded |= leaves
+        # Adding 1 sets the lowest bit that is not set.
+        lowest = ~excluded & (excluded + np.uint16(1))
         return np.frexp(lowest.astype(np.float32))[1].astype(np.int64) - 1
 
     def log_odds(self, leaves: Ints) -> Ints:
-        """Return the log-odds (B,) of content, in `UNIT`, of blocks that end in these leaves (T, B)."""
+        """Return the log-odds of content (B,) of blocks that end in these leaves (T, B), in units of 1/`UNIT`."""
         values = self.leaf.ravel().take(leaves + self._first())
         return np.asarray(self.bias + values.sum(axis=0, dtype=np.int64))
 
     def shares_of(self, leaves: Ints) -> Ints:
-        """Return what each group of figures adds to these log-odds, (G, B), in `UNIT`."""
+        """Return what each group of features adds to these log-odds, shape (G, B), in units of 1/`UNIT`."""
         at = leaves + self._first()
         shares = self.shares.reshape(len(self.shares), -1).astype(np.int64)
         if len(shares) % 2:
             shares = np.concatenate((shares, np.zeros_like(shares[:1])))
-        # Two groups in the halves of one number, since it is the look-ups that cost.
+        # Two groups are packed into the halves of one number, because the look-ups are what takes time.
         sums = np.stack([pair.take(at).sum(axis=0) for pair in (shares[::2] << _HALF) + shares[1::2]])
         second = ((sums + _SIGN) & (2 * _SIGN - 1)) - _SIGN
         both = np.stack(((sums - second) >> _HALF, second), axis=1)
@@ -89,26 +95,29 @@ class BoostedTrees:
 
 
 def probabilities(log_odds: Ints) -> F64:
-    """Return the probabilities of log-odds in `UNIT`, to the same bit on every processor."""
+    """Return the probability of each of the log-odds, which are in units of 1/`UNIT`.
+
+    Uses `math.exp` instead of numpy's, whose last bit depends on the processor.
+    """
     return 1 / (1 + np.array([exp(min(-x / UNIT, _MOST)) for x in log_odds.tolist()], np.float64))
 
 
 SHIPPED = Path(__file__).with_name("model.npz")
-"""The file of the model that comes with the program."""
+"""The file of the model that is part of the package."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AutoModel:
-    """What was learned of blocks.
+    """A learned model.
 
     Parameters
     ----------
-    figures : names of the F figures that the trees ask about, in their order.
-    groups : names of the G groups of figures, in the order of the shares of the trees.
-    tokens : what the tokens of names and words weigh.
-    trees : the trees.
-    expected, found : float64 (K,), ascending: where a choice is expected to have F1 ``expected[k]``, pages that
-        nothing was learned from had ``found[k]`` on average.
+    figures : names of the F features, in the order that the trees use.
+    groups : names of the G groups of features, in the order of `BoostedTrees.shares`.
+    tokens : weights of the tokens of names and words.
+    trees : the boosted trees.
+    expected, found : float64 (K,), ascending. Pages that were not used for learning and whose expected F1 was
+        ``expected[k]`` had an F1 of ``found[k]`` on average.
     """
 
     figures: tuple[str, ...]
@@ -119,11 +128,21 @@ class AutoModel:
     found: F64
 
     def confidence(self, expected: float) -> float:
-        """Return the F1 that pages have on average whose choice is expected to have this one."""
+        """Return the average true F1, in [0, 1], of pages with this expected F1."""
         return float(np.interp(expected, self.expected, self.found))
 
     def table(self, figures: Mapping[str, Mapping[str, Any]], number: int) -> NDArray[np.float32]:
-        """Return the figures (F, B) of `number` blocks, given by group and name, in the order of the trees."""
+        """Return the features as a table (F, B) in the order of the trees.
+
+        Parameters
+        ----------
+        figures : features by group and name; none for a table of NaN.
+        number : B, the number of blocks.
+
+        Raises
+        ------
+        KeyError : a feature of the model is missing.
+        """
         table = np.full((len(self.figures), number), np.nan, np.float32)
         flat = {name: column for group in figures.values() for name, column in group.items()}
         for row, name in zip(table, self.figures, strict=True) if flat else ():
@@ -132,7 +151,7 @@ class AutoModel:
 
 
 def write_model(model: AutoModel) -> bytes:
-    """Return the file of a model; equal models give equal bytes."""
+    """Return the content of a model file. Equal models give equal bytes."""
     trees = model.trees
     arrays: dict[str, Any] = {
         "figures": np.array(model.figures),
@@ -157,7 +176,7 @@ def write_model(model: AutoModel) -> bytes:
 
 
 def read_model(data: bytes) -> AutoModel:
-    """Return the model of a file."""
+    """Return the model in the content of a model file."""
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         tokens = {}
         for name in ("names", "texts"):

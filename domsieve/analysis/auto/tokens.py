@@ -18,18 +18,18 @@ from domsieve.snapshot.page import Snapshot
 
 _NAMES = ("class", "id", "role", "itemprop", "itemtype", "aria-label", "rel")
 _PART = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])")
-_MOST_CHARACTERS, _MOST_TOKENS = 200, 24
-_MOST_NAMES = 4_096  # that are remembered; pages share many
+_MOST_CHARACTERS, _MOST_TOKENS = 200, 24  # of one name; they bound the work
+_MOST_NAMES = 4_096  # cached names; many are on every page of a site
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NameTokens:
-    """The K tokens of the names of elements of a page, in ascending order of their elements.
+    """The K tokens of the names of elements of a page.
 
     Parameters
     ----------
-    node : int64 (K,), the element of each.
-    token : uint64 (K,), its hash.
+    node : int64 (K,), the element of each token, ascending.
+    token : uint64 (K,), the hash of each token.
     """
 
     node: Ints
@@ -37,10 +37,7 @@ class NameTokens:
 
     @classmethod
     def of(cls, page: Snapshot, attributes: AttributeIndex, among: Bools) -> "NameTokens":
-        """Return the tokens of those elements that are `among` (N,) the ones asked for.
-
-        O(A), and a short loop over the distinct names.
-        """
+        """Return the tokens of the elements that are `among` (N,) the chosen ones, in O(attributes)."""
         node, value = attributes.strings(*_NAMES)
         node, value = node[among[node]], value[among[node]]
         names, which = distinct(value, len(page.strings))
@@ -55,31 +52,33 @@ class NameTokens:
 
 @lru_cache(maxsize=_MOST_NAMES)
 def tokens_of(name: str) -> tuple[str, ...]:
-    """Return the tokens of a name, each once: its words, and the parts of each."""
+    """Return the distinct tokens of a name: its words, then the parts of its words."""
     whole = name.lower().split()
-    # Most names are words in lower case already, without parts.
+    # Most names are one lower-case word, which has no parts.
     if len(whole) == 1 and name.islower() and name.isalpha():
         return (whole[0],)
     return (*dict.fromkeys((*whole, *[part.lower() for part in _PART.findall(name)])),)[:_MOST_TOKENS]
 
 
 BUCKETS = 1 << 18
+"""Size of the tables of weights; the hash of a token is its place there."""
 TOKEN_UNIT = 1 << 10
-"""Weights of tokens are in this part of a logit."""
+"""Weights of tokens are in units of 1/`TOKEN_UNIT` of a logit."""
 NEAR_LEVELS = 3
+"""The names of this many levels of ancestors have weights of their own."""
 _FAR, _NEAR, _WORD, _FIRST, _LAST, _WHOLE = (
     hash_of(f"auto:{name}") for name in ("far", "near", "word", "first", "last", "whole")
 )
-_MOST_WORDS, _WHOLE_WORDS = 32, 6
+_MOST_WORDS, _WHOLE_WORDS = 32, 6  # the model was learned with these
 _LEVELS = (0, 1, 2, 3, 4)
 _STEPS = (-1, 1, -2, 2)
 _AROUND = (1, 2, 4, 6)
-_LEAST_WORDS = 0.125
+_LEAST_WORDS = 0.125  # words are counted in eighths; avoids a division by 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenWeights:
-    """The weights of the tokens of names and of texts, (BUCKETS,) each, in `TOKEN_UNIT`."""
+    """The weights of the tokens of names and of texts, (BUCKETS,) each, in units of 1/`TOKEN_UNIT`."""
 
     names: NDArray[np.int16]
     texts: NDArray[np.int16]
@@ -91,9 +90,9 @@ class BlockTokens:
 
     Parameters
     ----------
-    block : int64 (K,), the block of each.
-    bucket : int64 (K,), its place among the weights, below `BUCKETS`.
-    value : float64 (K,), how much each counts.
+    block : int64 (K,), the block of each token.
+    bucket : int64 (K,), its place in the table of weights, below `BUCKETS`.
+    value : float64 (K,), the factor of its weight.
     """
 
     block: Ints
@@ -101,14 +100,14 @@ class BlockTokens:
     value: F64
 
     def scores(self, weights: NDArray[np.int16], number: int) -> F64:
-        """Return the sum of the weights (BUCKETS,) of the tokens of each of `number` blocks."""
+        """Return the weighted sum over the tokens of each of `number` blocks; `weights` has shape (BUCKETS,)."""
         return np.bincount(self.block, weights[self.bucket] * self.value, number).astype(np.float64)
 
 
 def _text_tokens(blocks: MeasuredBlocks) -> BlockTokens:
-    """Return the first words of each block, and the word it begins with, the one it ends with, all of a short one.
+    """Return the tokens of the words of each block: its first 32, the first, the last, and a short block as a whole.
 
-    Words count one over the root of their number, so that long blocks do not say more than short ones.
+    The first 32 words count one over the square root of their number, so that long blocks do not outweigh short ones.
     """
     number = len(blocks)
     block, hashes = blocks.word_hashes
@@ -140,15 +139,16 @@ def _buckets(salt: np.uint64, keys: U64) -> Ints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageTokens:
-    """The tokens of the B blocks of a page, before any weights.
+    """The tokens of the B blocks of a page, before weights are applied.
 
     Parameters
     ----------
-    text : those of their words.
+    text : the tokens of their words.
     node : int64 (K,), the element of each token of a name.
-    far, near : int64 (K,), its bucket among the names of all elements around a block, and among those of the next.
-    around : the elements around the blocks.
-    words : float64 (B,), words of each block.
+    far, near : int64 (K,), the bucket of each token as the name of any ancestor, and of one of the nearest.
+    around : the ancestors of the blocks.
+    words : float64 (B,), the number of words of each block.
+    path, likeness : int64 (B,), equal for blocks with the same path, and for similar blocks (`likeness_of`).
     """
 
     text: BlockTokens
@@ -162,14 +162,14 @@ class PageTokens:
 
     @classmethod
     def of(cls, blocks: MeasuredBlocks, around: Around, names: NameTokens, likeness: Ints) -> "PageTokens":
-        """Return the tokens of the blocks of a page; O(tokens)."""
+        """Return the tokens of the blocks of a page, in O(tokens)."""
         far, near = _buckets(_FAR, names.token), _buckets(_NEAR, names.token)
         return cls(
             _text_tokens(blocks), names.node, far, near, around, blocks.words, blocks.path_code, likeness
         )
 
     def names(self) -> BlockTokens:
-        """Return the names of all elements around each block, and those of the next ones once more as such."""
+        """Return the tokens of the names of all ancestors of each block, with those of the nearest in both forms."""
         nodes = self.around.node
         first = np.searchsorted(self.node, np.arange(int(nodes.max(initial=0)) + 2))
         level, block = np.nonzero(nodes > 0)
@@ -183,7 +183,7 @@ class PageTokens:
         )
 
     def figures(self, weights: TokenWeights) -> dict[str, dict[str, Row]]:
-        """Return the figures that the tokens give the blocks by group and name; O(levels * B + tokens)."""
+        """Return the features of the blocks by group and name, in O(levels * B + tokens)."""
         around, number = self.around, self.words.size
         nodes = int(around.node.max(initial=0)) + 1
         shown = self.node < nodes
@@ -208,17 +208,17 @@ class PageTokens:
 
     def _alike(self, text: F64) -> Named:
         for name, code in (("path", self.path), ("likeness", self.likeness)):
-            held = np.maximum(np.bincount(code, self.words), _LEAST_WORDS)
-            yield f"mean text of {name}", (np.bincount(code, self.words * text) / held)[code]
+            whole = np.maximum(np.bincount(code, self.words), _LEAST_WORDS)
+            yield f"mean text of {name}", (np.bincount(code, self.words * text) / whole)[code]
 
     def _around(self, kind: str, score: F64) -> Named:
-        """Yield a score of the blocks, those of the blocks beside them, and means over what holds them."""
+        """Yield the score of each block, of its neighbours, and the means over its ancestors and over the page."""
         yield kind, score
         for step in _STEPS:
             yield f"{step:+d}: {kind}", shifted(score, step)
         words = np.concatenate(([0.0], np.cumsum(self.words)))
-        said = np.concatenate(([0.0], np.cumsum(self.words * score)))
+        scores = np.concatenate(([0.0], np.cumsum(self.words * score)))
         for wanted in _AROUND:
-            held = np.maximum(self.around.held(words, wanted), _LEAST_WORDS)
-            yield f"{wanted} above: mean {kind}", self.around.held(said, wanted) / held
-        yield f"page {kind}", said[-1] / max(words[-1], _LEAST_WORDS)
+            whole = np.maximum(self.around.held(words, wanted), _LEAST_WORDS)
+            yield f"{wanted} above: mean {kind}", self.around.held(scores, wanted) / whole
+        yield f"page {kind}", scores[-1] / max(words[-1], _LEAST_WORDS)

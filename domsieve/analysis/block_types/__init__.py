@@ -1,1 +1,1 @@
-"""Kinds of blocks by name: comments, related, tables, captions, bylines, share, breadcrumbs, navigation, consent."""
+"""Recognise block types: comments, related, tables, captions, bylines, share, breadcrumbs, navigation, consent."""

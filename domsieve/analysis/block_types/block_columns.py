@@ -9,10 +9,11 @@ from domsieve.analysis.block_types.block_phrases import LONGEST_BEGINNING, Piece
 from domsieve.analysis.block_types.name_words import ANYWHERE, GROUPS, WORDS, Group, Says
 from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before, distinct
 from domsieve.analysis.columns.hash import U64, combine, hashes_of, span_hashes
+from domsieve.analysis.columns.tables import sorted_set
 from domsieve.snapshot.page import Kind, Snapshot
 
 Bits = NDArray[np.uint64]
-_LONGEST = 500  # bytes of a value
+_LONGEST = 500  # bytes of a value that are read
 _CAPITAL = np.array([byte < 128 and chr(byte).isupper() for byte in range(256)], np.bool_)
 _ELEMENT = int(Kind.ELEMENT)
 
@@ -28,7 +29,7 @@ def _bits_of(words: Mapping[Group, Mapping[int, str]]) -> dict[tuple[Group, str]
 
 
 def _hashed(bits: Mapping[tuple[Group, str], int]) -> tuple[U64, Bits]:
-    """Return the hash of each word in its group, ascending, and its bits."""
+    """Return the hashes of (word, group) pairs, ascending, and the bits of each."""
     hashes = combine(hashes_of([word for _, word in bits]), np.array([group for group, _ in bits], np.uint64))
     order = np.argsort(hashes)
     return hashes[order], np.array(list(bits.values()), np.uint64)[order]
@@ -45,11 +46,11 @@ def _look_up(hashes: U64, group: NDArray[np.uint64] | np.uint64) -> Bits:
 
 
 class Names:
-    """What the elements of a page are called; made in O(N + attributes + the bytes of their values).
+    """The names of the elements of a page, read in O(N + attributes + bytes of their values).
 
     Attributes
     ----------
-    said : uint64 (N,), for each node the bits of `Says` that its tag and attributes say, 0 for what is no element.
+    said : uint64 (N,), the bits of `Says` that each node's tag and attributes say; 0 for nodes that are not elements.
     """
 
     def __init__(self, page: Snapshot) -> None:
@@ -64,18 +65,24 @@ class Names:
         self._bits = self.said[self._at]
 
     def called(self, *bits: int) -> Ints:
-        """Return the elements that are called all of this; one of several bits given as one is enough for it."""
+        """Return the elements whose names have all of the given properties, ascending.
+
+        Parameters
+        ----------
+        *bits : bits of `Says`. Of an argument with several bits one is enough: ``called(A | B, C)`` is (A or B) and
+        C.
+        """
         chosen = (self._bits & np.uint64(bits[0])) != 0
         for bit in bits[1:]:
             chosen &= (self._bits & np.uint64(bit)) != 0
         return np.asarray(self._at[chosen])
 
     def are(self, nodes: Ints, bits: int) -> NDArray[np.bool_]:
-        """Return which of the nodes are called one of these."""
+        """Return which of the nodes have at least one of these bits of `Says`."""
         return np.asarray((self.said[nodes] & np.uint64(bits)) != 0)
 
     def values(self, name: str) -> tuple[Ints, Ints]:
-        """Return the nodes with an attribute, and the string that is its value."""
+        """Return the nodes that have an attribute, ascending, and the string ids of its values."""
         at = np.flatnonzero(self._name == self._spelt.get(name, -1))
         return self._owner[at], self._page.attr_value[at].astype(np.int64)
 
@@ -95,19 +102,19 @@ class Names:
 
 
 def _said_by(values: Pieces, group: Ints) -> Bits:
-    """Return what each of the values says by its words, and by what it holds."""
+    """Return the bits of `Says` of each value, by its words and by parts of its words."""
     bits = np.zeros(group.size, np.uint64)
     letter, capital = values.letter, _CAPITAL[values.data]
     starts = letter.copy()
     starts[1:] &= ~letter[:-1] | (capital[1:] & ~capital[:-1])
     begin = np.flatnonzero(starts)
     if begin.size:
-        gaps = np.flatnonzero(~letter)  # one at least behind each value
+        gaps = np.flatnonzero(~letter)  # includes the zero byte after each value
         close = np.minimum(np.append(begin[1:], values.data.size), gaps[np.searchsorted(gaps, begin)])
         owner = np.searchsorted(values.first, begin, side="right") - 1
-        found = _look_up(span_hashes(values.lower, begin, close), group[owner].astype(np.uint64))
+        word_bits = _look_up(span_hashes(values.lower, begin, close), group[owner].astype(np.uint64))
         first = np.flatnonzero(np.diff(owner, prepend=-1))
-        bits[owner[first]] = np.bitwise_or.reduceat(found, first)
+        bits[owner[first]] = np.bitwise_or.reduceat(word_bits, first)
     part, bit, wanted = ANYWHERE
     for value in values.holding((part,)).tolist():
         if group[value] in wanted:
@@ -115,23 +122,24 @@ def _said_by(values: Pieces, group: Ints) -> Bits:
     return bits
 
 
-_SHORT = 80  # bytes of a label
-_LONGEST_LABEL_BYTES = 4_096
+_SHORT = 80  # maximum bytes of a label
+_LONGEST_LABEL_BYTES = 4_096  # bytes of a text whose letters are counted exactly
 
 
 class Columns:
-    """A page of N nodes with what its nodes are called and hold.
+    """A page of N nodes, with names of its elements and counts of their content.
 
     Attributes
     ----------
     page : the page.
-    names : what its attributes and tags call its elements.
+    names : the names of its elements.
     end : int64 (N,), one past the last node of each subtree.
-    text : int64 (M,), the text nodes that are read: those outside scripts, styles, the head and lists to choose from.
-    size : int64 (N,), characters of each of these that are not blank, 0 for other nodes.
-    letters, linked, links, titles : int64 (N + 1,), before each node: such characters, those of them in links, links,
-        and headings of the first level that say something.
-    total : all letters.
+    text : int64 (M,), the text nodes that count: those outside of scripts, styles, the head and form options.
+    size : int64 (N,), letters (characters other than white space) of each of these; 0 for other nodes.
+    letters, linked, links, titles : int64 (N + 1,), before each node the number of letters, of letters in links, of
+        links, and of non-empty headings of the first level; then the total.
+    total : the number of letters on the page.
+    in_link : bool (N,), which nodes are in links.
     """
 
     def __init__(self, page: Snapshot) -> None:
@@ -167,21 +175,26 @@ class Columns:
         return below(self.marks(nodes), self.end) if nodes.size else np.zeros(len(self.page), np.bool_)
 
     def marks(self, nodes: Ints) -> Bools:
-        """Return the nodes as marks (N,)."""
+        """Return the nodes as a Boolean column (N,)."""
         marked = np.zeros(len(self.page), np.bool_)
         marked[nodes] = True
         return marked
 
     def counted(self, nodes: Ints) -> Ints:
-        """Return how many of the nodes stand before each of N + 1."""
+        """Return the number of these nodes before each node, then the total; shape (N + 1,)."""
         return counted_before(self.marks(nodes))
 
     def of(self, counts: Ints, nodes: Ints) -> Ints:
-        """Return what the nodes hold of something counted before each node."""
+        """Return the count inside each of the nodes.
+
+        Parameters
+        ----------
+        counts : (N + 1,), the count before each node, such as `letters`.
+        """
         return counts[self.end[nodes]] - counts[nodes]
 
     def among(self, nodes: Ints, roots: Ints) -> Bools:
-        """Return which of the nodes lie in one of the roots, or are one; both ascend."""
+        """Return which of the nodes are one of the roots or inside one; both are ascending."""
         roots = self.tops(roots)
         if not roots.size:
             return np.zeros(nodes.size, np.bool_)
@@ -189,21 +202,26 @@ class Columns:
         return (last >= 0) & (nodes < self.end[roots[last]])
 
     def tops(self, nodes: Ints) -> Ints:
-        """Return those of the nodes that lie in no other one; they ascend."""
+        """Return the nodes that are not inside another one; `nodes` is ascending."""
         if nodes.size < 2:
             return nodes
         until = np.maximum.accumulate(self.end[nodes])
         return np.asarray(nodes[np.append(True, nodes[1:] >= until[:-1])])
 
     def labels(self, bit: int) -> list[int]:
-        """Return the short texts that begin like one of the phrases of this bit of `Begins`."""
+        """Return the short text nodes that start like one of the phrases of a set; `bit` is one of `Begins`."""
         nodes: list[int] = self._labels[(self._begins & bit) != 0].tolist()
         return nodes
 
     def words(self, node: int, *, most: int) -> str:
-        """Return the text in a node, texts parted by blanks; nothing where it has more than `most` letters."""
+        """Return the texts in a node, separated by spaces; empty if it has more than `most` letters."""
         if self.letters[self.end[node]] - self.letters[node] > most:
             return ""
         a, b = self.text.searchsorted((node, self.end[node])).tolist()
         ids = self.page.text[self.text[a:b]].tolist()
         return " ".join(text for text in self.page.strings.take(ids) if not text.isspace())
+
+
+def union(*nodes: Ints) -> Ints:
+    """Return the distinct nodes of several arrays, ascending."""
+    return sorted_set(np.concatenate(nodes))

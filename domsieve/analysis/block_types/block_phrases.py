@@ -19,18 +19,18 @@ _LOWER = np.array([ord(chr(byte).lower()) if byte < 128 else byte for byte in ra
 
 
 class Pieces:
-    """The beginnings of S strings, with a zero byte behind each.
+    """The beginnings of S strings, each followed by a zero byte.
 
     Parameters
     ----------
-    strings : where they are.
-    ids : int64 (S,), which of them.
-    longest : bytes of each that are read.
+    strings : the table of strings.
+    ids : int64 (S,), the strings to take from it.
+    longest : maximum number of bytes to take of each.
 
     Attributes
     ----------
-    data : uint8, the bytes as they stand.
-    first : int64 (S,), where each begins.
+    data : uint8, the bytes of all strings.
+    first : int64 (S,), where each string starts in `data`.
     """
 
     def __init__(self, strings: StringTable, ids: Ints, *, longest: int) -> None:
@@ -48,12 +48,12 @@ class Pieces:
 
     @cached_property
     def lower(self) -> NDArray[np.uint8]:
-        """The bytes with ASCII in lower case."""
+        """The bytes with ASCII letters in lower case."""
         return _LOWER[self.data]
 
     @cached_property
     def letter(self) -> NDArray[np.bool_]:
-        """Which bytes are letters, or part of one that is not ASCII."""
+        """Which bytes are ASCII letters or part of a non-ASCII character."""
         return _LETTER[self.data]
 
     @cached_property
@@ -61,49 +61,56 @@ class Pieces:
         return self.lower.tobytes()
 
     def letters(self) -> Ints:
-        """Return how many characters each has that are not blank; of what is longer, a byte more is one more."""
-        # Bytes that go on with a character of several bytes begin with the bits 10.
+        """Return the number of non-blank characters in each string; each byte beyond `longest` counts as one."""
+        # In UTF-8, the bytes after the first of a character start with the bits 10.
         solid = (self.data > _BLANK) & ((self.data & 0xC0) != 0x80)
         return np.asarray(stretch_sums(solid, np.append(self.first, self.data.size)) + self._beyond)
 
     def holding(self, words: Iterable[bytes]) -> Ints:
-        """Return which of them hold one of the words, given in lower case; ascending."""
-        found: list[int] = []
+        """Return the indices of the strings that contain one of the words, ascending; words are in lower case."""
+        hits: list[int] = []
         for word in words:
             at = self._bytes.find(word)
             while at >= 0:
                 check()
-                found.append(at)
+                hits.append(at)
                 at = self._bytes.find(b"\0", at)
                 at = self._bytes.find(word, at) if at >= 0 else -1
-        places = np.array(found, np.int64)
+        places = np.array(hits, np.int64)
         return sorted_set(np.searchsorted(self.first, places, side="right") - 1)
 
     def holding_both(self, stems: Iterable[bytes], words: tuple[bytes, ...]) -> Ints:
-        """Return which of them hold one of the words; a stem is in each of these, so that few are looked through."""
+        """Return the indices of the strings that contain one of the words, ascending.
+
+        Parameters
+        ----------
+        stems : each word must contain one of these; searching for them first is faster.
+        words : the words, in lower case.
+        """
         ends = np.append(self.first[1:], self.data.size)
-        found = self.holding(stems)
-        texts = [self._bytes[self.first[i] : ends[i]] for i in found.tolist()]
-        return found[np.array([any(word in text for word in words) for text in texts], np.bool_)]
+        candidates = self.holding(stems)
+        texts = [self._bytes[self.first[i] : ends[i]] for i in candidates.tolist()]
+        return candidates[np.array([any(word in text for word in words) for text in texts], np.bool_)]
 
     def beginnings(self, most: int) -> U64:
-        """Return the hash of how the first word of each begins, of `most` bytes in lower case; 0 without a word."""
-        found = np.zeros(self.first.size, np.uint64)
+        """Return the hash of up to `most` bytes, in lower case, of the first word of each string; 0 without one."""
+        hashes = np.zeros(self.first.size, np.uint64)
         at, gaps = np.flatnonzero(self.letter), np.flatnonzero(~self.letter)
         begin = np.append(at, self.data.size)[np.searchsorted(at, self.first)]
         worded = np.flatnonzero(begin < np.append(self.first[1:], self.data.size))
         begin = begin[worded]
-        close = np.minimum(begin + most, gaps[np.searchsorted(gaps, begin)])  # a gap is behind each string
-        found[worded] = span_hashes(self.lower, begin, close)
-        return found
+        # The zero byte after each string is a gap, so there is one after each word.
+        close = np.minimum(begin + most, gaps[np.searchsorted(gaps, begin)])
+        hashes[worded] = span_hashes(self.lower, begin, close)
+        return hashes
 
 
 LONGEST_BEGINNING = 6
-"""Bytes of the first word of a text that are compared with those of phrases."""
+"""Number of bytes of the first word of a text that are compared with those of phrases."""
 
 
 class Begins(IntFlag):
-    """Like a phrase of which set a text begins."""
+    """The sets of phrases that a text may start with, as bits."""
 
     SHARE = auto()
     RELATED = auto()
@@ -176,7 +183,7 @@ SHARE = _phrases(
     공유
     """
 )
-# One of these is in each of the addresses below.
+# Each of the addresses below contains one of these; searching for them first is faster.
 ADDRESS_STEMS = _stems(
     "share intent /create submit /send wa.me pocket bookmarklet r/msg /offer bufferapp facebook.com/d"
 )
@@ -188,7 +195,7 @@ SHARE_ADDRESSES = _stems(
     "news.ycombinator.com/submitlink line.me/r/msg connect.ok.ru/offer service.weibo.com/share bufferapp.com/add "
     "xing.com/spi/shares bsky.app/intent threads.net/intent fb-messenger://share"
 )
-"""What addresses hold that share a page, in lower case."""
+"""Parts of addresses that share a page, in lower case."""
 
 HOME = _phrases(
     """
@@ -212,7 +219,7 @@ HOME = _phrases(
     홈
     """
 )
-"""What the first link of a path says."""
+"""Texts of the first link of breadcrumbs."""
 
 RELATED = tuple(
     sorted(
@@ -350,7 +357,7 @@ RELATED = tuple(
         )
     )
 )
-"""How headings begin under which other pages are listed."""
+"""Beginnings of headings above lists of related pages."""
 
 
 REPLY = _phrases(
@@ -374,7 +381,7 @@ REPLY = _phrases(
     답글
     """
 )
-"""What a link or button says that answers a comment."""
+"""Texts of links and buttons that reply to a comment."""
 
 
 BY = (
@@ -391,23 +398,23 @@ BY = (
     "af ",
     "av ",
 )
-"""How a line begins that names its authors, folded."""
+"""Beginnings of lines that name authors."""
 
 CONSENT_STEMS = _stems("cookie consent gdpr privacy datenschutz privacidad confidential риват 隐私 同意")
-"""What a text holds that may ask for consent."""
+"""One of these is in every text that asks for consent."""
 
 
 def _beginnings() -> tuple[U64, NDArray[np.uint8]]:
-    """Return the hash of how each phrase begins, ascending, and the sets that it is of."""
+    """Return the hashes of the beginnings of all phrases, ascending, and the sets that each belongs to."""
     bits: dict[bytes, int] = {}
     for bit, phrases in ((Begins.SHARE, SHARE), (Begins.RELATED, RELATED), (Begins.REPLY, REPLY)):
         for phrase in phrases:
-            # Letters beyond ASCII are compared as they stand, and what begins a line begins with a capital.
-            for spelt in (phrase, phrase.capitalize()):
-                begins = spelt.split()[0].encode().lower()[:LONGEST_BEGINNING]
-                bits[begins] = bits.get(begins, 0) | bit
+            # Only ASCII is compared in lower case, so other letters need both forms.
+            for spelling in (phrase, phrase.capitalize()):
+                beginning = spelling.split()[0].encode().lower()[:LONGEST_BEGINNING]
+                bits[beginning] = bits.get(beginning, 0) | bit
     data = np.frombuffer(b"".join(bits), np.uint8)
-    close = np.cumsum([len(begins) for begins in bits])
+    close = np.cumsum([len(beginning) for beginning in bits])
     hashes = span_hashes(data, np.append(0, close[:-1]), close)
     order = np.argsort(hashes)
     return hashes[order], np.array(list(bits.values()), np.uint8)[order]
@@ -417,6 +424,6 @@ _HASHES, _BITS = _beginnings()
 
 
 def begins_of(hashes: U64) -> NDArray[np.uint8]:
-    """Return of what sets the phrases are that begin so, by the hash of the first bytes of the first word."""
+    """Return the bits of `Begins` for texts, from the hashes of their beginnings (`Pieces.beginnings`)."""
     at = np.minimum(np.searchsorted(_HASHES, hashes), _HASHES.size - 1)
     return np.where(_HASHES[at] == hashes, _BITS[at], np.uint8(0))

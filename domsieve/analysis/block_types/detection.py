@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.block_types.block_columns import Columns
+from domsieve.analysis.block_types.block_columns import Columns, union
 from domsieve.analysis.block_types.name_rules import Claims
 from domsieve.analysis.block_types.structure import Structure
 from domsieve.analysis.columns.batch import Ints, prune
 from domsieve.analysis.columns.per_page import once_per_page
-from domsieve.analysis.columns.tables import sorted_set
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
@@ -21,16 +20,16 @@ from domsieve.snapshot.page import Scalar, Snapshot
 from domsieve.vocabulary import BLOCK_KINDS, BlockKind
 
 NUMBERS: Mapping[BlockKind, int] = {kind: number for number, kind in enumerate(BLOCK_KINDS, 1)}
-"""The number of each kind; 0 is none."""
+"""The number of each block type, from 1; 0 is none."""
 
 
 @once_per_page
 def node_kinds(page: Snapshot) -> NDArray[np.uint8]:
-    """Return for each of the N nodes of a page the number of its kind, 0 for none; O(N + bytes of texts and names).
+    """Return the number of the block type of each of the N nodes, 0 for none, in O(N + bytes of texts and names).
 
-    A node is of one kind, and so is all that it holds where nothing in it is of a stronger one: consent before
-    comments and related, of which the outer counts; these before share and breadcrumbs; then navigation, tables,
-    captions and bylines. So the buttons and names inside a comment belong to it.
+    Each node has one type, also inside of several blocks. The priority is: consent; comments and related, of which
+    the outer one counts; share and breadcrumbs; navigation; tables; captions; bylines. So buttons and names inside a
+    comment have the type of the comment.
     """
     with spending("kinds", page.provenance.url):
         return _finder(page).kinds()
@@ -38,7 +37,7 @@ def node_kinds(page: Snapshot) -> NDArray[np.uint8]:
 
 @once_per_page
 def paths_and_shares(page: Snapshot) -> tuple[Ints, Ints]:
-    """Return the roots of breadcrumbs, and of what shares the page, ascending, whatever is around them."""
+    """Return the root nodes of breadcrumbs, and those of share buttons, each ascending, inside of any block."""
     with spending("kinds", page.provenance.url):
         finder = _finder(page)
         return finder.paths(), finder.shares()
@@ -50,7 +49,7 @@ def _finder(page: Snapshot) -> "_Finder":
 
 
 class _Finder:
-    """The parts of a page of each kind."""
+    """Combines the blocks found by name with those found by structure."""
 
     def __init__(self, page: Snapshot) -> None:
         self._columns = Columns(page)
@@ -62,17 +61,17 @@ class _Finder:
         return self._tops(self._claims.paths(), self._structure.paths())
 
     def shares(self) -> Ints:
-        """Return what shares the page."""
+        """Return share buttons and bars."""
         structure = self._structure
-        return self._tops(structure.bars(_joined(self._claims.shares(), structure.shares())))
+        return self._tops(structure.bars(union(self._claims.shares(), structure.shares())))
 
     def kinds(self) -> NDArray[np.uint8]:
-        """Return the kind of each node."""
+        """Return the number of each node's type."""
         claims, structure, tops = self._claims, self._structure, self._tops
         comments = tops(claims.comments(), structure.comments())
         related = tops(claims.related(), structure.related())
         related = related[~np.isin(related, comments)]
-        # Of the two the outer counts, so that neither the number of comments nor an advert among them is cut out.
+        # The outer one counts, so that an advert among comments, or a number of comments in a teaser, is not cut out.
         outer = ~self._columns.among(related, comments), ~self._columns.among(comments, related)
         weakest_first: tuple[tuple[BlockKind, Ints], ...] = (
             ("bylines", tops(structure.lines_of(claims.bylines()), structure.bylines())),
@@ -85,23 +84,19 @@ class _Finder:
             ("comments", comments[outer[1]]),
             ("consent", structure.consent(claims.may_be_consent())),
         )
-        found = np.zeros(self._columns.end.size, np.uint8)
+        numbers = np.zeros(self._columns.end.size, np.uint8)
         for kind, roots in weakest_first:
             number = NUMBERS[kind]
             for root, end in zip(roots.tolist(), self._columns.end[roots].tolist(), strict=True):
-                found[root:end] = number
-        return found
+                numbers[root:end] = number
+        return numbers
 
     def _tops(self, *nodes: Ints) -> Ints:
-        return self._columns.tops(_joined(*nodes))
-
-
-def _joined(*nodes: Ints) -> Ints:
-    return sorted_set(np.concatenate(nodes))
+        return self._columns.tops(union(*nodes))
 
 
 DROPPED_BY_KIND = "dropped by kind: "
-"""How the reasons begin of what is dropped for its kind."""
+"""Prefix of the reasons of blocks that are dropped by type."""
 
 _KEPT_BY_KIND = "kept by kind: "
 _LONGEST_SHOWN = 80
@@ -109,20 +104,27 @@ _LONGEST_SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class KindChoice:
-    """The kinds of blocks that are kept, and those that are dropped, whatever a method says; false where none is."""
+    """The block types to keep and to drop, whatever the method decides. False if there are none.
+
+    Parameters
+    ----------
+    keep, drop : block types, in the order of `BLOCK_KINDS`.
+    """
 
     keep: tuple[BlockKind, ...] = ()
     drop: tuple[BlockKind, ...] = ()
 
     @classmethod
     def of(cls, keep: object, drop: object) -> "KindChoice":
-        """Return the choice of two lists of names, each name once, in the order of the vocabulary.
+        """Validate two lists of block types. A type in both is kept.
 
-        What is kept goes first: a kind in both is kept.
+        Parameters
+        ----------
+        keep, drop : the lists, in any order; duplicates are ignored.
 
         Raises
         ------
-        UsageError : one is no list of kinds.
+        UsageError : one of them is not a list of block types.
         """
         kept = _kinds("keep_kinds", keep)
         return cls(kept, tuple(kind for kind in _kinds("drop_kinds", drop) if kind not in kept))
@@ -132,13 +134,14 @@ class KindChoice:
 
 
 EVERY_METHOD_DECIDES = KindChoice()
-"""No kind is kept or dropped for its name."""
+"""The choice that keeps and drops no block types."""
 
 
 def judge_kinds(page: Snapshot, verdict: Verdict, choice: KindChoice) -> Verdict:
-    """Return the verdict with all that is shown of some kinds kept, and with others dropped, each for its own reason.
+    """Return the verdict with visible blocks kept or dropped by type, each with a reason that names the type.
 
-    What is kept by kind is so whatever it was dropped for. Without a kind the verdict is returned as it is.
+    Keeping a type overrides any reason for which a block was dropped. If the choice is empty, the verdict is returned
+    unchanged.
     """
     if not choice:
         return verdict

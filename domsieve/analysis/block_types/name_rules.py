@@ -1,30 +1,34 @@
-"""Which elements are called something that makes them a kind of block, and hold what such a block holds.
+"""Find blocks of each type by the names of elements, if their content fits the type.
 
-A name alone decides nothing: builders name whole pages after what is on them. What is named must be small, or full of
-links, or without the heading of the page, each kind in its own way. Imports the columns and the names.
+A name alone is not enough, because site builders name whole pages after what is on them. Depending on the type, a
+named element must also be small, or full of links, or without the heading of the page.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
-from domsieve.analysis.block_types.block_columns import Columns
+from domsieve.analysis.block_types.block_columns import Columns, union
 from domsieve.analysis.block_types.name_words import Says
 from domsieve.analysis.columns.batch import Bools, Ints
-from domsieve.analysis.columns.tables import ranges, sorted_set
+from domsieve.analysis.columns.tables import ranges
 
+# Guesses; experiment `kinds` measures the result. Sizes are in letters: characters other than white space.
 _PATH_LETTERS, _SHARE_LETTERS = 300, 300
 _CAPTION_LETTERS, _FIGURE_LETTERS, _BYLINE_LETTERS = 1_000, 300, 160
-_LEAST_TIMES_ON_PAGE = 2
+_LEAST_TIMES_ON_PAGE = 2  # the page must have more than twice the letters of a part of it
 _PLAIN, _LINKED, _ALL_LINKED = 0.3, 0.6, 0.8  # shares of letters in links
 _FEWEST_LINKS = 3
-_TEASER = 22  # letters of a link that tells what it leads to
-_LONG_CELL = 400
+_TEASER = 22  # average letters of links that are titles of other pages rather than menu entries
+_LONG_CELL = 400  # a cell above this is layout
 _FORUM = b"DiscussionForumPosting"
 
 
 class Claims:
-    """Answers for each kind which nodes are named after it, ascending; a node may lie in another one."""
+    """Finds the nodes of each block type by name.
+
+    Methods return nodes in ascending order, of which some may be inside others.
+    """
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
@@ -33,7 +37,7 @@ class Claims:
         self._beside = self._part_of_page(self._names.called(Says.BESIDE))
 
     def comments(self) -> Ints:
-        """Return the elements named after comments, neither after their number nor with the heading of the page."""
+        """Return elements named after comments that have no page heading and are not just a number of comments."""
         c = self._columns
         most = (0.95 if c.titles[-1] else 0.5) * c.total
 
@@ -42,13 +46,13 @@ class Claims:
             return self._untitled(nodes) & ~tallies & (c.of(c.letters, nodes) <= most)
 
         named, typed = self._names.called(Says.COMMENT), self._names.called(Says.TYPED_COMMENT)
-        # The posts of a forum are typed as comments, and are the content of the page.
+        # Forums declare their posts as comments, but these are the content of the page.
         if typed.size and _FORUM not in c.page.strings.blob.tobytes():
-            named = _joined(named, typed)
+            named = union(named, typed)
         return self._chosen(named, holds)
 
     def related(self) -> Ints:
-        """Return what is named after other things to read, holds links and is a part of the page; and teasers."""
+        """Return parts of the page with links that are named after related pages, and teasers in sidebars."""
         c = self._columns
 
         def holds(nodes: Ints) -> Bools:
@@ -68,13 +72,13 @@ class Claims:
 
         called = self._names.called
         picks = called(Says.PICK, Says.THING | Says.COMMENT)
-        named = self._chosen(_joined(called(Says.RELATED), picks), holds)
-        return _joined(named, self._chosen(self._beside, teases))
+        named = self._chosen(union(called(Says.RELATED), picks), holds)
+        return union(named, self._chosen(self._beside, teases))
 
     def captions(self) -> Ints:
-        """Return figure captions, what is named after captions and the makers of pictures, and words of pictures.
+        """Return figure captions, elements named after captions or picture credits, and figures with a few words.
 
-        These stand in a figure without a caption that holds a picture, and neither headings, tables, code nor quotes.
+        The latter have a picture, no caption, and no headings, tables, code or quotes.
         """
         c, called = self._columns, self._names.called
         parts = c.counted(called(Says.TITLE | Says.HEADING | Says.BUTTON))
@@ -83,7 +87,7 @@ class Claims:
             others = self._names.are(nodes, Says.SLIDE | Says.TABLE_CAPTION) | (c.of(parts, nodes) > 0)
             return ~others & (c.of(c.letters, nodes) <= _CAPTION_LETTERS) & self._is_part(nodes)
 
-        named = self._chosen(_joined(called(Says.CAPTION), called(Says.PICTURE, Says.CREDIT)), holds)
+        named = self._chosen(union(called(Says.CAPTION), called(Says.PICTURE, Says.CREDIT)), holds)
         figures, captions = self._full(called(Says.FIGURE)), called(Says.FIGURE_CAPTION)
         if figures.size:
             others = called(
@@ -92,10 +96,10 @@ class Claims:
             pictures, others = c.counted(called(Says.IMAGE)), c.counted(others)
             plain = (c.of(pictures, figures) > 0) & (c.of(others, figures) == 0)
             figures = figures[plain & (c.of(c.letters, figures) <= _FIGURE_LETTERS)]
-        return _joined(named, captions, figures)
+        return union(named, captions, figures)
 
     def bylines(self) -> Ints:
-        """Return what is named after authors and is as short as a line, and lines of author and date of a post."""
+        """Return short elements named after authors, and short lines with the metadata of a post and a time."""
         c, called = self._columns, self._names.called
         times = c.counted(called(Says.TIME))
 
@@ -105,10 +109,10 @@ class Claims:
             fits = (letters > 0) & (letters <= _BYLINE_LETTERS) & self._untitled(nodes) & self._is_part(nodes)
             return fits & (named | (c.of(times, nodes) > 0))
 
-        return self._chosen(_joined(called(Says.BYLINE), called(Says.POST, Says.META)), short)
+        return self._chosen(union(called(Says.BYLINE), called(Says.POST, Says.META)), short)
 
     def shares(self) -> Ints:
-        """Return small elements named after sharing that hold a link or a button."""
+        """Return small elements named after sharing that contain a link or a button."""
         c = self._columns
         pressed = c.counted(self._names.called(Says.LINK | Says.BUTTON))
 
@@ -128,7 +132,7 @@ class Claims:
         return self._chosen(self._names.called(Says.CRUMB), holds)
 
     def navigation(self) -> Ints:
-        """Return navigation by tag, role and name, and lists of links in and beside the frame of the page."""
+        """Return navigation by tag, role and name, and lists of links in headers, footers and sidebars."""
         c, called = self._columns, self._names.called
 
         def is_no_article(nodes: Ints) -> Bools:
@@ -144,16 +148,16 @@ class Claims:
 
         frames = self._part_of_page(called(Says.FRAME))
         frames = frames[~c.among(frames, called(Says.ARTICLE))]
-        around = c.tops(_joined(frames, self._beside))
+        around = c.tops(union(frames, self._beside))
         framed, _ = ranges(around, c.end[around] - around)
-        return _joined(
+        return union(
             self._chosen(called(Says.NAVIGATION), is_no_article),
             self._chosen(called(Says.MENU), is_list),
             framed[is_all_links(framed)],
         )
 
     def tables(self) -> Ints:
-        """Return tables of data: with heads, or of rows of several short cells; none that holds another one."""
+        """Return data tables, which have header cells, or rows of several short cells, and no table inside."""
         c, called = self._columns, self._names.called
         grids = called(Says.GRID)
         nodes = called(Says.TABLE)
@@ -168,14 +172,12 @@ class Claims:
         n_tables, n_code = (c.of(c.counted(which), nodes) for which in (nodes, called(Says.LISTING)))
         data = (n_rows > 1) & (n_cells * 2 >= 3 * n_rows) & (n_long == 0) & (n_code == 0)
         data = (data | (n_heads > 0)) & (n_cells > 1) & (n_tables == 1)
-        return _joined(nodes[data & ~self._names.are(nodes, Says.LAYOUT)], grids)
+        return union(nodes[data & ~self._names.are(nodes, Says.LAYOUT)], grids)
 
     def may_be_consent(self) -> Ints:
-        """Return what is named after cookies and notices or by those who sell such banners, and dialogs."""
+        """Return dialogs, and elements named after cookie notices or vendors of consent banners."""
         called = self._names.called
-        return self._part_of_page(
-            _joined(called(Says.COOKIE, Says.NOTICE), called(Says.CONSENT | Says.DIALOG))
-        )
+        return self._part_of_page(union(called(Says.COOKIE, Says.NOTICE), called(Says.CONSENT | Says.DIALOG)))
 
     def _chosen(self, nodes: Ints, holds: Callable[[Ints], Bools]) -> Ints:
         nodes = self._part_of_page(nodes)
@@ -194,8 +196,3 @@ class Claims:
 
     def _is_part(self, nodes: Ints) -> Bools:
         return self._columns.of(self._columns.letters, nodes) * _LEAST_TIMES_ON_PAGE < self._columns.total
-
-
-def _joined(*nodes: Ints) -> Ints:
-    """Return the nodes of all, each once, ascending."""
-    return sorted_set(np.concatenate(nodes))

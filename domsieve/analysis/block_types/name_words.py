@@ -1,14 +1,11 @@
-"""The words by which site builders name the parts of a page: tags, and words of attributes.
-
-Imports nothing of the project.
-"""
+"""Words that site builders use in tags and attributes to name the parts of a page."""
 
 from collections.abc import Mapping
 from enum import IntEnum, IntFlag, auto
 
 
 class Group(IntEnum):
-    """Tags, and attributes whose words mean the same."""
+    """Tags, and groups of attributes in which words have the same meaning."""
 
     TAG = 6
     NAME = 1
@@ -25,41 +22,41 @@ GROUPS: Mapping[str, Group] = {
     "aria-label": Group.LABEL,
     "rel": Group.REL,
 }
-"""The attributes that are read."""
+"""The attributes that are read, with their groups."""
 
 
 class Says(IntFlag):
-    """What a name may say of an element. None decides alone: see `domsieve.analysis.block_types.name_rules`."""
+    """What the names of an element say about it. No name decides alone; see the module `name_rules`."""
 
     COMMENT = auto()
-    TALLY = auto()  # with COMMENT: how many there are, or what leads to them
+    TALLY = auto()  # with COMMENT: the number of comments, or a link to them
     TYPED_COMMENT = auto()
     RELATED = auto()
     PICK = auto()
     THING = auto()  # with PICK: more stories, most read
     CAPTION = auto()
     PICTURE = auto()
-    CREDIT = auto()  # with PICTURE: who took it
-    SLIDE = auto()  # where a caption is a heading
+    CREDIT = auto()  # with PICTURE: the photographer
+    SLIDE = auto()  # part of a carousel, in which a caption is a heading
     BYLINE = auto()
-    BIOGRAPHY = auto()  # with BYLINE: more on the author than a name
+    BIOGRAPHY = auto()  # with BYLINE: more about the author than the name
     POST = auto()
-    META = auto()  # with POST: the line of author and date
+    META = auto()  # with POST: the line with author and date
     SHARE = auto()
     CRUMB = auto()
     NAVIGATION = auto()  # by role or type
     MENU = auto()  # by name
     FRAME = auto()  # header or footer of the page
-    BESIDE = auto()
+    BESIDE = auto()  # sidebar
     PAGER = auto()
     COOKIE = auto()
     NOTICE = auto()  # with COOKIE: a banner
-    CONSENT = auto()  # by the names of those who sell them
+    CONSENT = auto()  # by the name of a vendor of consent banners
     DIALOG = auto()
-    GRID = auto()  # a table by role
-    LAYOUT = auto()  # no table, by role
-    UNREAD = auto()
-    WHOLE = auto()  # what is named after all that is on a page
+    GRID = auto()  # a table by its role
+    LAYOUT = auto()  # a table that is used for layout, by its role
+    UNREAD = auto()  # contains no text of the page
+    WHOLE = auto()  # contains the whole page, so its names do not count
     LINK = auto()
     BUTTON = auto()
     TITLE = auto()
@@ -189,11 +186,11 @@ WORDS: Mapping[Group, Mapping[int, str]] = {
     },
     Group.REL: {Says.BYLINE: "author", Says.PAGER: "prev previous next"},
 }
-"""Words by what they say; whole words in lower case."""
+"""The words of each group by what they say; they are compared as whole words in lower case."""
 
 ANYWHERE: tuple[bytes, int, tuple[Group, ...]] = (
     b"breadcrumb",
     Says.CRUMB,
     (Group.NAME, Group.TYPE, Group.LABEL),
 )
-"""What is looked for inside of words, what a value says that holds it, and in which attributes."""
+"""A part of a word, what a value that contains it says, and the groups in which this counts."""

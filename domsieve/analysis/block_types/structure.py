@@ -1,7 +1,6 @@
-"""Blocks whose kind shows in how they are built and in what they say, whatever they are called.
+"""Find blocks of some types by their structure and their text, whatever their names.
 
-Each rule starts from the few texts and links that can be part of such a block, and looks at what stands around them.
-Imports the columns, the phrases and those of walls.
+Each rule starts from the few texts and links that can be part of such a block, and checks the elements around them.
 """
 
 from collections.abc import Iterable
@@ -30,17 +29,18 @@ from domsieve.analysis.columns.words import fold
 from domsieve.analysis.page_flags.wall_phrases import CONSENT, CONSENT_TOPIC, folded
 from domsieve.budget import check
 
-_MOST_LOOKED_AT = 200  # places of one kind on a page
-_MOST_STEPS = 6  # levels above one
+# Guesses; experiment `kinds` measures the result. Sizes are in letters: characters other than white space.
+_MOST_CANDIDATES = 200  # candidates of one type on a page that are checked; bounds the work
+_MOST_STEPS = 6  # levels above a candidate that are checked
 _LONGEST_ADDRESS = 300
 _BUTTON_LETTERS, _LABEL_LETTERS = 40, 60
 _PATH_LETTERS, _PATH_LINKS, _PATH_FIRST = 240, 10, 2
 _SHARE_LETTERS = 300
 _BYLINE_LETTERS, _DATE_LETTERS = 100, 30
-_BEFORE, _AFTER = 6, 14  # texts around the title
+_BEFORE, _AFTER = 6, 14  # number of texts around the title
 _CONSENT_LETTERS = 20_000
 _RELATED_LINKED, _LISTED = 0.3, 2
-_ARTICLE = 0.3  # of the unlinked letters, ahead of comments
+_ARTICLE = 0.3  # share of the letters outside of links that must come before comments
 _ARROWS = frozenset("/>›»→❯▸▶⟩\\＞")
 _MARKS = _ARROWS | frozenset("|·•:-")
 _TO_FRONT = frozenset((b"/", b"./", b"../", b"../../", b"index.html", b"/index.html", b"../index.html"))
@@ -49,7 +49,10 @@ _LINK_OR_BUTTON, _HEADING, _TIME = int(Says.LINK | Says.BUTTON), int(Says.HEADIN
 
 
 class Structure:
-    """Answers for some kinds which nodes are built like them, ascending; a node may lie in another one."""
+    """Finds the nodes of some block types by structure.
+
+    Methods return nodes in ascending order, of which some may be inside others.
+    """
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
@@ -61,11 +64,11 @@ class Structure:
         ids, self._address = distinct(strings, len(self._page.strings))
         self._addresses = Pieces(self._page.strings, ids, longest=_LONGEST_ADDRESS)
 
-    # Paths of links to the page.
+    # Breadcrumbs.
 
     def paths(self) -> Ints:
-        """Return short rows of links that begin with the front page, parted by arrows or leading deeper each."""
-        rows = _nodes(self._row(link) for link in self._to_front()[:_MOST_LOOKED_AT].tolist())
+        """Return short rows of links from the front page down, with arrows between them or ever longer paths."""
+        rows = _nodes(self._row(link) for link in self._to_front()[:_MOST_CANDIDATES].tolist())
         return _nodes(row for row in rows.tolist() if row and self._is_path(row))
 
     def _to_front(self) -> Ints:
@@ -76,14 +79,14 @@ class Structure:
         size = np.diff(first, append=data.size) - 1
         slashes = np.add.reduceat(data == _SLASH, first, dtype=np.int64)
         ends = data[first + size - (size > 0)] == _SLASH
-        # https://host and https://host/, and what leads to no more than an index.
+        # https://host and https://host/, then relative addresses of the front page.
         root = (slashes - ends == 2) & (data[first] == ord("h"))
         for number in np.flatnonzero(size <= max(map(len, _TO_FRONT))).tolist():
             root[number] |= data[first[number] : first[number] + size[number]].tobytes() in _TO_FRONT
         return np.asarray(self._linking[root[self._address]])
 
     def _row(self, link: int) -> int:
-        """Return the smallest element around a link that holds another one, 0 without one nearby."""
+        """Return the smallest element around a link that contains another link; 0 if there is none nearby."""
         links, node = self._columns.links, link
         for _ in range(_MOST_STEPS):
             node = int(self._parent[node])
@@ -101,7 +104,7 @@ class Structure:
         if letters > _PATH_LETTERS or links > _PATH_LINKS or c.titles[end] > c.titles[row]:
             return False
         first = int(self._links[np.searchsorted(self._links, row)])
-        home = _said(c.words(first, most=_BUTTON_LETTERS))
+        home = _folded_text(c.words(first, most=_BUTTON_LETTERS))
         if c.letters[first] > c.letters[row] + _PATH_FIRST or (home and home not in HOME):
             return False
         a, b = c.text.searchsorted((row, end)).tolist()
@@ -112,30 +115,30 @@ class Structure:
         return self._leads_deeper(row, end)
 
     def _leads_deeper(self, row: int, end: int) -> bool:
-        """Return whether each link of a row leads to what stands below the one before it; two at least do."""
+        """Return whether a row has three links or more, of which each path extends the one before."""
         links = self._links[slice(*np.searchsorted(self._links, (row, end)))].tolist()
         paths = [_path(self._page.attributes(link).get("href", "")) for link in links]
         steps = [b.startswith(a) and len(b) > len(a) for a, b in pairwise(paths)]
         return len(steps) > 1 and all(steps)
 
-    # What shares the page.
+    # Share buttons and bars.
 
     def shares(self) -> Ints:
-        """Return links and buttons that share the page, by where they lead and what they say."""
+        """Return links and buttons that share the page, by their addresses and texts."""
         c = self._columns
-        found: list[int] = []
+        buttons: list[int] = []
         if (hit := self._addresses.holding_both(ADDRESS_STEMS, SHARE_ADDRESSES)).size:
-            leads = self._linking[np.isin(self._address, hit)]
-            found += leads[c.of(c.letters, leads) <= _BUTTON_LETTERS].tolist()
-        for text in c.labels(Begins.SHARE)[:_MOST_LOOKED_AT]:
+            links = self._linking[np.isin(self._address, hit)]
+            buttons += links[c.of(c.letters, links) <= _BUTTON_LETTERS].tolist()
+        for text in c.labels(Begins.SHARE)[:_MOST_CANDIDATES]:
             check()
             node = self._around(text, _LINK_OR_BUTTON)
-            if node and _said(c.words(node, most=_BUTTON_LETTERS)) in SHARE:
-                found.append(node)
-        return _nodes(found)
+            if node and _folded_text(c.words(node, most=_BUTTON_LETTERS)) in SHARE:
+                buttons.append(node)
+        return _nodes(buttons)
 
     def _around(self, node: int, bits: int) -> int:
-        """Return the nearest element around a node that is called so, 0 without one nearby."""
+        """Return the nearest ancestor of a node with one of these bits of `Says`; 0 if there is none nearby."""
         said = self._columns.names.said
         for _ in range(_MOST_STEPS):
             node = int(self._parent[node])
@@ -146,7 +149,7 @@ class Structure:
         return 0
 
     def bars(self, shares: Ints) -> Ints:
-        """Return what holds nothing but things that share, and the words that say so."""
+        """Extend share buttons to the largest elements that contain only such buttons and their labels."""
         c = self._columns
         shares = c.tops(shares)
         if not shares.size:
@@ -154,10 +157,10 @@ class Structure:
         own = np.zeros(len(self._page), np.int64)
         shared = c.text[c.among(c.text, shares)]
         own[shared] = c.size[shared]
-        for text in c.labels(Begins.SHARE)[:_MOST_LOOKED_AT]:
-            own[text] = c.size[text] if _said(self._page.text_of(text)) in SHARE else own[text]
+        for text in c.labels(Begins.SHARE)[:_MOST_CANDIDATES]:
+            own[text] = c.size[text] if _folded_text(self._page.text_of(text)) in SHARE else own[text]
         covered = counted_before(own)
-        found = []
+        bars = []
         for node in shares.tolist():
             check()
             for _ in range(_MOST_STEPS):
@@ -168,10 +171,10 @@ class Structure:
                 if above <= 0 or not is_bar or c.titles[end] > c.titles[above]:
                     break
                 node = above
-            found.append(node)
-        return _nodes(found)
+            bars.append(node)
+        return _nodes(bars)
 
-    # Who wrote the page, and when.
+    # Bylines.
 
     def bylines(self) -> Ints:
         """Return short lines near the title of the page that name its authors or its date."""
@@ -179,19 +182,19 @@ class Structure:
         if not c.titles[-1]:
             return _nodes([])
         title = int(np.argmax(c.titles > 0)) - 1
-        at, behind = c.text.searchsorted((title, self._end[title])).tolist()
-        near = np.concatenate((c.text[max(at - _BEFORE, 0) : at], c.text[behind : behind + 4 * _AFTER]))
-        found = []
+        at, after = c.text.searchsorted((title, self._end[title])).tolist()
+        near = np.concatenate((c.text[max(at - _BEFORE, 0) : at], c.text[after : after + 4 * _AFTER]))
+        lines = []
         for text in near[c.size[near] > 0][: _BEFORE + _AFTER].tolist():
-            said = _said(self._page.text_of(text)[:_BYLINE_LETTERS])
-            if f"{said} ".startswith(BY):
-                found.append(self._line(text, _BYLINE_LETTERS))
+            words = _folded_text(self._page.text_of(text)[:_BYLINE_LETTERS])
+            if f"{words} ".startswith(BY):
+                lines.append(self._line(text, _BYLINE_LETTERS))
             elif around := self._around(text, _TIME):
-                found.append(self._line(around, _DATE_LETTERS))
-        return _nodes(filter(None, found))
+                lines.append(self._line(around, _DATE_LETTERS))
+        return _nodes(filter(None, lines))
 
     def _line(self, node: int, most: int) -> int:
-        """Return the largest element around a node that is as short as a line; 0 where none is."""
+        """Return the largest element around a node with at most `most` letters; 0 if there is none."""
         c = self._columns
         line = 0
         for _ in range(_MOST_STEPS):
@@ -202,29 +205,29 @@ class Structure:
         return line
 
     def lines_of(self, nodes: Ints) -> Ints:
-        """Return the lines that the nodes stand in, which say little more than they do."""
+        """Return the lines that contain the nodes and little more text, or the nodes if there is no such line."""
         tops = self._columns.tops(nodes)
         own = self._columns.of(self._columns.letters, tops) + _DATE_LETTERS
         pairs = zip(tops.tolist(), own.tolist(), strict=True)
-        first = [self._line(node, most) or node for node, most in islice(pairs, _MOST_LOOKED_AT)]
-        return _nodes([*first, *tops[_MOST_LOOKED_AT:].tolist()])
+        first = [self._line(node, most) or node for node, most in islice(pairs, _MOST_CANDIDATES)]
+        return _nodes([*first, *tops[_MOST_CANDIDATES:].tolist()])
 
-    # What else there is to read.
+    # Related pages.
 
     def related(self) -> Ints:
-        """Return lists of links under headings that promise other pages."""
+        """Return lists of links below headings such as "Related articles", with their headings."""
         c = self._columns
         labels = [text for text in c.labels(Begins.RELATED) if not c.in_link[text]]
-        found: list[int] = []
-        for text in labels[:_MOST_LOOKED_AT]:
+        lists: list[int] = []
+        for text in labels[:_MOST_CANDIDATES]:
             check()
             heading = self._around(text, _HEADING) or text
-            if _said(c.words(heading, most=_LABEL_LETTERS)).startswith(RELATED):
-                found += self._listed_under(self._alone(heading))
-        return _nodes(found)
+            if _folded_text(c.words(heading, most=_LABEL_LETTERS)).startswith(RELATED):
+                lists += self._listed_under(self._alone(heading))
+        return _nodes(lists)
 
     def _alone(self, node: int) -> int:
-        """Return the largest element around a heading that says nothing else."""
+        """Return the largest element around a heading that has no other text."""
         c = self._columns
         letters = c.letters[self._end[node]] - c.letters[node]
         for _ in range(_MOST_STEPS):
@@ -235,7 +238,7 @@ class Structure:
         return node
 
     def _listed_under(self, heading: int) -> list[int]:
-        """Return the part of the page that a heading opens, or the heading and the list behind it."""
+        """Return the element that starts with a heading if it is a list, or the heading and the list after it."""
         c = self._columns
         above, node = int(self._parent[heading]), int(self._end[heading])
         if above <= 0:
@@ -257,13 +260,17 @@ class Structure:
         is_part = letters * 2 < c.total and c.titles[end] == c.titles[node]
         return bool(is_part and links >= at_least and linked >= _RELATED_LINKED * letters)
 
-    # What readers wrote.
+    # Comments.
 
     def comments(self) -> Ints:
-        """Return what holds all links and buttons that answer a comment, behind an article."""
+        """Return the smallest element with all buttons to reply to a comment, if it follows an article."""
         c = self._columns
         labels = c.labels(Begins.REPLY)
-        texts = [text for text in labels[: 10 * _MOST_LOOKED_AT] if _said(self._page.text_of(text)) in REPLY]
+        texts = [
+            text
+            for text in labels[: 10 * _MOST_CANDIDATES]
+            if _folded_text(self._page.text_of(text)) in REPLY
+        ]
         if len(texts) < _LISTED:
             return _nodes([])
         node, last = int(self._parent[texts[0]]), texts[-1]
@@ -271,22 +278,24 @@ class Structure:
             check()
             node = int(self._parent[node])
         plain = c.letters - c.linked
-        is_behind = plain[node] >= _ARTICLE * plain[-1]
-        if node <= 0 or c.titles[self._end[node]] > c.titles[node] or not is_behind:
+        follows_article = plain[node] >= _ARTICLE * plain[-1]
+        if node <= 0 or c.titles[self._end[node]] > c.titles[node] or not follows_article:
             return _nodes([])
         return _nodes([node])
 
-    # What asks for consent.
+    # Consent banners.
 
     def consent(self, named: Ints) -> Ints:
-        """Return those of the named elements, and of the boxes that do not scroll, that ask for consent.
+        """Return consent banners: boxes about cookies or privacy that offer a choice.
 
-        They speak of cookies or the like, and offer a choice.
+        Parameters
+        ----------
+        named : elements with names of banners. Boxes that stay in place while the page scrolls are checked as well.
         """
         c = self._columns
         nodes = np.concatenate((named, self._fixed()))
         nodes = c.tops(sorted_set(nodes[c.of(c.letters, nodes) <= _CONSENT_LETTERS]))
-        return _nodes([node for node in nodes[:_MOST_LOOKED_AT].tolist() if self._asks(node)])
+        return _nodes([node for node in nodes[:_MOST_CANDIDATES].tolist() if self._asks(node)])
 
     def _fixed(self) -> Ints:
         by_row = by_style_row(self._page, "position", lambda value: value in {"fixed", "sticky"})
@@ -299,20 +308,21 @@ class Structure:
         text = self._columns.words(node, most=_CONSENT_LETTERS)
         if not any(stem in text.lower().encode("utf-8", "replace") for stem in CONSENT_STEMS):
             return False
-        said = f" {_said(text)} "
-        return _says(said, CONSENT_TOPIC) and _says(said, CONSENT)
+        words = f" {_folded_text(text)} "
+        return _has_phrase(words, CONSENT_TOPIC) and _has_phrase(words, CONSENT)
 
 
-def _says(text: str, phrases: str) -> bool:
+def _has_phrase(text: str, phrases: str) -> bool:
+    """Return whether a folded text has one of the phrases; East Asian scripts have no spaces around words."""
     return any((f" {phrase} " if phrase[0] < "\u2e80" else phrase) in text for phrase in folded(phrases))
 
 
-def _said(text: str) -> str:
+def _folded_text(text: str) -> str:
     return " ".join(fold(text).split())
 
 
 def _path(href: str) -> str:
-    """Return an address without what stands behind its path, ending in a slash."""
+    """Return the path of an address, with a slash at the end."""
     path = href.partition("#")[0].partition("?")[0]
     _, colon, rest = path.partition("://")
     if colon:
@@ -320,5 +330,6 @@ def _path(href: str) -> str:
     return path.rstrip("/") + "/"
 
 
-def _nodes(found: Iterable[int]) -> Ints:
-    return np.array(sorted(set(found)), np.int64)
+def _nodes(nodes: Iterable[int]) -> Ints:
+    """Return the distinct nodes, ascending."""
+    return np.array(sorted(set(nodes)), np.int64)

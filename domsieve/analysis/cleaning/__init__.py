@@ -1,1 +1,1 @@
-"""Cleaning methods that need no tree of the site."""
+"""Cleaning methods that work without a site tree, and the steps that run after every method."""

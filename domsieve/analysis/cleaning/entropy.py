@@ -42,13 +42,13 @@ _NO_TERM = np.uint64(0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ElementNodes:
-    """The I element nodes of a batch in document order, and the C terms in them.
+    """The I element nodes of a batch in document order, and the C pairs of an element node and a term in it.
 
     Parameters
     ----------
-    node : int64 (I,), link, text or image.
-    of_text : int64 (N,), for each shown text that holds words its element node, -1 elsewhere.
-    item, term, tf : (C,), element node, hash of the term, how often it occurs there; each pair once.
+    node : int64 (I,), the link, text or image.
+    of_text : int64 (N,), the element node of each visible text with words; -1 for other nodes.
+    item, term, tf : (C,), the element node, the hash of the term, and how often it occurs there.
     """
 
     node: Ints
@@ -59,11 +59,12 @@ class ElementNodes:
 
 
 def element_nodes(batch: Batch, shown: Bools, *, language: str) -> ElementNodes:
-    """Return the element nodes of the pages of a batch; O(N + bytes of text).
+    """Return the element nodes of the pages of a batch, in O(N + bytes of text).
 
     Parameters
     ----------
-    language : one of `LANGUAGES`, ``"auto"`` for what each page says of itself, ``"none"`` for words as they are.
+    shown : bool (N,), the visible nodes.
+    language : one of `LANGUAGES`; ``"auto"`` for the ``lang`` attribute of each page, ``"none"`` for unchanged words.
     """
     link = _outermost_links(batch, shown)
     text = np.flatnonzero((batch.kind == Kind.TEXT) & shown)
@@ -74,12 +75,12 @@ def element_nodes(batch: Batch, shown: Bools, *, language: str) -> ElementNodes:
     owner, string, attr_is = _image_strings(batch, image)
 
     titled = (attr_is & AttributeIs.ALT) != 0
-    asked = np.concatenate((batch.text[text], string[titled]))
+    strings = np.concatenate((batch.text[text], string[titled]))
     wanted = np.zeros(len(batch.strings), np.bool_)
-    wanted[asked] = True
+    wanted[strings] = True
     words = words_of(batch, wanted)
     names, code = words.distinct()
-    which, word = words.within(asked)
+    which, word = words.within(strings)
     node, name = np.concatenate((holder, owner[titled]))[which], code[word]
     file_node, file_name, file_names = _file_words(batch, owner[~titled], string[~titled])
     node, name = np.concatenate((node, file_node)), np.concatenate((name, file_name + len(names)))
@@ -106,7 +107,7 @@ def _outermost_links(batch: Batch, shown: Bools) -> Ints:
 
 
 def _image_strings(batch: Batch, image: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return node and value of the attributes of images that give words, and what the attributes are."""
+    """Return the node, the value and the `AttributeIs` bits of the ``alt`` and ``src`` attributes of images."""
     wanted = np.zeros(batch.kind.size, np.bool_)
     wanted[image] = True
     live = np.flatnonzero(batch.attr_is & (AttributeIs.ALT | AttributeIs.SRC))
@@ -115,7 +116,7 @@ def _image_strings(batch: Batch, image: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _file_words(batch: Batch, node: Ints, string: Ints) -> tuple[Ints, Ints, list[str]]:
-    """Return the words of the file names of images: node and name of each word, and the names."""
+    """Return the words of the file names of images: the node and the number of each word, and the distinct words."""
     values, which = distinct(string, len(batch.strings))
     split = [_words_of_name(text) for text in batch.texts(values)]
     names = sorted({word for words in split for word in words})
@@ -128,19 +129,21 @@ def _file_words(batch: Batch, node: Ints, string: Ints) -> tuple[Ints, Ints, lis
 
 
 def _words_of_name(src: str) -> list[str]:
-    """Return the words of the name of a file, its ending left out."""
+    """Return the words of a file name without its extension; none for a data URL."""
     return [] if src.startswith("data:") else fold(splitext(file_name(src))[0]).split()
 
 
 def _languages(batch: Batch, language: str) -> tuple[Ints, list[str]]:
-    """Return the language of each page as a number, and the languages."""
+    """Return the index of each page's language, and the languages."""
     codes = [_UNKNOWN if language in {"auto", "none"} else language] * len(batch.pages)
     if language == "auto":
-        said = np.flatnonzero(
+        declared = np.flatnonzero(
             ((batch.attr_is & AttributeIs.LANG) != 0) & ((batch.tag_is[batch.attr_owner] & TagIs.HTML) != 0)
         )
-        pages = batch.page[batch.attr_owner[said]].tolist()
-        for page, text in zip(reversed(pages), reversed(batch.texts(batch.attr_value[said])), strict=True):
+        pages = batch.page[batch.attr_owner[declared]].tolist()
+        texts = batch.texts(batch.attr_value[declared])
+        # Reversed, so that the first declaration of a page wins.
+        for page, text in zip(reversed(pages), reversed(texts), strict=True):
             code = text.strip().lower().partition("-")[0]
             code = _ALIASES.get(code, code)
             codes[page] = code if code in LANGUAGES else _UNKNOWN
@@ -149,7 +152,7 @@ def _languages(batch: Batch, language: str) -> tuple[Ints, list[str]]:
 
 
 def _stems(words: Sequence[str], language: str) -> U64:
-    """Return the hash of the stem of each word, 0 for stop words."""
+    """Return the hash of the stem of each word; 0 for stop words."""
     stop = {fold(word).strip() for word in stopwords(language)}
     try:
         stemmed = Stemmer(language).stemWords(words)
@@ -176,39 +179,50 @@ _LANGUAGE = Known(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TermCounts:
-    """On how many of `pages` pages each term stands: ``terms.sums["pages"]``."""
+    """The number of pages that have each term.
+
+    Parameters
+    ----------
+    pages : number of pages.
+    terms : one row per term; ``terms.sums["pages"]`` is the number of pages that have it.
+    """
 
     pages: int
     terms: Table
 
     @property
     def nbytes(self) -> int:
-        """Bytes held by the table."""
+        """Number of bytes in the table."""
         return self.terms.nbytes
 
     def check(self) -> None:
-        """Do nothing where these are counts of terms; raises ValueError or TypeError elsewhere."""
+        """Raise an error unless these are consistent counts of terms.
+
+        Raises
+        ------
+        ValueError, TypeError : they are not.
+        """
         _TERMS.check("terms", self.terms)
         pages = self.terms.sums["pages"]
         if ((pages < 1) | (pages > self.pages)).any():
-            raise ValueError("terms that stand on more pages than there are, or on none")
+            raise ValueError("terms has rows for more pages than there are, or for none")
 
 
 def merge_terms(parts: Sequence[TermCounts]) -> TermCounts:
-    """Return the counts of all pages together."""
+    """Return the sum of one or more counts."""
     return TermCounts(sum(part.pages for part in parts), merged([part.terms for part in parts]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockEntropies:
-    """The B content blocks of a page that hold element nodes, in document order.
+    """The B content blocks of a page that have element nodes, in document order.
 
     Parameters
     ----------
     node : int64 (B,), the ``div``, ``table`` or ``body``.
-    nodes : int64 (B,), k, number of element nodes that count.
-    total, entropy : float64 (B,), sum and mean of H over them, in the unit of the estimator.
-    noise : bool (B,).
+    nodes : int64 (B,), k, the number of element nodes that count.
+    total, entropy : float64 (B,), sum and mean of their H, normalised as the estimator's `h_norm` says.
+    noise : bool (B,), whether the block is noise.
     """
 
     node: Ints
@@ -220,12 +234,12 @@ class BlockEntropies:
 
 @dataclass(frozen=True, slots=True)
 class NoiseScores:
-    """How well blocks were found to be noise; shares of 0 blocks are 1.
+    """Quality of the detection of noise blocks. A share of 0 blocks counts as 1.
 
     Parameters
     ----------
-    precision : correctly detected over all detected.
-    recall : correctly detected over all noise.
+    precision : share of the detected blocks that are noise, in [0, 1].
+    recall : share of the noise blocks that were detected, in [0, 1].
     """
 
     precision: float
@@ -233,7 +247,13 @@ class NoiseScores:
 
 
 def noise_scores(detected: Bools, noise: Bools) -> NoiseScores:
-    """Return precision and recall of blocks `detected` (B,) as noise against labels `noise` (B,)."""
+    """Return precision and recall of a detection of noise.
+
+    Parameters
+    ----------
+    detected : bool (B,), the blocks detected as noise.
+    noise : bool (B,), the true noise blocks.
+    """
     correct = int((detected & noise).sum())
     return NoiseScores(
         *(correct / count if (count := int(flags.sum())) else 1.0 for flags in (detected, noise))
@@ -241,12 +261,17 @@ def noise_scores(detected: Bools, noise: Bools) -> NoiseScores:
 
 
 def entropies(item: Ints, weight: F64, items: int) -> tuple[F64, F64]:
-    """Return H of the weights of each of `items` element nodes, in bits and over the log2 of their number.
+    """Return the entropy H of the weights of each element node, in bits and normalised to [0, 1].
 
     Parameters
     ----------
-    item : int64 (C,), element node of each weight.
-    weight : float64 (C,), at least 0. Zeros add nothing; a node without others has entropy 0.
+    item : int64 (C,), the element node of each weight.
+    weight : float64 (C,), at least 0. Zeros are ignored; a node with no other weights has entropy 0.
+    items : the number of element nodes.
+
+    Returns
+    -------
+    bits, unit : float64 (items,) each; `unit` is `bits` divided by log2 of the number of weights.
     """
     counted = weight > 0
     item, weight = item[counted], weight[counted]
@@ -259,19 +284,19 @@ def entropies(item: Ints, weight: F64, items: int) -> tuple[F64, F64]:
 
 
 class EntropyFilter(SiteModel[TermCounts]):
-    """Drops the blocks of a page whose element nodes have little entropy; learns a site, or the page alone.
+    """Entropy filter: drops the blocks of a page whose element nodes have low entropy.
 
     Parameters
     ----------
-    threshold : blocks below it are noise, at least 0; the paper's 0.5.
-    h_norm : entropy in ``"bits"``, or ``"unit"``: over log2 of the number of weights.
-    idf_docs : documents of idf are ``"pages"``, the ``"blocks"`` of one page, or ``"auto"``: pages when at least two
-        were learned.
-    language : of stop words and stems, an ISO 639-1 code; ``"auto"`` is what each page says of itself, ``"none"``
-        takes words as they are.
-    aggregate : a block is judged by its ``"own"`` element nodes, nearer to it than to any other block, or by all in
+    threshold : blocks with a mean entropy below this are noise, at least 0; the default, 0.5, is the paper's.
+    h_norm : the unit of entropy: ``"bits"``, or ``"unit"`` for bits divided by log2 of the number of weights.
+    idf_docs : the documents of idf: ``"pages"``, the ``"blocks"`` of one page, or ``"auto"`` for pages if at least
+        two were learned, and blocks otherwise.
+    language : the language of stop words and stems, an ISO 639-1 code; ``"auto"`` uses the ``lang`` attribute of each
+        page, ``"none"`` uses words unchanged.
+    aggregate : the element nodes that a block is judged by: its ``"own"``, which are in no block inside it, or all in
         its ``"subtree"``.
-    count_empty : whether element nodes without terms count, as 0.
+    count_empty : count element nodes without terms as well, with an entropy of 0.
     """
 
     name = "entropy"
@@ -296,7 +321,13 @@ class EntropyFilter(SiteModel[TermCounts]):
         self.count_empty = count_empty
 
     def blocks(self, page: Snapshot) -> BlockEntropies:
-        """Return the entropies of the blocks of one page, with the flag noise or not."""
+        """Return the entropies of the blocks of one page, and which blocks are noise.
+
+        Raises
+        ------
+        ModelError : the model has not learned any page.
+        UsageError : a parameter has an invalid value.
+        """
         self._check()
         batch = page_batch(page)
         read = self._read(batch, visible_nodes(batch))
@@ -309,10 +340,10 @@ class EntropyFilter(SiteModel[TermCounts]):
         return {"terms": len(self.counts_.terms)}
 
     def _count(self, batch: Batch) -> TermCounts:
-        found = element_nodes(batch, visible_nodes(batch), language=self.language)
-        page = batch.page[found.node[found.item]].astype(np.uint64)
-        once = grouping(combine(page, found.term)).sample
-        term = found.term[once]
+        nodes = element_nodes(batch, visible_nodes(batch), language=self.language)
+        page = batch.page[nodes.node[nodes.item]].astype(np.uint64)
+        once = grouping(combine(page, nodes.term)).sample
+        term = nodes.term[once]
         return TermCounts(len(batch.pages), grouped(term, {}, {"pages": np.ones(term.size, np.int64)}))
 
     def _verdicts(self, batch: Batch) -> list[Verdict]:
@@ -357,7 +388,7 @@ class EntropyFilter(SiteModel[TermCounts]):
             counted = np.bincount(found.item, minlength=items) > 0
 
         def sums(values: NDArray[np.generic]) -> F64:
-            """Return the sum of `values` (I,) over the element nodes that count of each block."""
+            """Return the sum of `values` (I,) over the counted element nodes of each block, at its node."""
             whole = np.zeros(shown.size + 1)
             if self.aggregate == "own":
                 np.add.at(whole, of_item, values * counted)
@@ -368,7 +399,7 @@ class EntropyFilter(SiteModel[TermCounts]):
 
         count = np.rint(sums(np.ones(items)))
         count[block != np.arange(shown.size)] = 0
-        # The document is a block only for what lies in no body.
+        # The document is a block only for element nodes outside of the body.
         bare = np.bincount(of_item, minlength=shown.size) == 0
         count[batch.first[:-1][bare[batch.first[:-1]]]] = 0
         judged = count > 0
@@ -378,7 +409,7 @@ class EntropyFilter(SiteModel[TermCounts]):
         return _Read(found, entropy, block, judged, count.astype(np.int64), total, total / least, mean_unit)
 
     def _idf(self, batch: Batch, found: ElementNodes, of_item: Ints) -> F64:
-        """Return ln(N / df) of the term of each cell."""
+        """Return ln(N / df) of each term of each element node."""
         counts = self.counts_
         if self.idf_docs == "pages" or (self.idf_docs == "auto" and counts.pages >= 2):
             row = counts.terms.find(found.term)
@@ -394,14 +425,15 @@ class EntropyFilter(SiteModel[TermCounts]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Read:
-    """What there is to say of the N nodes of a batch.
+    """The entropies of a batch of N nodes.
 
-    `block` is the block that each node lies in or is; figures of blocks stand at their own node: whether one is
-    `judged`, the `count` of its element nodes, `total` and `mean` of their entropies, and the mean in `unit` form.
+    `block` (N,) is the block that each node is or is in. The other columns (N,) have their values at the nodes of
+    blocks: whether the block is `judged`, the `count` of its element nodes, `total` and `mean` of their entropies,
+    and the mean normalised to [0, 1], `unit`. `node_entropy` has one value per element node of `found`.
     """
 
     found: ElementNodes
-    node_entropy: F64  # of each element node
+    node_entropy: F64
     block: Ints
     judged: Bools
     count: Ints
@@ -411,7 +443,7 @@ class _Read:
 
 
 def _blocks(batch: Batch) -> Ints:
-    """Return the block that each node lies in or is: the nearest container, else body, else document."""
+    """Return the block that each node is or is in: the nearest container, otherwise the body or the document."""
     holds = batch.elements() & ((batch.tag_is & (TagIs.CONTAINER | TagIs.BODY)) != 0)
     holds[batch.first[:-1]] = True
     return np.where(holds, np.arange(holds.size), nearest(batch, holds))

@@ -1,7 +1,7 @@
-"""Takes out of a verdict, or puts back, what a person cannot see: one step behind every method.
+"""Drop or restore hidden text, after every method.
 
-Hidden text is where instructions to language models are planted, and where sites keep what search engines alone are
-meant to read. Methods judge by repetition and structure, so this is decided apart from them.
+Hidden text may be an instruction that an attacker planted for language models, or words for search engines. Methods
+look at repetition and structure, so this step does not depend on the method.
 """
 
 from dataclasses import replace
@@ -16,13 +16,13 @@ from domsieve.snapshot.page import Snapshot
 
 
 def judge_hidden(page: Snapshot, verdict: Verdict, *, keep: bool) -> Verdict:
-    """Return the verdict with the hidden texts of the page dropped, or kept where the element around them is.
+    """Return the verdict with hidden text dropped, or kept inside kept content.
 
     Parameters
     ----------
-    page, verdict : a page and what a method says of it.
-    keep : whether a hidden text shares the fate of the nearest element around it that is shown. Else it is dropped,
-        and the reason is how it is hidden.
+    page, verdict : a page and the verdict on it.
+    keep : keep a hidden text if its nearest visible ancestor is kept. Otherwise all hidden text is dropped, and the
+        reason says how it is hidden.
     """
     hiding = hidden_texts(page)
     hidden = np.flatnonzero(hiding)
@@ -45,16 +45,16 @@ def judge_hidden(page: Snapshot, verdict: Verdict, *, keep: bool) -> Verdict:
 
 
 def hidden_words(page: Snapshot, verdict: Verdict) -> int:
-    """Return the number of words that `judge_hidden` dropped, parted by white space."""
+    """Return the number of words, separated by white space, that `judge_hidden` has dropped."""
     hiding = [number for number, reason in enumerate(verdict.reasons) if reason in HIDING_REASONS[1:]]
     texts = np.flatnonzero(np.isin(verdict.reason, hiding) & (page.text >= 0))
     return sum(len(text.split()) for text in page.strings.take(page.text[texts].tolist()))
 
 
 def _shown_above(page: Snapshot, nodes: Ints) -> Ints:
-    """Return the nearest node above each that is shown."""
+    """Return the nearest visible ancestor of each node."""
     shown = shown_nodes(page)
     above = page.parent[nodes].astype(np.int64)
-    while (lost := ~shown[above] & (above > 0)).any():
-        above[lost] = page.parent[above[lost]]
+    while (hidden := ~shown[above] & (above > 0)).any():
+        above[hidden] = page.parent[above[hidden]]
     return above

@@ -1,4 +1,4 @@
-"""No cleaning: the page method every other is measured against, which keeps all a reader can see."""
+"""No cleaning: the baseline that keeps all visible text."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ _REASONS = ("not visible", "visible")
 
 
 class NoCleaning(PageEstimator[Verdict]):
-    """Keeps every visible node."""
+    """No cleaning: keeps every visible node."""
 
     name = "none"
 

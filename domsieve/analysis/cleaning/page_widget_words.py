@@ -1,6 +1,6 @@
-"""The words by which furniture is known: class names of site builders, and what is written on buttons and links.
+"""Words that identify page widgets: class names that site builders use, and texts of buttons and links.
 
-Phrases are folded: words in lower case, single blanks between them.
+Phrases are folded: words in lower case, separated by single spaces.
 """
 
 
@@ -133,7 +133,7 @@ PAGE_TOOLS = _phrases(
     редактировать эту страницу
     """
 )
-# On buttons that open a list of the parts of the page.
+# On buttons that open a table of contents.
 CONTENTS = _phrases(
     """
     contents
@@ -215,11 +215,11 @@ PERMALINK = _phrases(
     section link
     """
 )
-# How such links begin when they name their heading.
+# Beginnings of the text of heading anchors that repeat the heading.
 PERMALINK_TO = ("direct link to ", "permalink to ", "permalink for ", "section titled ", "link to ")
 PERMALINK_MARKS = frozenset("#¶§🔗⚓∞⌗☍\u200b")
 
-# Classes, whole and in lower case.
+# Whole classes in lower case.
 PERMALINK_CLASSES = _classes(
     """
     anchor anchor-heading anchor-link anchorjs-link anchorlink deep-link direct-link hash-link header-anchor

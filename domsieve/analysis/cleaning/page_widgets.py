@@ -59,23 +59,24 @@ _NO_LABELS = (
     "code",
 )
 _NO_BOXES = ("html", "body", "main", "article", "p", "tr", "tbody", "table", "dl", "pre")
+_LEADING = ("a", "button", "img", "picture", "iframe", "object", "video")  # an advert has one of these
+# Guesses: generous for an advert, and too small for the content of a page.
 _LONGEST_LABEL = 40
-_LEADING = ("a", "button", "img", "picture", "iframe", "object", "video")
 _MOST_ADVERT_WORDS = 60
-_MOST_LEVELS = 8
+_MOST_LEVELS = 8  # levels between a label and its box
 _LONGEST_NAME = 200  # characters of a name that are read
 
 
 def labelled_adverts(page: Snapshot, words: Ints) -> list[int]:
-    """Return the roots of the boxes that are labelled as adverts, ascending; of empty ones the label alone.
+    """Return the root nodes of boxes that are labelled as adverts, ascending; of empty boxes only the label.
 
-    A box holds at most 60 words, fewer than half of those of the page, and a link, a button or a picture; or it is an
-    ``aside``, or its names say what it is.
+    A box has at most 60 words and less than half of the page's words. It must contain a link, a button or a picture,
+    or be an ``aside``, or have a class, id or label that says it is an advert.
 
     Parameters
     ----------
-    page : N nodes.
-    words : int64 (N + 1,), words before each node.
+    page : a page of N nodes.
+    words : int64 (N + 1,), the number of words before each node, then the total.
     """
     texts = page_texts(page)
     labels = {
@@ -85,13 +86,15 @@ def labelled_adverts(page: Snapshot, words: Ints) -> list[int]:
     }
     if not labels:
         return []
-    box = _Boxes(page, words)
-    said = zip(texts.node.tolist(), texts.text, strict=True)
-    roots = [box.around(node) for node, text in said if text in labels]
+    boxes = _Boxes(page, words)
+    nodes = zip(texts.node.tolist(), texts.text, strict=True)
+    roots = [boxes.around(node) for node, text in nodes if text in labels]
     return sorted({root for root in roots if root > 0})
 
 
 class _Boxes:
+    """Finds the box of an advert from its label."""
+
     def __init__(self, page: Snapshot, words: Ints) -> None:
         self._page = page
         self._end: list[int] = page.end.tolist()
@@ -104,23 +107,23 @@ class _Boxes:
         self._leading = counted_before(leads)
 
     def around(self, label: int) -> int:
-        """Return the box that a label names, the element of the label where there is none, and 0 for no label."""
-        inside = self._held(label)
+        """Return the box of a label, or the label's own element if it has no box, or 0 if the text is not a label."""
+        inside = self._count(label)
         own = self._parent[label]
-        if self._held(own) != inside:
+        if self._count(own) != inside:
             return 0
-        while self._held(self._parent[own]) == inside and self._name(own) not in _NO_LABELS:
+        while self._count(self._parent[own]) == inside and self._name(own) not in _NO_LABELS:
             check()
             own = self._parent[own]
-        if own <= 0 or self._name(own) in _NO_LABELS or self._speaks(self._parent[own]):
+        if own <= 0 or self._name(own) in _NO_LABELS or self._has_own_words(self._parent[own]):
             return 0
         box = self._parent[own]
         for _ in range(_MOST_LEVELS):
             check()
-            held, says_first = self._held(box), self._words[label] == self._words[box]
-            if box <= 0 or self._name(box) in _NO_BOXES or not says_first:
+            count, starts_with_label = self._count(box), self._words[label] == self._words[box]
+            if box <= 0 or self._name(box) in _NO_BOXES or not starts_with_label:
                 break
-            if held > _MOST_ADVERT_WORDS or 2 * held >= self._words[-1]:
+            if count > _MOST_ADVERT_WORDS or 2 * count >= self._words[-1]:
                 break
             if self._leads(box) or self._name(box) == "aside" or self._is_named(box):
                 return box
@@ -130,8 +133,8 @@ class _Boxes:
     def _name(self, node: int) -> str:
         return self._tags[self._tag[node]]
 
-    def _speaks(self, node: int) -> bool:
-        """Return whether words stand right in an element, so that the label is but one of a line."""
+    def _has_own_words(self, node: int) -> bool:
+        """Return whether an element has text directly inside it, so that the label is only part of a line."""
         inside = self._page.parent[node : self._end[node]] == node
         texts = node + np.flatnonzero(inside & (self._page.text[node : self._end[node]] >= 0))
         return bool((self._words[texts + 1] > self._words[texts]).any())
@@ -141,10 +144,11 @@ class _Boxes:
 
     def _is_named(self, node: int) -> bool:
         attributes = self._page.attributes(node)
-        said = " ".join(attributes.get(name, "")[:_LONGEST_NAME] for name in ("class", "id", "aria-label"))
-        return not _NAMES.isdisjoint(said.lower().replace("-", " ").replace("_", " ").split())
+        names = " ".join(attributes.get(name, "")[:_LONGEST_NAME] for name in ("class", "id", "aria-label"))
+        return not _NAMES.isdisjoint(names.lower().replace("-", " ").replace("_", " ").split())
 
-    def _held(self, node: int) -> int:
+    def _count(self, node: int) -> int:
+        """Return the number of words in a node."""
         return int(self._words[self._end[node]] - self._words[node])
 
 
@@ -159,22 +163,22 @@ FURNITURE_REASONS = (
     "labelled as an advert",
 )
 _PERMALINK, _NUMBERS, _BUTTON, _TOOL, _PATH, _SKIP, _TITLE, _ADVERT = range(len(FURNITURE_REASONS))
-_MOST_WORDS = {_SKIP: 20, _TOOL: 12}
-_LEAST_TIMES_ON_PAGE = 2
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+# Guesses: generous for widgets, and too small for content.
+_MOST_WORDS = {_SKIP: 20, _TOOL: 12}
+_LEAST_TIMES_ON_PAGE = 2  # the page must have at least twice the words of a widget
 _LONGEST_BUTTON = 60  # characters on a button or link
-_MOST_NODES = 24  # inside of one
-_CODE_NEAR = 6  # levels above a number in which there is code
+_MOST_NODES = 24  # nodes in a button or link
+_CODE_NEAR = 6  # levels between line numbers and an element that contains code
 
 
 def judge_furniture(page: Snapshot, verdict: Verdict) -> Verdict:
-    """Return the verdict with the furniture inside its content dropped, for reasons of its own.
+    """Return the verdict with page widgets dropped from the kept content, with a reason for each.
 
-    Furniture are links of headings to themselves, numbers of lines of code, buttons that copy or share, links to the
-    source of the page, paths of links that lead to it (breadcrumbs), links that skip to the content, the title where
-    it is said twice on end, and boxes that are labelled as adverts.
+    Widgets are links of headings to themselves, line numbers of code, copy and share buttons, links to the source of
+    the page, breadcrumbs, skip links, a title that is repeated right after itself, and boxes labelled as adverts.
 
-    A verdict that keeps everything (method ``"none"``) and one of ``paper`` mode stay as they are.
+    Verdicts of the method ``"none"`` and of ``paper`` mode are returned unchanged.
     """
     if verdict.method == "none" or verdict.parameters.get("mode") == "paper" or not verdict.kept.any():
         return verdict
@@ -191,7 +195,7 @@ def judge_furniture(page: Snapshot, verdict: Verdict) -> Verdict:
 
 
 class _Finder:
-    """Finds the elements of a page that are furniture, among those that are kept."""
+    """Finds the kept elements of a page that are widgets."""
 
     def __init__(self, page: Snapshot, kept: Bools) -> None:
         self._page = page
@@ -207,10 +211,10 @@ class _Finder:
         self._code = counted_before(self._named("pre", "code"))
         self._titles = counted_before(self._named("h1"))
         self._in_heading = below(self._named(*_HEADINGS), page.end.astype(np.int64))
-        self._found: dict[int, int] = {}
+        self._widgets: dict[int, int] = {}
 
     def kinds(self) -> NDArray[np.int8]:
-        """Return for each of N nodes which furniture it lies in, -1 for none."""
+        """Return the index in `FURNITURE_REASONS` of the widget that each of N nodes is in; -1 for none."""
         for what, roots in zip((_PATH, _BUTTON), paths_and_shares(self._page), strict=True):
             self._take(what, roots.tolist(), bool)
         self._take(_ADVERT, labelled_adverts(self._page, self._words), bool)
@@ -224,9 +228,9 @@ class _Finder:
         buttons = {*self._of("button", "summary", "clipboard-copy"), *pressed, *copying}
         for node in sorted({*buttons, *self._of("a")}):
             check()
-            said = self._by_words(node, is_button=node in buttons)
-            if said is not None and self._kept[node]:
-                self._found.setdefault(node, said)
+            widget = self._by_words(node, is_button=node in buttons)
+            if widget is not None and self._kept[node]:
+                self._widgets.setdefault(node, widget)
         self._take(_PERMALINK, classes[_PERMALINK], self._is_mark)
         kind = self._painted()
         for node in self._titles_again(kind < 0):
@@ -236,19 +240,19 @@ class _Finder:
     def _take(self, what: int, nodes: Iterable[int], holds: Callable[[int], bool]) -> None:
         for node in nodes:
             check()
-            if self._kept[node] and node not in self._found and holds(node):
-                self._found[node] = what
+            if self._kept[node] and node not in self._widgets and holds(node):
+                self._widgets[node] = what
 
     def _painted(self) -> NDArray[np.int8]:
         kind = np.full(len(self._page), -1, np.int8)
         until = 0
-        for node, what in sorted(self._found.items()):
-            if node >= until:  # else it lies in other furniture
+        for node, what in sorted(self._widgets.items()):
+            if node >= until:  # otherwise it is inside another widget
                 until = self._end[node]
                 kind[node:until] = what
         return kind
 
-    # What is true of an element.
+    # Tests of an element.
 
     def _is_small(self, node: int, what: int) -> bool:
         words = int(self._words[self._end[node]] - self._words[node])
@@ -264,23 +268,23 @@ class _Finder:
         return node > 0 and bool(self._code[self._end[node]] > self._code[node])
 
     def _is_mark(self, node: int) -> bool:
-        text = self._said(node)
-        said = fold(text).strip()
-        return text in PERMALINK_MARKS or said in PERMALINK or said.startswith(PERMALINK_TO)
+        text = self._short_text(node)
+        words = fold(text).strip()
+        return text in PERMALINK_MARKS or words in PERMALINK or words.startswith(PERMALINK_TO)
 
     def _by_words(self, node: int, *, is_button: bool) -> int | None:
-        text = self._said(node)
+        text = self._short_text(node)
         if text in PERMALINK_MARKS:
-            return _PERMALINK if self._heads(node) else None
-        said = fold(text).strip()
-        if said in COPY and is_button:
+            return _PERMALINK if self._links_to_itself(node) else None
+        words = fold(text).strip()
+        if words in COPY and is_button:
             return _BUTTON
-        if said in PAGE_TOOLS or (said in CONTENTS and is_button):
+        if words in PAGE_TOOLS or (words in CONTENTS and is_button):
             return _TOOL
-        return _SKIP if said.startswith(SKIP) and self._attribute(node, "href").startswith("#") else None
+        return _SKIP if words.startswith(SKIP) and self._attribute(node, "href").startswith("#") else None
 
-    def _heads(self, node: int) -> bool:
-        """Return whether a link stands in a heading, a term or a caption, or leads to where it stands."""
+    def _links_to_itself(self, node: int) -> bool:
+        """Return whether a link is in a heading, a term or a caption, or leads to the element that it is in."""
         around = self._parent[node]
         if self._in_heading[node] or self._tags[self._page.tag[around]] in {"dt", "caption", "figcaption"}:
             return True
@@ -288,25 +292,25 @@ class _Finder:
         return len(href) > 1 and href == f"#{self._attribute(around, 'id')}"
 
     def _titles_again(self, free: Bools) -> list[int]:
-        """Return the headings right behind another that say what it said, where one of the two is an ``h1``."""
+        """Return the headings with the text of the heading right before them, if one of the two is an ``h1``."""
         heading = np.flatnonzero(self._named(*_HEADINGS) & self._kept & free).tolist()
-        said = [fold("".join(self._texts(node))).strip() for node in heading]
+        texts = [fold("".join(self._texts(node))).strip() for node in heading]
         again = []
-        for (first, before), (second, text) in pairwise(zip(heading, said, strict=True)):
+        for (first, before), (second, text) in pairwise(zip(heading, texts, strict=True)):
             titles = self._titles[second + 1] > self._titles[first]
             if text and text == before and titles and self._words[second] == self._words[self._end[first]]:
                 again.append(second)
         return again
 
-    # What an element holds.
+    # Content of an element.
 
     def _texts(self, node: int) -> list[str]:
-        said = self._text
-        first, last = said.node.searchsorted((node, self._end[node])).tolist()
-        return said.text[first:last]
+        texts = self._text
+        first, last = texts.node.searchsorted((node, self._end[node])).tolist()
+        return texts.text[first:last]
 
-    def _said(self, node: int) -> str:
-        """Return what is written on a button or link; nothing where it holds too much."""
+    def _short_text(self, node: int) -> str:
+        """Return the text of a button or link; empty if it is long."""
         if self._end[node] - node > _MOST_NODES:
             return ""
         text = " ".join(self._texts(node)).strip()
@@ -326,11 +330,11 @@ class _Finder:
         return nodes
 
     def _with(self, name: str, holds: Callable[[str], object]) -> list[int]:
-        """Return the elements with an attribute whose value, in lower case, is one that is looked for."""
+        """Return the elements with an attribute whose value, in lower case, passes the test `holds`."""
         return [*self._attributes.found(name, lambda value: True if holds(value.lower()) else None)]
 
     def _by_class(self) -> tuple[dict[int, list[int]], list[int]]:
-        """Return the elements whose classes say what they are, and those whose classes speak of copying."""
+        """Return the elements by the widget that their classes name, and those with a class about copying."""
         by_kind: dict[int, list[int]] = {what: [] for what in range(len(FURNITURE_REASONS))}
         known = self._attributes.found("class", lambda value: _kinds_of_classes(value.lower()) or None)
         for node, kinds in known.items():

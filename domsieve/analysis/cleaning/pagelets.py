@@ -32,11 +32,12 @@ class Pagelets:
 
     Parameters
     ----------
-    node, page, links, words : int64 (L,), element, page, number of hyperlinks and of words below the element.
-    shingle : uint64 (L,).
-    page_shingle : uint64 (P,), that of all words of a page.
-    of_node : int64 (N,), pagelet that each node lies in, -1 above the pagelets and for texts beside them.
-    worded : bool (N,), texts that are shown and hold words.
+    node, page : int64 (L,), the element and the page of each pagelet.
+    links, words : int64 (L,), the number of hyperlinks and of words in each pagelet.
+    shingle : uint64 (L,), the shingle of each pagelet.
+    page_shingle : uint64 (P,), the shingle of all words of each page.
+    of_node : int64 (N,), the pagelet that each node is in; -1 for ancestors of pagelets and texts between pagelets.
+    worded : bool (N,), visible texts with words.
     """
 
     node: Ints
@@ -50,13 +51,14 @@ class Pagelets:
 
 
 def pagelets(batch: Batch, shown: Bools, *, k: int, window: int, exact: bool) -> Pagelets:
-    """Return the pagelets of a batch; O(N + window * words).
+    """Return the pagelets of a batch, in O(N + window * words).
 
     Parameters
     ----------
-    k : a child with at least so many hyperlinks splits its parent, at least 1.
+    shown : bool (N,), the visible nodes.
+    k : an element is split if one of its children has at least this many hyperlinks, at least 1.
     window : words per window, at least 1.
-    exact : fingerprint all words of a pagelet instead of its windows.
+    exact : use the hash of all words of a pagelet instead of its shingle.
     """
     node, links = _partition(batch, shown, k)
     of_node = painted(node, batch.end[node], np.arange(node.size), size=shown.size, ground=-1)
@@ -84,7 +86,15 @@ def pagelets(batch: Batch, shown: Bools, *, k: int, window: int, exact: bool) ->
 
 
 def shingles(words: U64, group: Ints, groups: int, *, window: int, exact: bool) -> U64:
-    """Return the shingle of each of `groups`, from the hashes of words and the group of each, in ascending order."""
+    """Return the shingle of each group of words.
+
+    Parameters
+    ----------
+    words : uint64 (W,), the hashes of the words.
+    group : int64 (W,), the group of each word, ascending.
+    groups : the number of groups.
+    window, exact : as for `pagelets`.
+    """
     size = np.bincount(group, minlength=groups)
     place = np.arange(words.size) - np.repeat(np.cumsum(size) - size, size)
     powers = mix(np.arange(1, int(place.max(initial=0)) + 2, dtype=np.uint64)) | np.uint64(1)
@@ -103,7 +113,7 @@ def shingles(words: U64, group: Ints, groups: int, *, window: int, exact: bool) 
 
 
 def _partition(batch: Batch, shown: Bools, k: int) -> tuple[Ints, Ints]:
-    """Return the pagelets of all pages and how many links each holds."""
+    """Return the pagelets of all pages and the number of links in each."""
     tree = (batch.kind != Kind.TEXT) & (batch.kind != Kind.PSEUDO)
     link = np.zeros(shown.size, np.bool_)
     link[batch.attr_owner[(batch.attr_is & AttributeIs.HREF) != 0]] = True
@@ -113,7 +123,7 @@ def _partition(batch: Batch, shown: Bools, k: int) -> tuple[Ints, Ints]:
     split = np.zeros(shown.size, np.bool_)
     heavy = np.flatnonzero(tree & (count >= k) & (batch.parent >= 0))
     split[batch.parent[heavy]] = True
-    # The search starts below the root element: with head and body.
+    # The root element is always split, so that the search starts with head and body.
     roots = batch.first[:-1]
     split[roots] = True
     top = np.flatnonzero((batch.tag_is & TagIs.HTML) != 0)
@@ -132,14 +142,15 @@ _MOST = 1 << 62  # so that no sum overflows
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TemplateCounts:
-    """What was learned of `pages` pages.
+    """What was learned about the pages of a site.
 
     Parameters
     ----------
-    kept : page shingles, each with the ``rank`` of the page that stands for all pages of that shingle.
-    pagelets : (rank, shingle) pairs of those pages and how often the pagelet stands there, its ``count``.
-    addresses : (address, page shingle) pairs of all pages; links : (rank, address linked to) pairs. None for local
-        detection.
+    pages : number of learned pages.
+    kept : page shingles, each with the ``rank`` of the page that represents all pages with that shingle.
+    pagelets : (rank, shingle) pairs of those pages, and the ``count`` of the pagelet on the page.
+    addresses : (address, page shingle) pairs of all pages; None for local detection.
+    links : (rank, target address) pairs; None for local detection.
     """
 
     pages: int
@@ -150,21 +161,26 @@ class TemplateCounts:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held by the tables."""
+        """Number of bytes in the tables."""
         tables = (self.kept, self.pagelets, self.addresses, self.links)
         return sum(table.nbytes for table in tables if table is not None)
 
     def check(self) -> None:
-        """Do nothing where these are counts of pagelets; raises ValueError or TypeError elsewhere."""
+        """Raise an error unless these are consistent counts of pagelets.
+
+        Raises
+        ------
+        ValueError, TypeError : they are not; the message names the table.
+        """
         _KEPT.check("kept", self.kept)
         _PAGELETS.check("pagelets", self.pagelets)
         number = self.pagelets.fixed["count"]
         if number.size and not 0 < int(number.min()) <= int(number.max()) <= _MOST // number.size:
-            raise ValueError("pagelets has counts that cannot be")
+            raise ValueError("pagelets has impossible counts")
         pages = Table(np.unique(self.kept.fixed["rank"]), {}, {})
         check_known("pagelets", self.pagelets.fixed["rank"], pages)
         if (self.addresses is None) != (self.links is None):
-            raise ValueError("addresses go with links")
+            raise ValueError("only one of addresses and links is given")
         if self.addresses is not None and self.links is not None:
             _ADDRESSES.check("addresses", self.addresses)
             _LINKS.check("links", self.links)
@@ -173,7 +189,7 @@ class TemplateCounts:
 
 
 def merge_counts(parts: Sequence[TemplateCounts]) -> TemplateCounts:
-    """Return the counts of all pages together: the same bytes whatever the order of the parts."""
+    """Return the sum of one or more counts, with the same bytes for any order of the parts."""
     shingle = np.concatenate([part.kept.key for part in parts])
     rank = np.concatenate([part.kept.fixed["rank"] for part in parts])
     order = np.lexsort((rank, shingle))
@@ -202,10 +218,13 @@ def merge_counts(parts: Sequence[TemplateCounts]) -> TemplateCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageLinks:
-    """Which learned pages links join.
+    """The links between learned pages.
 
-    `ranks` gives the ``rank`` of the page that stands for each address; `source` (L,) is the rank of the page of each
-    link, and `targets` the addresses that links lead to, as groups of links.
+    Parameters
+    ----------
+    ranks : by address, the ``rank`` of the page that represents it.
+    source : uint64 (L,), the rank of the page of each link.
+    targets : the links, grouped by the address that they lead to.
     """
 
     ranks: Table
@@ -214,18 +233,18 @@ class PageLinks:
 
     @classmethod
     def of(cls, counts: TemplateCounts) -> "PageLinks | None":
-        """Return the links of what was learned, None for local detection."""
+        """Return the links between learned pages; None for local detection."""
         if counts.addresses is None or counts.links is None:
             return None
         known = grouping(counts.addresses.fixed["address"])
-        # An address may have shown several texts; the one of the least shingle speaks for it.
+        # An address may have had several texts; the one with the smallest shingle represents it.
         page = np.minimum.reduceat(counts.addresses.fixed["page"][known.order], known.first[:-1])
         rank = counts.kept.fixed["rank"][counts.kept.find(page)]
         ranks = Table(known.key, {"rank": rank}, {})
         return cls(ranks, counts.links.fixed["rank"], grouping(counts.links.fixed["target"]))
 
     def edges(self) -> tuple[U64, U64]:
-        """Return the ranks of all pairs of learned pages that a link joins, in both directions."""
+        """Return the ranks of all pairs of linked pages, each pair in both directions."""
         row = self.ranks.find(self.targets.key)[self.targets.code]
         source, target = self.source[row >= 0], self.ranks.fixed["rank"][row[row >= 0]]
         apart = source != target
@@ -233,7 +252,12 @@ class PageLinks:
         return np.concatenate((source, target)), np.concatenate((target, source))
 
     def neighbours(self, batch: Batch) -> tuple[Ints, U64]:
-        """Return the learned pages that a link joins with each page of the batch, page by page, each once."""
+        """Return the learned pages that are linked with each page of a batch, in either direction.
+
+        Returns
+        -------
+        page, rank : pairs of a page of the batch, ascending, and the rank of a learned page; each pair once.
+        """
         source, target = links_of(batch)
         outward = self.ranks.find(target)
         group = Table(self.targets.key, {}, {}).find(page_references(batch))
@@ -247,7 +271,7 @@ class PageLinks:
         return page[pairs], rank[pairs]
 
     def joined_rows(self, pagelets: Table) -> tuple[Ints, Ints]:
-        """Return the pairs of rows of one shingle whose pages a link joins."""
+        """Return the pairs of rows of `pagelets` with the same shingle whose pages are linked."""
         source, target = self.edges()
         pages = grouping(pagelets.fixed["rank"])
         page = Table(pages.key, {}, {}).find(source)
@@ -259,13 +283,13 @@ class PageLinks:
 
 
 def pairs_of(**columns: U64) -> Table:
-    """Return the table of the pairs in two columns, each pair once."""
+    """Return a table of the distinct pairs in two columns, which are given by name."""
     first, second = columns.values()
     return grouped(combine(first, second), columns, {})
 
 
 def links_of(batch: Batch) -> tuple[Ints, U64]:
-    """Return the links of all pages: the page of the batch, and the address linked to."""
+    """Return the page of the batch and the hash of the target address of each link."""
     at = np.flatnonzero((batch.attr_is & AttributeIs.HREF) != 0)
     at = at[(batch.tag_is[batch.attr_owner[at]] & TagIs.ANCHOR) != 0]
     node = batch.attr_owner[at]

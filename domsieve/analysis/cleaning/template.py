@@ -1,4 +1,4 @@
-"""Template method: drops the pagelets that stand on other pages too (Bar-Yossef, Rajagopalan; WWW 2002).
+"""Template method: drop pagelets that other pages have as well (Bar-Yossef, Rajagopalan; WWW 2002).
 
     paper                       here
     K, number of hyperlinks     k
@@ -6,9 +6,10 @@
     local, global detection     detection
     PAGELETS table              counts.pagelets
 
-A learned page is known by its address; of pages whose whole text has one shingle the one of least rank, a hash of
-its pagelets and its address, stands for all, so the order of learning changes nothing. A component of linked pages
-is larger than one page exactly when a page of it links with another one, which is all that cleaning asks.
+A learned page is identified by its address. Of pages whose whole text has the same shingle only the one of smallest
+rank counts; the rank is a hash of its pagelets and its address, so the order of learning does not matter. Cleaning
+only needs to know whether a component of linked pages has more than one page, that is, whether a page is linked with
+another one.
 """
 
 from collections.abc import Mapping
@@ -48,9 +49,10 @@ _HIDDEN, _EMPTY, _TEMPLATE, _ALONE, _ABOVE = range(len(_REASONS))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ready:
-    """Counts arranged for looking pagelets up.
+    """Counts, arranged for looking up pagelets.
 
-    `number` is how often each row of the pagelets counts, by what is counted; `standing` its sums by shingle.
+    `number` has how often each row of the pagelets counts, for each value of the parameter `count`; `standing` has
+    the sums of these by shingle.
     """
 
     number: Mapping[str, Ints]
@@ -59,16 +61,17 @@ class _Ready:
 
 
 class TemplateFilter(SiteModel[TemplateCounts]):
-    """Drops from each page the pagelets whose shingle stands on another learned page.
+    """Template filter: drops the pagelets of a page that another learned page has as well.
 
     Parameters
     ----------
-    k : hyperlinks that make a part of a page one of its own, at least 1; the paper's 3.
+    k : the number of hyperlinks from which a part of a page is split off, at least 1; the default, 3, is the paper's.
     window : words per window of a shingle, at least 1.
-    exact : whether only pagelets of equal words are equal.
-    detection : ``"local"``, or ``"global"``: the other page must be linked with this one, in either direction.
-    count : ``"pages"``, or ``"pagelets"`` as printed: two equal pagelets of one page are a template too. Global
-        detection counts pages.
+    exact : require equal words instead of equal shingles.
+    detection : ``"local"`` compares with all learned pages; ``"global"`` only with those that are linked with this
+        one, in either direction.
+    count : ``"pages"``, or ``"pagelets"`` as in the paper, where two equal pagelets of one page are a template, too.
+        Global detection always counts pages.
     """
 
     name = "template"
@@ -92,8 +95,11 @@ class TemplateFilter(SiteModel[TemplateCounts]):
 
     @property
     def groups_(self) -> list[int]:
-        """Number of pages of each template, ascending: of each shingle, or of each component of linked pages."""
-        from scipy.sparse import coo_array  # takes as long to load as all of our own
+        """Number of pages of each template, ascending.
+
+        A template is a shingle, or with global detection a component of linked pages.
+        """
+        from scipy.sparse import coo_array  # takes as long to load as the rest of the program
         from scipy.sparse.csgraph import connected_components
 
         counts = self.counts_
@@ -107,7 +113,7 @@ class TemplateFilter(SiteModel[TemplateCounts]):
         return sorted(size[size > 1].tolist())
 
     def facts(self) -> dict[str, int]:
-        """Return the number of different pages, of their pagelets and of templates among these."""
+        """Return the number of different pages, of their pagelets, and of templates among these."""
         counts = self.counts_
         return {
             "different_pages": len(counts.kept),
@@ -150,7 +156,7 @@ class TemplateFilter(SiteModel[TemplateCounts]):
         return pagelets(batch, shown, k=self.k, window=self.window, exact=self.exact)
 
     def _others(self, counts: TemplateCounts, batch: Batch, found: Pagelets) -> Ints:
-        """Return on how many learned pages, its own left out, each pagelet stands; how often for ``"pagelets"``."""
+        """Return how many other learned pages have each pagelet, or how often they have it for ``"pagelets"``."""
         own_row = counts.kept.find(found.page_shingle)
         own = np.where(own_row >= 0, counts.kept.fixed["rank"][own_row], np.uint64(0))
         known = self._ready()
@@ -162,22 +168,22 @@ class TemplateFilter(SiteModel[TemplateCounts]):
             at, pagelet = ranges((np.cumsum(size) - size)[found.page], size[found.page])
             there = counts.pagelets.find(combine(rank[at], found.shingle[pagelet])) >= 0
             return np.bincount(pagelet[there], minlength=found.page.size)
-        here = known.standing.find(found.shingle)
-        mine = counts.pagelets.find(combine(own[found.page], found.shingle))
+        row = known.standing.find(found.shingle)
+        own_pagelet = counts.pagelets.find(combine(own[found.page], found.shingle))
         number = (
             counts.pagelets.fixed["count"]
             if self.count == "pagelets"
             else np.ones(len(counts.pagelets), np.int64)
         )
-        whole = np.append(known.standing.sums[self.count], 0)[here] * (here >= 0)
-        others: Ints = whole - np.append(number, 0)[mine] * (mine >= 0)
+        whole = np.append(known.standing.sums[self.count], 0)[row] * (row >= 0)
+        others: Ints = whole - np.append(number, 0)[own_pagelet] * (own_pagelet >= 0)
         if self.count == "pagelets":
             twins = grouping(combine(found.page.astype(np.uint64), found.shingle))
             others += np.diff(twins.first)[twins.code] - 1
         return others
 
     def _ready(self) -> _Ready:
-        """Arrange the counts for looking pagelets up, once per state of them."""
+        """Return the counts arranged for looking up pagelets; computed again only if they have changed."""
         counts = self.counts_
 
         def make() -> _Ready:

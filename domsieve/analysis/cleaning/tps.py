@@ -1,10 +1,9 @@
-"""The tag path sequence filter as a page method: the one record-bearing region of a page, from it alone.
+"""Tag path sequence (TPS) filter: find the main region of a single page (Velloso, Dorneles: JIDM 4(3), 2013).
 
-Velloso, Dorneles: JIDM 4(3), 2013, Algorithms 1 and 6. Decisions where the paper is silent: the sequence starts at
-``body`` and holds elements only; script, style, noscript, template and what a rendered page does not show are
-not in it; shadow roots and frames are looked through. ``paper`` mode does what the authors' program did to
-give Table I: raw ``class`` and ``style`` in the paths, text that is not blank in the sequence, strict
-thresholds. Imports the Snapshot and the presentation styles.
+Implements Algorithms 1 and 6. Where the paper leaves details open, we decided: the sequence starts at ``body`` and
+has elements only; script, style, noscript, template and elements that a rendered page does not show are left out;
+shadow roots and frames are transparent. ``paper`` mode follows the authors' program, which gave Table I: raw
+``class`` and ``style`` in the paths, non-blank texts in the sequence, and strict thresholds.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,26 +42,26 @@ HasContent = Callable[[Snapshot, NDArray[np.int64]], bool]
 
 
 class TagPathFilter(PageEstimator[Verdict]):
-    """Keeps the largest region whose tag paths do not occur in the rest of the page.
+    """Tag path sequence (TPS) filter: keeps the largest region whose tag paths do not occur in the rest of the page.
 
     Parameters
     ----------
-    mode : ``"site"`` for today's sites, or ``"paper"`` for the conventions that gave Table I; these fix `style`
-        and `include_text` and know no visibility.
-    style : what counts as the style of a step. ``"layout"`` and ``"full"`` are computed CSS; raw pages have
-        none and use ``"html"`` instead: presentational attributes and class tokens.
-    gap : a cut must leave sides that differ by more than this share of the sequence, in [0, 1).
-    include_text : whether text that is not blank stands in the sequence beside the elements.
-    cuts : ``"leftmost"`` tries one cut per threshold, as published; ``"best"`` all, and takes the one that cuts
-        off most. On the pages of Table I that removes more, and more of the content as well.
-    regions : how many parts of the page make up the main region, the largest ones after the one that the search
-        ends with. More than 1 is for pages whose records differ so much that they part into several
-        regions (paper, section 6.3).
-    complement : whether to keep what the main region leaves instead; for pages whose content is the smaller
-        part. See `has_content` of `transform` for a test that decides page by page.
-    max_rounds : most cuts, None for no limit. Real pages need up to about 40; a page made to need one per
-        handful of nodes would take quadratic time.
-    min_fraction : a cut that would keep less than this share of the sequence ends the search, in [0, 1].
+    mode : ``"site"`` is tuned for modern sites; ``"paper"`` uses the conventions behind Table I, which fix `style`
+        and `include_text` and ignore visibility.
+    style : the style that is part of a step of a tag path. ``"layout"`` and ``"full"`` are computed CSS; raw pages,
+        which have none, use ``"html"`` instead: presentational attributes and class tokens.
+    gap : the two sides of a cut must differ in length by more than this share of the sequence, in [0, 1).
+    include_text : include non-blank texts in the sequence.
+    cuts : ``"leftmost"`` tries one cut per threshold, as published; ``"best"`` tries all and takes the one that
+        removes most. On the pages of Table I that removes more noise, but also more content.
+    regions : the number of parts of the page that make up the main region, at least 1: the result of the search, then
+        the largest other parts. More than 1 is for pages whose records differ so much that they are in several
+        regions (section 6.3 of the paper).
+    complement : keep everything outside the main region instead, for pages whose content is the smaller part. The
+        argument `has_content` of `transform` decides this page by page.
+    max_rounds : the maximum number of cuts, at least 0; None for no limit. Real pages need up to about 40; without a
+        limit, a page made for it would take quadratic time.
+    min_fraction : the search ends when a cut would keep less than this share of the sequence, in [0, 1].
     """
 
     name = "tps"
@@ -93,11 +92,16 @@ class TagPathFilter(PageEstimator[Verdict]):
 
     @classmethod
     def of_mode(cls, mode: Mode, **changes: Any) -> Self:
-        """Return a filter of the mode, some parameters changed.
+        """Return a filter for a mode.
+
+        Parameters
+        ----------
+        mode : ``"site"`` or ``"paper"``.
+        **changes : parameters to set to other values.
 
         Raises
         ------
-        UsageError : there is no such mode, or it fixes one of the parameters.
+        UsageError : the mode does not exist, or it fixes one of the parameters.
         """
         for name in ("style", "include_text"):
             if mode == "paper" and name in changes:
@@ -116,25 +120,25 @@ class TagPathFilter(PageEstimator[Verdict]):
     def transform(
         self, pages: Snapshot | Sequence[Snapshot], *, has_content: HasContent | None = None
     ) -> Verdict | list[Verdict]:
-        """Return the verdict on one page, or one verdict per page of a sequence.
+        """Return the verdict on one page, or a list with one verdict per page of a sequence.
 
-        A text node is kept when its element lies in the region and the text is visible. Numbers of a node, or
-        of the element of a text node: ``path``, the code of its tag path; ``count``, how often that path
-        occurs; ``position``, its place in the sequence, 1-based; ``region``, the part of the page it lies in, 1
-        for the one the search ends with, then 2, 3 ... by size.
-        With the parameters stand the ``rounds``, the cuts that led to the region; 0 of them is a page that does not
-        part, of which at most wrapper elements at its start were peeled off.
+        A text node is kept if it is visible and its element is in the region. The numbers of a node, or of a text
+        node's element, are ``path``, the code of its tag path; ``count``, how often that path occurs; ``position``,
+        its position in the sequence, from 1; and ``region``, the part of the page it is in: 1 for the result of the
+        search, then 2, 3 and so on by size. The verdict's parameters include ``rounds``, the number of cuts that led
+        to the region. With 0 rounds the page was not divided, except perhaps for wrapper elements at its start.
 
         Parameters
         ----------
-        pages : what is judged.
-        has_content : is given a page and the nodes, texts included, that would be kept of it, in document
-            order, and says whether the content is among them; where it is not, the complement is kept (Algorithm
-            6). The paper leaves the test open.
+        pages : one page or a sequence of pages.
+        has_content : called with a page and the nodes that would be kept, including texts, in document order; returns
+            whether these contain the content. If not, the complement is kept (Algorithm 6; the paper does not specify
+            the test).
 
         Raises
         ------
-        UsageError : a parameter is not what it may be.
+        UsageError : a parameter has an invalid value.
+        BudgetError : a page costs too much time or memory.
         """
         self._check()
         if isinstance(pages, Snapshot):
@@ -198,7 +202,7 @@ class TagPathFilter(PageEstimator[Verdict]):
 
 
 def contains_text(text: str) -> HasContent:
-    """Return a test whether nodes hold a text; case and white space do not matter."""
+    """Return a test for whether nodes contain `text`, ignoring case and white space."""
     wanted = _plain(text)
 
     def has_content(page: Snapshot, nodes: NDArray[np.int64]) -> bool:
@@ -214,9 +218,14 @@ def _plain(text: str) -> str:
 def tag_path_sequence(
     batch: Batch, shown: NDArray[np.bool_], *, style: StyleLevel, include_text: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the nodes of the sequence of one page and their tag path codes, both (n,).
+    """Return the nodes of a page's tag path sequence and their codes, both (n,).
 
-    Only a rendered page leaves out what is not `shown` (N,); a raw page hides too little for certain.
+    Parameters
+    ----------
+    batch : one page.
+    shown : (N,), the visible nodes. Only rendered pages are restricted to them: on raw pages it is rarely certain
+        that a node is hidden.
+    style, include_text : parameters of `TagPathFilter`.
     """
     page = batch.pages[0]
     steps = batch.elements()
@@ -230,11 +239,11 @@ def tag_path_sequence(
 
 
 def paper_sequence(batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the sequence of one page by the conventions of Table I: nodes and tag path codes, both (n,)."""
+    """Return the nodes of a page's sequence by the conventions of Table I, and their tag path codes, both (n,)."""
     page = batch.pages[0]
     steps = (batch.elements() | worded(page)) & in_body(batch, _LEFT_OUT_BY_PAPER)
     name, value = batch.string_hash[batch.attr_name], batch.attr_value + 1
-    value[np.diff(batch.strings.offsets)[batch.attr_value] == 0] = 0  # an empty attribute is as good as none
+    value[np.diff(batch.strings.offsets)[batch.attr_value] == 0] = 0  # an empty attribute counts as missing
     raw = np.zeros((2, len(page)), np.int64)
     for row, wanted in zip(raw, (_CLASS, _STYLE), strict=True):
         row[batch.attr_owner[name == wanted]] = value[name == wanted]
@@ -247,7 +256,7 @@ def paper_sequence(batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _step_numbers(
     tag: Ints, style: NDArray[np.int64 | np.uint64], steps: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Return for each of N nodes the number of its pair of tag and style, -1 where it makes no step."""
+    """Return a number for the pair of tag and style of each of N nodes; -1 for nodes that are not in `steps`."""
     _, style_number = np.unique(style[steps], return_inverse=True)
     _, number = np.unique(tag[steps] * (style_number.max(initial=0) + 1) + style_number, return_inverse=True)
     step = np.full(tag.size, -1, np.int64)
@@ -256,14 +265,20 @@ def _step_numbers(
 
 
 def _owners(page: Snapshot, members: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return for each node the one that speaks for it: itself, or for text and the like its element."""
-    here = np.arange(len(page))
-    owner = np.where(members | (page.kind == Kind.ELEMENT), here, np.maximum(page.parent, 0))
+    """Return the node that decides for each node: itself, or the element around it if it is not in the sequence."""
+    node = np.arange(len(page))
+    owner = np.where(members | (page.kind == Kind.ELEMENT), node, np.maximum(page.parent, 0))
     while (between := (page.kind[owner] != Kind.ELEMENT) & ~members[owner] & (owner > 0)).any():
         owner[between] = page.parent[owner[between]]
     return owner
 
 
 def noise_removed(total_raw: int, targets_raw: int, total_pruned: int, targets_pruned: int) -> float:
-    """Return the share of wrongly extracted records that pruning removed, at most 1 (paper, equation 4)."""
+    """Return the share of wrongly extracted records that pruning has removed, at most 1 (equation 4 of the paper).
+
+    Parameters
+    ----------
+    total_raw, targets_raw : the number of extracted records, and of correct ones, before pruning.
+    total_pruned, targets_pruned : the same after pruning.
+    """
     return 1 - (total_pruned - targets_pruned) / (total_raw - targets_raw)

@@ -1,4 +1,4 @@
-"""Tag path sequences on node tables: codes, the search for the largest region, pruning.
+"""Tag path sequences: the codes of paths, and the search for the largest region.
 
 Velloso, Dorneles: Web Page Structured Content Detection by Tag Path Sequences, JIDM 4(3), 2013.
 
@@ -9,9 +9,8 @@ Velloso, Dorneles: Web Page Structured Content Detection by Tag Path Sequences, 
     FT, frequency thresholds      the distinct counts of one round
     pruneDOMTree                  `prune` (Algorithm 5)
 
-Deliberate deviations from the printed Algorithm 3: the size test takes the absolute difference (as printed,
-no region can be cut off at the end of a page), and the search stops when the thresholds are used up.
-Imports the budget.
+Deliberate deviations from Algorithm 3 as printed: the size test uses the absolute difference (as printed, no region
+can be cut off at the end of a page), and the search stops after the last threshold.
 """
 
 from dataclasses import dataclass
@@ -33,26 +32,26 @@ class Round:
 
     Parameters
     ----------
-    length : symbols before the cut.
-    threshold : the count f whose filter made the cut possible.
-    cut : symbols left of the cut.
-    side : the side that was kept.
+    length : number of symbols before the round.
+    threshold : the count f for which the cut was possible.
+    cut : number of symbols left of the cut.
+    side : the side that was kept, ``"left"`` or ``"right"``.
     """
 
     length: int
     threshold: int
     cut: int
-    side: str  # "left" or "right"
+    side: str
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A range of positions in a tag path sequence, 1-based and inclusive; empty when ``hi < lo``.
+    """A range of positions in a tag path sequence.
 
     Parameters
     ----------
-    lo, hi : first and last position.
-    rounds : the cuts that led here; symbols peeled off one by one at the start are not listed.
+    lo, hi : first and last position, counted from 1; the range is empty if ``hi < lo``.
+    rounds : the cuts that led to the region, without single symbols that were removed at the start.
     """
 
     lo: int
@@ -61,17 +60,17 @@ class Region:
 
 
 def tag_path_codes(parent: Ints, step: Ints) -> NDArray[np.int64]:
-    """Return the code of the tag path of each of N nodes in document order (Algorithm 2), in O(N).
+    """Return the code of the tag path of each of N nodes (Algorithm 2), in O(N).
 
     Parameters
     ----------
-    parent : (N,), parent of each node, -1 for node 0.
-    step : (N,), number of the node's step (its tag with its style), negative for a node that adds no step and
-        so shares the path of its parent.
+    parent : (N,), the parent of each node; -1 for node 0.
+    step : (N,), a number for each node's tag and style; negative for nodes without a step, which share the path of
+        their parent.
 
     Returns
     -------
-    int64 (N,): 1, 2, 3 ... by first appearance, 0 for nodes without any step.
+    int64 (N,), numbered from 1 by first appearance in document order; 0 for nodes without any step.
     """
     width = int(step.max(initial=0)) + 1
     known: dict[int, int] = {}
@@ -91,23 +90,22 @@ def largest_region(
     max_rounds: int | None = None,
     min_fraction: float = 0.0,
 ) -> Region:
-    """Return the largest region whose paths do not occur in the smaller rest (Algorithms 3 and 4).
+    """Return the largest region whose paths do not occur in the rest of the sequence (Algorithms 3 and 4).
 
-    A cut after position i is possible at threshold f when every code of count f or more that starts at or
-    before i has also ended there and another one follows: the first gap in the union of the intervals from
-    first to last occurrence. Each round costs O(n); the paper reports 4 to 5 rounds, the worst case is O(n)
-    of them.
+    A cut after position i is possible at threshold f if no code of count f or more occurs on both sides, and each
+    side has such a code: a gap in the union of the intervals from first to last occurrence. Each round takes O(n).
+    The paper reports 4 to 5 rounds; the worst case is O(n) rounds.
 
     Parameters
     ----------
     codes : (n,), tag path codes, small non-negative numbers.
-    gap : a cut must leave sides that differ by more than this share of n, in [0, 1); 0.20 is the paper's.
-    strict : the conventions of the authors' program, which gave Table I: codes must occur more often than the
-        threshold, and a cut that keeps the left side drops its last node.
-    cuts : ``"leftmost"`` tries one cut per threshold as printed; ``"best"`` tries all of them and takes the one
-        that cuts off most, the first of equals.
-    max_rounds : most cuts, None for no limit; nodes peeled off one by one at the start are not counted.
-    min_fraction : a cut that would keep less than this share of the n symbols ends the search, in [0, 1].
+    gap : the two sides of a cut must differ in length by more than this share of n, in [0, 1); 0.20 is the paper's.
+    strict : follow the authors' program, which gave Table I: codes must occur more often than the threshold, and a
+        cut that keeps the left side drops its last node.
+    cuts : ``"leftmost"`` tries one cut per threshold, as printed; ``"best"`` tries all and takes the one that removes
+        most, the first of equals.
+    max_rounds : the maximum number of cuts, without single symbols removed at the start; None for no limit.
+    min_fraction : the search ends when a cut would keep less than this share of the n symbols, in [0, 1].
     """
     ratio = Fraction(gap).limit_denominator(10_000)
     least = min_fraction * codes.size
@@ -121,7 +119,7 @@ def largest_region(
         length = hi - lo
         if max_rounds is not None and len(rounds) >= max_rounds:
             break
-        found = _first_cut(
+        best = _first_cut(
             first[peeled:] - peeled,
             last[peeled:] - peeled,
             count[peeled:],
@@ -130,9 +128,9 @@ def largest_region(
             strict=strict,
             cuts=cuts,
         )
-        if found is None:
+        if best is None:
             break
-        threshold, cut = found
+        threshold, cut = best
         right = 2 * cut < length
         if (length - cut if right else cut) < least:
             break
@@ -153,13 +151,14 @@ def page_regions(
     max_rounds: int | None = None,
     min_fraction: float = 0.0,
 ) -> list[Region]:
-    """Return the parts of the page, the one of `largest_region` first, then by size and place (section 6.3).
+    """Divide a sequence into parts: the result of `largest_region`, then the others by size and position.
 
-    What a cut takes off is searched in the same way. Every position lies in one part; wrapper elements that were
-    peeled off together are one. Each part cut off is less than half of what it is cut from, so the cost is that
-    of `largest_region` times the logarithm of n at most. Parameters as for `largest_region`.
+    The parts that cuts remove are searched in the same way (section 6.3 of the paper). Every position is in exactly
+    one part; wrapper elements that were removed together are one part. A removed part has less than half of the
+    symbols, so the cost is at most that of `largest_region` times log n. The parameters are those of
+    `largest_region`.
     """
-    found: list[Region] = []
+    parts: list[Region] = []
     unsearched = [(0, codes.size)]
     while unsearched:
         lo, hi = unsearched.pop()
@@ -172,10 +171,10 @@ def page_regions(
             min_fraction=min_fraction,
         )
         region = Region(lo + region.lo, lo + region.hi, region.rounds)
-        found.append(region)
+        parts.append(region)
         for cut in region.rounds:
             start = hi - cut.length
-            found += [Region(lo + 1, start, ())] * (start > lo)
+            parts += [Region(lo + 1, start, ())] * (start > lo)
             middle = start + cut.cut - (strict and cut.side == "left")
             if cut.side == "right":
                 unsearched.append((start, middle))
@@ -183,28 +182,28 @@ def page_regions(
             else:
                 unsearched.append((middle, hi))
                 lo, hi = start, middle
-        found += [Region(lo + 1, region.lo - 1, ())] * (region.lo - 1 > lo)
-    main, *others = found
+        parts += [Region(lo + 1, region.lo - 1, ())] * (region.lo - 1 > lo)
+    main, *others = parts
     return [main, *sorted(others, key=lambda part: (part.lo - part.hi, part.lo))]
 
 
 def _occurrences(segment: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return first and last position and count of each code of `segment`, in order of first appearance."""
-    here = np.arange(segment.size)
+    """Return first position, last position and count of each code of `segment`, by first appearance."""
+    position = np.arange(segment.size)
     count = np.bincount(segment)
     first = np.empty(count.size, np.int64)
     last = np.empty(count.size, np.int64)
-    first[segment[::-1]] = here[::-1]  # numpy keeps the last of several assignments
-    last[segment] = here
-    order = segment[first[segment] == here]
+    first[segment[::-1]] = position[::-1]  # numpy keeps the last of several assignments
+    last[segment] = position
+    order = segment[first[segment] == position]
     return first[order], last[order], count[order]
 
 
 def _peel(first: Ints, count: Ints, length: int, ratio: Fraction, least: float) -> int:
-    """Return how many rounds in a row would cut off a single symbol at the start, as wrapper elements are.
+    """Return how many consecutive rounds would each remove a single symbol at the start, such as a wrapper element.
 
-    While the first symbol is the only one of its code, the lowest threshold is 1, its leftmost cut is 1, and
-    the size test asks for a length above 2 / (1 - gap).
+    While the first symbol is the only one of its code, the lowest threshold is 1, its leftmost cut is 1, and the size
+    test requires a length above 2 / (1 - gap).
     """
     single = (count == 1) & (first == np.arange(first.size))
     run = single.size if single.all() else int(single.argmin())
@@ -214,9 +213,9 @@ def _peel(first: Ints, count: Ints, length: int, ratio: Fraction, least: float) 
 def _first_cut(
     first: Ints, last: Ints, count: Ints, length: int, ratio: Fraction, *, strict: bool, cuts: Cuts
 ) -> tuple[int, int] | None:
-    """Return the lowest threshold with a cut that is tried and passes the size test, and that cut.
+    """Return the lowest threshold with a cut that passes the size test, and that cut; None if there is none.
 
-    A code of count c survives at most c thresholds, so all steps together touch at most `length` entries.
+    A code of count c remains for at most c thresholds, so all steps together touch at most `length` entries.
     """
     for threshold in np.unique(count).tolist():
         check()
@@ -225,11 +224,11 @@ def _first_cut(
         if first.size < 2:
             return None
         reach = np.maximum.accumulate(last)
-        found = reach[:-1][first[1:] > reach[:-1]] + 1
+        possible = reach[:-1][first[1:] > reach[:-1]] + 1
         if cuts == "leftmost":
-            found = found[:1]
-        apart = np.abs(length - 2 * found)
-        found = found[ratio.denominator * apart > ratio.numerator * length]
-        if found.size:
-            return threshold, int(found[np.abs(length - 2 * found).argmin()])
+            possible = possible[:1]
+        difference = np.abs(length - 2 * possible)
+        possible = possible[ratio.denominator * difference > ratio.numerator * length]
+        if possible.size:
+            return threshold, int(possible[np.abs(length - 2 * possible).argmin()])
     return None

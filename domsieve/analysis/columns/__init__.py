@@ -1,1 +1,1 @@
-"""A batch of pages as columns: names, words, hashes, visibility, presentation styles, keyed tables."""
+"""Columns over the nodes of one or more pages: names, words, hashes, visibility, styles and tables of counts."""

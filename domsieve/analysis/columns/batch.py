@@ -1,7 +1,7 @@
-"""Several pages side by side in one set of columns, so that one numpy call serves them all.
+"""Several pages side by side in one set of columns, so that one numpy call processes them all.
 
-The unit of work of every site method: calls cost microseconds each, so they are made per batch, not per page.
-Imports the Snapshot, the hashes and the names.
+Site methods work on batches because each numpy call costs microseconds, which adds up if it is made per page. The
+functions of this module work on columns of nodes: subtrees, ancestors and runs.
 """
 
 from collections.abc import Sequence
@@ -24,12 +24,20 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """P pages of together N nodes; node ids, string ids and tag ids run on from page to page.
+    """P pages with N nodes and A attributes in total. Node, string and tag ids continue from page to page.
 
-    Columns are those of Snapshot. `first` (P + 1,) holds the first node of each page; `page` (N,) the page of
-    each node; `parent` is -1 for the document node of each page. `tag_is` (N,) and `attr_is` (A,) hold the bits
-    of `TagIs` and `AttributeIs`; those of nodes that are no elements are 0. `attr_owner` (A,) is the node of
-    each attribute.
+    Columns that are not listed here are those of `Snapshot`.
+
+    Parameters
+    ----------
+    first : (P + 1,), the first node of each page, then N.
+    page : (N,), the page of each node.
+    parent : (N,), -1 for the document node of each page.
+    attr_owner : (A,), the node of each attribute.
+    string_first : (P + 1,), the first string id of each page, then the number of strings.
+    tag_hash : the hash of each entry of `tags`.
+    tag_is : (N,), bits of `TagIs`; 0 for nodes that are not elements.
+    attr_is : (A,), bits of `AttributeIs`.
     """
 
     pages: tuple[Snapshot, ...]
@@ -45,14 +53,14 @@ class Batch:
     attr_value: Ints
     tags: StringTable
     strings: StringTable
-    string_first: Ints  # (P + 1,), first string id of each page
-    tag_hash: U64  # of each entry of `tags`
+    string_first: Ints
+    tag_hash: U64
     tag_is: NDArray[np.uint16]
     attr_is: NDArray[np.uint16]
 
     @classmethod
     def of(cls, pages: Sequence[Snapshot]) -> "Batch":
-        """Return the pages side by side; at least one page."""
+        """Return the batch of one or more pages."""
         first = counted_before([len(p) for p in pages])
         tags, tag_first = _concatenate([p.tags for p in pages])
         strings, string_first = _concatenate([p.strings for p in pages])
@@ -89,21 +97,21 @@ class Batch:
         )
 
     def elements(self) -> Bools:
-        """Return which nodes are elements (documents, shadow roots, texts and pseudo-elements are not)."""
+        """Return which of the N nodes are elements; documents, shadow roots, texts and pseudo-elements are not."""
         return np.equal(self.kind, Kind.ELEMENT)
 
     @property
     def string_hash(self) -> U64:
-        """The hash of each string, computed on each call."""
+        """The hash of each string; computed again on each access."""
         return string_hashes(self.strings)
 
     def hashes(self, strings: Ints) -> U64:
-        """Return the hash of each of these strings, shape as `strings`."""
+        """Return the hash of each string id, in the shape of `strings`."""
         ids, which = distinct(strings, len(self.strings))
         return _hashes(self.strings, ids)[which]
 
     def texts(self, strings: Ints) -> list[str]:
-        """Return these strings."""
+        """Return the text of each string id."""
         data, offsets = self.strings.blob.tobytes(), self.strings.offsets
         spans = zip(offsets[strings].tolist(), offsets[strings + 1].tolist(), strict=True)
         return [str(data[a:b], "utf-8", "replace") for a, b in spans]
@@ -111,12 +119,12 @@ class Batch:
 
 @once_per_page
 def page_batch(page: Snapshot) -> Batch:
-    """Return a page alone as a batch."""
+    """Return a batch of this page alone."""
     return Batch.of([page])
 
 
 def below(roots: Bools, end: Ints) -> Bools:
-    """Return which of the N nodes lie in a subtree whose root is marked, roots included."""
+    """Return which of the N nodes are one of the marked `roots` (N,) or inside one of them."""
     steps = np.zeros(roots.size + 1, np.int32)
     steps[:-1] = roots
     np.subtract.at(steps, end[roots], 1)
@@ -124,20 +132,26 @@ def below(roots: Bools, end: Ints) -> Bools:
 
 
 def prune(kept: Bools, end: NDArray[Any]) -> Bools:
-    """Return which of N nodes stay: those `kept`, and all above one of them (TPS, Algorithm 5).
+    """Return which of N nodes are `kept` (N,) or an ancestor of a kept node (Algorithm 5 of the TPS paper).
 
-    `end` (N,) is the column of that name: the subtree of node i is ``i .. end[i]``.
+    Parameters
+    ----------
+    kept : the nodes to keep.
+    end : (N,), the page's column: the subtree of node i is ``i .. end[i] - 1``.
     """
     before = np.concatenate(([0], np.cumsum(kept)))
     return np.asarray(before[end] > before[:-1])
 
 
 def nearest(batch: Batch, kept: Bools) -> Ints:
-    """Return the nearest kept proper ancestor of each node, -1 for documents of pages, which are kept."""
+    """Return the nearest proper ancestor in `kept` (N,) of each node; -1 for the document nodes of pages.
+
+    The document nodes must be kept.
+    """
     up = batch.parent.copy()
     passed = ~kept
     todo = np.flatnonzero(passed & (batch.kind != Kind.TEXT))
-    # Pointer doubling: each round passes twice as many unwrapped ancestors as the last.
+    # Pointer doubling: each round skips twice as many ancestors as the one before.
     while (todo := todo[passed[up[todo]]]).size:
         up[todo] = up[up[todo]]
     up = np.where(passed[batch.parent], up[batch.parent], batch.parent)
@@ -146,9 +160,9 @@ def nearest(batch: Batch, kept: Bools) -> Ints:
 
 
 def surrounded(batch: Batch, content: Bools, idle: Bools) -> Bools:
-    """Return the nodes of `content` (N,), all that stands above them, and what is `idle` (N,) amid them.
+    """Return which nodes are `content` (N,), an ancestor of content, or an `idle` (N,) child of such an ancestor.
 
-    Idle nodes have no children and no content, such as line breaks, and go with the node around them.
+    Idle nodes, such as line breaks, have neither children nor content, so they are kept with their parent.
     """
     before = np.concatenate(([0], np.cumsum(content, dtype=np.int32)))
     kept = before[batch.end] > before[:-1]
@@ -158,24 +172,37 @@ def surrounded(batch: Batch, content: Bools, idle: Bools) -> Bools:
 
 
 def counted_before(column: ArrayLike) -> Ints:
-    """Return the sum before each entry of a column of whole numbers or marks, and of all: one entry more."""
+    """Return the sum of all entries before each one, then the total.
+
+    Parameters
+    ----------
+    column : (n,) of integers or Booleans; the result has n + 1 entries.
+    """
     return np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
 
 
 def distinct(ids: Ints | NDArray[np.int32], size: int) -> tuple[Ints, Ints]:
-    """Return the distinct `ids`, all below `size`, in ascending order, and which of them each id is."""
+    """Return the distinct `ids` in ascending order, and the position of each id among them.
+
+    Like ``np.unique(ids, return_inverse=True)`` in linear time, for ids from 0 to ``size - 1``.
+    """
     used = np.zeros(size, np.bool_)
     used[ids] = True
-    found = np.flatnonzero(used)
+    unique = np.flatnonzero(used)
     rank = np.empty(size, np.int64)
-    rank[found] = np.arange(found.size)
-    return found, rank[ids]
+    rank[unique] = np.arange(unique.size)
+    return unique, rank[ids]
 
 
 def painted(start: Ints, stop: Ints, value: NDArray[Any], *, size: int, ground: int) -> NDArray[Any]:
-    """Return `size` entries that are ``value[i]`` in ``start[i]:stop[i]`` and `ground` elsewhere.
+    """Return an array that is ``value[i]`` in ``start[i]:stop[i]`` and `ground` elsewhere.
 
-    The stretches are in order and do not overlap.
+    Parameters
+    ----------
+    start, stop : ascending ranges that do not overlap.
+    value : the value of each range.
+    size : length of the result.
+    ground : the value outside of all ranges.
     """
     edges = np.zeros(2 * start.size + 2, np.int64)
     edges[1:-1:2], edges[2:-1:2], edges[-1] = start, stop, size
@@ -185,7 +212,7 @@ def painted(start: Ints, stop: Ints, value: NDArray[Any], *, size: int, ground: 
 
 
 def _shifted(columns: list[NDArray[np.int32]], first: Ints, sizes: Sequence[int] | Ints) -> Ints:
-    """Return the columns one behind the other, each raised by the first id of its page."""
+    """Return the columns joined, with each page's first id added to its own."""
     whole = np.repeat(first[:-1], sizes)
     whole += np.concatenate(columns)
     return whole
@@ -206,6 +233,6 @@ def _hashes(table: StringTable, ids: Ints) -> U64:
 
 
 def _names(strings: StringTable, attr_name: Ints) -> NDArray[np.uint16]:
-    """Return the bits of each attribute name."""
+    """Return the bits of `AttributeIs` of each attribute."""
     ids, which = distinct(attr_name, len(strings))
     return ATTRIBUTES.look_up(_hashes(strings, ids))[which]

@@ -1,11 +1,11 @@
-"""How the text of a page flows into lines: what stands between two neighbouring text nodes.
+"""White space between text nodes: which of them share a line, and what separates them.
 
-A reader sees a new line where a block starts or ends, and columns where table cells do. With layout the
-computed ``display`` says what is a block; without it the tag does. Each kind of boundary is one cumulative
-count over the nodes, so the gaps of all text nodes come from a few array operations.
+A new line starts where a block starts or ends, and a new column where a table cell does. With layout the computed
+``display`` decides what is a block, otherwise the tag. Each kind of boundary is one cumulative count over the nodes,
+so the gaps of all text nodes take a few array operations.
 
-White space is decided here, for all methods and writers. A method says which words are kept; what stands between
-two words that are kept follows from the page, whatever the method says of the blanks. Imports the Snapshot.
+All methods and writers get their white space from here. A method decides only which words are kept; the page decides
+what separates two kept words.
 """
 
 from collections.abc import Callable
@@ -20,12 +20,12 @@ from domsieve.analysis.columns.per_page import once_per_page
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.snapshot.page import Kind, Snapshot
 
-# What stands between two text nodes, or what an element puts around itself; the larger number wins.
+# What separates two text nodes, or what an element puts around itself. The larger number wins.
 NONE, SPACE, CELL, BREAK, BLOCK = range(5)
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Return the words of `text`, parted by white space."""
+    """Return the set of words in `text`, which are separated by white space."""
     return frozenset(text.split())
 
 
@@ -51,25 +51,25 @@ _BY_DISPLAY = {
     "table-cell": CELL,
 }
 _PRE_TAGS = frozenset(["pre", "listing", "plaintext", "textarea", "xmp"])
-_SILENT_TAGS = frozenset(["input", "textarea"])  # what a form control holds is a value and not text
-_TOUCHING_PX = 1.0
-# Marks that words touch, and where the scripts begin that part no words.
-_FIRST_WITHOUT_SPACES = "\u2e80"
+_SILENT_TAGS = frozenset(["input", "textarea"])  # the content of a form control is a value, not text
+_TOUCHING_PX = 1.0  # a guess: less than the narrowest space, more than rounding errors of boxes
+_FIRST_WITHOUT_SPACES = "\u2e80"  # East Asian scripts, which have no spaces between words, start here
+# Characters that are written without a space after them, and before them.
 _OPENING = frozenset("([{<‹«„‚¿¡$#@/-–—'\"“‘ \t\n\r\f\u00a0")
 _CLOSING = frozenset(")]}>›»“”’'\".,:;!?%…/-–— \t\n\r\f\u00a0")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flow:
-    """M text nodes in document order: those with words, and the blank ones whose white space counts.
+    """M text nodes in document order: those with words, and blank preformatted ones next to them.
 
     Parameters
     ----------
-    node : int (M,), the text nodes.
-    gap : uint8 (M,), NONE to BLOCK: what stands before each of them; BLOCK before the first.
-    pre : bool (M,), whether white space of the text counts.
-    lines : int (M,), how many lines end between each and the text before it where both stand in one preformatted
-        block; elsewhere 0. Newlines inside the texts are not among them.
+    node : int64 (M,), the text nodes.
+    gap : uint8 (M,), what separates each node from the one before, `NONE` to `BLOCK`; `BLOCK` for the first.
+    pre : bool (M,), whether the text is preformatted, so that its white space must be kept.
+    lines : int64 (M,), how many lines end between this text and the one before, if both are in the same preformatted
+        block; otherwise 0. Newlines inside the texts are not counted.
     """
 
     node: NDArray[np.int64]
@@ -80,24 +80,30 @@ class Flow:
 
 @once_per_page
 def boundaries(page: Snapshot) -> NDArray[np.uint8]:
-    """Return for each of N nodes what it puts around itself, NONE to BLOCK; NONE unless it is an element."""
+    """Return what each of N nodes puts around itself, `NONE` to `BLOCK`; `NONE` for nodes that are not elements."""
     by_tag = np.array([_BY_TAG.get(name, NONE) for name in page.tags.to_list()], np.uint8)
     around = by_tag[page.tag]
     by_row = by_style_row(page, "display", lambda value: _BY_DISPLAY.get(value, BLOCK))
     if by_row is not None:
         boxed = page.style >= 0
-        # What is not rendered at all goes by its tags; without a box above one that has, it is no box.
+        # An element that is not rendered is judged by its tag. One without a box around others that have one
+        # (`display: contents`) separates nothing.
         around = np.where(boxed & (around != BREAK), by_row[page.style], around * (boxed | ~page.rendered()))
     around[page.kind != Kind.ELEMENT] = NONE
     return around
 
 
 def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint8]) -> Flow:
-    """Return how the `chosen` (N,) text nodes with words flow; generated content and values of controls never do.
+    """Return the chosen text nodes and what separates them.
 
-    Blank texts are not chosen. Beside a chosen text they are a space, or stand as they are where white space
-    counts. A text between two that was not chosen leaves a space as well, unless a mark stands there that words
-    touch, such as a comma or a bracket.
+    Generated content and values of form controls are never part of the result. A blank text next to a chosen one
+    becomes a space, or is kept unchanged where it is preformatted. Text that is left out between two chosen texts
+    leaves a space, unless there is punctuation such as a comma or a bracket.
+
+    Parameters
+    ----------
+    chosen : (N,), the nodes to keep; only text nodes with words count.
+    around : (N,), the result of `boundaries`.
     """
     heard, texts, blank, pre = heard_texts(page)
     if page.has_layout:
@@ -124,38 +130,41 @@ def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint
 
 @once_per_page
 def heard_texts(page: Snapshot) -> tuple[Ints, list[str], Bools, Bools]:
-    """Return the text nodes that are read, what they say, and which are blank, and preformatted."""
+    """Return the text nodes that are part of the page's text, with their texts, and which are blank or preformatted.
+
+    Left out are generated content and values of form controls.
+    """
     texts = page_texts(page)
     at = np.flatnonzero(~_silent(page)[texts.node])
-    heard = texts.node[at]
-    said = texts.text if at.size == texts.node.size else [texts.text[i] for i in at.tolist()]
-    return heard, said, texts.is_blank[at], _preformatted(page, heard)
+    node = texts.node[at]
+    text = texts.text if at.size == texts.node.size else [texts.text[i] for i in at.tolist()]
+    return node, text, texts.is_blank[at], _preformatted(page, node)
 
 
 def _written(words: Bools, blank: Bools, heard: Ints, page: Snapshot, around: NDArray[np.uint8]) -> Ints:
-    """Return which of the `heard` (H,) texts are written: `words`, and what is `blank` beside them in one block."""
+    """Return which of the `heard` (H,) texts to write: those of `words`, and `blank` ones next to them in a block."""
     at = np.flatnonzero(words)
     if at.size and blank.any():
-        # What is blank goes with the words before it, or behind it, in the same block.
+        # A blank text is kept if there are words before or after it in the same block.
         block = np.concatenate(([0], np.cumsum(_crossed((around == CELL) | (around == BLOCK), page, heard))))
-        behind = np.searchsorted(at, np.arange(heard.size))
-        neighbours = at[np.maximum(behind - 1, 0)], at[np.minimum(behind, at.size - 1)]
+        after = np.searchsorted(at, np.arange(heard.size))
+        neighbours = at[np.maximum(after - 1, 0)], at[np.minimum(after, at.size - 1)]
         at = np.flatnonzero(
             words | (blank & ((block[neighbours[0]] == block) | (block[neighbours[1]] == block)))
         )
     return at
 
 
-def _are_apart(before: str, behind: str) -> bool:
-    """Return whether a space belongs between two texts when what stood between them is left out."""
-    last, first = before[-1], behind[0]
+def _are_apart(before: str, after: str) -> bool:
+    """Return whether two texts need a space between them when the text between them is left out."""
+    last, first = before[-1], after[0]
     return last not in _OPENING and first not in _CLOSING and max(last, first) < _FIRST_WITHOUT_SPACES
 
 
 def _lines(page: Snapshot, node: Ints, pre: Bools, around: NDArray[np.uint8]) -> Ints:
-    """Return the lines that end before each of the M nodes, inside a preformatted block.
+    """Return how many lines end before each of the M nodes, inside a preformatted block.
 
-    Each ``br`` ends a line; so does the border of a block, unless a ``br`` has just ended it.
+    Each ``br`` ends a line. So does the start or end of a block, unless a ``br`` has just ended the line.
     """
     lines = np.zeros(node.size, np.int64)
     first = np.flatnonzero(pre[1:] & pre[:-1])
@@ -166,18 +175,18 @@ def _lines(page: Snapshot, node: Ints, pre: Bools, around: NDArray[np.uint8]) ->
     first = first[~_crossed(roots, page, node)[first]]
     breaks = np.flatnonzero(around == BREAK)
     blocks = np.flatnonzero(around == BLOCK)
-    # Half a step before the node behind its end, so that a block ends before what follows it.
+    # Half a step earlier, so that a block ends before the node that follows it.
     borders = np.sort(np.concatenate((blocks, page.end[blocks] - 0.5)))
     a, b = node[first], node[first + 1]
-    before, behind = np.searchsorted(breaks, a), np.searchsorted(breaks, b)
+    before, after = np.searchsorted(breaks, a), np.searchsorted(breaks, b)
     next_break = np.append(breaks, len(page))[before]
     next_border = np.append(borders, len(page))[np.searchsorted(borders, a, side="right")]
-    lines[first + 1] = behind - before + (next_border < np.minimum(next_break, b))
+    lines[first + 1] = after - before + (next_border < np.minimum(next_break, b))
     return lines
 
 
 def _crossed(marked: NDArray[np.bool_], page: Snapshot, node: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether a marked element starts or ends between each two of the M nodes, shape (M - 1,)."""
+    """Return whether a marked element starts or ends between each of the M nodes and the next, shape (M - 1,)."""
     start = np.flatnonzero(marked)
     if not start.size:
         return np.zeros(max(node.size - 1, 0), np.bool_)
@@ -187,8 +196,8 @@ def _crossed(marked: NDArray[np.bool_], page: Snapshot, node: NDArray[np.int64])
 
 
 def _touching(page: Snapshot, node: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether each two neighbours stand side by side without room for a space, shape (M - 1,)."""
-    # Chrome gives boxes up to the edge of float32, beyond which their sums would be.
+    """Return whether each text is on one line with the next, without room for a space, shape (M - 1,)."""
+    # Chrome reports boxes up to the largest float32, so that sums of them would overflow.
     x, y, width, height = page.box[node].astype(np.float64).T
     apart_x = np.maximum(x[1:] - (x + width)[:-1], x[:-1] - (x + width)[1:])
     apart_y = np.maximum(y[1:] - (y + height)[:-1], y[:-1] - (y + height)[1:])
@@ -214,7 +223,17 @@ def _preformatted(page: Snapshot, node: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def by_style_row(page: Snapshot, name: str, value: Callable[[str], int]) -> NDArray[np.uint8] | None:
-    """Return a number for each of the S style rows, from one property; None when the page has none of it."""
+    """Return a number for each of the S style rows, computed from one CSS property.
+
+    Parameters
+    ----------
+    name : the property.
+    value : returns the number, from 0 to 255, for a computed value; called once for each distinct value.
+
+    Returns
+    -------
+    uint8 (S,), or None if the property was not captured.
+    """
     if not page.styles.size or name not in page.style_names:
         return None
     ids = page.styles[:, page.style_names.index(name)].tolist()

@@ -1,9 +1,9 @@
-"""Stable 64-bit hashes of strings and sequences, over whole arrays at once.
+"""Stable 64-bit hashes of strings and sequences, for whole arrays at once.
 
-Every key of a site model is such a hash: it is the same on every machine and in every process, so partial models
-merge by adding rows of equal key, and no table of strings has to be kept or sent. A string is read eight bytes at
-a time; each piece, and the sum of the pieces, goes through the finisher of SplitMix64. Two different keys of a site
-collide with probability about n**2 / 2**65 for n keys: 1e-7 for a million.
+The keys of site models are such hashes. They are the same on every machine and in every process, so partial models
+merge by adding rows of equal key, and no strings have to be stored. A string is read eight bytes at a time; each
+piece, and the sum of the pieces, goes through the finalizer of SplitMix64. With n keys the probability of a collision
+is about n**2 / 2**65: less than 1e-7 for a million.
 """
 
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ _PIECE = 8
 
 
 def mix(values: U64) -> U64:
-    """Return SplitMix64's finisher of each value: every input bit reaches every output bit."""
+    """Apply the finalizer of SplitMix64 to each value, so that every input bit affects every output bit."""
     mixed = values >> np.uint64(30)
     mixed ^= values
-    # In place, since new arrays of this size cost more than the arithmetic.
+    # In place, because allocating new arrays costs more than the arithmetic.
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(27)
     mixed *= np.uint64(0x94D049BB133111EB)
@@ -33,14 +33,14 @@ def mix(values: U64) -> U64:
 
 def combine(first: U64 | np.uint64, second: U64 | np.uint64) -> U64:
     """Return a hash of the ordered pairs (first, second), element by element."""
-    with np.errstate(over="ignore"):  # a scalar warns where an array wraps in silence
+    with np.errstate(over="ignore"):  # scalars warn on overflow, arrays do not
         return mix(np.asarray(first * _BASE + second + np.uint64(0x632BE59BD9B4E019)))
 
 
 def span_hashes(data: NDArray[np.uint8], start: NDArray[np.int64], stop: NDArray[np.int64]) -> U64:
-    """Return the hash of each byte run ``data[start[i]:stop[i]]``, in O(bytes + runs)."""
+    """Return the hash of each slice ``data[start[i]:stop[i]]``, in O(bytes + slices)."""
     padded = np.concatenate((data, np.zeros(_PIECE, np.uint8)))
-    # Every eight neighbouring bytes as one number, wherever they start.
+    # The eight bytes from each position on as one number.
     pieces = np.ndarray((data.size + 1,), np.dtype("<u8"), padded, strides=(1,))
     length = stop - start
     hashes = _cut(pieces[start], length)
@@ -58,10 +58,10 @@ def span_hashes(data: NDArray[np.uint8], start: NDArray[np.int64], stop: NDArray
 
 
 def _cut(pieces: U64, length: NDArray[np.int64]) -> U64:
-    """Return the first `length` bytes of each piece, at most all of them, shifted to its top."""
+    """Return the first `length` bytes of each piece, at most eight, shifted to its high end."""
     spare = np.uint64(_PIECE) - np.clip(length, 1, _PIECE).astype(np.uint64)
     pieces <<= spare << np.uint64(3)
-    pieces[length == 0] = 0  # numbers cannot be shifted by their whole width
+    pieces[length == 0] = 0  # a shift by the full width is undefined
     return pieces
 
 

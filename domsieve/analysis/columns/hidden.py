@@ -1,8 +1,9 @@
-"""Which texts of a rendered page a person cannot see, and why: what feeds planted instructions to language models.
+"""Which texts of a page cannot be seen, and why.
 
-Every test errs on the side of visible: what scrolling can bring up is visible, what a fixed box covers for the moment
-is, and so is text whose ground is unknown (pictures, half-transparent layers). Text that a click would bring up, such
-as a closed menu, is hidden. Raw pages have no boxes; of them only what tags and attributes hide is known.
+Hidden text is where attackers plant instructions for language models. When in doubt, text counts as visible: text
+that you can scroll to, text under a fixed box, and text on an unknown background (pictures, half-transparent layers).
+Text that only a click shows, such as a closed menu, counts as hidden. Raw pages have no boxes, so only tags and
+attributes can hide their text. See ``docs/hidden-text.md`` for the rules and how exact they are.
 """
 
 import re
@@ -23,7 +24,7 @@ from domsieve.snapshot.page import Kind, Snapshot
 
 
 class Hiding(IntEnum):
-    """Why a text cannot be seen; of several reasons the first."""
+    """Why a text cannot be seen. If there are several reasons, the first counts."""
 
     NONE = 0
     NO_BOX = 1
@@ -50,12 +51,14 @@ HIDING_REASONS = (
 
 _EVERYWHERE = np.array([-np.inf, -np.inf, np.inf, np.inf])
 _NOWHERE = np.array([0.0, 0.0, 0.0, 0.0])
-_LEAST_PX = 1.0  # what has no more than this in width, height or letter size shows nothing
+# The limits were chosen by hand. With them 47 of 50 texts marked as hidden could not be seen (docs/hidden-text.md).
+_LEAST_PX = 1.0  # boxes and letters up to this size show nothing
 _LEAST_OPACITY = 0.05
-_SAME_COLOUR = 6  # greatest difference of a channel, of 255, that nobody sees
+_SAME_COLOUR = 6  # largest difference of a channel, of 255, that counts as the same colour
+# Guesses that bound the work: texts are compared with boxes in up to 64 horizontal bands of at least 128 texts.
 _BANDS, _FEWEST_IN_BAND, _MOST_COVERS = 64, 128, 2_000
 _WHITE = np.array([255.0, 255.0, 255.0])
-_UNKNOWN = (np.nan, np.nan, np.nan, 0.5)  # a colour
+_UNKNOWN = (np.nan, np.nan, np.nan, 0.5)  # an unknown colour: neither opaque nor transparent
 _POSITIONS = {"static": 0, "relative": 1, "absolute": 2, "fixed": 3, "sticky": 4}
 _CUTS, _SCROLLS = 1, 2
 _NUMBER = re.compile(r"-?\d*\.?\d+(?:e-?\d+)?")
@@ -66,9 +69,9 @@ _EMPTY_SHAPE = re.compile(
 
 @once_per_page
 def hidden_texts(page: Snapshot) -> NDArray[np.uint8]:
-    """Return for each of the N nodes a `Hiding`; other nodes than texts with a word are `Hiding.NONE`.
+    """Return the `Hiding` of each of the N nodes; `Hiding.NONE` for nodes that are not text with words.
 
-    O(N) per level of the page for what is inherited, O(N log N) for what covers what.
+    Takes O(N log N), and up to 2,000 boxes are compared with each text.
     """
     with spending("visibility", page.provenance.url):
         return _hidden(page)
@@ -90,7 +93,7 @@ def _hidden(page: Snapshot) -> NDArray[np.uint8]:
 
 
 class _Scene:
-    """What the boxes of a page inherit from those around them."""
+    """The computed styles of a page, and what each node inherits: clipping, opacity and background."""
 
     def __init__(self, page: Snapshot) -> None:
         self.page = page
@@ -98,8 +101,8 @@ class _Scene:
         n = len(page)
         x, y, width, height = page.box.astype(np.float64).T
         self.rect = np.stack((x, y, x + width, y + height), axis=1)
-        self.clip = np.tile(_EVERYWHERE, (n, 1))  # of what stands in the flow of a node
-        self.clip_placed = self.clip.copy()  # of its absolutely positioned descendants
+        self.clip = np.tile(_EVERYWHERE, (n, 1))  # applies to the normal flow inside a node
+        self.clip_placed = self.clip.copy()  # applies to its absolutely positioned descendants
         self.own_clip = self.clip.copy()
         self.opacity = np.ones(n)
         self.moves = np.zeros(n, np.bool_)
@@ -119,7 +122,7 @@ class _Scene:
         inner = own.copy()
         cuts, scrolls, shapeless = node.cuts[nodes], node.scrolls[nodes], node.shapeless[nodes]
         inner[cuts] = _common(own[cuts], self.rect[nodes[cuts]])
-        # What scrolls can bring up all it holds, as long as it shows itself.
+        # All content of a scrolling box can be seen if the box itself can.
         seen = _is_seen(_common(own[scrolls], self.rect[nodes[scrolls]]))
         inner[scrolls] = np.where(seen[:, None], _EVERYWHERE, _NOWHERE)
         inner[shapeless] = _NOWHERE
@@ -134,7 +137,7 @@ class _Scene:
         self.cut_to_text[nodes] = self.cut_to_text[above] | node.cut_to_text[nodes]
 
     def judge(self, text: Ints) -> NDArray[np.uint8]:
-        """Return why each of these texts with a box cannot be seen."""
+        """Return the `Hiding` of each of these texts, which have boxes."""
         node, above = self.node, self.page.parent[text]
         rect, ink = self.rect[text], node.ink[text]
         size = np.minimum(rect[:, 2] - rect[:, 0], rect[:, 3] - rect[:, 1])
@@ -154,41 +157,42 @@ class _Scene:
         return np.select(tests, [np.uint8(h) for h in list(Hiding)[2:]], np.uint8(Hiding.NONE))
 
     def _painted(self, painted: Bools) -> Ints:
+        """Return those of the `painted` (N,) nodes whose boxes can be seen."""
         page = self.page
         boxed = np.flatnonzero(painted & self.node.seen & (page.style >= 0) & (page.kind != Kind.TEXT))
-        found: Ints = boxed[_is_seen(_common(self.own_clip[boxed], self.rect[boxed]))]
-        return found
+        visible: Ints = boxed[_is_seen(_common(self.own_clip[boxed], self.rect[boxed]))]
+        return visible
 
     def _stands_on_other(self, text: Ints) -> Bools:
-        """Return which texts stand on a box that is not around them and may give them another ground."""
-        found = np.zeros(text.size, np.bool_)
+        """Return which texts lie over a box that is not their ancestor and may give them another background."""
+        stands = np.zeros(text.size, np.bool_)
         if not text.size:
-            return found
+            return stands
         boxes = self._painted((self.node.ground[:, 3] > 0) | self.node.is_picture)
         middle = (self.rect[text, :2] + self.rect[text, 2:]) / 2
         middle = np.concatenate((middle, middle), axis=1)
         for at, over in self._bands(middle, boxes):
             node, box = text[at][:, None], boxes[over][None]
             around = (box < node) & (self.page.end[box] > node)
-            found[at] = (_holds(self.rect[box], middle[at][:, None]) & ~around).any(axis=1)
-        return found
+            stands[at] = (_holds(self.rect[box], middle[at][:, None]) & ~around).any(axis=1)
+        return stands
 
     def _is_covered(self, text: Ints) -> Bools:
-        """Return which texts lie wholly under one opaque box that is painted later and does not move."""
+        """Return which texts are completely under one opaque box that is painted later and scrolls with the page."""
         paint = self.page.paint
         solid = self.node.is_opaque & ~self.moves & (self.opacity > 1 - _LEAST_OPACITY) & ~self.cut_to_text
         boxes = self._painted(solid & (paint > paint[text].min()))
         covers = _common(self.own_clip[boxes], self.rect[boxes])
-        found = np.zeros(text.size, np.bool_)
+        covered = np.zeros(text.size, np.bool_)
         for at, over in self._bands(self.rect[text], boxes):
             later = paint[boxes[over]][None] > paint[text[at]][:, None]
-            found[at] = (later & _holds(covers[over][None], self.rect[text[at]][:, None])).any(axis=1)
-        return found
+            covered[at] = (later & _holds(covers[over][None], self.rect[text[at]][:, None])).any(axis=1)
+        return covered
 
     def _bands(self, rect: F64, boxes: Ints) -> Iterator[tuple[Ints, Ints]]:
-        """Yield rows of `rect` that are near each other, with those of `boxes` that reach their tops.
+        """Yield groups of rows of `rect` with similar tops, each with the `boxes` that reach those tops.
 
-        Of more than 2,000 the largest, so that a page made for it does not take quadratic time.
+        Each group gets at most the 2,000 largest boxes, so that no page can cause quadratic time.
         """
         if not boxes.size or not len(rect):
             return
@@ -206,7 +210,7 @@ class _Scene:
 
 
 class _Styles:
-    """What the computed styles of the N nodes say, each array (N, ...); initial values where nothing was captured."""
+    """Computed styles of the N nodes, each array (N, ...); CSS initial values for what was not captured."""
 
     def __init__(self, page: Snapshot) -> None:
         self._page = page
@@ -214,7 +218,7 @@ class _Styles:
         self.absolute, self.fixed = position == _POSITIONS["absolute"], position == _POSITIONS["fixed"]
         self.moves = self.fixed | (position == _POSITIONS["sticky"])
         self.seen = self._each("visibility", "visible", lambda value: value == "visible")
-        self.opacity = self._each("opacity", "1", lambda value: _up_to(_number(value, 1.0), 1.0))
+        self.opacity = self._each("opacity", "1", lambda value: _clamp(_number(value, 1.0), 1.0))
         self.letter_px = self._each("font-size", "16px", lambda value: _number(value, 16.0))
         self.ink = self._each("color", "rgb(0, 0, 0)", _colour)
         self.ground = self._each("background-color", "rgba(0, 0, 0, 0)", _colour)
@@ -222,29 +226,31 @@ class _Styles:
         self.ground[picture] = _UNKNOWN
         self.cut_to_text = self._each("background-clip", "border-box", lambda value: value == "text")
         across, down = (self._each(f"overflow-{axis}", "visible", _overflow) for axis in "xy")
-        # What the root and the body do, the window does.
+        # Overflow of the root and the body applies to the window, which scrolls.
         inside = ~self._is_tag("html", "body")
         self.cuts: Bools = inside & ((across == _CUTS) | (down == _CUTS))
         self.scrolls: Bools = inside & ((across == _SCROLLS) | (down == _SCROLLS))
         self.shapeless = self._each("clip-path", "none", lambda value: bool(_EMPTY_SHAPE.match(value)))
-        # The older property concerns positioned boxes only.
+        # The older property `clip` applies to positioned boxes only.
         self.shapeless |= (self.absolute | self.fixed) & self._each("clip", "auto", _is_empty)
         self.holds_placed = (position > 0) | self.shapeless
         self.is_picture = self._is_tag(
             "canvas", "embed", "iframe", "img", "object", "picture", "svg", "video"
         )
-        # Pictures may be transparent or missing, so they hide nothing for certain.
+        # Pictures do not count: they may be transparent or missing.
         self.is_opaque = self.ground[:, 3] == 1
 
     def _each(self, name: str, initial: str, read: Callable[[str], Any]) -> NDArray[Any]:
-        """Return what a property says of each node, read once per value."""
+        """Return ``read(value)`` of a property for each node; `read` is called once for each distinct value."""
         page = self._page
         known = name in page.style_names
         column = page.styles[:, page.style_names.index(name)] if known else np.zeros(0, np.int32)
         value, of_row = np.unique(column, return_inverse=True)
         read_values = np.array([*map(read, page.strings.take(value.tolist())), read(initial)])
         row = np.append(of_row if known else np.zeros(len(page.styles), np.intp), value.size)
-        of_node: NDArray[Any] = read_values[row[page.style]]  # -1 is the last, the initial value
+        of_node: NDArray[Any] = read_values[
+            row[page.style]
+        ]  # -1 (no style) is the last row, the initial value
         return of_node
 
     def _is_tag(self, *names: str) -> Bools:
@@ -265,11 +271,11 @@ def _levels(page: Snapshot) -> Iterator[Ints]:
 
 
 def _common(first: F64, second: F64) -> F64:
-    """Return the common part of rectangles (n, 4) of edges left, top, right, bottom; without a box, nothing."""
-    found = np.concatenate(
+    """Return the intersection of rectangles (n, 4) with edges left, top, right, bottom; empty for missing boxes."""
+    common = np.concatenate(
         (np.maximum(first[:, :2], second[:, :2]), np.minimum(first[:, 2:], second[:, 2:])), 1
     )
-    return np.where(np.isnan(found), 0.0, found)
+    return np.where(np.isnan(common), 0.0, common)
 
 
 def _is_seen(rect: F64) -> Bools:
@@ -277,19 +283,19 @@ def _is_seen(rect: F64) -> Bools:
 
 
 def _holds(outer: F64, inner: F64) -> Bools:
-    """Return which rectangles of `outer` hold those of `inner`, but for half a pixel."""
+    """Return which rectangles of `outer` contain those of `inner`, with half a pixel of tolerance."""
     begins = outer[..., :2] <= inner[..., :2] + 0.5
     ends = outer[..., 2:] >= inner[..., 2:] - 0.5
     return np.asarray((begins & ends).all(axis=-1))
 
 
-def _number(value: str, otherwise: float) -> float:
-    found = _NUMBER.match(value)
-    return float(found[0]) if found else otherwise
+def _number(value: str, default: float) -> float:
+    match = _NUMBER.match(value)
+    return float(match[0]) if match else default
 
 
-def _up_to(number: float, most: float) -> float:
-    """Return what a style sheet takes a number for that goes from 0 to `most`."""
+def _clamp(number: float, most: float) -> float:
+    """Return `number` limited to 0 .. `most`, as CSS does."""
     return min(max(number, 0.0), most)
 
 
@@ -298,15 +304,15 @@ def _overflow(value: str) -> int:
 
 
 def _colour(value: str) -> tuple[float, float, float, float]:
-    """Return red, green, blue of 255 and alpha of 1; colours of other spaces are unknown."""
+    """Return red, green and blue from 0 to 255, and alpha from 0 to 1; `_UNKNOWN` for colours not in RGB."""
     channels = [float(number) for number in _NUMBER.findall(value)]
     if not value.startswith("rgb") or len(channels) not in {3, 4}:
         return _UNKNOWN
     red, green, blue, alpha = (*channels, 1.0)[:4]
-    return _up_to(red, 255.0), _up_to(green, 255.0), _up_to(blue, 255.0), _up_to(alpha, 1.0)
+    return _clamp(red, 255.0), _clamp(green, 255.0), _clamp(blue, 255.0), _clamp(alpha, 1.0)
 
 
 def _is_empty(rect: str) -> bool:
-    """Return whether a value of the property clip leaves nothing to see."""
+    """Return whether a value of the property ``clip`` hides everything."""
     edges = [float(number) for number in _NUMBER.findall(rect)] if "auto" not in rect else []
     return len(edges) == 4 and (edges[2] - edges[0] <= _LEAST_PX or edges[1] - edges[3] <= _LEAST_PX)

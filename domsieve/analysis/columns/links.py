@@ -16,7 +16,7 @@ from domsieve.urls import join_url, split_url
 _LOADED = frozenset(["", "http", "https"])  # empty: relative, since the page has no address itself
 _LINKED = _LOADED | {"mailto"}
 _NO_URL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f]+")
-# Nine of ten addresses are so plain that joining them to that of the page changes nothing but their beginning.
+# Most addresses are so plain that joining them to the page's address only adds the host. This is much faster.
 _PLAIN = re.compile(
     r"(?P<host>https?://[a-z0-9.-]+)?(?:/[\w~%-][\w.~%-]*+)*+/?(?:\?[\w=&.%+-]+)?(?:#[\w-]+)?", re.ASCII
 )
@@ -24,7 +24,7 @@ _UNSAFE_IN_URL = re.compile('[ "<>\\\\^`{|}\xa0]')
 
 
 class Addresses:
-    """What relative addresses of a page mean: the page's own address, ``base`` elements, and frames."""
+    """Resolves the relative addresses of a page against its own address, its ``base`` elements and its frames."""
 
     def __init__(self, page: Snapshot) -> None:
         documents = np.flatnonzero(page.kind == Kind.DOCUMENT).tolist()
@@ -34,7 +34,7 @@ class Addresses:
         self._document = document
         self._hosts: dict[int, str] = {}
         self._bases = {0: page.provenance.final_url}
-        settled: set[int] = set()  # documents whose `base` element has been met; only the first counts
+        settled: set[int] = set()  # documents whose first `base` element was read; later ones do not count
         is_base = np.array([name == "base" for name in page.tags.to_list()])[page.tag]
         for node in sorted([*documents[1:], *np.flatnonzero(is_base).tolist()]):
             if page.kind[node] == Kind.DOCUMENT:
@@ -48,9 +48,14 @@ class Addresses:
                 settled.add(own)
 
     def absolute(self, node: int, value: str, *, linked: bool) -> str | None:
-        """Return the absolute form of an address in an attribute of `node`, None when it must not be written.
+        """Return the absolute form of an address, or None if results must not contain it.
 
-        Only http and https may be, and mailto where a reader follows the address (`linked`).
+        Parameters
+        ----------
+        node : the element with the attribute; its document decides what the address is relative to.
+        value : the attribute's value.
+        linked : True for links that a reader follows, which may be http, https or mailto; False for resources that
+            are loaded, which may be http or https.
         """
         document = int(self._document[node])
         if (host := self._host(document)) and (plain := _PLAIN.fullmatch(value)):
@@ -61,7 +66,7 @@ class Addresses:
         return _absolute(value, self._bases[document], _LINKED if linked else _LOADED)
 
     def _host(self, document: int) -> str:
-        """Return the beginning of the addresses of a document up to its host; empty where it is none of the web."""
+        """Return scheme and host of a document, such as ``https://a.example``; empty if it is not from the web."""
         if document not in self._hosts:
             parts = split_url(self._bases[document])
             is_web = parts is not None and parts.scheme in {"http", "https"} and parts.netloc
@@ -82,9 +87,12 @@ _SESSION = ("jsessionid", "phpsessid", "sid=")
 
 
 def link_references(batch: Batch, node: Ints, value: Ints, *, query: bool = False) -> U64:
-    """Return the hash of host and path that each link leads to, from the nodes and the strings of the links.
+    """Return a hash of the host and path that each link leads to.
 
-    With `query` the part behind the question mark counts too: it tells pages apart where paths do not.
+    Parameters
+    ----------
+    node, value : the node of each link, and the string id of its address.
+    query : include the query string, for sites whose pages differ only there.
     """
     page = batch.page[node]
     bases = [_parts(p.provenance.final_url) for p in batch.pages]
@@ -93,38 +101,40 @@ def link_references(batch: Batch, node: Ints, value: Ints, *, query: bool = Fals
     links = grouping(combine(batch.hashes(value), folder_codes[page]))
     texts = batch.texts(value[links.sample])
     resolved = cache(_resolved)
-    found = []
+    targets = []
     for text, p in zip(texts, page[links.sample].tolist(), strict=True):
         href = text.strip()
         address, _, fragment = href.partition("#")
         path, mark, terms = address.partition("?")
         target = resolved(path, *folders[p])
-        found.append(href if target is None else target + (mark + terms if query else "") + _route(fragment))
-    return hashes_of(found)[links.code]
+        targets.append(
+            href if target is None else target + (mark + terms if query else "") + _route(fragment)
+        )
+    return hashes_of(targets)[links.code]
 
 
 def page_references(batch: Batch) -> U64:
-    """Return the hash of the address of each of P pages: that which a link there has, its query counted."""
-    found = []
+    """Return a hash of the address of each of P pages, equal to `link_references` with `query` of a link to it."""
+    targets = []
     for page in batch.pages:
         parts = _parts(page.provenance.final_url)
         target = parts.netloc.lower() + _plain(parts.path or "/")
-        found.append(target + ("?" + parts.query if parts.query else "") + _route(parts.fragment))
-    return hashes_of(found)
+        targets.append(target + ("?" + parts.query if parts.query else "") + _route(parts.fragment))
+    return hashes_of(targets)
 
 
 def _parts(url: str) -> SplitResult:
-    """Return the parts of the address of a page; one that cannot be taken apart is a path."""
+    """Return the parts of a page's address; an address that cannot be parsed counts as a path."""
     return split_url(url) or SplitResult("", "", url, "", "")
 
 
 def _route(fragment: str) -> str:
-    """Return the part of an address behind the number sign if it is a route of a scripted site."""
+    """Return ``#fragment`` if it is a route of a single-page application, such as ``#/shop``; otherwise nothing."""
     return f"#{fragment}" if fragment.startswith(("/", "!/")) else ""
 
 
 def _resolved(path: str, host: str, folder: str) -> str | None:
-    """Return host and path of a link without its session id; None when it leads to no page."""
+    """Return host and path of a link without its session id; None if it does not lead to a web page."""
     scheme, colon, rest = path.partition(":")
     if colon and "/" not in scheme:
         if scheme.lower() not in {"http", "https"}:
@@ -141,14 +151,14 @@ def _resolved(path: str, host: str, folder: str) -> str | None:
 
 
 def _plain(path: str) -> str:
-    """Return a path without its session id and its detours."""
+    """Return a path without session id, ``.`` and ``..``."""
     if ";" in path and any(mark in path.lower() for mark in _SESSION):
         path = path.partition(";")[0]
     return posixpath.normpath(path)
 
 
 def file_name(src: str) -> str:
-    """Return the name of the file that an address leads to, lower-case; the start of the data of a data URL."""
+    """Return the file name in an address, in lower case; for a data URL its first 64 characters."""
     if src.startswith("data:"):
         return src[:64]
     return unquote(posixpath.basename(src.partition("#")[0].partition("?")[0])).lower()

@@ -1,7 +1,4 @@
-"""What the names of tags and attributes mean to the analysis, as bits, so that one look-up answers all questions.
-
-Imports the hashes.
-"""
+"""Classes of tag and attribute names, as bits, so that one look-up answers all questions about a name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +11,7 @@ from domsieve.analysis.columns.hash import U64, hashes_of
 
 
 class TagIs(IntFlag):
-    """Sets that a tag may be in."""
+    """Classes of tags, as bits."""
 
     NEVER_SHOWN = auto()
     HTML = auto()
@@ -23,16 +20,16 @@ class TagIs(IntFlag):
     INLINE = auto()
     BLOCK = auto()
     ANCHOR = auto()
-    LINK = auto()  # carries a reference: a, area
+    LINK = auto()  # has an address: a, area
     IMAGE = auto()
     CONTROL = auto()
     FRAME = auto()
-    CONTAINER = auto()  # what the entropy method takes for content blocks
+    CONTAINER = auto()  # a content block to the entropy method
     HEADING = auto()
 
 
 class AttributeIs(IntFlag):
-    """Sets that the name of an attribute may be in."""
+    """Classes of attribute names, as bits."""
 
     HIDDEN = auto()
     STYLE = auto()
@@ -49,14 +46,25 @@ class AttributeIs(IntFlag):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vocabulary:
-    """The bits of each known name; `key` is the ascending hash of the names."""
+    """The bits of each known name.
+
+    Parameters
+    ----------
+    key : hashes of the names, ascending.
+    bits : the bits of each name.
+    """
 
     key: U64
     bits: NDArray[np.uint16]
 
     @classmethod
     def of(cls, sets: Mapping[int, str]) -> "Vocabulary":
-        """Return the vocabulary of `sets`: names, parted by blanks, by the bit that says they are members."""
+        """Return a vocabulary from the names in each class.
+
+        Parameters
+        ----------
+        sets : by bit, its names, separated by spaces.
+        """
         bits: dict[str, int] = {}
         for bit, names in sets.items():
             for name in names.split():
@@ -66,7 +74,7 @@ class Vocabulary:
         return cls(hashes[order], np.array(list(bits.values()), np.uint16)[order])
 
     def look_up(self, hashes: U64) -> NDArray[np.uint16]:
-        """Return the bits of the names with these hashes, 0 for unknown ones."""
+        """Return the bits of the names with these hashes; 0 for unknown names."""
         at = np.minimum(np.searchsorted(self.key, hashes), self.key.size - 1)
         return np.where(self.key[at] == hashes, self.bits[at], np.uint16(0))
 

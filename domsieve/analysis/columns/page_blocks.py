@@ -1,7 +1,6 @@
-"""A page cut into blocks that all methods are shown on: lines of text between the borders of boxes.
+"""Cut a page into blocks: text between the starts and ends of block elements.
 
-Other than the blocks of the evidence these do not depend on a verdict, so that one picture serves all methods.
-Imports the columns and the flow of text.
+Unlike the blocks of the JSON evidence, these do not depend on a verdict, so that methods can be compared on them.
 """
 
 import re
@@ -26,24 +25,24 @@ from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.strings import StringTable
 
 _SPACES = re.compile(r"[ \t\n\r\f]+")
-_MOST_STEPS = 16
+_MOST_STEPS = 16  # a guess: long enough to tell the blocks of real pages apart
 
 
 @dataclass(frozen=True, eq=False)
 class PageBlocks:
-    """The B blocks of a page in document order, made of its M worded texts.
+    """The B blocks of a page in document order, made of its M text nodes with words.
 
     Parameters
     ----------
-    text : the words of each block, white space collapsed.
-    start, end : int64 (B,), the nodes ``start .. end - 1`` hold the text.
-    around : int64 (B,), the element around each block that its path leads to.
-    box : float64 (B, 4), x, y, width, height in CSS px around its texts, NaN without layout.
+    text : the text of each block, with white space collapsed.
+    start, end : int64 (B,), the text is in the nodes ``start .. end - 1``.
+    around : int64 (B,), the innermost block element or table cell around all of each block.
+    box : float64 (B, 4), x, y, width and height in CSS px around its texts; NaN without layout.
     hidden : uint8 (B,), a `Hiding`.
-    node : int64 (M,), the worded texts.
-    block : int64 (M,), the block of each.
-    voice : int64 (B,), the longest text of each block, which speaks for it.
-    parent, tag, tags : the columns of the page that paths are read from.
+    node : int64 (M,), the text nodes with words.
+    block : int64 (M,), the block of each text node.
+    voice : int64 (B,), the longest text node of each block, which represents it.
+    parent, tag, tags : columns of the page, for paths.
     """
 
     text: list[str]
@@ -64,29 +63,29 @@ class PageBlocks:
 
     @cached_property
     def said(self) -> list[str]:
-        """The words of each folded, single blanks between them."""
+        """The folded words of each block, separated by single spaces; see `words.fold`."""
         return folded(self.text)
 
     @cached_property
     def words(self) -> Ints:
-        """The number of the words of each, parted by white space; int64 (B,)."""
+        """The number of words, separated by white space, in each block; int64 (B,)."""
         return np.array([len(text.split()) for text in self.text], np.int64)
 
     @cached_property
     def key(self) -> U64:
-        """A hash of the folded words, equal for blocks that say the same, 0 without a letter; uint64 (B,)."""
+        """A hash of the folded words, equal for blocks with the same text; 0 without a letter; uint64 (B,)."""
         keys = hashes_of(self.said).astype(np.uint64)
         keys[[not any(map(str.isalpha, text)) for text in self.said]] = 0
         return keys
 
     @cached_property
     def path(self) -> list[str]:
-        """Tags from the root down to the element around each block, the last 16."""
+        """The tags from the root down to `around`, separated by ``/``, for each block; at most the last 16."""
         steps = _Steps(self.parent.tolist(), self.tag.tolist(), self.tags.to_list())
         return [steps.path(node) for node in self.around.tolist()]
 
     def path_codes(self, blocks: Ints) -> Ints:
-        """Return numbers of these blocks, equal for those of equal `path`, from 0 on."""
+        """Return a number for each of these blocks, from 0 on, equal for blocks with the same `path`."""
         node, which = distinct(self.around[blocks], self.parent.size)
         code = np.zeros(node.size, np.uint64)
         for _ in range(_MOST_STEPS):
@@ -99,10 +98,9 @@ class PageBlocks:
 
 @once_per_page
 def page_blocks(page: Snapshot) -> PageBlocks:
-    """Return the blocks of one page; O(N) and one short loop over its worded texts.
+    """Return the blocks of a page, in O(N).
 
-    A block ends where an element that is a block or a table cell starts or ends, and where text that can be seen
-    meets text that cannot.
+    A block ends where a block element or a table cell starts or ends, and where visible text meets hidden text.
     """
     with spending("blocks", page.provenance.url):
         return _blocks(page)
@@ -119,17 +117,17 @@ def _blocks(page: Snapshot) -> PageBlocks:
     at = np.flatnonzero(worded[flow.node])
     node, gap = flow.node[at], np.zeros(0, np.uint8)
     if at.size:
-        # White space that counts is a space here.
-        behind_the_last = np.concatenate(([0], at[:-1] + 1))
-        gap = np.maximum.reduceat(flow.gap, behind_the_last)
-        gap[(gap == NONE) & (behind_the_last < at)] = SPACE
+        # Preformatted white space counts as one space.
+        after_last = np.concatenate(([0], at[:-1] + 1))
+        gap = np.maximum.reduceat(flow.gap, after_last)
+        gap[(gap == NONE) & (after_last < at)] = SPACE
     fresh = (gap == CELL) | (gap > BREAK)
     fresh[1:] |= hidden[node[1:]] != hidden[node[:-1]]
     block = np.cumsum(fresh) - 1
     first = np.append(np.flatnonzero(fresh), node.size)
     pieces = [_flat(text) for text in texts.of(node)]
     joints = ["\n" if kind == BREAK else " " if kind != NONE else "" for kind in gap.tolist()]
-    # Most blocks are of one text.
+    # Most blocks have one text, so it is worth its own branch.
     joined = [
         pieces[a].strip()
         if b - a == 1
@@ -156,12 +154,18 @@ def _blocks(page: Snapshot) -> PageBlocks:
 
 
 def _flat(text: str) -> str:
-    # Most texts are so already; what is printable has no other white space of ASCII than blanks.
+    # Most texts need no change. A printable text has no ASCII white space other than spaces.
     return text if "  " not in text and text.isprintable() else _SPACES.sub(" ", text)
 
 
 def box_around(box: F64, first: Ints) -> F64:
-    """Return the box around each stretch ``first[i] .. first[i + 1]`` of boxes, those that are NaN left out."""
+    """Return the bounding box of each group ``box[first[i]:first[i + 1]]``, ignoring boxes that are NaN.
+
+    Parameters
+    ----------
+    box : (n, 4), x, y, width and height.
+    first : (g + 1,), where each group starts.
+    """
     if first.size < 2:
         return np.zeros((0, 4))
     left, top, right, bottom = box[:, 0], box[:, 1], box[:, 0] + box[:, 2], box[:, 1] + box[:, 3]
@@ -171,7 +175,7 @@ def box_around(box: F64, first: Ints) -> F64:
 
 
 def _around(page: Snapshot, start: Ints, end: Ints, wide: NDArray[np.bool_]) -> Ints:
-    """Return the innermost element around each block that holds all of it and is a box."""
+    """Return the innermost `wide` (N,) element that contains all of each block."""
     around = page.parent[start].astype(np.int64)
     todo = np.arange(start.size)
     while todo.size:
@@ -183,7 +187,7 @@ def _around(page: Snapshot, start: Ints, end: Ints, wide: NDArray[np.bool_]) -> 
 
 
 class _Steps:
-    """The tags from the root down to elements of a page, the last few of them."""
+    """Paths of tags from the root down to elements of a page, shortened to the last steps."""
 
     def __init__(self, parent: list[int], tag: list[int], names: list[str]) -> None:
         self._parent, self._tag, self._names = parent, tag, names
@@ -197,7 +201,7 @@ class _Steps:
         return self._paths[node]
 
     def _steps(self, node: int) -> tuple[str, ...]:
-        """Return the last steps, and one more where there are more."""
+        """Return the last steps, and one more if the path is longer."""
         known, above = self._known, []
         while node > 0 and node not in known:
             check()

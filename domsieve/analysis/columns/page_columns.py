@@ -19,9 +19,9 @@ class PageTexts:
     Parameters
     ----------
     node : int64 (T,), the text nodes.
-    text : what each says, of length T.
-    is_blank : bool (T,), which say nothing but white space.
-    rank : int64 (N,), for each node how many text nodes stand before it, so that of a text node it is its number.
+    text : T strings.
+    is_blank : bool (T,), whether the text is empty or only white space.
+    rank : int64 (N,), the number of text nodes before each node; for a text node its index among the T.
     """
 
     node: NDArray[np.int64]
@@ -30,14 +30,13 @@ class PageTexts:
     rank: NDArray[np.int64]
 
     def of(self, nodes: NDArray[np.int64]) -> list[str]:
-        """Return what some text nodes say."""
-        text = self.text
-        return [text[number] for number in self.rank[nodes].tolist()]
+        """Return the texts of these text nodes."""
+        return [self.text[number] for number in self.rank[nodes].tolist()]
 
 
 @once_per_page
 def page_texts(page: Snapshot) -> PageTexts:
-    """Return the text nodes of a page, decoded once."""
+    """Return the text nodes of a page."""
     is_text = page.kind == int(Kind.TEXT)
     node = np.flatnonzero(is_text)
     text = page.strings.take(page.text[node].tolist())
@@ -45,17 +44,17 @@ def page_texts(page: Snapshot) -> PageTexts:
     return PageTexts(node, text, blank, np.cumsum(is_text) - is_text)
 
 
-Found = TypeVar("Found")
+T = TypeVar("T")
 
 
 @once_per_page
 def attributes_of(page: Snapshot) -> "AttributeIndex":
-    """Return the attributes of a page."""
+    """Return the index of a page's attributes."""
     return AttributeIndex(page)
 
 
 class AttributeIndex:
-    """Finds the nodes of a page with an attribute; each distinct value is read once."""
+    """Finds the nodes of a page that have an attribute, and reads each distinct value only once."""
 
     def __init__(self, page: Snapshot) -> None:
         self._strings = page.strings
@@ -75,23 +74,32 @@ class AttributeIndex:
         return nodes, [values[i] for i in which.tolist()]
 
     def strings(self, *names: str) -> tuple[Ints, Ints]:
-        """Return the nodes with an attribute of one of the names, ascending, and the string ids of their values."""
+        """Return the nodes that have one of these attributes, ascending, and the string ids of the values.
+
+        A node with several of them is listed once for each.
+        """
         wanted = np.zeros(len(self._strings), np.bool_)
         wanted[[self._ids[name] for name in names if name in self._ids]] = True
         at = np.flatnonzero(wanted[self._name])
         return self._owner[at], self._value[at].astype(np.int64)
 
-    def found(self, name: str, test: Callable[[str], Found | None]) -> dict[int, Found]:
-        """Return by node what `test` makes of the attribute's value, where it is not None."""
+    def found(self, name: str, test: Callable[[str], T | None]) -> dict[int, T]:
+        """Return ``{node: test(value)}`` for the nodes that have the attribute, without those where it is None.
+
+        Parameters
+        ----------
+        name : the attribute.
+        test : called once for each distinct value.
+        """
         nodes, which, values = self._distinct(name)
-        passed = {i: made for i, value in enumerate(values) if (made := test(value)) is not None}
+        passed = {i: result for i, value in enumerate(values) if (result := test(value)) is not None}
         if not passed:
             return {}
         at = np.flatnonzero(np.isin(which, list(passed)))
         return {node: passed[i] for node, i in zip(nodes[at].tolist(), which[at].tolist(), strict=True)}
 
     def _distinct(self, name: str) -> tuple[Ints, Ints, list[str]]:
-        """Return `nodes(name)`, which value each has, and the distinct values, read once."""
+        """Return `nodes(name)`, the index of each node's value, and the distinct values."""
         if name not in self._read:
             at = self._at(name)
             ids, which = distinct(self._value[at], len(self._strings))

@@ -1,8 +1,8 @@
-"""What several steps of the analysis read of one page, made once. Imports nothing but the Snapshot.
+"""Cache columns that several steps of the analysis compute from the same page.
 
-A page passes through a dozen steps, from its blocks to its text, and most ask for the same columns first. A function
-marked with `once_per_page` keeps its result for as long as the same page is asked about, by this thread: steps stay
-functions of a page, in any order, and no more than one page's columns are held.
+A page goes through a dozen steps, and most start with the same columns. A function decorated with `once_per_page`
+keeps its result until this thread works on another page. The steps stay plain functions of a page, in any order, and
+the columns of only one page are held per thread.
 """
 
 from collections.abc import Callable
@@ -18,37 +18,37 @@ from domsieve.snapshot.page import Snapshot
 T = TypeVar("T")
 
 
-class _AtHand(local):
-    """The page that was asked about last, and what was made of it."""
+class _LastPage(local):
+    """The page that this thread worked on last, and the results by function."""
 
     def __init__(self) -> None:
         self.page: Callable[[], Snapshot | None] = lambda: None
-        self.made: dict[Callable[[Snapshot], Any], Any] = {}
+        self.results: dict[Callable[[Snapshot], Any], Any] = {}
 
 
-_AT_HAND = _AtHand()
+_LAST_PAGE = _LastPage()
 
 
 def once_per_page(make: Callable[[Snapshot], T]) -> Callable[[Snapshot], T]:
-    """Return `make`, a function of nothing but the page, so that it is called once for one page after the other.
+    """Cache the result of a function of a page until it is called with another page.
 
-    An array it returns is read-only from then on. What it raises is raised on each call.
+    An array that the function returns becomes read-only. Exceptions are not cached.
     """
 
     @wraps(make)
     def shared(page: Snapshot) -> T:
-        if _AT_HAND.page() is not page:
-            made: dict[Callable[[Snapshot], Any], Any] = {}
-            _AT_HAND.made = made
-            # Nothing is held of a page that is gone.
-            _AT_HAND.page = ref(page, lambda _: made.clear())
-        held = _AT_HAND.made
-        if make not in held:
+        if _LAST_PAGE.page() is not page:
+            fresh: dict[Callable[[Snapshot], Any], Any] = {}
+            _LAST_PAGE.results = fresh
+            # Drop the columns together with the page.
+            _LAST_PAGE.page = ref(page, lambda _: fresh.clear())
+        results = _LAST_PAGE.results
+        if make not in results:
             value = make(page)
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
-            held[make] = value
-        found: T = held[make]
-        return found
+            results[make] = value
+        result: T = results[make]
+        return result
 
     return shared

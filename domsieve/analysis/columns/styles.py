@@ -78,28 +78,31 @@ _DISPLAY = {
 }
 _BOLD = frozenset(["b", "strong", "th", "h1", "h2", "h3", "h4", "h5", "h6"])
 _TRANSPARENT = re.compile(r"rgba\(.*, 0\)|transparent")
-_LARGEST = 1e9  # more digits than that may be beyond all numbers
+_LARGEST = 1e9  # larger than any real value; keeps a made-up one from becoming infinite
 _SIDES = ("top", "right", "bottom", "left")
 
 
 def computed_styles(batch: Batch, level: Literal["layout", "full"], of: NDArray[np.bool_]) -> U64:
-    """Return the hash of the display attributes of each node of `of` (N,), shape (N,).
+    """Return the hash of the display attributes of each node, shape (N,).
 
-    0 is the empty set. Nodes without layout have none.
+    Parameters
+    ----------
+    level : ``"layout"`` for structure and spacing, ``"full"`` for colours, fonts and decoration as well.
+    of : (N,), the nodes to hash. Other nodes, and nodes without layout, get 0.
     """
     own = _row_hashes(batch)
     node = np.flatnonzero(of & (own != 0))
     parent = batch.parent[node]
     above = np.where(parent >= 0, own[parent], np.uint64(0))
     kinds = grouping(combine(combine(own[node], above), batch.tag_hash[batch.tag[node]]))
-    wordings = [_wording(batch, int(n), level) for n in node[kinds.sample]]
+    wordings = [_attributes_of(batch, int(n), level) for n in node[kinds.sample]]
     styles = np.zeros(batch.kind.size, np.uint64)
     styles[node] = hashes_of(wordings)[kinds.code]
     return styles
 
 
 def _row_hashes(batch: Batch) -> U64:
-    """Return a hash of each node's style row by value, the same on every page; 0 for nodes without layout."""
+    """Return a hash of each node's computed values, comparable between pages; 0 for nodes without layout."""
     rows = [page.styles + first for page, first in zip(batch.pages, batch.string_first[:-1], strict=True)]
     values = batch.hashes(np.concatenate([row.ravel() for row in rows]))
     own: list[U64] = []
@@ -112,7 +115,7 @@ def _row_hashes(batch: Batch) -> U64:
     return np.concatenate(own)
 
 
-def _wording(batch: Batch, node: int, level: str) -> str:
+def _attributes_of(batch: Batch, node: int, level: str) -> str:
     index = int(batch.page[node])
     page, local = batch.pages[index], node - int(batch.first[index])
     above = int(page.parent[local])
@@ -121,20 +124,24 @@ def _wording(batch: Batch, node: int, level: str) -> str:
 
 
 def display_attributes(tag: str, style: Row, parent: Row, *, level: str) -> str:
-    """Return the display attributes of one element: ``name:value`` in a fixed order, ``;`` between them.
+    """Return the display attributes of one element as ``name:value;name:value``, in a fixed order.
 
-    `style` and `parent` are computed values by property name; `level` is ``"layout"`` or ``"full"``.
+    Parameters
+    ----------
+    tag : the element's tag, lower case.
+    style, parent : computed values by property name, of the element and of its parent.
+    level : ``"layout"`` or ``"full"``.
     """
-    found: list[str] = []
+    kept: list[str] = []
 
     def keep(name: str, value: str, default: str) -> None:
         if value != default:
-            found.append(f"{name}:{value}")
+            kept.append(f"{name}:{value}")
 
     def inherited(name: str, value: Callable[[Row], str]) -> None:
-        mine = value(style)
-        if not parent or mine != value(parent):
-            found.append(f"{name}:{mine}")
+        own = value(style)
+        if not parent or own != value(parent):
+            kept.append(f"{name}:{own}")
 
     keep("display", style.get("display", ""), _DISPLAY.get(tag, "inline"))
     keep("position", style.get("position", "static"), "static")
@@ -166,7 +173,7 @@ def display_attributes(tag: str, style: Row, parent: Row, *, level: str) -> str:
         keep("radius", "some" if any(map(_number, corners)) else "none", "none")
         keep("shadow", "none" if style.get("box-shadow", "none") == "none" else "some", "none")
         keep("opacity", "0" if _number(style.get("opacity", "1")) == 0 else "1", "1")
-    return ";".join(found)
+    return ";".join(kept)
 
 
 def _weight(style: Row) -> str:
@@ -213,8 +220,10 @@ _SIZES = frozenset(
 def presentation_styles(batch: Batch, level: StyleLevel, *, of: NDArray[np.bool_] | None = None) -> U64:
     """Return the hash of each node's display attributes, shape (N,).
 
-    0 is the empty set of attributes. Nodes that are not elements, or not among those asked for in `of` (N,),
-    have none.
+    Parameters
+    ----------
+    level : which attributes count; see the module.
+    of : (N,), the nodes to hash; by default all elements. Other nodes, and nodes without attributes, get 0.
     """
     of = batch.elements() if of is None else of
     if level == "none":
@@ -234,13 +243,13 @@ def _html_styles(batch: Batch, of: NDArray[np.bool_]) -> U64:
     token = cache(_token)
     hashes = hashes_of([_normalised(n, v, token) for n, v in zip(names, values, strict=True)])
     styles = np.zeros(batch.kind.size, np.uint64)
-    # A sum forgets the order in which attributes stand in the source.
+    # A sum does not depend on the order of the attributes in the source.
     np.add.at(styles, batch.attr_owner[chosen], hashes[pairs.code])
     return styles
 
 
 def _normalised(name: str, value: str, token: Callable[[str], str]) -> str:
-    """Return one canonical ``name=value``, empty when the attribute says nothing of the presentation."""
+    """Return a canonical ``name=value``; empty if the attribute does not affect the presentation."""
     value = value.lower()
     if name == "class":
         tokens = sorted(set(map(token, value.split())) - {""})
@@ -253,6 +262,6 @@ def _normalised(name: str, value: str, token: Callable[[str], str]) -> str:
 
 
 def _token(token: str) -> str:
-    """Return a class token without its digits, empty when it names a state and no style."""
+    """Return a class token without digits; empty if it names a state, such as ``active``, rather than a style."""
     token = _DIGITS.sub("", token)
     return token if token.strip("-_") and not _STATES.search(token) else ""

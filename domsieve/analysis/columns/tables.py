@@ -20,8 +20,8 @@ class Table:
     Parameters
     ----------
     key : uint64 (R,), unique.
-    fixed : columns that the key determines.
-    sums : int64 columns that add up.
+    fixed : columns (R,) by name, whose values depend only on the key.
+    sums : int64 columns (R,) by name, which are added when tables are merged.
     """
 
     key: U64
@@ -33,11 +33,11 @@ class Table:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held by all columns."""
+        """Number of bytes in all columns."""
         return self.key.nbytes + sum(c.nbytes for c in (*self.fixed.values(), *self.sums.values()))
 
     def find(self, keys: U64) -> Ints:
-        """Return the row of each key, -1 where there is none."""
+        """Return the row of each key; -1 for unknown keys."""
         if not len(self):
             return np.full(keys.shape, -1, np.int64)
         at = np.minimum(np.searchsorted(self.key, keys), len(self) - 1)
@@ -46,13 +46,13 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouping:
-    """R rows in G groups of equal key, groups in ascending order of `key`.
+    """R rows in G groups of equal key.
 
     Parameters
     ----------
-    key : uint64 (G,), unique.
-    order : int64 (R,), the rows of group g are ``order[first[g]:first[g + 1]]``.
-    first : int64 (G + 1,).
+    key : uint64 (G,), unique and ascending.
+    order : int64 (R,), the rows by group: group g has the rows ``order[first[g]:first[g + 1]]``.
+    first : int64 (G + 1,), where each group starts in `order`.
     """
 
     key: U64
@@ -61,12 +61,12 @@ class Grouping:
 
     @property
     def sample(self) -> Ints:
-        """A row of each group, shape (G,)."""
+        """One row of each group, shape (G,)."""
         return self.order[self.first[:-1]]
 
     @property
     def code(self) -> Ints:
-        """The group of each row, shape (R,)."""
+        """The index of each row's group, shape (R,)."""
         code = np.empty(self.order.size, np.int64)
         code[self.order] = self._group_in_order()
         return code
@@ -76,10 +76,16 @@ class Grouping:
         return stretch_sums(column[self.order], self.first)
 
     def cells(self, column: Column, bound: int) -> tuple[Ints, Ints]:
-        """Return how often each value of `column` (R,), all below `bound`, stands in each group.
+        """Count how often each value of `column` occurs in each group.
 
-        Counts are given group by group, values that do not occur left out: those of group g are
-        ``counts[first[g]:first[g + 1]]`` of the result (counts, first).
+        Parameters
+        ----------
+        column : (R,), from 0 to ``bound - 1``.
+
+        Returns
+        -------
+        counts, first : group g has the counts ``counts[first[g]:first[g + 1]]``; values that do not occur are left
+            out.
         """
         pair = self._group_in_order() * bound
         pair += column[self.order]
@@ -93,7 +99,13 @@ class Grouping:
 
 
 def grouping(key: U64, *, nearly_sorted: bool = False) -> Grouping:
-    """Return the groups of equal keys; O(R log R), less if the keys consist of few ascending runs."""
+    """Group rows by key, in O(R log R).
+
+    Parameters
+    ----------
+    key : (R,), the key of each row.
+    nearly_sorted : the keys consist of a few ascending runs, which a stable sort exploits.
+    """
     order = np.argsort(key, kind="stable" if nearly_sorted else "quicksort")
     ordered = key[order]
     fresh = np.ones(key.size, np.bool_)
@@ -103,16 +115,16 @@ def grouping(key: U64, *, nearly_sorted: bool = False) -> Grouping:
 
 
 def stable_order(ranks: NDArray[Any]) -> Ints:
-    """Return the order that sorts `ranks`, at least 0 and below their number, and keeps equal ones in place."""
+    """Return the stable sorting order of `ranks`, which are from 0 to their number minus 1."""
     bits = ranks.size.bit_length()
-    # Sorting numbers that hold their own index is several times as quick as a stable argsort.
+    # Sorting numbers that contain their own index is several times as fast as a stable argsort.
     keys = (ranks.astype(np.int64) << bits) | np.arange(ranks.size)
     keys.sort()
     return keys & ((1 << bits) - 1)
 
 
 def sorted_set(values: Ints) -> Ints:
-    """Return the distinct `values`, ascending; many times as quick as numpy's own way over a hash table."""
+    """Return the distinct `values`, ascending; many times as fast as ``np.unique``, which uses a hash table."""
     values = np.sort(values)
     fresh = np.ones(values.size, np.bool_)
     np.not_equal(values[1:], values[:-1], out=fresh[1:])
@@ -120,19 +132,19 @@ def sorted_set(values: Ints) -> Ints:
 
 
 def ranges(start: Ints, size: Ints) -> tuple[Ints, Ints]:
-    """Return the numbers of the ranges ``start[i] .. start[i] + size[i] - 1``, and the i of each number."""
+    """Return the numbers in all ranges ``start[i] .. start[i] + size[i] - 1``, and the i of each number."""
     which = np.repeat(np.arange(size.size), size)
     before = np.cumsum(size) - size
     return np.arange(which.size) + (start - before)[which], which
 
 
 def stretch_sums(values: Column, first: Ints) -> Ints:
-    """Return the sum of each stretch ``values[first[i]:first[i + 1]]``; none is empty."""
+    """Return the sum of each slice ``values[first[i]:first[i + 1]]``; slices must not be empty."""
     return np.add.reduceat(values, first[:-1], dtype=np.int64) if values.size else np.zeros(0, np.int64)
 
 
 def merged(tables: Sequence[Table]) -> Table:
-    """Return one table with the rows of all; at least one table, all with the same columns."""
+    """Return the sum of one or more tables with the same columns."""
     if len(tables) == 1:
         return tables[0]
     first = tables[0]
@@ -147,7 +159,13 @@ def merged(tables: Sequence[Table]) -> Table:
 def grouped(
     key: U64, fixed: Mapping[str, Column], sums: Mapping[str, Ints], *, nearly_sorted: bool = False
 ) -> Table:
-    """Return the table of rows that may share keys: sums added, fixed columns taken from any row."""
+    """Return a table from rows whose keys may repeat: sums of equal keys are added.
+
+    Parameters
+    ----------
+    key, fixed, sums : columns (R,), as in `Table`.
+    nearly_sorted : see `grouping`.
+    """
     groups = grouping(key, nearly_sorted=nearly_sorted)
     sample = groups.sample
     return Table(
@@ -160,13 +178,13 @@ _MOST = 1 << 62  # so that no sum over a column overflows
 
 @dataclass(frozen=True, slots=True)
 class TableForm:
-    """The form of a table.
+    """The schema of a table.
 
     Parameters
     ----------
-    fixed : types of its fixed columns by name, as numpy writes them.
-    sums : names of its sums, at least 0 each.
-    key_of : the two fixed columns whose pairs its keys stand for; None where its keys stand for something else.
+    fixed : numpy type strings of the fixed columns by name, such as ``"<u8"``.
+    sums : names of the columns of sums, which must not be negative.
+    key_of : the two fixed columns that the key is the combined hash of; None if the key is something else.
     """
 
     fixed: Mapping[str, str]
@@ -174,38 +192,48 @@ class TableForm:
     key_of: tuple[str, str] | None = None
 
     def check(self, name: str, table: object) -> None:
-        """Do nothing where a table has this form; `name` is its own, for messages.
+        """Raise an error unless a table has this schema.
+
+        Parameters
+        ----------
+        name : the table's name, for messages.
+        table : the value to check.
 
         Raises
         ------
-        ValueError, TypeError : it has another one.
+        TypeError : `table` is not a `Table`.
+        ValueError : it has other columns, unsorted rows, impossible sums or keys that do not match its rows.
         """
         if not isinstance(table, Table):
-            raise TypeError(f"{name} is no table")
+            raise TypeError(f"{name} is not a table")
         types = {"key": table.key.dtype.str, **_types(table.fixed), **_types(table.sums)}
         if (
             types != {"key": "<u8", **self.fixed, **dict.fromkeys(self.sums, "<i8")}
             or table.fixed.keys() != self.fixed.keys()
         ):
-            raise ValueError(f"{name} has other columns")
+            raise ValueError(f"{name} has the wrong columns")
         if (table.key[1:] <= table.key[:-1]).any():
-            raise ValueError(f"{name} has rows out of order")
+            raise ValueError(f"{name} has unsorted or duplicate rows")
         for column in table.sums.values():
             if column.size and (int(column.min()) < 0 or int(column.max()) > _MOST // column.size):
-                raise ValueError(f"{name} has sums that cannot be")
+                raise ValueError(f"{name} has impossible sums")
         if self.key_of and (table.key != combine(*(table.fixed[part] for part in self.key_of))).any():
-            raise ValueError(f"{name} has keys that are not those of its rows")
+            raise ValueError(f"{name} has keys that do not match its rows")
 
 
 def check_known(name: str, keys: U64, table: Table) -> None:
-    """Do nothing where a table has a row for each of the `keys` of another one, which is called `name`.
+    """Raise an error unless `table` has a row for each of the `keys`.
+
+    Parameters
+    ----------
+    name : the table that the keys come from, for messages.
 
     Raises
     ------
-    ValueError : it lacks one.
+    ValueError : a row is missing.
     """
     if (table.find(keys) < 0).any():
-        raise ValueError(f"{name} names what is not there")
+        raise ValueError(f"{name} refers to rows that do not exist")
 
 
 def _types(columns: Mapping[str, np.ndarray[tuple[int], np.dtype[np.generic]]]) -> dict[str, str]:

@@ -17,25 +17,32 @@ _BLANKS = " \t\n\r\f"
 
 
 def in_body(batch: Batch, left_out: AbstractSet[str] = NO_CONTENT) -> NDArray[np.bool_]:
-    """Return which of N nodes of one page lie in its body or frameset; pseudo-elements and tags `left_out` do not."""
+    """Return which of N nodes are in the body or frameset of the page.
+
+    Parameters
+    ----------
+    batch : one page.
+    left_out : tags whose elements are not counted as part of the body, nor anything inside them. Pseudo-elements
+        never are.
+    """
     page = batch.pages[0]
     tags = page.tags.to_list()
-    barred = np.array([name in left_out for name in tags])[page.tag] & batch.elements()
-    found = ~below(barred | (page.kind == Kind.PSEUDO), batch.end)
+    excluded = np.array([name in left_out for name in tags])[page.tag] & batch.elements()
+    inside = ~below(excluded | (page.kind == Kind.PSEUDO), batch.end)
     roots = np.flatnonzero((page.parent == 0) & batch.elements())
     tops = np.flatnonzero(np.isin(page.parent, roots) & batch.elements())
     body = next((int(node) for node in tops if tags[page.tag[node]] in {"body", "frameset"}), 0)
-    found[:body] = False
-    found[page.end[body] :] = False
-    return found
+    inside[:body] = False
+    inside[page.end[body] :] = False
+    return inside
 
 
 def worded(page: Snapshot) -> NDArray[np.bool_]:
-    """Return which of N nodes are text that is not blank; a no-break space is not blank."""
+    """Return which of N nodes are text with more than ASCII white space; a no-break space counts as text."""
     text = page.kind == Kind.TEXT
-    found = np.zeros(len(page), np.bool_)
-    found[text] = [bool(t.strip(_BLANKS)) for t in page.strings.take(page.text[text].tolist())]
-    return found
+    has_words = np.zeros(len(page), np.bool_)
+    has_words[text] = [bool(t.strip(_BLANKS)) for t in page.strings.take(page.text[text].tolist())]
+    return has_words
 
 
 _HIDDEN_VALUE = hash_of("hidden")
@@ -44,26 +51,26 @@ _HIDING = re.compile(r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidd
 
 @once_per_page
 def shown_nodes(page: Snapshot) -> NDArray[np.bool_]:
-    """Return `visible_nodes` of one page."""
+    """Return which of the N nodes of one page are shown; see `visible_nodes`."""
     return visible_nodes(page_batch(page))
 
 
 @once_per_page
 def never_shown(page: Snapshot) -> NDArray[np.bool_]:
-    """Return, for each of the N nodes, whether it is of a tag that is never shown, or in one.
+    """Return which of the N nodes are in elements such as ``script`` or ``head``, which browsers do not show.
 
-    What a style sheet shows all the same, such as a title, has a box and is not among them.
+    A node that a style sheet shows nevertheless, such as a visible ``title``, is not one of them.
     """
     batch = page_batch(page)
     return below((batch.tag_is & TagIs.NEVER_SHOWN) != 0, batch.end) & (page.style < 0)
 
 
 def visible_nodes(batch: Batch) -> NDArray[np.bool_]:
-    """Return, for each of the N nodes, whether it is shown; a text node counts with its element.
+    """Return which of the N nodes are shown.
 
-    Rendered: a text node must have a box and computed ``visibility: visible``; an element a box, or a descendant
-    with one (``display: contents``). Raw: neither the node nor an ancestor is of a tag that is never shown,
-    carries ``hidden``, is a hidden input, or has inline CSS that hides it.
+    On a rendered page a text is shown if it has a box and computed ``visibility: visible``, and an element if it or a
+    descendant has a box (``display: contents``). On a raw page a node is shown unless it or an ancestor is of a tag
+    that is never shown, has the ``hidden`` attribute, is a hidden input, or is hidden by inline CSS.
     """
     layouts = [page.has_layout for page in batch.pages]
     if all(layouts):
@@ -90,7 +97,7 @@ def _rendered(page: Snapshot) -> NDArray[np.bool_]:
 
 
 def _hidden_by_attribute(batch: Batch) -> NDArray[np.int64]:
-    """Return the nodes that an attribute hides, each perhaps several times."""
+    """Return the nodes that an attribute hides, in no order and possibly more than once."""
     hidden = (batch.attr_is & AttributeIs.HIDDEN) != 0
     typed = np.flatnonzero(batch.attr_is & AttributeIs.TYPE)
     hidden[typed[batch.hashes(batch.attr_value[typed]) == _HIDDEN_VALUE]] = True

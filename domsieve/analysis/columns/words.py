@@ -19,10 +19,10 @@ _PLANE = 1 << 16
 
 
 class CharIs(IntFlag):
-    """Sets that a character may be in."""
+    """Classes of characters, as bits."""
 
     WORD = auto()
-    SINGLE = auto()  # a word of its own
+    SINGLE = auto()  # counts as a word by itself
     UPPER = auto()
     LOWER = auto()
     DIGIT = auto()
@@ -51,7 +51,7 @@ SINGLES = (
     *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3005, 0x3007), (0x3040, 0x30FF)),
     *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0xFF66, 0xFF9F), (0x20000, 0x3FFFF)),
 )
-"""The first and the last character of each stretch whose characters are words of their own."""
+"""First and last code point of each range whose characters count as words by themselves."""
 _WITHIN = [(a, b) for a, b in SINGLES if b < _PLANE]
 _BEYOND = [(a, b) for a, b in SINGLES if a >= _PLANE]
 
@@ -62,10 +62,10 @@ class Characters:
 
     Parameters
     ----------
-    folded : uint16 (C,), the characters in lower case; those beyond the basic plane are 0xFFFF.
+    folded : uint16 (C,), the characters in lower case; 0xFFFF outside of the Basic Multilingual Plane.
     kind : uint16 (C,), bits of `CharIs`.
-    first : int64 (T + 1,).
-    begin, close : int64 (W,), word w is ``begin[w] .. close[w] - 1``; words ascend.
+    first : int64 (T + 1,), the first character of each text.
+    begin, close : int64 (W,), word w has the characters ``begin[w] .. close[w] - 1``; ascending.
     """
 
     folded: NDArray[np.uint16]
@@ -94,22 +94,22 @@ class Characters:
         return cls(lower[plane], kind, first, np.flatnonzero(starts), np.flatnonzero(ends) + 1)
 
     def count(self, marked: Bools) -> Ints:
-        """Return how many `marked` (C,) characters each text has, shape (T,)."""
+        """Return the number of `marked` (C,) characters in each text, shape (T,)."""
         before = np.zeros(marked.size + 1, np.int64)
         np.cumsum(marked, out=before[1:])
         return np.diff(before[self.first])
 
     def having(self, kind: CharIs) -> Ints:
-        """Return how many characters of one of the kinds each text has, shape (T,)."""
+        """Return the number of characters of these classes in each text, shape (T,)."""
         return self.count((self.kind & kind) != 0)
 
     @property
     def words(self) -> Ints:
-        """Number of words of each text, shape (T,)."""
+        """Number of words in each text, shape (T,)."""
         return np.diff(np.searchsorted(self.begin, self.first))
 
     def years(self) -> Ints:
-        """Return how many words of each text are numbers from 1900 to 2099, shape (T,)."""
+        """Return how many words in each text are numbers from 1900 to 2099, shape (T,)."""
         four = self.begin[self.close - self.begin == _YEAR_DIGITS]
         digits = self.folded[four[:, None] + np.arange(_YEAR_DIGITS)]
         number = digits.astype(np.int64) - ord("0")
@@ -135,20 +135,20 @@ def kinds_of(characters: str) -> NDArray[np.uint16]:
 
 @cache
 def _tables() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """Return the kinds of all characters of the basic plane, and each in lower case."""
+    """Return the class of each character of the Basic Multilingual Plane, and its lower case."""
     kinds, lower = np.zeros(_PLANE, np.uint16), np.arange(_PLANE, dtype=np.uint16)
-    looked_at = np.ones(_PLANE, np.bool_)
+    untested = np.ones(_PLANE, np.bool_)
     for a, b, kind in _ALIKE:
         kinds[a : b + 1] = kind
-        looked_at[a : b + 1] = False
-    looked_at[-1] = False
-    codes = np.flatnonzero(looked_at)
+        untested[a : b + 1] = False
+    untested[-1] = False
+    codes = np.flatnonzero(untested)
     chars = [*map(chr, codes.tolist())]
     for kind, test in _TESTS.items():
         kinds[codes[np.fromiter(map(test, chars), np.bool_, len(chars))]] |= np.uint16(kind)
     kinds[ord("_")] |= np.uint16(CharIs.WORD)
     capital = np.flatnonzero(kinds & CharIs.UPPER).tolist()
-    # Some capitals have two letters in lower case; they stay.
+    # A few capitals become two characters in lower case. They are kept as they are.
     lower[capital] = [ord(low) if len(low := chr(c).lower()) == 1 else c for c in capital]
     for a, b in _WITHIN:
         kinds[a : b + 1] |= np.uint16(CharIs.WORD | CharIs.SINGLE)
@@ -157,7 +157,7 @@ def _tables() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
     return kinds, lower
 
 
-# Long stretches of one kind, so that a program's first page need not wait for tests of each character.
+# Long ranges of one class. Testing each of their characters would delay the first page of every process.
 _ALIKE = (
     *((a, b, CharIs.WORD) for a, b in ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3))),
     (0xD800, 0xF8FF, CharIs(0)),  # surrogates and private use
@@ -172,18 +172,22 @@ _TESTS = {
 
 
 _BLANK = ord(" ")
-# Upper case to lower, all other ASCII but letters and digits to a blank.
+# Upper case to lower case, and ASCII other than letters and digits to a space.
 _FOLD = bytes(c if c >= 128 else ord(chr(c).lower()) if chr(c).isalnum() else _BLANK for c in range(256))
 _FOLD_LINES = _FOLD[: ord("\n")] + b"\n" + _FOLD[ord("\n") + 1 :]
-_LONG = 1_000  # characters in which marks cost nothing, in whatever order
+_LONG = 1_000  # up to this many characters, combining marks in any order cost next to nothing
 _GAPS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """The words of the T strings of a batch: string s has the words ``start[s] .. stop[s] - 1``.
+    """The W words in the T strings of a batch.
 
-    Word w is ``data[begin[w]:close[w]]``, UTF-8 in canonical form.
+    Parameters
+    ----------
+    data : uint8, the words in canonical form, as UTF-8.
+    begin, close : (W,), word w is ``data[begin[w]:close[w]]``.
+    start, stop : (T,), string s has the words ``start[s] .. stop[s] - 1``.
     """
 
     data: NDArray[np.uint8]
@@ -197,12 +201,17 @@ class Words:
         return span_hashes(self.data, self.begin[words], self.close[words])
 
     def within(self, string: Ints) -> tuple[Ints, Ints]:
-        """Return the words of each of these strings, in order: which of `string` each belongs to, and the word."""
+        """Return the words of these strings, in order.
+
+        Returns
+        -------
+        which, word : for each word, the position in `string` that it belongs to, and the index of the word.
+        """
         word, which = ranges(self.start[string], self.stop[string] - self.start[string])
         return which, word
 
     def distinct(self) -> tuple[list[str], Ints]:
-        """Return each word once, and which of these each of the words is."""
+        """Return the distinct words, and the index of each of the W words among them."""
         same = grouping(self.hashes(np.arange(self.begin.size)))
         data, sample = self.data.tobytes(), same.sample
         spans = zip(self.begin[sample].tolist(), self.close[sample].tolist(), strict=True)
@@ -210,7 +219,7 @@ class Words:
 
 
 def fold(text: str) -> str:
-    """Return `text` with its words in canonical form, single blanks between them."""
+    """Return `text` with its words in canonical form and everything between them replaced by one space."""
     if not text.isascii():
         return _GAPS.sub(" ", _normal(text).lower())
     folded = text.encode().translate(_FOLD).decode()
@@ -221,18 +230,18 @@ def fold(text: str) -> str:
 
 
 def folded(texts: Sequence[str]) -> list[str]:
-    """Return the words of each text in canonical form, single blanks between them and none around."""
-    # What is ASCII is folded at once, each text a line.
+    """Return the words of each text in canonical form, separated by single spaces."""
+    # All ASCII texts are folded in one call, one per line.
     lines = "\n".join([text.replace("\n", " ") for text in texts if text.isascii()])
     plain = iter(lines.encode().translate(_FOLD_LINES).decode().split("\n"))
     return [" ".join((next(plain) if text.isascii() else fold(text)).split()) for text in texts]
 
 
 def _normal(text: str) -> str:
-    """Return `text` in the normal form NFKC, in linear time but for sorting marks.
+    """Return `text` in the normal form NFKC, in O(n log n).
 
-    Python itself takes time quadratic in the combining marks behind one letter: seconds for 30,000 of them. It
-    takes linear time when they are in order, so those of long texts are brought in order first.
+    Python takes quadratic time in the number of combining marks after one letter: seconds for 30,000 of them. If they
+    are in canonical order, it takes linear time, so the marks of long texts are sorted first.
     """
     if len(text) > _LONG and not text.isascii():
         parts = {character: unicodedata.normalize("NFKD", character) for character in set(text)}
@@ -245,7 +254,7 @@ def _normal(text: str) -> str:
 
 
 def words_of(batch: Batch, wanted: NDArray[np.bool_]) -> Words:
-    """Return the words of the wanted strings (T,), none for the others; O(bytes)."""
+    """Return the words of the `wanted` (T,) strings, and no words for the others; O(bytes)."""
     lengths = np.diff(batch.strings.offsets).astype(np.int64)
     data = batch.strings.blob[np.repeat(wanted, lengths)]
     cuts = np.concatenate(([0], np.cumsum(np.where(wanted, lengths, 0))))
@@ -255,7 +264,7 @@ def words_of(batch: Batch, wanted: NDArray[np.bool_]) -> Words:
     inside = np.zeros(data.size + 2, np.bool_)
     np.not_equal(data, _BLANK, out=inside[1:-1])
     starts, stops = inside[1:] & ~inside[:-1], inside[:-1] & ~inside[1:]
-    # Where two strings meet, no word goes on.
+    # A word ends where its string ends.
     starts[cuts] = inside[cuts + 1]
     stops[cuts] = inside[cuts]
     begin, close = np.flatnonzero(starts), np.flatnonzero(stops)
@@ -264,7 +273,7 @@ def words_of(batch: Batch, wanted: NDArray[np.bool_]) -> Words:
 
 
 def _ascii_or_folded(data: NDArray[np.uint8], cuts: Ints) -> tuple[NDArray[np.uint8], Ints]:
-    """Return `data` with the stretches between blanks that are not ASCII folded, and its strings' new cuts."""
+    """Return `data` with its non-ASCII words folded, and where its strings start then."""
     wide = np.flatnonzero(data >= 128)
     blank = np.flatnonzero(data <= _BLANK)
     edges = np.concatenate(([-1], blank, [data.size]))

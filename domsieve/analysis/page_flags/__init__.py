@@ -1,1 +1,1 @@
-"""Marks of pages that are likely not what was asked for: walls in front of the content, and soft 404s."""
+"""Flags for pages that are likely not what was requested: consent walls, login walls, paywalls, soft 404s."""

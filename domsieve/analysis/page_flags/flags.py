@@ -28,9 +28,9 @@ from domsieve.budget import spending
 from domsieve.snapshot.page import Kind, Snapshot
 
 MOST_CHARACTERS = 12_000
-"""What a page may have to say, of text that is shown, for a mark to be looked for."""
+"""Pages with more visible text are not checked: 2,000 words of 6 characters, more than any wall may have."""
 
-_WIDE = 0x2E80  # from here on a character says as much as half a word
+_WIDE = 0x2E80  # from here on (East Asian scripts) a character counts as half a word
 _ACTIVE = frozenset(["a", "button", "label", "option", "select", "summary"])
 _HEADINGS = frozenset(["h1", "h2"])
 _LONGEST_TITLE = 300
@@ -42,10 +42,10 @@ class Block:
 
     Parameters
     ----------
-    text : folded, with a blank on either side.
-    words : its length; half a word for a character of scripts without spaces.
-    path : tags from the root down.
-    is_active : whether most of it stands in links, buttons and the like.
+    text : the folded text, with a space at either end.
+    words : number of words; a character of a script without spaces counts as half a word.
+    path : tags from the root down, separated by ``/``.
+    is_active : whether most of the text is in links, buttons and other controls.
     """
 
     text: str
@@ -55,19 +55,19 @@ class Block:
 
     @property
     def is_heading(self) -> bool:
-        """Whether it is a heading of the first or second level."""
+        """Whether the block is in an ``h1`` or ``h2``."""
         return not _HEADINGS.isdisjoint(self.path.split("/"))
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """What is read.
+    """The visible text of a page.
 
     Parameters
     ----------
-    title : of the head, as it stands there.
-    blocks : of the body, in document order.
-    asks_password : whether there is a field for a password.
+    title : the content of the ``title`` element, not folded, at most 300 characters.
+    blocks : the visible blocks in document order.
+    asks_password : whether the page has a visible password field.
     """
 
     title: str
@@ -76,24 +76,24 @@ class Face:
 
     @property
     def words(self) -> int:
-        """Number of words."""
+        """Number of words in all blocks."""
         return sum(block.words for block in self.blocks)
 
     @property
     def plain_words(self) -> int:
-        """Number of words in blocks that nothing happens at: no menus, buttons and lists of links."""
+        """Number of words outside of menus, buttons and lists of links."""
         return sum(block.words for block in self.blocks if not block.is_active)
 
 
 def face_of(page: Snapshot) -> Face | None:
-    """Return what a short page says; None for a long one. Linear in its nodes."""
+    """Return the visible text of a short page, or None for a long one, in time linear in its nodes."""
     shown = shown_nodes(page)
     texts = np.flatnonzero(shown & (page.text >= 0))
     lengths = np.diff(page.strings.offsets)[page.text[texts]]
     if int(np.minimum(lengths, 4 * MOST_CHARACTERS).sum()) > 4 * MOST_CHARACTERS:
-        return None  # without a look at the texts; a character has four bytes at most
+        return None  # certain without decoding the texts: a character has at most four bytes
     if _fewest_words(page) * 6 > MOST_CHARACTERS:
-        return None  # without a look at the blocks
+        return None  # certain without building the blocks
     blocks = page_blocks(page)
     many = [_words(text) for text in blocks.text]
     if (
@@ -108,9 +108,9 @@ def face_of(page: Snapshot) -> Face | None:
     size = np.array([len(text.strip()) for text in page_texts(page).of(blocks.node)], np.int64)
     whole = np.bincount(blocks.block, weights=size, minlength=len(blocks))
     acting = np.bincount(blocks.block, weights=size * active[blocks.node], minlength=len(blocks))
-    found = [
-        Block(f" {said} ", words, path, bool(a > w / 2))
-        for said, words, path, hidden, a, w in zip(
+    visible = [
+        Block(f" {text} ", words, path, bool(a > w / 2))
+        for text, words, path, hidden, a, w in zip(
             blocks.said,
             many,
             blocks.path,
@@ -121,13 +121,13 @@ def face_of(page: Snapshot) -> Face | None:
         )
         if not hidden
     ]
-    return Face(_title(page, names), tuple(found), _asks_password(page, shown, tag_is.get("input", -1)))
+    return Face(_title(page, names), tuple(visible), _asks_password(page, shown, tag_is.get("input", -1)))
 
 
 def _fewest_words(page: Snapshot) -> int:
-    """Return how many words the blocks of a page have at least that can be seen.
+    """Return a lower limit of the number of visible words.
 
-    Where two texts touch, the last word of one and the first of the other are one.
+    One word less is counted per text, because the last word of a text may continue in the next.
     """
     heard, texts, blank, _ = heard_texts(page)
     seen = ~blank & (hidden_texts(page)[heard] == 0) & ~never_shown(page)[heard]
@@ -155,17 +155,17 @@ def _asks_password(page: Snapshot, shown: np.ndarray, tag: int) -> bool:
 
 
 MarkKind = Literal["consent_wall", "robot_wall", "login_wall", "pay_wall", "soft_404"]
-"""What a page likely is; see `Mark`."""
+"""The values of `Mark.kind`."""
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
-    """What a page likely is.
+    """What a page likely is instead of the requested one.
 
     Parameters
     ----------
-    kind : ``"consent_wall"``, ``"robot_wall"``, ``"login_wall"`` and ``"pay_wall"`` stand in front of the page that
-        was asked for, ``"soft_404"`` says that there is none without an error of HTTP.
-    evidence : the words, or the fact, that tell.
+    kind : ``"consent_wall"``, ``"robot_wall"``, ``"login_wall"`` or ``"pay_wall"`` for a page that blocks access to
+        the requested one; ``"soft_404"`` for a page that says "not found" without an HTTP error.
+    evidence : the phrase or fact that shows it.
     """
 
     kind: MarkKind
@@ -179,43 +179,48 @@ NAMES: dict[MarkKind, str] = {
     "pay_wall": "a pay wall",
     "soft_404": "a page that says there is none",
 }
-"""What marks are called for people."""
+"""The names of marks in messages."""
 
 
 def described(mark: Mark) -> str:
-    """Return a mark as words for people."""
+    """Return a mark as text for messages."""
     return f"{NAMES[mark.kind]} ({mark.evidence})"
 
 
 _NUMBER = re.compile(r"[0-9]+")
-_FEWEST_WORDS = 3
+_FEWEST_WORDS = 3  # shorter error pages are equal to other pages by chance
 
 
 def missing_mark(page: Snapshot, missing: Snapshot) -> Mark | None:
-    """Return the mark of a soft 404 for a page that shows what its site shows at an address that it cannot have.
+    """Return a soft-404 mark if a page has the same text as the site's page for a made-up address; otherwise None.
 
-    All texts must be the same, but for numbers and for what repeats the address: real pages that say little have a
-    heading of their own.
+    All texts must be equal, except for numbers and texts that repeat the address. Real pages with little text differ
+    at least in their heading.
+
+    Parameters
+    ----------
+    page : the page to check.
+    missing : what the site shows at an address that does not exist.
     """
     with spending("marks", page.provenance.url):
         face, model = face_of(page), face_of(missing)
         if face is None or model is None or model.words < _FEWEST_WORDS:
             return None
-        own, wanted = _word_counts(face, page), _word_counts(model, missing)
-        if own != wanted:
+        if _texts(face, page) != _texts(model, missing):
             return None
         return Mark(kind="soft_404", evidence="it says what the site says of a made-up address")
 
 
-def _word_counts(face: Face, page: Snapshot) -> Counter[str]:
-    """Return the texts, without those that name the last step of the address."""
+def _texts(face: Face, page: Snapshot) -> Counter[str]:
+    """Return the texts of a page with numbers replaced, without texts that repeat the last step of its address."""
     step = page.provenance.url.rstrip("/").replace("#", "/").rpartition("/")[2].lower()
     echo = " ".join(fold(step).split())
     texts = (block.text for block in face.blocks)
     return Counter(_NUMBER.sub("0", text) for text in texts if not echo or f" {echo} " not in text)
 
 
-# Words of a page up to which it may be a wall: of all that it shows, and of what are no links and buttons.
+# A page with more words than this is not a wall of that kind: counting all visible words, or only plain ones, which
+# are not in links or buttons. These and the following limits were chosen by hand.
 _ROBOT_WORDS = 150
 _LOGIN_WORDS, _LOGIN_PLAIN_WORDS = 300, 80
 _PAY_PLAIN_WORDS = 300
@@ -230,36 +235,36 @@ _BY_STATUS: dict[int, MarkKind] = {401: "login_wall", 402: "pay_wall"}
 
 
 def page_marks(page: Snapshot) -> tuple[Mark, ...]:
-    """Return what a page likely is instead of the one asked for, in linear time; nothing for nearly all."""
+    """Return what a page likely is instead of the requested one, in linear time; empty for nearly all pages."""
     with spending("marks", page.provenance.url):
         face = face_of(page)
         status = page.provenance.status
-        found = [] if face is None else [*_walls(face)]
-        if face is not None and (status is None or status < _FIRST_ERROR) and (words := _not_found(face)):
-            found.append(Mark(kind="soft_404", evidence=words))
-        if (kind := _BY_STATUS.get(status or 0)) and all(mark.kind != kind for mark in found):
-            found.append(Mark(kind=kind, evidence=f"HTTP {status}"))
-        return tuple(found)
+        marks = [] if face is None else [*_walls(face)]
+        if face is not None and (status is None or status < _FIRST_ERROR) and (phrase := _not_found(face)):
+            marks.append(Mark(kind="soft_404", evidence=phrase))
+        if (kind := _BY_STATUS.get(status or 0)) and all(mark.kind != kind for mark in marks):
+            marks.append(Mark(kind=kind, evidence=f"HTTP {status}"))
+        return tuple(marks)
 
 
 def _walls(face: Face) -> list[Mark]:
-    found: list[Mark] = []
+    walls: list[Mark] = []
     words, plain = face.words, face.plain_words
     if words <= _ROBOT_WORDS and (phrase := _first_phrase(face, ROBOT, with_title=True)):
-        found.append(Mark(kind="robot_wall", evidence=phrase))
+        walls.append(Mark(kind="robot_wall", evidence=phrase))
     if words <= _CONSENT_WORDS and (phrase := _consent(face)):
-        found.append(Mark(kind="consent_wall", evidence=phrase))
+        walls.append(Mark(kind="consent_wall", evidence=phrase))
     if words <= _LOGIN_WORDS and plain <= _LOGIN_PLAIN_WORDS:
         phrase = _first_phrase(face, LOGIN)
         if phrase or face.asks_password:
-            found.append(Mark(kind="login_wall", evidence=phrase or "a field for a password"))
+            walls.append(Mark(kind="login_wall", evidence=phrase or "a field for a password"))
     if plain <= _PAY_PLAIN_WORDS and (phrase := _first_phrase(face, PAY)):
-        found.append(Mark(kind="pay_wall", evidence=phrase))
-    return found
+        walls.append(Mark(kind="pay_wall", evidence=phrase))
+    return walls
 
 
 def _first_phrase(face: Face, phrases: str, *, with_title: bool = False) -> str:
-    """Return the first of the phrases that a block says, or else the title; empty without one."""
+    """Return the first of the phrases that is in a block, or in the title; empty if none is."""
     title = [f" {' '.join(fold(face.title).split())} "] if with_title else []
     text = "\n".join([*(block.text for block in face.blocks), *title])
     return next((phrase for phrase in folded(phrases) if _is_in(phrase, text)), "")
@@ -270,9 +275,9 @@ def _is_in(phrase: str, text: str) -> bool:
 
 
 def _consent(face: Face) -> str:
-    """Return how the reader is to consent, where most of the page is about that; else nothing."""
+    """Return the phrase on the button that gives consent, if most of the page is about consent; otherwise nothing."""
     active = (block.text for block in face.blocks if block.is_active and block.words <= _LONGEST_CHOICE)
-    choices = "\n".join(active)  # buttons side by side are one block
+    choices = "\n".join(active)  # adjacent buttons are one block, so phrases are searched inside
     choice = next((phrase for phrase in folded(CONSENT) if _is_in(phrase, choices)), "")
     if not choice:
         return ""
@@ -283,12 +288,12 @@ def _consent(face: Face) -> str:
 
 
 def _not_found(face: Face) -> str:
-    """Return the heading or the part of the title that says there is no such page; nothing without one."""
+    """Return the heading, or the part of the title, that says "not found"; empty if there is none."""
     if face.plain_words > _NOT_FOUND_PLAIN_WORDS:
         return ""
     headings = [
         block.text.strip() for block in face.blocks if block.is_heading and block.words <= _LONGEST_HEADING
     ]
     parts = [" ".join(fold(part).split()) for part in _TITLE_PARTS.split(face.title)]
-    said = {*headings, *parts}
-    return next((phrase for phrase in folded(NOT_FOUND) if phrase in said), "")
+    texts = {*headings, *parts}
+    return next((phrase for phrase in folded(NOT_FOUND) if phrase in texts), "")

@@ -1,7 +1,4 @@
-"""What walls and pages of nothing say, in the languages of most pages. Compared folded, as whole words.
-
-Imports the folding of words.
-"""
+"""Phrases on walls and error pages in the most common languages, compared as whole folded words."""
 
 from functools import cache
 
@@ -33,7 +30,7 @@ jeg er ikke en robot|en ole robotti|nejsem robot|nem vagyok robot|nu sunt robot
 确认您是真人|確認您是真人|人机验证|로봇이 아닙니다|사람인지 확인
 """
 
-# In front of nothing but the choice; which of it is about consent is told by CONSENT_TOPIC.
+# On the buttons of consent walls. They are common elsewhere, so CONSENT_TOPIC must match the text as well.
 CONSENT = """
 accept all|accept cookies|accept all cookies|agree and continue|i agree|i accept|reject all|manage preferences
 manage choices|manage options|agree and close|consent|do not consent|accept and continue|accept|agree|allow all
@@ -104,7 +101,7 @@ jen pro předplatitele|csak előfizetőknek|abonelere özel
 会員限定|この記事は有料会員限定|有料会員|登录后阅读全文|订阅后阅读|구독자 전용
 """
 
-# The whole of a heading or of a part of the title.
+# Compared with a whole heading, or with a whole part of the title.
 NOT_FOUND = """
 404|error 404|404 error|http 404|404 not found|not found|page not found|404 page not found|page not found 404
 not found 404|error 404 not found|404 error page not found|this page could not be found|page cannot be found
@@ -142,6 +139,6 @@ stránka nebyla nalezena|az oldal nem található|sayfa bulunamadı|pagina nu a 
 
 @cache
 def folded(phrases: str) -> tuple[str, ...]:
-    """Return the phrases of one of the lists above, folded, each once."""
-    found = (" ".join(fold(phrase).split()) for line in phrases.split("\n") for phrase in line.split("|"))
-    return tuple(dict.fromkeys(phrase for phrase in found if phrase))
+    """Return the distinct phrases of one of the lists above, folded."""
+    parts = (" ".join(fold(phrase).split()) for line in phrases.split("\n") for phrase in line.split("|"))
+    return tuple(dict.fromkeys(phrase for phrase in parts if phrase))

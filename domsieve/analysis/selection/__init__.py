@@ -1,1 +1,1 @@
-"""Parts of pages that a caller chooses by CSS selectors."""
+"""Select or drop parts of pages by CSS selectors."""

@@ -1,7 +1,4 @@
-"""Parts of pages that a caller chooses or leaves out by CSS selectors, before any method sees the page.
-
-Imports columns, the Snapshot and the errors.
-"""
+"""Select or drop parts of pages by CSS selectors, before any method works on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,17 +17,17 @@ _NODE_COLUMNS = ("kind", "tag", "text", "style", "box", "paint")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which parts of a page are worked on.
+    """The parts of a page to work on.
 
     Parameters
     ----------
-    select : CSS selectors; only what one of them matches stays, with all inside, beside the head of the page. None
-        leaves the page whole.
-    drop : CSS selectors of what goes, with all inside, even where `select` matches.
+    select : CSS selectors; only matching elements with everything inside them are kept, and the page's head. Empty
+        for the whole page.
+    drop : CSS selectors of elements to remove with everything inside them, even if `select` matches.
 
     Raises
     ------
-    UsageError : one is no CSS selector, or asks for what a stored page cannot say.
+    UsageError : a selector is invalid, or needs something that a stored page does not have, such as ``:hover``.
     """
 
     select: tuple[str, ...] = ()
@@ -47,23 +44,23 @@ class Selection:
         return bool(self.select or self.drop)
 
     def of(self, page: Snapshot) -> Snapshot:
-        """Return the page with the parts that are chosen; O(N) for each part of a selector.
+        """Return the page with only the selected parts, in O(N) for each part of a selector.
 
-        What stands around them stays as elements without further content, so that they keep their place.
+        Ancestors of these parts are kept as elements without other content, so that the parts keep their place.
 
         Raises
         ------
-        ContentError : `select` matches nothing.
+        ContentError : `select` does not match any element.
         """
         matcher = Matcher(page)
         inside = np.ones(len(page), np.bool_)
         if self._select:
-            found = matcher.matches(self._select)
-            if not found.any():
+            matches = matcher.matches(self._select)
+            if not matches.any():
                 raise ContentError(
                     f"Nothing on the page matches {_listed(self.select)}.", url=page.provenance.url
                 )
-            inside = below(found | _heads(page), page.end.astype(np.int64))
+            inside = below(matches | _heads(page), page.end.astype(np.int64))
         if self._drop:
             inside &= ~below(matcher.matches(self._drop), page.end.astype(np.int64))
         inside[0] = True
@@ -76,7 +73,7 @@ def _listed(selectors: Sequence[str]) -> str:
 
 
 def _heads(page: Snapshot) -> Bools:
-    """Return the head of the page, which says what it is about."""
+    """Return the head of the page, which has its title and other metadata, as marks (N,)."""
     is_head = np.array([name == "head" for name in page.tags], np.bool_)[page.tag]
     marks = np.zeros(len(page), np.bool_)
     marks[np.flatnonzero(is_head)[:1]] = True
@@ -84,7 +81,7 @@ def _heads(page: Snapshot) -> Bools:
 
 
 def _cut_out(page: Snapshot, kept: Bools) -> Snapshot:
-    """Return a page of some of its nodes, with each of which all above it is kept."""
+    """Return a page with only the kept nodes; ancestors of kept nodes must be kept."""
     nodes = np.flatnonzero(kept)
     before = counted_before(kept)
     columns: dict[str, Any] = {name: getattr(page, name)[nodes] for name in _NODE_COLUMNS}

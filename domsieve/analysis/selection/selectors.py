@@ -1,7 +1,7 @@
-"""CSS selectors (Selectors Level 4) matched with all nodes of a page at once; the parser is cssselect2's.
+"""Match CSS selectors (Selectors Level 4) against all nodes of a page at once, with the parser of cssselect2.
 
-A compound selector is a column of marks, and so is each step from one to the next: ancestors are intervals of the
-document order, siblings are groups. Nothing depends on the depth of the page. Imports columns and the errors.
+A compound selector is evaluated to a Boolean column over the nodes, and each combinator maps one column to the next:
+subtrees are ranges in document order, and siblings are groups. The time does not depend on the depth of the page.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,32 +23,37 @@ from domsieve.snapshot.page import Kind, Snapshot
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Selector = Any
-"""What the parser makes of a selector; it has no types."""
+"""A parsed selector; cssselect2 has no type annotations."""
 
 _BLANKS = " \t\n\r\f"
 
 
 def parse_selectors(css: str, *, parameter: str) -> list[Selector]:
-    """Return the selectors of a list that is separated by commas.
+    """Parse a list of selectors that are separated by commas.
+
+    Parameters
+    ----------
+    css : the list.
+    parameter : the option it comes from, for messages.
 
     Raises
     ------
-    UsageError : it is no list of selectors, or one of them asks for what a stored page cannot say, such as
-        ``:hover``; `parameter` is named.
+    UsageError : the list is invalid, or a selector needs something that a stored page does not have, such as
+        ``:hover``.
     """
     try:
-        found = list(parser.parse(css))
-        for selector in found:
+        selectors = list(parser.parse(css))
+        for selector in selectors:
             if selector.pseudo_element is not None:
                 raise cssselect2.SelectorError(f"::{selector.pseudo_element} does not select elements")
             _check(selector.parsed_tree)
-    # The parser asks for the next sign behind some, such as "|", where there is none.
+    # The parser raises AttributeError if a selector ends after a character such as "|".
     except (cssselect2.SelectorError, AttributeError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else _reason(error)
         raise UsageError(
-            f"{parameter} {css!r} is not a CSS selector that can be used: {why}.", parameter=parameter
+            f"{parameter} {css!r} is not a CSS selector that domsieve supports: {why}.", parameter=parameter
         ) from error
-    return found
+    return selectors
 
 
 def _reason(error: Exception) -> str:
@@ -58,7 +63,7 @@ def _reason(error: Exception) -> str:
 
 
 def _check(tree: Selector) -> None:
-    """Raise a `SelectorError` where a selector has a part that is not known here."""
+    """Raise a `SelectorError` if a selector has a part that this module does not support."""
     if isinstance(tree, parser.CombinedSelector):
         _check(tree.left)
         _check(tree.right)
@@ -69,12 +74,12 @@ def _check(tree: Selector) -> None:
         for one in tree.selector_list:
             _check(getattr(one, "selector", one).parsed_tree)
     elif isinstance(tree, parser.PseudoClassSelector) and tree.name not in _PSEUDO_CLASSES:
-        raise cssselect2.SelectorError(f":{tree.name} is not known")
+        raise cssselect2.SelectorError(f":{tree.name} is not supported")
     elif isinstance(tree, parser.FunctionalPseudoClassSelector):
         if tree.name not in _COUNTED or parse_nth(tree.arguments) is None:
-            raise cssselect2.SelectorError(f":{tree.name}(…) is not known")
+            raise cssselect2.SelectorError(f":{tree.name}(…) is not supported")
     elif isinstance(tree, parser.NamespaceSelector):
-        raise cssselect2.SelectorError("namespaces are not known")
+        raise cssselect2.SelectorError("namespaces are not supported")
 
 
 _LISTS = (
@@ -86,7 +91,7 @@ _LISTS = (
 
 
 class Matcher:
-    """Matches selectors with the elements of one page; shadow trees belong to their hosts, pages to their frames."""
+    """Matches selectors against one page, in which shadow trees are children of their hosts and frames of theirs."""
 
     def __init__(self, page: Snapshot) -> None:
         self._page = page
@@ -95,7 +100,7 @@ class Matcher:
         self._end = page.end.astype(np.int64)
 
     def matches(self, selectors: Sequence[Selector]) -> Bools:
-        """Return which of the N nodes are elements that one of the selectors matches."""
+        """Return which of the N nodes are elements that match one of the selectors."""
         return reduce(
             or_, (self._of(one.parsed_tree) for one in selectors), np.zeros(len(self._page), np.bool_)
         )
@@ -121,8 +126,8 @@ class Matcher:
         if isinstance(part, parser.NegationSelector):
             return ~self.matches(part.selector_list)
         if isinstance(part, parser.RelationalSelector):
-            found = (self._leading(one.combinator, one.selector.parsed_tree) for one in part.selector_list)
-            return reduce(or_, found, np.zeros(len(self._page), np.bool_))
+            options = (self._leading(one.combinator, one.selector.parsed_tree) for one in part.selector_list)
+            return reduce(or_, options, np.zeros(len(self._page), np.bool_))
         if isinstance(part, parser.MatchesAnySelector | parser.SpecificityAdjustmentSelector):
             return self.matches(part.selector_list)
         if isinstance(part, parser.FunctionalPseudoClassSelector):
@@ -138,9 +143,9 @@ class Matcher:
 
     @cached_property
     def _above(self) -> Ints:
-        """For each node the nearest element above it, by way of shadow roots and documents; -1 without one."""
+        """The nearest ancestor element of each node, across shadow roots and documents; -1 if there is none."""
         above = self._page.parent.astype(np.int64)
-        # Between two elements stand a shadow root or a document at most, but for pages that somebody made up.
+        # One step is enough, except on snapshots that somebody has made up.
         while (todo := np.flatnonzero((above > 0) & ~self._element[above])).size:
             above[todo] = above[above[todo]]
         above[above == 0] = -1
@@ -148,7 +153,7 @@ class Matcher:
 
     @cached_property
     def _siblings(self) -> tuple[Ints, Bools]:
-        """The elements, those of one parent side by side and in order, and which are the first of their parent."""
+        """The elements, grouped by parent and in order, and which are the first child of their parent."""
         elements = np.flatnonzero(self._element)
         order = elements[np.argsort(self._page.parent[elements], kind="stable")]
         parent = self._page.parent[order]
@@ -160,7 +165,7 @@ class Matcher:
 
     def _inside(self, left: Bools) -> Bools:
         inner = below(left, self._end) & ~left
-        # What matches itself counts where something above it matches, too.
+        # A matching element is inside another one if it has a matching ancestor.
         own = np.flatnonzero(left)
         depth = counted_before(left)[:-1] - np.searchsorted(
             np.sort(self._end[own]), np.arange(left.size), "right"
@@ -186,7 +191,7 @@ class Matcher:
         return marks
 
     def _leading(self, combinator: str, tree: Selector) -> Bools:
-        """Return the elements from which steps lead to what a relative selector stands for (``:has``)."""
+        """Return the elements for which the relative selector of a ``:has`` matches something."""
         marks = self._element
         while isinstance(tree, parser.CombinedSelector):
             marks = self._having(tree.combinator, self._of(tree.right) & marks)
@@ -194,7 +199,7 @@ class Matcher:
         return self._having(combinator, self._of(tree) & marks)
 
     def _having(self, combinator: str, right: Bools) -> Bools:
-        """Return the elements from which a step leads to one of `right`."""
+        """Return the elements that one combinator connects to an element of `right`."""
         marks = np.zeros(right.size, np.bool_)
         order, first = self._siblings
         if combinator == " ":
@@ -214,7 +219,13 @@ class Matcher:
         return marks
 
     def _places(self, *, of_type: bool = False, from_end: bool = False) -> Ints:
-        """Return the place of each element among its siblings, or those of its name, from 1; 0 for other nodes."""
+        """Return the position of each element among its siblings, from 1; 0 for other nodes.
+
+        Parameters
+        ----------
+        of_type : count only siblings with the same tag.
+        from_end : count from the last sibling.
+        """
         elements = np.flatnonzero(self._element)
         keys = [self._page.parent[elements]]
         if of_type:
@@ -242,7 +253,7 @@ class Matcher:
         return np.asarray(self._end == np.arange(self._end.size) + 1)
 
 
-_FARTHEST = 2**31 - 1  # of a counted place, as in browsers
+_FARTHEST = 2**31 - 1  # limit of the numbers in :nth-child(), as in browsers
 _COUNTED = frozenset({"nth-child", "nth-last-child", "nth-last-of-type", "nth-of-type"})
 _PSEUDO_CLASSES: dict[str, Callable[[Matcher], Bools]] = {
     "empty": Matcher._empty,
@@ -257,7 +268,7 @@ _PSEUDO_CLASSES: dict[str, Callable[[Matcher], Bools]] = {
 
 
 def _is_counted(place: Ints, step: int, first: int) -> Bools:
-    """Return which places are ``first + step * n`` with an n of 0 or more."""
+    """Return which positions are ``first + step * n`` for some n >= 0."""
     away = place - first
     if step == 0:
         return np.asarray((away == 0) & (place > 0))

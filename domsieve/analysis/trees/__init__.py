@@ -1,1 +1,1 @@
-"""Site trees: element nodes of many pages grouped by where they stand, and the importance that follows."""
+"""Site trees: the element nodes of many pages grouped by their place in the layout, and the importance of each."""

@@ -16,23 +16,27 @@ from domsieve.analysis.trees.leaf_features import LeafTexts
 Runs = Literal["exact", "collapse"]
 Siblings = Literal["style", "label"]
 
-WHOLE = 1 << 32  # the weight of one page: weights are fixed point, so that sums do not depend on their order
+WHOLE = 1 << 32
+"""The weight of one page; weights are integers, so that sums do not depend on their order."""
 LEAF_STYLE = hash_of("#leaf")
+"""The child sequence of leaves."""
 ROOT = hash_of("#root")
+"""The path of virtual roots."""
 _LONGEST_PERIOD = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paths:
-    """Where each of the M forest nodes falls on a style tree.
+    """The place of each of the M forest nodes in a style tree.
 
     Parameters
     ----------
     path : uint64 (M,), key of the element node.
-    style : uint64 (M,), key of the child sequence of the node, `LEAF_STYLE` for leaves.
-    base : uint64 (M,), what of `style` enters the paths of the children: all of it or, by label, nothing.
-    position : int64 (M,), place below the parent: index of the run, or ordinal of the label.
-    weight : int64 (M,), share of the page in 1/`WHOLE`: instances of one run share their parent's weight.
+    style : uint64 (M,), key of the node's child sequence; `LEAF_STYLE` for leaves.
+    base : uint64 (M,), the part of `style` that the paths of children depend on: `style` itself, or 0 if element
+        nodes are identified by label.
+    position : int64 (M,), position below the parent: index of the run, or ordinal of the label.
+    weight : int64 (M,), share of the page in units of 1/`WHOLE`; the instances of a run share their parent's weight.
     """
 
     path: U64
@@ -43,13 +47,14 @@ class Paths:
 
 
 def locate(forest: Forest, *, runs: Runs, siblings: Siblings, aliases: Table | None = None) -> Paths:
-    """Return the place of every forest node; O(M log M) and one step per level.
+    """Return the place of every forest node, in O(M log M).
 
     Parameters
     ----------
-    runs : ``"exact"`` sequences, or ``"collapse"`` equal neighbours and repeats of period 2 and 3.
-    siblings : element nodes are told apart by the ``"style"`` node that holds them, or by ``"label"``.
-    aliases : merged element nodes: rows from a path to the ``path`` that replaces it.
+    runs : ``"exact"`` keeps sequences as they are; ``"collapse"`` joins equal neighbours and repeats of period 2 and
+        3.
+    siblings : what identifies an element node: the ``"style"`` node around it and its position, or its ``"label"``.
+    aliases : from `merge_similar`: the ``path`` that replaces each merged path.
     """
     roots, count = int(forest.levels[1]), forest.parent.size
     parent, label = forest.parent[roots:], forest.label[roots:]
@@ -72,7 +77,7 @@ def locate(forest: Forest, *, runs: Runs, siblings: Siblings, aliases: Table | N
 
 
 def step(label: U64, position: NDArray[Any]) -> U64:
-    """Return the part of a path that a node adds below its parent."""
+    """Return the part of a path that each node adds to its parent's."""
     return combine(label, position.astype(np.uint64))
 
 
@@ -95,7 +100,7 @@ def _descend(
 
 
 def _collapsed(parent: Ints, label: U64) -> Ints:
-    """Return the run of each sibling: equal neighbours share one, repeats of period 2 and 3 fold onto the first."""
+    """Return the run of each sibling: equal neighbours share one, and repeats of period 2 and 3 share their first."""
     run = np.cumsum(_differs(parent) | _differs(label)) - 1
     for period in range(2, _LONGEST_PERIOD + 1):
         lead = _leads(run)
@@ -104,7 +109,7 @@ def _collapsed(parent: Ints, label: U64) -> Ints:
 
 
 def _folded(parent: Ints, label: U64, period: int) -> Ints:
-    """Return new run numbers in which a stretch that repeats with `period` at least twice keeps its first period."""
+    """Return new run numbers in which sequences that repeat with `period` share the numbers of the first period."""
     new = np.arange(parent.size)
     again = np.zeros(parent.size + 2, np.bool_)
     again[1 : -1 - period] = (parent[period:] == parent[:-period]) & (label[period:] == label[:-period])
@@ -121,7 +126,7 @@ def _folded(parent: Ints, label: U64, period: int) -> Ints:
 
 
 def _ordinals(parent: Ints, label: U64) -> Ints:
-    """Return for each run how many runs of its label stand before it below the same parent."""
+    """Return how many runs with the same label come before each run below the same parent."""
     groups = grouping(combine(parent.astype(np.uint64), label))
     ordinal = np.empty(parent.size, np.int64)
     ordinal[stable_order(groups.code)] = np.arange(parent.size) - np.repeat(
@@ -131,25 +136,25 @@ def _ordinals(parent: Ints, label: U64) -> Ints:
 
 
 def _differs(column: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which entries differ from the one before them; the first does."""
+    """Return which entries differ from the one before; True for the first."""
     differs = np.ones(column.size, np.bool_)
     np.not_equal(column[1:], column[:-1], out=differs[1:])
     return differs
 
 
 def _firsts(parent: Ints) -> Ints:
-    """Return where the children of each parent start, and the number of all children."""
+    """Return where the children of each parent start, then the number of all children."""
     return np.append(np.flatnonzero(_differs(parent)), parent.size)
 
 
 def _leads(run: Ints) -> Ints:
-    """Return the first sibling of each run, runs being numbered as they start."""
+    """Return the first sibling of each run; runs are numbered in the order in which they start."""
     return np.flatnonzero(_differs(np.maximum.accumulate(run)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Laid:
-    """A batch of pages as every step of SST and CST reads it."""
+    """A batch of pages with its forest, paths and texts, the input of every step of SST and CST."""
 
     batch: Batch
     forest: Forest
@@ -158,7 +163,7 @@ class Laid:
 
 
 def known_shares(laid: Laid, known: Bools) -> list[float | None]:
-    """Return which share of the words of each page stands in leaves that are `known` (M,); None without words."""
+    """Return the share of each page's words, in [0, 1], that is in `known` (M,) leaves; None without words."""
     words, page, pages = laid.texts.word_count, laid.forest.page, len(laid.batch.pages)
     whole = np.bincount(page, words, pages)
     part = np.bincount(page, words * known, pages)

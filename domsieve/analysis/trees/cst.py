@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StructureImportances:
-    """Figures of the E element nodes and F feature rows of a tree; all in [0, 1].
+    """Importances of the E element nodes and entropies of the F feature rows of a tree, all in [0, 1].
 
     Parameters
     ----------
     node, path : float64 (E,), NodeImp and PathImp.
-    leaf_node, leaf_path : float64 (E,), those of the leaf form, NaN where no page has one. Where a node has internal
-        forms too, its leaf form is a virtual child.
+    leaf_node, leaf_path : float64 (E,), the same for the leaf form; NaN if no page has one. If a node also has
+        internal forms, its leaf form counts as a virtual child.
     feature : float64 (F,), H_E(a).
     """
 
@@ -55,7 +55,7 @@ class StructureImportances:
 
 
 def structure_importances(tree: StyleTree) -> StructureImportances:
-    """Return all figures of `tree`, whose units are tag nodes; O(rows of the tables)."""
+    """Return the importances of a tree whose units are tag nodes, in O(rows of the tables)."""
     elements, styles, features = tree.elements, tree.styles, tree.features
     m = elements.sums["units"].astype(np.float64)
     owner = elements.find(styles.fixed["path"])
@@ -68,7 +68,7 @@ def structure_importances(tree: StyleTree) -> StructureImportances:
     total = features.sums["total"].astype(np.float64)
     h = entropy(total, features.sums["log_total"] / LOG_UNIT, leaf_m[row])
     count = np.bincount(row, minlength=m.size)
-    # A leaf that never holds a word says nothing, unless it is the only one of its kind.
+    # A leaf that never has a word is unimportant, unless it is on one tag node only.
     mean = np.bincount(row, 1 - h, m.size) / np.maximum(count, 1)
     leaf_node = np.where(leaf_m > 1, unit_interval(mean), 1.0)
     leaf_node[leaf_m == 0] = np.nan
@@ -81,7 +81,12 @@ def structure_importances(tree: StyleTree) -> StructureImportances:
 
 
 def path_importance(tree: StyleTree, node: F64) -> F64:
-    """Return PathImp of the E element nodes from their NodeImp (equation 4)."""
+    """Return PathImp of the E element nodes (equation 4).
+
+    Parameters
+    ----------
+    node : (E,), their NodeImp.
+    """
     elements = tree.elements
     rest = 1 - node  # Q, the product of 1 - NodeImp from the root down
     above = elements.find(elements.fixed["parent"])
@@ -93,7 +98,7 @@ def path_importance(tree: StyleTree, node: F64) -> F64:
     return unit_interval(1 - rest)
 
 
-_EVENLY = 1e-9
+_EVENLY = 1e-9  # rounding errors of 1 - H, see `word_weight`
 HIDDEN, LIGHT, HEAVY, WORDLESS, ABOVE = range(5)
 REASONS = (
     "not visible",
@@ -106,14 +111,14 @@ REASONS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
-    """The B blocks of a batch that hold words, in document order, and the C words in them.
+    """The B blocks of a batch that have words, in document order, and the C occurrences of words in them.
 
     Parameters
     ----------
-    leaf, node, page : int64 (B,), leaf of the forest, node of the batch, page of the batch.
-    frequency : int64 (B,), number of words, all of their occurrences counted.
+    leaf, node, page : int64 (B,), the block's leaf in the forest, its node in the batch and its page in the batch.
+    frequency : int64 (B,), number of words, counting repeated words each time.
     weight, entropy : float64 (B,), sums over the words of the block.
-    block, feature, unit_weight : (C,), block, hash and weight of each occurrence of a word: W / f.
+    block, feature, unit_weight : (C,), block, hash and weight (W / f) of each occurrence of a word.
     """
 
     leaf: Ints
@@ -130,25 +135,25 @@ class Blocks:
     def of(
         cls, laid: Laid, found: Occurrences, *, tree: StyleTree, figures: StructureImportances
     ) -> "Blocks":
-        """Return the blocks of pages whose words were `found`."""
+        """Return the blocks of aligned pages, from the occurrences of their words."""
         forest, paths = laid.forest, laid.paths
         leaf = forest.owner[found.node]
         number = np.bincount(leaf, minlength=forest.leaf.size)
-        held = np.flatnonzero(number)
-        held = held[np.argsort(forest.node[held], kind="stable")]
+        filled = np.flatnonzero(number)
+        filled = filled[np.argsort(forest.node[filled], kind="stable")]
         rank = np.empty(number.size, np.int64)
-        rank[held] = np.arange(held.size)
+        rank[filled] = np.arange(filled.size)
         block = rank[leaf]
         row = tree.features.find(combine(paths.path[leaf], found.feature))
-        h = np.append(figures.feature, 0.0)[row]  # what is new here is on one tag node alone
+        h = np.append(figures.feature, 0.0)[row]  # row -1, a feature that is new here, counts as unique
         weight = word_weight(leaf_path(forest, paths, tree, figures)[leaf], h)
         return cls(
-            leaf=held,
-            node=forest.node[held],
-            page=forest.page[held].astype(np.int64),
-            frequency=number[held],
-            weight=np.bincount(block, weight, held.size).astype(np.float64),
-            entropy=np.bincount(block, h, held.size).astype(np.float64),
+            leaf=filled,
+            node=forest.node[filled],
+            page=forest.page[filled].astype(np.int64),
+            frequency=number[filled],
+            weight=np.bincount(block, weight, filled.size).astype(np.float64),
+            entropy=np.bincount(block, h, filled.size).astype(np.float64),
             block=block,
             feature=found.feature,
             unit_weight=weight,
@@ -156,13 +161,19 @@ class Blocks:
 
 
 def word_weight(path: F64, h: F64) -> F64:
-    """Return W / f: the weight of one occurrence of a word, from PathImp of its leaf and its H there (equation 5)."""
-    # H comes from sums in units of 2**-32, so a word that is spread evenly may miss 1 by a few 1e-10.
+    """Return W / f, the weight of one occurrence of a word (equation 5).
+
+    Parameters
+    ----------
+    path : PathImp of the leaf of each occurrence.
+    h : H of the word there.
+    """
+    # H comes from sums in units of 2**-32, so the H of an evenly spread word may differ from 1 by a few 1e-10.
     return np.where(1 - h < _EVENLY, 0.0, path * (1 - h))
 
 
 def leaf_path(forest: Forest, paths: Paths, tree: StyleTree, figures: StructureImportances) -> F64:
-    """Return PathImp of each of the M forest nodes, as a leaf where it is one; 1 for places that are new."""
+    """Return PathImp of each of the M forest nodes, of its leaf form if it is a leaf; 1 for unknown places."""
     row = tree.elements.find(paths.path)
     value = np.where(forest.leaf, figures.leaf_path[row], figures.path[row])
     return np.where((row < 0) | np.isnan(value), 1.0, value)
@@ -176,7 +187,7 @@ def verdicts(
     figures: StructureImportances,
     parameters: dict[str, Scalar],
 ) -> list[Verdict]:
-    """Return one verdict per page: the mask of its blocks, scored by weight over (frequency * page maximum)."""
+    """Return one verdict per page; the score of a block is weight over (frequency * maximum of the page)."""
     batch, forest, paths = laid.batch, laid.forest, laid.paths
     mean = blocks.weight / blocks.frequency
     kept, score = np.zeros(mean.size, np.bool_), np.zeros(mean.size)
@@ -224,13 +235,13 @@ def verdicts(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockWeights:
-    """The weights of the words of B blocks, the leaf tag nodes of pages; T words in ascending order.
+    """The weights of T words in B blocks, which are the leaf tag nodes of pages.
 
     Parameters
     ----------
-    matrix : (B, T), blocks in order of page and document.
-    page : int64 (B,), index of the page of each block.
-    node : int64 (B,), node of that page that is the block: an element, or the first of texts that stand alone.
+    matrix : (B, T), blocks by page and document order, words in ascending order.
+    page : int64 (B,), index of each block's page.
+    node : int64 (B,), the block's node in that page: an element, or the first text of a run without its own element.
     """
 
     matrix: "csr_matrix"
@@ -240,7 +251,7 @@ class BlockWeights:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ready:
-    """What pages are weighed on; `words` has the ``column`` of each feature."""
+    """The merged tree with its importances; `words` has the ``column`` of each feature in the matrix."""
 
     tree: StyleTree
     aliases: Table | None
@@ -248,7 +259,7 @@ class _Ready:
     words: Table
 
     def rows(self, blocks: Blocks, row: Ints, count: int) -> "csr_matrix":
-        """Return `count` rows of a matrix; the words of each block add to its `row` (B,)."""
+        """Return a matrix of `count` rows, in which the weights of each block are added to its `row` (B,)."""
         from scipy.sparse import csr_matrix
 
         at = self.words.find(blocks.feature)
@@ -257,28 +268,31 @@ class _Ready:
         return csr_matrix((blocks.unit_weight[known], cells), (count, len(self.words)))
 
     def stacked(self, rows: "list[csr_matrix]") -> "csr_matrix":
-        """Return all rows below each other."""
+        """Return one matrix with all rows."""
         from scipy.sparse import csr_matrix, vstack
 
         return csr_matrix(vstack([csr_matrix((0, len(self.words))), *rows], format="csr"))
 
 
 class CompressedStructureTree(TreeModel):
-    """Gives each word of each page of a site a weight: low in blocks that repeat, high in blocks that vary.
+    """Compressed structure tree (CST): weights words low in blocks that repeat and high in blocks that vary.
+
+    `transform` keeps the blocks with the highest weights; `weigh` returns the weights as a matrix.
 
     Parameters
     ----------
-    style : presentation style that tells element nodes apart; ``"auto"`` is ``"layout"`` for rendered pages and
-        ``"html"`` for raw ones.
-    runs : ``"exact"`` child sequences, or ``"collapse"`` repeats; all instances of a run are tag nodes of one
-        element node.
-    siblings : element nodes are told apart by the ``"style"`` of their parent and their position in it, or by
-        ``"label"`` alone, which needs no merging.
+    style : presentation style that two element nodes must share to be equal; ``"auto"`` is ``"layout"`` for rendered
+        pages and ``"html"`` for raw ones.
+    runs : how repeated siblings are aligned: ``"exact"`` needs equal child sequences, ``"collapse"`` treats repeats
+        as one element node with several tag nodes.
+    siblings : what identifies an element node: the ``"style"`` of its parent and its position there, or its
+        ``"label"`` alone, which makes merging unnecessary.
     flatten_inline : unwrap inline markup and drop line breaks.
-    leaf_height : elements at most this high are leaves, the blocks of the page.
-    merge_similarity : lambda in (0, 1]; None leaves similar element nodes apart. Needs ``siblings="style"``.
-    merge_frequency : gamma in (0, 1].
-    merge_by : element nodes are compared by their ``"words"``, or by ``"all"`` features, links and images among them.
+    leaf_height : elements up to this height are leaves, the blocks of the page; at least 0.
+    merge_similarity : merge element nodes whose characteristic features overlap by at least this share (lambda), in
+        (0, 1]; None for no merging. Needs ``siblings="style"``.
+    merge_frequency : share of tag nodes in which a characteristic feature occurs (gamma), in (0, 1].
+    merge_by : compare element nodes by their ``"words"``, or by ``"all"`` features, including links and images.
     """
 
     name = "cst"
@@ -309,7 +323,7 @@ class CompressedStructureTree(TreeModel):
 
     @property
     def merged_tree_(self) -> StyleTree:
-        """The tree that pages are weighed on: that of the counts with similar element nodes merged."""
+        """The learned tree after similar element nodes were merged."""
         return self._ready().tree
 
     @property
@@ -318,7 +332,7 @@ class CompressedStructureTree(TreeModel):
         return self._ready().figures
 
     def get_feature_names_out(self, input_features: None = None) -> NDArray[np.object_]:  # noqa: ARG002
-        """Return the T words that were learned, ascending, as the columns of `weigh` are."""
+        """Return the T learned words in ascending order: the columns of `weigh`."""
         return np.array(self.tree_.words, object)
 
     def facts(self) -> dict[str, int]:
@@ -332,12 +346,23 @@ class CompressedStructureTree(TreeModel):
         }
 
     def weigh(self, pages: Iterable[Snapshot]) -> "csr_matrix":
-        """Return the weights of the words of each page, shape (P, T), at least 0 (equation 5, summed over the page).
+        """Return the weight of each word on each page (equation 5, summed over the page).
 
-        Each page is looked at once, and none is kept: `pages` may be read from disk one by one. A place, or a word at
-        a place, that no learned page has weighs as what stands on one page alone: PathImp = 1, H = 0. A word that was
-        never learned has no column. Rows are not normalised, and a page all of whose words are common is a row of
-        zeros.
+        A place, or a word at a place, that was not learned counts as unique: PathImp = 1, H = 0. Words that were not
+        learned have no column. Rows are not normalised; a page with only common words is a row of zeros.
+
+        Parameters
+        ----------
+        pages : any iterable; pages are processed one by one and not kept, so they may be read from disk lazily.
+
+        Returns
+        -------
+        (P, T), at least 0.
+
+        Raises
+        ------
+        ModelError : nothing was learned, or pages of another kind (rendered or raw).
+        UsageError : a parameter has an invalid value.
         """
         used = self._ready()
         return used.stacked(
@@ -345,7 +370,7 @@ class CompressedStructureTree(TreeModel):
         )
 
     def weigh_blocks(self, pages: Iterable[Snapshot]) -> BlockWeights:
-        """Return the same block by block; blocks without words have no row."""
+        """Return the weights of `weigh` block by block; blocks without words have no row."""
         used = self._ready()
         rows: list[csr_matrix] = []
         page, node, before = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
@@ -360,13 +385,13 @@ class CompressedStructureTree(TreeModel):
         self.style_ = self._style_of(batch)
         laid = self._read(batch, None)
         forest, texts = laid.forest, laid.texts
-        found = word_occurrences(batch, forest, texts)
+        words = word_occurrences(batch, forest, texts)
         contents = None
         if self.merge_similarity is not None:
-            contents = found if self.merge_by == "words" else occurrences(batch, forest, texts)
+            contents = words if self.merge_by == "words" else occurrences(batch, forest, texts)
         return count_pages(
             laid,
-            found,
+            words,
             units=np.arange(forest.node.size),
             contents=contents,
             words=word_names(batch, forest, texts),
@@ -379,11 +404,11 @@ class CompressedStructureTree(TreeModel):
             yield batch, blocks
 
     def _laid(self, batch: Batch) -> tuple[Laid, Blocks]:
-        """Return the pages of a batch laid over the tree, and their blocks."""
+        """Return the pages of a batch aligned with the tree, and their blocks."""
         used = self._ready()
         laid = self._read(batch, used.aliases)
-        found = word_occurrences(batch, laid.forest, laid.texts)
-        return laid, Blocks.of(laid, found, tree=used.tree, figures=used.figures)
+        words = word_occurrences(batch, laid.forest, laid.texts)
+        return laid, Blocks.of(laid, words, tree=used.tree, figures=used.figures)
 
     def _verdicts(self, batch: Batch) -> list[Verdict]:
         used = self._ready()
@@ -395,7 +420,7 @@ class CompressedStructureTree(TreeModel):
         )
 
     def _ready(self) -> _Ready:
-        """Derive importances from the counts, once per state of counts and parameters."""
+        """Return the merged tree and its importances; computed again only if counts or parameters have changed."""
         key = (self.tree_, *sorted(self.get_params().items(), key=str))
 
         def make() -> _Ready:

@@ -21,19 +21,19 @@ TEXT_LABEL = hash_of("#text")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """The M element nodes of P pages, level by level in document order: siblings stand together.
+    """The M element nodes of P pages, level by level in document order, so that siblings are adjacent.
 
     Parameters
     ----------
-    levels : int64 (D + 1,), the nodes of depth d are ``levels[d] .. levels[d + 1] - 1``, virtual roots first.
+    levels : int64 (D + 1,), the nodes of depth d are ``levels[d] .. levels[d + 1] - 1``; depth 0 are virtual roots.
     node : int64 (M,), node of the batch; the document for virtual roots.
     page : int32 (M,), page of the batch.
-    parent : int64 (M,), forest node, -1 for virtual roots.
-    label : uint64 (M,), hash of (tag, display attributes), 0 for virtual roots.
-    leaf : bool (M,), whether the node carries features instead of children.
-    owner : int64 (N,), for each shown node of the batch that lies in a leaf that leaf, else -1.
-    shown : bool (N,), visibility of the nodes of the batch.
-    holder : int64 (N,), nearest node around each node of the batch that was not unwrapped, -1 for documents.
+    parent : int64 (M,), forest node; -1 for virtual roots.
+    label : uint64 (M,), hash of tag and display attributes; 0 for virtual roots.
+    leaf : bool (M,), whether the node has features instead of children.
+    owner : int64 (N,), the leaf that contains each shown node of the batch; -1 if there is none.
+    shown : bool (N,), which nodes of the batch are shown.
+    holder : int64 (N,), the nearest ancestor of each node of the batch that was not unwrapped; -1 for documents.
     """
 
     levels: Ints
@@ -47,11 +47,11 @@ class Forest:
     holder: Ints
 
     def depths(self) -> NDArray[np.int32]:
-        """Return the depth of each of the M nodes, 0 for virtual roots."""
+        """Return the depth of each of the M nodes; 0 for virtual roots."""
         return np.repeat(np.arange(self.levels.size - 1, dtype=np.int32), np.diff(self.levels))
 
     def places(self) -> Ints:
-        """Return for each of the N nodes the leaf it lies in, or the forest node it is; -1 for neither."""
+        """Return the forest node that each of the N nodes of the batch is, or the leaf it is in; -1 for neither."""
         node = self.owner.copy()
         inner = self.levels[1] + np.flatnonzero(~self.leaf[self.levels[1] :])
         node[self.node[inner]] = inner
@@ -59,14 +59,29 @@ class Forest:
 
 
 def spread(values: NDArray[Any], place: Ints, default: float, dtype: type[np.generic]) -> NDArray[Any]:
-    """Return for each of N nodes the one of M `values` of its `place` in the forest, `default` where it has none."""
+    """Return the value of each of N nodes of a batch, from those of the forest.
+
+    Parameters
+    ----------
+    values : (M,), one per forest node.
+    place : (N,), the forest node of each node, -1 for none; see `Forest.places`.
+    default : the value of nodes without a place.
+    dtype : type of the result.
+    """
     return np.append(values.astype(dtype), np.array(default, dtype))[place]
 
 
 def around(batch: Batch, forest: Forest, kept: Bools, empty: Bools) -> tuple[Bools, Bools]:
-    """Return what is kept around `kept` (N,) nodes, and which of all kept ones stand above kept content.
+    """Extend kept content with its ancestors and with empty nodes inside it.
 
-    Of the `empty` (N,) nodes, those without children, such as line breaks, go with the node around them.
+    Parameters
+    ----------
+    kept : (N,), the nodes with kept content.
+    empty : (N,), nodes without content. Those that have no children, such as line breaks, are kept with their parent.
+
+    Returns
+    -------
+    kept, above : (N,) each, all nodes to keep, and those that are ancestors of kept content.
     """
     before = np.concatenate(([0], np.cumsum(kept & (batch.kind != Kind.DOCUMENT), dtype=np.int32)))
     above = ~kept & (forest.owner < 0) & (before[batch.end] > before[:-1])
@@ -78,13 +93,13 @@ def around(batch: Batch, forest: Forest, kept: Bools, empty: Bools) -> tuple[Boo
 
 
 def plant(batch: Batch, *, level: StyleLevel, flatten_inline: bool, leaf_height: int) -> Forest:
-    """Return the forest of a batch; O(N) but for pointer chases through unwrapped elements.
+    """Return the forest of a batch, in O(N log D) for a depth of D.
 
     Parameters
     ----------
-    level : presentation style that, with the tag, makes the label of an element node.
+    level : presentation style that, with the tag, is the label of an element node.
     flatten_inline : unwrap inline markup without block content and drop line breaks; off in paper mode.
-    leaf_height : elements whose subtree is at most this high are leaves: 1 for SST, 2 for CST.
+    leaf_height : elements whose subtree is at most this high are leaves; 1 for SST, 2 for CST.
     """
     shown = visible_nodes(batch)
     roots = batch.first[:-1]
@@ -103,11 +118,11 @@ def plant(batch: Batch, *, level: StyleLevel, flatten_inline: bool, leaf_height:
     text = text[internal[up[text]]]
     planted[text] = True
     candidates = np.flatnonzero(planted)
-    # Texts that follow each other below one parent are one run, and the run is one pseudo child.
+    # Adjacent texts of one parent are one run, which counts as one child.
     loose = batch.kind[candidates] == Kind.TEXT
-    goes_on = np.zeros(candidates.size, np.bool_)
-    goes_on[1:] = loose[1:] & loose[:-1] & (up[candidates[1:]] == up[candidates[:-1]])
-    node = candidates[~goes_on]
+    continues = np.zeros(candidates.size, np.bool_)
+    continues[1:] = loose[1:] & loose[:-1] & (up[candidates[1:]] == up[candidates[:-1]])
+    node = candidates[~continues]
 
     so_far = np.zeros(batch.kind.size, np.int64)
     so_far[node] = 1
@@ -117,7 +132,7 @@ def plant(batch: Batch, *, level: StyleLevel, flatten_inline: bool, leaf_height:
     node = node[order]
     index = np.empty(node.size + 1, np.int64)
     index[order + 1] = np.arange(node.size)
-    index = index[so_far]  # of each planted node of the batch
+    index = index[so_far]  # the forest node of each planted node of the batch
     leaves = candidates[~internal[candidates]]
     owner = painted(leaves, batch.end[leaves], index[leaves], size=shown.size, ground=-1)
     owner[~shown] = -1
@@ -159,7 +174,7 @@ def _inked_texts(batch: Batch, shown: Bools) -> Ints:
 
 
 def _internal(up: Ints, element: Ints, roots: Ints, leaf_height: int) -> Bools:
-    """Return which nodes are roots or have an element more than `leaf_height` levels below."""
+    """Return which nodes are roots or have an element more than `leaf_height` levels below them."""
     above = element
     for _ in range(leaf_height + 1):
         internal = np.zeros(up.size, np.bool_)
@@ -171,7 +186,7 @@ def _internal(up: Ints, element: Ints, roots: Ints, leaf_height: int) -> Bools:
 
 
 def _depths(end: Ints) -> Ints:
-    """Return in how many of the subtrees ``i .. end[i] - 1`` but its own each node lies, in document order."""
+    """Return the number of ancestors of each node, from the ends of the subtrees ``i .. end[i] - 1``."""
     return np.arange(end.size) - np.cumsum(np.bincount(end, minlength=end.size + 1)[:-1])
 
 
@@ -187,14 +202,14 @@ _FREE_LEVELS = 3  # document, body and the blocks of the body
 
 
 def in_context(value: F64, count: Ints, forest: Forest, *, strength: float) -> F64:
-    """Return the `value` of each of the M forest nodes in the light of the nodes around it, O(M).
+    """Return the smoothed value of each of the M forest nodes, in O(M).
 
     Parameters
     ----------
-    value : (M,), figures of the leaves; those of other nodes are not looked at.
-    count : (M,), number of features of each leaf.
-    forest : the pages; none has an influence on another.
-    strength : number of features that the context of a node is worth, at least 0.
+    value : (M,), the values of leaves; other nodes are ignored.
+    count : (M,), the number of features of each leaf.
+    forest : one or more pages, which do not influence each other.
+    strength : the number of features that the surroundings of a node are worth, at least 0; 0 returns `value`.
     """
     if strength == 0:
         return value
@@ -205,7 +220,7 @@ def in_context(value: F64, count: Ints, forest: Forest, *, strength: float) -> F
         above = forest.parent[c:d] - a
         weight[a:b] += np.bincount(above, weight[c:d], b - a)
         total[a:b] += np.bincount(above, total[c:d], b - a)
-    found = total / np.maximum(weight, 1.0)
+    smooth = total / np.maximum(weight, 1.0)
     for a, b in levels[_FREE_LEVELS:]:
-        found[a:b] = (total[a:b] + strength * found[forest.parent[a:b]]) / (weight[a:b] + strength)
-    return found
+        smooth[a:b] = (total[a:b] + strength * smooth[forest.parent[a:b]]) / (weight[a:b] + strength)
+    return smooth

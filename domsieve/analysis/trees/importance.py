@@ -12,15 +12,16 @@ from domsieve.analysis.trees.style_tree import LOG_UNIT, StyleTree, remainders
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Importances:
-    """Figures of the E element nodes, S style nodes and F feature rows of a tree; all in [0, 1].
+    """Importances of the E element nodes and entropies of the F feature rows of a tree, all in [0, 1].
 
     Parameters
     ----------
     node : float64 (E,), NodeImp.
     composite : float64 (E,), CompImp.
-    leaf_form : float64 (E,), CompImp of the leaf form of the node, NaN where no page has one.
-    feature : float64 (F,), H_E(a), entropy of each feature over the pages of its leaf, as far as it is trusted.
-    noisy, meaningful : bool (E,), the marks; a node may carry neither.
+    leaf_form : float64 (E,), CompImp of the leaf form of the node; NaN if no page has one.
+    feature : float64 (F,), H_E(a), the entropy of each feature over the pages of its leaf, multiplied by the trust in
+        the leaf.
+    noisy, meaningful : bool (E,), the marks of the paper; a node may have neither.
     """
 
     node: F64
@@ -32,18 +33,31 @@ class Importances:
 
 
 def entropy(total: F64, log_total: F64, pages: F64) -> F64:
-    """Return H = (ln A - B/A) / ln m, 0 for m = 1, with A = SUM f and B = SUM f ln f."""
+    """Return H = (ln A - B/A) / ln m in [0, 1]; 0 for m = 1.
+
+    Parameters
+    ----------
+    total : A = SUM f.
+    log_total : B = SUM f ln f.
+    pages : m.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (np.log(total) - log_total / total) / np.log(pages)
     return np.where(pages > 1, unit_interval(value), 0.0)
 
 
 def feature_entropies(features: Table, pages: F64) -> tuple[F64, Ints]:
-    """Return H of each feature row over the `pages` (F,) of its leaf, and for how many features the row stands."""
+    """Return the entropy H of each feature row, and how many features the row represents.
+
+    Parameters
+    ----------
+    features : the table of features, possibly capped.
+    pages : (F,), the number of pages that have the leaf of each row.
+    """
     total = features.sums["total"].astype(np.float64)
     h = entropy(total, features.sums["log_total"] / LOG_UNIT, pages)
     rest = remainders(features)
-    h[rest] = 0.0  # what stands on one page alone has none
+    h[rest] = 0.0  # features of a single page
     return h, np.where(rest, features.sums["units"], 1)
 
 
@@ -52,10 +66,10 @@ def node_importance(weight: F64, whole: F64, owner: Ints, pages: F64) -> F64:
 
     Parameters
     ----------
-    weight : (S,), pages that show each style node, possibly fractional.
-    whole : (E,), sum of the weights of each element node.
-    owner : (S,), element node of each style node.
-    pages : (E,), m; 1 gives importance 1.
+    weight : (S,), the number of pages with each style node, possibly fractional.
+    whole : (E,), the sum of these for each element node.
+    owner : (S,), the element node of each style node.
+    pages : (E,), m; an element node on one page has importance 1.
     """
     p = shares(weight, whole[owner])
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -67,11 +81,15 @@ def node_importance(weight: F64, whole: F64, owner: Ints, pages: F64) -> F64:
 def importances(
     tree: StyleTree, *, attenuation: float, threshold: float, rare_share: float = 0.0
 ) -> Importances:
-    """Return all figures of `tree`; `attenuation` is g in (0, 1), `threshold` is t in [0, 1].
+    """Return the importances and marks of a tree, in O(rows of the tables).
 
-    O(rows of the tables); marks combine all children before they answer. What two of a hundred pages
-    share tells little of the site, so the entropies of a leaf on a share x of all pages are multiplied by
-    x / (x + `rare_share`), up to the constant that leaves x = 1 as it is.
+    Parameters
+    ----------
+    attenuation : g in [0, 1], the weight of the descendants compared with the node's own styles.
+    threshold : t in [0, 1]; nodes up to this importance are noise.
+    rare_share : in [0, 1]. What two of a hundred pages share says little about the site, so the entropies of a leaf
+        on a share x of all pages are multiplied by (1 + `rare_share`) * x / (x + `rare_share`), which is 1 for x = 1.
+        This is not in the paper; 0 turns it off.
     """
     elements, styles, members = tree.elements, tree.styles, tree.members
     pages = elements.sums["units"].astype(np.float64)
@@ -85,7 +103,7 @@ def importances(
     is_leaf = styles.fixed["leaf"]
     keep = attenuation**count
 
-    # Style nodes in order of depth, with their members behind them in the same order.
+    # Style nodes by depth, and their members in the same order.
     depth = elements.fixed["depth"]
     by_depth = np.argsort(depth[owner], kind="stable")
     rank = np.empty(by_depth.size, np.int64)
@@ -120,7 +138,7 @@ def importances(
 
 
 def _leaves(tree: StyleTree, owner: Ints, rare_share: float) -> tuple[F64, F64]:
-    """Return H of each feature row and CompImp of the leaf form of each element node."""
+    """Return the trusted H of each feature row, and CompImp of the leaf form of each element node."""
     elements, styles, features = tree.elements, tree.styles, tree.features
     is_leaf = styles.fixed["leaf"]
     pages = np.zeros(len(elements))
@@ -139,22 +157,21 @@ def _leaves(tree: StyleTree, owner: Ints, rare_share: float) -> tuple[F64, F64]:
 
 
 def shares(part: F64, whole: F64) -> F64:
-    """Return which share of its whole each part is, 0 of nothing: runs within runs may leave less than a unit."""
+    """Return ``part / whole``, 0 where `whole` is 0: the weight of nested runs may round down to 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
 def unit_interval(values: F64) -> F64:
-    """Return the values clamped to [0, 1], rounding noise below 1e-12 taken off."""
+    """Return the values clamped to [0, 1]; values below 1e-12 are rounding errors and become 0."""
     values = np.clip(values, 0.0, 1.0)
     values[values < 1e-12] = 0.0
     return values
 
 
 def simplified(tree: StyleTree, figures: Importances) -> NDArray[np.bool_]:
-    """Return which of the E element nodes stay when the tree is cut below every maximal marked node.
+    """Return which of the E element nodes remain when the tree is cut below every maximal marked node.
 
-    A maximal node has no ancestor with the same mark; nothing below it changes what MapSST answers. One step per
-    level of the tree.
+    A maximal node has no marked ancestor. Nothing below it changes the result of MapSST.
     """
     elements, styles, members = tree.elements, tree.styles, tree.members
     depth = elements.fixed["depth"]

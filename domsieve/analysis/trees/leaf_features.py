@@ -1,4 +1,4 @@
-"""Features of leaf element nodes: words, image files, link references, form controls."""
+"""Features of leaf element nodes: words, image files, link targets and form controls."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ _CARRIERS = TagIs.LINK | TagIs.IMAGE | TagIs.CONTROL | TagIs.FRAME
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeafTexts:
-    """The K texts that stand in leaves, generated ones left out.
+    """The K texts in leaves, without generated content.
 
     Parameters
     ----------
-    node : int64 (K,), nodes of the batch.
+    node : int64 (K,), the text nodes of the batch.
     words : the words of their strings.
-    word_count, link_word_count : int64 (M,), words of the texts of each forest leaf, and how many lie in links.
+    word_count, link_word_count : int64 (M,), the number of words in each forest leaf, and of those in links.
     """
 
     node: Ints
@@ -42,8 +42,8 @@ class Occurrences:
 
     Parameters
     ----------
-    node : int64 (F,), node of the batch that carries the feature.
-    feature : uint64 (F,), hash of the namespaced feature.
+    node : int64 (F,), the node of the batch that has the feature.
+    feature : uint64 (F,), hash of the feature, which includes its type (word, image, link or control).
     """
 
     node: Ints
@@ -51,7 +51,7 @@ class Occurrences:
 
 
 def leaf_texts(batch: Batch, forest: Forest) -> LeafTexts:
-    """Return the texts of all leaves and the numbers of their words; O(N + bytes of text)."""
+    """Return the texts of all leaves and their word counts, in O(N + bytes of text)."""
     node = np.flatnonzero((batch.kind == Kind.TEXT) & (forest.owner >= 0))
     node = node[batch.kind[batch.parent[node]] != Kind.PSEUDO]
     string = batch.text[node]
@@ -68,7 +68,7 @@ def leaf_texts(batch: Batch, forest: Forest) -> LeafTexts:
 
 
 def occurrences(batch: Batch, forest: Forest, texts: LeafTexts) -> Occurrences:
-    """Return the features of all shown nodes that lie in a leaf; O(N + bytes of text + attributes)."""
+    """Return the features of all shown nodes in leaves, in O(N + bytes of text + attributes)."""
     everywhere = np.ones(forest.shown.size, np.bool_)
     words = text_features(batch, texts, everywhere)
     others = other_features(batch, forest, everywhere)
@@ -78,7 +78,7 @@ def occurrences(batch: Batch, forest: Forest, texts: LeafTexts) -> Occurrences:
 
 
 def word_occurrences(batch: Batch, forest: Forest, texts: LeafTexts) -> Occurrences:
-    """Return the words of all shown nodes that lie in a leaf, alternative texts and titles among them."""
+    """Return the words of all shown nodes in leaves, including those of ``alt`` and ``title`` attributes."""
     everywhere = np.ones(forest.shown.size, np.bool_)
     written, titles = text_features(batch, texts, everywhere), _titles(batch, forest, everywhere)
     return Occurrences(
@@ -87,30 +87,30 @@ def word_occurrences(batch: Batch, forest: Forest, texts: LeafTexts) -> Occurren
 
 
 def word_names(batch: Batch, forest: Forest, texts: LeafTexts) -> tuple[str, ...]:
-    """Return the words that `word_occurrences` finds, each once and ascending."""
+    """Return the distinct words that `word_occurrences` finds, in ascending order."""
     titles = _title_texts(batch, forest, np.ones(forest.shown.size, np.bool_))[2]
     return tuple(sorted({*texts.words.distinct()[0], *titles.distinct()[0]}))
 
 
 def text_features(batch: Batch, texts: LeafTexts, among: Bools) -> Occurrences:
-    """Return the words of the texts of those leaves that are `among` (N,) the nodes asked for."""
+    """Return the words of the texts in leaves whose nodes are `among` (N,) the chosen ones."""
     node = texts.node[among[texts.node]]
     return _words(texts.words, node, batch.text[node])
 
 
 def other_features(batch: Batch, forest: Forest, among: Bools) -> Occurrences:
-    """Return the features in leaves that are not text, of those nodes that are `among` (N,) the ones asked for."""
+    """Return the features in leaves that are not text nodes, of the nodes that are `among` (N,) the chosen ones."""
     live = np.flatnonzero(batch.attr_is & _FEATURES)
     live = live[(among & (forest.owner >= 0))[batch.attr_owner[live]]]
     owner, value = batch.attr_owner[live], batch.attr_value[live]
     attr_is, tag_is = batch.attr_is[live], batch.tag_is[owner]
 
-    def such(attributes: int, tags: int) -> Ints:
+    def select(attributes: int, tags: int) -> Ints:
         return np.flatnonzero(((attr_is & attributes) != 0) & ((tag_is & tags) != 0))
 
-    links = such(AttributeIs.HREF, TagIs.LINK)
-    images = such(AttributeIs.SRC, TagIs.IMAGE)
-    controls = such(AttributeIs.TYPE | AttributeIs.NAME, TagIs.CONTROL)
+    links = select(AttributeIs.HREF, TagIs.LINK)
+    images = select(AttributeIs.SRC, TagIs.IMAGE)
+    controls = select(AttributeIs.TYPE | AttributeIs.NAME, TagIs.CONTROL)
     frames = np.flatnonzero(batch.tag_is & TagIs.FRAME)
     frames = frames[(among & (forest.owner >= 0))[frames]]
     titles = _titles(batch, forest, among)
@@ -129,7 +129,7 @@ def other_features(batch: Batch, forest: Forest, among: Bools) -> Occurrences:
 
 
 def feature_counts(batch: Batch, forest: Forest, texts: LeafTexts) -> Ints:
-    """Return about how many features each of the M forest nodes carries: words, and elements that carry one."""
+    """Return the approximate number of features of each of the M forest nodes: words, and elements with a feature."""
     carries = np.flatnonzero((batch.tag_is & _CARRIERS) != 0)
     leaf = forest.owner[carries]
     elements: Ints = np.bincount(leaf[leaf >= 0], minlength=forest.leaf.size)
@@ -137,18 +137,18 @@ def feature_counts(batch: Batch, forest: Forest, texts: LeafTexts) -> Ints:
 
 
 def word_features(words: Sequence[str]) -> U64:
-    """Return the feature of each word, as `occurrences` gives it."""
+    """Return the hash of each word's feature, equal to that of `occurrences`."""
     return combine(_WORD, hashes_of(words))
 
 
 def _titles(batch: Batch, forest: Forest, among: Bools) -> Occurrences:
-    """Return the words of alternative texts and titles in leaves, of those nodes that are `among` (N,)."""
+    """Return the words of ``alt`` and ``title`` attributes in leaves, of the nodes that are `among` (N,)."""
     owner, string, words = _title_texts(batch, forest, among)
     return _words(words, owner, string)
 
 
 def _title_texts(batch: Batch, forest: Forest, among: Bools) -> tuple[Ints, Ints, Words]:
-    """Return the nodes of these texts, their strings, and the words of the strings."""
+    """Return the nodes with ``alt`` and ``title`` attributes, the strings of these, and the words of the strings."""
     worded = np.flatnonzero(batch.attr_is & AttributeIs.WORDS)
     worded = worded[(among & (forest.owner >= 0))[batch.attr_owner[worded]]]
     string = batch.attr_value[worded]
@@ -162,7 +162,7 @@ def _marked(ids: Ints, size: int) -> Bools:
 
 
 def _words(words: Words, node: Ints, string: Ints) -> Occurrences:
-    """Return the words of the string of each node."""
+    """Return the occurrences of words in the string of each node."""
     which, word = words.within(string)
     used, place = distinct(word, words.begin.size)
     return Occurrences(node[which], combine(_WORD, words.hashes(used))[place])

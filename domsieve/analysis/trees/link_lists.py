@@ -1,17 +1,17 @@
-"""Which links are navigation: those in lists that a site shows beside other text, page after page.
+"""Decide which lists of links are navigation and which are content. This is not in the paper.
 
-Not in the paper. The links of a menu repeat, and their entropy says so. The links of related articles vary from page
-to page, and so do those of an index, which are its content: words and addresses cannot tell the two apart, but their
-places can. Related articles stand in the same element on most pages, beside a main text. An index stands on few, and
-there it is most of what the element around it holds, which on other pages is text.
+Links in menus repeat, so their entropy shows that they are noise. Links to related articles vary from page to page,
+and so do the links of an index page, which are content. Words and addresses cannot tell the two apart, but their
+places can. Related articles are in the same element on most pages, next to a main text. An index is on few pages, and
+there it fills most of an element that contains text on other pages.
 
-A list of links is a topmost element whose words stand mostly in links, over all pages learned; what is in it shares
-its fate. It is content where it is rare, shown by few of the pages that show the element around it, and there is most
-of what that element holds on the page at hand. Otherwise it is navigation.
+A list of links is a topmost element whose words are mostly in links, over all learned pages; everything inside it is
+treated alike. It is content if it is rare (few of the pages that have its parent have the list) and fills most of its
+parent on this page. Otherwise it is navigation.
 
-The title of a teaser is a list of one link, beside the summary on every page, and would be navigation however rare
-the teaser is. So titles of teasers, which come several below one element, each with a linked heading and mostly
-unlinked words, are content where anything around them is rare.
+By this rule the title of a teaser, a list of one link next to a summary, would always be navigation. So titles of
+teasers are content if any element around them is rare. Teasers are siblings that each have one linked heading and
+mostly unlinked words.
 """
 
 from dataclasses import dataclass
@@ -27,18 +27,18 @@ from domsieve.analysis.trees.alignment import Laid
 from domsieve.analysis.trees.style_tree import StyleTree
 from domsieve.budget import check
 
-_MOST = 0.5
+_MOST = 0.5  # a list of links has more than half of its words in links
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkLists:
-    """What a site tells of its E element nodes as lists of links.
+    """Which of the E element nodes of a site are lists of links, and which are rare.
 
     Parameters
     ----------
-    listed : bool (E,), whether most words at or below the node stand in links.
-    rare : bool (E,), whether few of the pages that show the parent of the node show the node.
-    in_rare : bool (E,), whether the node or one above it is rare.
+    listed : bool (E,), most words at or below the node are in links.
+    rare : bool (E,), few of the pages that have the node's parent have the node.
+    in_rare : bool (E,), the node or one of its ancestors is rare.
     """
 
     listed: Bools
@@ -47,7 +47,7 @@ class LinkLists:
 
     @classmethod
     def of(cls, tree: StyleTree, list_share: float) -> "LinkLists":
-        """Return the lists of a site; less than `list_share` in [0, 1] of the parent's pages are few."""
+        """Return the lists of links of a site; a node is rare on less than `list_share` of its parent's pages."""
         elements = tree.elements
         depth, above = elements.fixed["depth"], elements.find(elements.fixed["parent"])
         above = np.where((above < 0) | (depth == 0), np.arange(above.size), above)
@@ -68,12 +68,12 @@ class LinkLists:
 
 
 def navigation(laid: Laid, lists: LinkLists, row: Ints, known: Bools) -> Bools:
-    """Return in which of the M forest nodes links are navigation; O(N + M log M).
+    """Return in which of the M forest nodes links are navigation, in O(N + M log M).
 
     Parameters
     ----------
-    row : (M,), element node of each forest node.
-    known : (M,), whether it has one. What no page learned shows is rare, in an element that some page shows.
+    row : (M,), the element node of each forest node.
+    known : (M,), whether it has one. A node without one counts as rare if its parent is known.
     """
     forest = laid.forest
     parent = np.maximum(forest.parent, 0)
@@ -81,18 +81,18 @@ def navigation(laid: Laid, lists: LinkLists, row: Ints, known: Bools) -> Bools:
     mostly = linked > _MOST * words
     listed = np.where(known, lists.listed[row], mostly)
     rare = np.where(known, lists.rare[row], known[parent])
-    found = ~(rare & mostly[parent])
+    guides = ~(rare & mostly[parent])
     for a, b in pairwise(forest.levels[1:].tolist()):
         check()
         above = parent[a:b]
-        found[a:b] = np.where(listed[above], found[above], found[a:b])
+        guides[a:b] = np.where(listed[above], guides[above], guides[a:b])
     titles = _teaser_titles(laid, mostly)
-    found[titles] &= known[titles] & ~lists.in_rare[row[titles]]
-    return found
+    guides[titles] &= known[titles] & ~lists.in_rare[row[titles]]
+    return guides
 
 
 def _teaser_titles(laid: Laid, mostly: Bools) -> Ints:
-    """Return the leaves that are titles of teasers, where the words of forest nodes stand `mostly` (M,) in links."""
+    """Return the leaves that are titles of teasers; `mostly` (M,) are the nodes with most of their words in links."""
     batch, forest, texts = laid.batch, laid.forest, laid.texts
     headings = np.concatenate(([0], np.cumsum((batch.tag_is & TagIs.HEADING) != 0, dtype=np.int32)))
     titles = np.flatnonzero(
@@ -114,10 +114,10 @@ def _teaser_titles(laid: Laid, mostly: Bools) -> Ints:
 
 
 def _sum_below(laid: Laid, count: Ints) -> Ints:
-    """Return the sum of the `count` (M,) of leaves at and below each of the M forest nodes."""
+    """Return the sum of the `count` (M,) of all leaves at and below each of the M forest nodes."""
     node = laid.forest.node
     before = np.zeros(laid.batch.kind.size + 1, np.int64)
     before[node + 1] = np.where(laid.forest.leaf, count, 0)
     np.cumsum(before, out=before)
-    found: Ints = before[laid.batch.end[node]] - before[node]
-    return found
+    sums: Ints = before[laid.batch.end[node]] - before[node]
+    return sums

@@ -1,19 +1,19 @@
-"""Merging element nodes of a style tree that hold much the same content, as SST and CST do.
+"""Merge element nodes of a style tree that have similar content (SST section 5.6.1, and CST).
 
-Two element nodes of equal tag and attributes below one parent, in different style nodes, become one when their
-characteristic features overlap. The tree turns into a graph without cycles: a merged node is a member of several
-style nodes. Merging runs on the finished tree, top-down, pairs in order of (style, position), so the order in which
-pages were learned changes nothing. The CST merges nodes of one style node too, and again until nothing
+Two element nodes with equal tag and attributes below one parent, in different style nodes, are merged if their
+characteristic features overlap. The tree becomes an acyclic graph, because a merged node is a member of several style
+nodes. Merging runs on the finished tree, from the root down, with pairs ordered by style and position, so the order
+in which pages were learned does not matter. The CST also merges nodes of one style node, and repeats until nothing
 more merges.
 
     paper                       here
     gamma, lambda               frequency, similarity
     I_j                         characteristic features of a cluster: in `frequency` of its units or more
-    |I_1 & I_2| / |I_1 | I_2|   tried for the pairs only that share one of their rarest features
+    |I_1 & I_2| / |I_1 | I_2|   computed only for pairs that share one of their rarest features
 
-A set of n features that overlaps another by `similarity` has at most ``n - similarity * n`` features outside it, so
-it shares one of its ``n - similarity * n + 1`` rarest with it, and with these, whatever "rarest" is. What
-is common to all pages is therefore never looked up, and the pairs that are tried are few.
+If a set of n features overlaps another by `similarity`, at most ``n - similarity * n`` of its features are not in the
+other. So at least one of any ``n - similarity * n + 1`` of them is. We take the rarest ones: features common to all
+pages are then never looked up, and few pairs are compared.
 """
 
 from bisect import insort
@@ -37,16 +37,21 @@ from domsieve.budget import check
 def merge_similar(
     tree: StyleTree, *, frequency: float, similarity: float, within_styles: bool = False
 ) -> tuple[StyleTree, Table]:
-    """Return the merged tree without contents, and the aliases from merged paths to those that replace them.
+    """Return the merged tree without contents, and a table of aliases from merged paths to the paths that remain.
 
     Parameters
     ----------
-    frequency : gamma, share of the units of a node in which a characteristic feature occurs, in (0, 1].
-    similarity : lambda, Jaccard overlap of characteristic features from which nodes merge, in (0, 1].
-    within_styles : whether nodes of one style node merge too.
+    tree : a tree that was counted with contents.
+    frequency : gamma, the share of a node's units in which a characteristic feature occurs, in (0, 1].
+    similarity : lambda, the Jaccard overlap of characteristic features from which nodes merge, in (0, 1].
+    within_styles : merge nodes of one style node as well, as the CST does.
+
+    Raises
+    ------
+    ValueError : the tree has no contents.
     """
     if tree.contents is None:
-        raise ValueError("Merging needs the contents of element nodes; count the pages with contents=True.")
+        raise ValueError("Merging needs a tree with contents; count the pages with contents.")
     elements = tree.elements
     contents = _Contents.of(elements, tree.contents)
     depth, label, sequence, position = (
@@ -86,7 +91,7 @@ def merge_similar(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Contents:
-    """Features anywhere below the E element nodes: those of row e are ``feature[first[e]:first[e + 1]]``."""
+    """Features below the E element nodes: row e has ``feature[first[e]:first[e + 1]]``, in `count` units each."""
 
     first: Ints
     feature: Ints
@@ -102,14 +107,14 @@ class _Contents:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Units:
-    """The U element nodes of one level that may merge, in order of family, style and position.
+    """The U element nodes of one level that may merge, by family, style and position.
 
-    A family has one parent and one label. Features are numbered from the rarest on. Those of unit u are
-    ``feature[first[u]:first[u + 1]]``, in ``count`` of its ``size`` pages or tag nodes each; its characteristic ones
-    are ``telling[first_telling[u]:first_telling[u + 1]]``, rarest first.
+    The nodes of a family have the same parent and label. Features are numbered by rarity, the rarest first. Unit u
+    has the features ``feature[first[u]:first[u + 1]]``, each in ``count`` of its ``size`` pages or tag nodes. Its
+    characteristic features are ``telling[first_telling[u]:first_telling[u + 1]]``, the rarest first.
     """
 
-    of_row: Ints  # the unit of each row that it was made from
+    of_row: Ints  # the unit of each row
     path: U64
     family: list[int]
     sequence: list[int]
@@ -124,7 +129,7 @@ class _Units:
     def of(
         cls, rows: Ints, family: Ints, path: U64, elements: Table, contents: _Contents, frequency: float
     ) -> "_Units":
-        """Return the units of `rows`: rows of equal path are one since nodes above them have merged."""
+        """Return the units of `rows`; rows have become one unit if their paths are equal after merging above them."""
         start = np.flatnonzero(np.diff(path[rows], prepend=~path[rows[:1]]))
         of_row = np.repeat(np.arange(start.size), np.diff(start, append=rows.size))
         size = np.add.reduceat(elements.sums["units"][rows], start)
@@ -140,7 +145,7 @@ class _Units:
         known, spread = kinds.key.astype(np.int64), np.diff(kinds.first)
         rank = np.empty(known.size, np.int64)
         rank[stable_order(spread)] = np.arange(known.size)
-        # What is characteristic of no unit becomes so of no cluster.
+        # A feature that is not characteristic of any unit cannot become characteristic of a cluster.
         place = np.minimum(np.searchsorted(known, feature), known.size - 1)
         counts = known[place] == feature if known.size else telling
         unit, feature, count, telling = unit[counts], rank[place[counts]], count[counts], telling[counts]
@@ -166,13 +171,13 @@ class _Units:
         return dict(zip(self.feature[span].tolist(), self.count[span].tolist(), strict=True))
 
     def characteristic(self, unit: int) -> list[int]:
-        """Return the characteristic features of `unit`, rarest first."""
+        """Return the characteristic features of `unit`, the rarest first."""
         span = slice(self.first_telling[unit], self.first_telling[unit + 1])
         return list(self.telling[span].tolist())
 
 
 class _Cluster:
-    """Units that are one element node, under the path of the first."""
+    """Units merged into one element node, which gets the path of the first."""
 
     def __init__(self, units: _Units, head: int) -> None:
         self.members, self.features = [head], set(units.characteristic(head))
@@ -181,13 +186,13 @@ class _Cluster:
 
     @property
     def _counts(self) -> dict[int, int]:
-        # Most clusters never grow, and need no counts of their features.
+        # Computed on demand: most clusters never grow and do not need the counts of their features.
         if self._own is None:
             self._own = self._units.counts(self.members[0])
         return self._own
 
     def join(self, other: "_Cluster", frequency: float) -> None:
-        """Take all units of `other` in."""
+        """Add all units of `other` to this cluster."""
         counts, more = self._counts, other._counts
         for feature, count in more.items():
             counts[feature] = counts.get(feature, 0) + count
@@ -198,17 +203,16 @@ class _Cluster:
 
 
 def _pairs(units: _Units, *, frequency: float, similarity: float) -> tuple[Ints, Ints]:
-    """Return the units that merge away, and the units that they merge into."""
-    found: list[_Cluster] = []
+    """Return the units that are merged into others, and for each the unit that remains."""
+    all_clusters: list[_Cluster] = []
     for _, family in groupby(range(len(units.family)), units.family.__getitem__):
         clusters: list[_Cluster] = []
-        holders: defaultdict[int, list[int]] = defaultdict(
-            list
-        )  # clusters that have a feature among their rarest
+        # Clusters by the features that are among their rarest.
+        holders: defaultdict[int, list[int]] = defaultdict(list)
         for _, style in groupby(family, units.sequence.__getitem__):
-            # Nodes of one style node never merge, so what one of them changes is for the next style.
+            # Nodes of one style node never merge, so changes by one of them only apply to the next style.
             search = _Search(clusters, holders, similarity)
-            fresh = [unit for unit in style if not search.finds_home(unit, units.characteristic(unit))]
+            fresh = [unit for unit in style if not search.finds_cluster(unit, units.characteristic(unit))]
             for number, unit in search.joined.items():
                 clusters[number].join(_Cluster(units, unit), frequency)
             changed = [*search.joined, *range(len(clusters), len(clusters) + len(fresh))]
@@ -216,27 +220,27 @@ def _pairs(units: _Units, *, frequency: float, similarity: float) -> tuple[Ints,
             for number in changed:
                 for feature in _rarest(sorted(clusters[number].features), similarity):
                     insort(holders[feature], number)
-        found += clusters
-    return _named(found)
+        all_clusters += clusters
+    return _replacements(all_clusters)
 
 
 def _closed_pairs(units: _Units, *, frequency: float, similarity: float) -> tuple[Ints, Ints]:
-    """Return the same when units of one style merge as well, and clusters with each other until none is alike.
+    """Like `_pairs`, but units of one style merge as well, and clusters merge until no two are similar.
 
-    In a round each cluster joins the first one before it that is alike, as that one is by then.
+    In each round a cluster joins the first similar one before it, in the state that one has by then.
     """
-    found: list[_Cluster] = []
+    all_clusters: list[_Cluster] = []
     for _, family in groupby(range(len(units.family)), units.family.__getitem__):
         clusters, last = [_Cluster(units, unit) for unit in family], -1
         while len(clusters) not in {1, last}:
             last = len(clusters)
             clusters = _round(clusters, frequency, similarity)
-        found += clusters
-    return _named(found)
+        all_clusters += clusters
+    return _replacements(all_clusters)
 
 
 def _round(clusters: list[_Cluster], frequency: float, similarity: float) -> list[_Cluster]:
-    """Return the clusters that remain of `clusters` after each was tried once."""
+    """Return the clusters that remain after each was compared once with those before it."""
     kept: list[_Cluster] = []
     holders: defaultdict[int, list[int]] = defaultdict(list)
     for cluster in clusters:
@@ -255,23 +259,23 @@ def _round(clusters: list[_Cluster], frequency: float, similarity: float) -> lis
     return kept
 
 
-def _named(clusters: Sequence[_Cluster]) -> tuple[Ints, Ints]:
-    """Return the units that are not the first of their cluster, and for each the first."""
+def _replacements(clusters: Sequence[_Cluster]) -> tuple[Ints, Ints]:
+    """Return the units that are not the first of their cluster, and for each the first one."""
     gone = [unit for cluster in clusters for unit in cluster.members[1:]]
     kept = [cluster.members[0] for cluster in clusters for _ in cluster.members[1:]]
     return np.array(gone, np.int64), np.array(kept, np.int64)
 
 
 class _Search:
-    """Looks for the first cluster that each unit of one style may join; each cluster takes one of them."""
+    """Finds the first cluster that each unit of one style may join; each cluster accepts one of them."""
 
     def __init__(self, clusters: list[_Cluster], holders: Mapping[int, list[int]], similarity: float) -> None:
         self.joined: dict[int, int] = {}  # unit by cluster
         self._clusters, self._holders, self._similarity = clusters, holders, similarity
         self._skipped: dict[int, int] = {}
 
-    def finds_home(self, unit: int, features: list[int]) -> bool:
-        """Return whether a cluster takes `unit`, whose characteristic `features` come rarest first."""
+    def finds_cluster(self, unit: int, features: list[int]) -> bool:
+        """Return whether a cluster accepts `unit`, whose characteristic `features` are given rarest first."""
         check()
         wanted = set(features)
         last = -1
@@ -284,7 +288,7 @@ class _Search:
         return False
 
     def _open(self, feature: int) -> Iterator[int]:
-        """Yield the clusters that have `feature`; those at the start that are taken are passed once and for all."""
+        """Yield the clusters that have `feature`, and skip those at the start that have accepted a unit for good."""
         holders = self._holders.get(feature, ())
         start = self._skipped.get(feature, 0)
         while start < len(holders) and holders[start] in self.joined:
@@ -303,13 +307,13 @@ def _alike(first: set[int], second: set[int], similarity: float) -> bool:
 
 
 def _rarest(features: Sequence[int], similarity: float) -> Sequence[int]:
-    """Return as many of `features`, rarest first, as a set that is similar cannot do without."""
+    """Return the shortest prefix of `features` of which every similar set has at least one."""
     needed = ceil(similarity * len(features) - 1e-9)
     return features[: len(features) - max(needed, 1) + 1]
 
 
 def _renamed(tree: StyleTree, path: U64) -> StyleTree:
-    """Return the tree, without contents, whose element nodes have a new `path` (E,) each."""
+    """Return the tree without contents, with a new `path` (E,) for each element node."""
     elements, styles, members, features = tree.elements, tree.styles, tree.members, tree.features
 
     def through(paths: U64) -> U64:

@@ -1,4 +1,4 @@
-"""The simplified site style tree for people: a bounded outline with importances, and where each page falls on it."""
+"""An outline of the simplified site style tree for reports, and the place of each page's nodes in it."""
 
 from dataclasses import dataclass
 
@@ -16,19 +16,20 @@ _LONGEST_HINT = 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SiteOutline:
-    """K element nodes of a simplified site style tree, the root first, parents before their children.
+    """K element nodes of a simplified site style tree, parents before their children.
 
     Parameters
     ----------
     row : int64 (K,), rows of the tree's `elements`.
-    parent : int64 (K,), index into these arrays, -1 for the root.
-    importance : float64 (K,) in [0, 1], of the node with all below it.
-    pages, words, below : int64 (K,), pages that show the node, words of its leaf form, and element nodes of the
-        tree below it that the outline leaves out.
+    parent : int64 (K,), index into these arrays; -1 for the root.
+    importance : float64 (K,) in [0, 1], composite importance of the node and its descendants.
+    pages : int64 (K,), number of pages that have the node.
+    words : int64 (K,), number of words in its leaf form.
+    below : int64 (K,), number of its descendants in the tree that the outline leaves out.
     mark : int64 (K,), 1 noisy, 2 meaningful, 0 neither.
-    label : tag of each node, with the first id or class seen; empty until a page that shows it was placed.
-    tree_pages, tree_nodes : pages that were learned, and element nodes of the whole tree.
-    threshold : importance up to which a node is noise.
+    label : tag of each node with the first id or class seen; empty until `Outliner.place` has met the node.
+    tree_pages, tree_nodes : number of learned pages, and of element nodes in the whole tree.
+    threshold : nodes up to this importance are noise.
     """
 
     row: Ints
@@ -45,12 +46,12 @@ class SiteOutline:
 
 
 class Outliner:
-    """Makes the outline of a learned site style tree and finds the places of its pages there.
+    """Builds the outline of a learned site style tree and places pages on it.
 
     Parameters
     ----------
     model : a site style tree that has learned pages.
-    limit : most element nodes of the outline; those nearest to the root are taken.
+    limit : maximum number of element nodes in the outline; those nearest to the root are kept.
     """
 
     def __init__(self, model: SiteStyleTree, *, limit: int = 3000) -> None:
@@ -89,7 +90,7 @@ class Outliner:
         )
 
     def place(self, page: Snapshot) -> Ints:
-        """Return for each of N nodes its nearest node of the outline, -1 where it has none; fills labels in."""
+        """Return the nearest outline node of each of the page's N nodes, -1 for none; fills in missing labels."""
         batch = page_batch(page)
         laid = self._model._read(batch, self._aliases)
         forest, row = laid.forest, self._tree.elements.find(laid.paths.path)
@@ -101,12 +102,12 @@ class Outliner:
         for number, node in zip(known.tolist(), forest.node[exact[first]].tolist(), strict=True):
             if not label[number]:
                 label[number] = _label(page, node) if number else "page"
-        found: Ints = spread(place, forest.places(), -1, np.int64)
-        return found
+        places: Ints = spread(place, forest.places(), -1, np.int64)
+        return places
 
 
 def _edges(tree: StyleTree) -> tuple[Ints, Ints]:
-    """Return the row above each element node, -1 for none, and how many stand below it."""
+    """Return the parent row of each element node, -1 for none, and its number of children."""
     elements = tree.elements
     above = elements.find(elements.fixed["parent"])
     above[elements.fixed["depth"] == 0] = -1

@@ -37,19 +37,25 @@ from domsieve.vocabulary import StyleLevel
 
 
 class Rule(IntEnum):
-    """Which step of MapSST decided a node."""
+    """The step of MapSST that decided a node."""
 
     DESCEND = 0  # neither noisy nor meaningful: its children decide
     NOISY = 1
     MEANINGFUL = 2
-    UNKNOWN = 3  # no equal style: possibly meaningful, kept
-    LEAF_NOISY = 4  # leaf form of an element node that has other forms too
+    UNKNOWN = 3  # no equal style: possibly meaningful, so it is kept
+    LEAF_NOISY = 4  # decided by the leaf form of an element node that has other forms too
     LEAF_KEPT = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mapping:
-    """For each of the M forest nodes the rule that decided it and its row in the tree (-1 off the tree)."""
+    """How each of the M forest nodes was decided.
+
+    Parameters
+    ----------
+    rule : uint8 (M,), a `Rule`.
+    row : int64 (M,), the node's row in the tree's `elements`; -1 if it is not in the tree.
+    """
 
     rule: NDArray[np.uint8]
     row: NDArray[np.int64]
@@ -64,7 +70,15 @@ def map_pages(
     threshold: float,
     siblings: Siblings,
 ) -> Mapping:
-    """Return the rule for every forest node, top-down, one step per level."""
+    """Return the rule for every forest node, from the roots down.
+
+    Parameters
+    ----------
+    tree, figures : the style tree and its importances.
+    forest, paths : the pages, aligned with the tree.
+    threshold : t in [0, 1]; leaves up to this importance are noise.
+    siblings : what identifies an element node. With ``"style"`` an unknown child sequence makes a node unknown.
+    """
     row = tree.elements.find(paths.path)
     known = row >= 0
     at = np.maximum(row, 0)
@@ -103,9 +117,12 @@ REASONS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalNoise:
-    """What is spread evenly over the pages of its element node, 1 - H < epsilon.
+    """Features that are spread evenly over the pages of their element node (1 - H < epsilon; SST section 5.6.3).
 
-    `feature` (F,) says it of each feature of a tree, `element` (E,) of any feature of each element node.
+    Parameters
+    ----------
+    feature : bool (F,), the features of a tree that are.
+    element : bool (E,), the element nodes with at least one such feature.
     """
 
     feature: Bools
@@ -113,7 +130,7 @@ class LocalNoise:
 
     @classmethod
     def of(cls, tree: StyleTree, figures: Importances, epsilon: float) -> "LocalNoise":
-        """Return the local noise of `tree`; `epsilon` is in [0, 1]."""
+        """Return the local noise of a tree; `epsilon` is in [0, 1]."""
         feature = 1 - figures.feature < epsilon
         element = np.zeros(len(tree.elements), np.bool_)
         element[tree.elements.find(tree.features.fixed["path"][feature])] = True
@@ -122,10 +139,16 @@ class LocalNoise:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ready:
-    """What pages are mapped on, derived from the counts and the parameters.
+    """A learned tree, ready for mapping pages onto it.
 
-    `tree` has similar element nodes merged, whose paths `aliases` gives; `threshold` is the one that is used. `lists`
-    is None where links do not count.
+    Parameters
+    ----------
+    tree : the style tree, after similar element nodes were merged.
+    aliases : the paths that replace merged ones; None without merging.
+    threshold : t, as given or derived from the number of pages.
+    figures : importances and marks.
+    noise : local noise.
+    lists : lists of links; None if links do not matter.
     """
 
     tree: StyleTree
@@ -147,10 +170,18 @@ def verdicts(
 ) -> list[Verdict]:
     """Return one verdict per page of the batch.
 
-    MapSST decides alone unless links or context count. Then a leaf is kept when its value is above the threshold: its
-    importance, discounted by the share of words in links (mean of this page and all pages learned; of the leaf or
-    around it, whichever is more) as far as such links are navigation, in the light of the values around it. Texts of
-    kept leaves whose words are all locally noisy are dropped, unless the context alone speaks for the leaf.
+    If `link_discount` and `context` are 0, MapSST decides alone. Otherwise a leaf is kept if its value is above the
+    threshold. The value starts as the importance, is reduced by the share of words in links that are navigation, and
+    is then smoothed with the values around the leaf. The share of words in links is the mean of this page and all
+    learned pages, and that of the leaf or around it, whichever is larger. Texts of kept leaves whose words are all
+    locally noisy are dropped, unless the leaf is only kept because of its surroundings.
+
+    Parameters
+    ----------
+    laid, mapping : the pages, aligned with and mapped onto the tree.
+    used : the tree.
+    link_discount, context : parameters of `SiteStyleTree`.
+    parameters : the parameters to put into the verdicts.
     """
     batch, forest, texts = laid.batch, laid.forest, laid.texts
     tree, figures, threshold = used.tree, used.figures, used.threshold
@@ -208,7 +239,13 @@ _RULE_REASONS[[Rule.MEANINGFUL, Rule.LEAF_KEPT]] = VARIES
 def _leaf_reasons(
     known: Bools, importance: Figures, own: Figures, value: Figures, threshold: float
 ) -> NDArray[np.int64]:
-    """Return why leaves are kept or not, from their importance, with links counted, and in context."""
+    """Return the reason for each leaf.
+
+    Parameters
+    ----------
+    known : whether the leaf is in the tree.
+    importance, own, value : its importance, after the discount for links, and after smoothing.
+    """
     kept = value > threshold
     cases = (kept & ~known, kept & (own > threshold), kept, importance <= threshold, own <= threshold)
     return np.select(cases, (UNKNOWN, VARIES, AMID_CONTENT, REPEATS, LINKS), AMID_NOISE)
@@ -218,7 +255,7 @@ _KEPT = np.isin(np.arange(len(REASONS)), (VARIES, UNKNOWN, AMID_CONTENT))
 
 
 def _link_share(texts: LeafTexts, tree: StyleTree, row: Ints, known: Bools) -> Figures:
-    """Return the share of linked words of each leaf, mean of its share here and over the pages learned."""
+    """Return the share of words in links of each leaf: the mean of this page and all learned pages."""
     here = texts.link_word_count / np.maximum(texts.word_count, 1)
     words = tree.elements.sums["words"][row]
     site = tree.elements.sums["link_words"][row] / np.maximum(words, 1)
@@ -228,60 +265,65 @@ def _link_share(texts: LeafTexts, tree: StyleTree, row: Ints, known: Bools) -> F
 def _locally_noisy(laid: Laid, used: Ready, suspects: Bools, kept: Bools) -> Ints:
     """Return the `kept` (N,) texts in elements whose features are all locally noisy.
 
-    The paper drops single features; a sentence keeps its common words here. Only the `suspects` (M,) among the
-    forest nodes have noisy features, so that few texts have to be looked at.
+    The paper drops single features; here a sentence keeps its common words. Only the `suspects` (M,) among the forest
+    nodes have noisy features, so that few texts have to be checked.
     """
     batch, forest, texts = laid.batch, laid.forest, laid.texts
     holder = forest.holder
     text = np.flatnonzero(kept & (batch.kind == Kind.TEXT))
-    carrying, all_noisy = np.zeros(holder.size, np.bool_), np.zeros(holder.size, np.bool_)
-    carrying[holder[np.append(suspects, np.False_)[forest.owner]]] = True
+    has_features, all_noisy = np.zeros(holder.size, np.bool_), np.zeros(holder.size, np.bool_)
+    has_features[holder[np.append(suspects, np.False_)[forest.owner]]] = True
     all_noisy[holder[text]] = True
-    all_noisy &= carrying
-    carrying[:] = False
+    all_noisy &= has_features
+    has_features[:] = False
 
-    def look_at(found: Occurrences) -> None:
-        row = used.tree.features.find(combine(laid.paths.path[forest.owner[found.node]], found.feature))
-        carrying[holder[found.node]] = True
-        all_noisy[holder[found.node[(row < 0) | ~used.noise.feature[row]]]] = False
+    def exclude(features: Occurrences) -> None:
+        """Mark the elements that have features, and unmark those with a feature that is not noise."""
+        row = used.tree.features.find(combine(laid.paths.path[forest.owner[features.node]], features.feature))
+        has_features[holder[features.node]] = True
+        all_noisy[holder[features.node[(row < 0) | ~used.noise.feature[row]]]] = False
 
     if all_noisy.any():
-        look_at(text_features(batch, texts, all_noisy[holder]))
+        exclude(text_features(batch, texts, all_noisy[holder]))
     if all_noisy.any():
-        look_at(other_features(batch, forest, all_noisy[holder]))
-    return text[(all_noisy & carrying)[holder[text]]]
+        exclude(other_features(batch, forest, all_noisy[holder]))
+    return text[(all_noisy & has_features)[holder[text]]]
 
 
-# t = -ln(share) / ln m; on fewer than ten pages importances of content are too coarse for more than a half.
+# The share of pages behind t = 0.2 on 500 pages: t = -ln(share) / ln m. The limit applies up to twelve pages, where
+# importances are too coarse for a higher threshold.
 _LOG_SHARE = 0.2 * math.log(500)
 _HIGHEST_THRESHOLD = 0.5
 
 
 class SiteStyleTree(TreeModel):
-    """Keeps of each page of a site what varies over the site; learns that from the site's own pages.
+    """Site style tree (SST): drops what repeats over the pages of a site and keeps what varies.
 
     Parameters
     ----------
-    style : presentation style that tells element nodes apart; ``"auto"`` is ``"layout"`` for rendered pages and
-        ``"html"`` for raw ones.
-    threshold : t in [0, 1]; a node of at most this importance is noise. A feature on x of m pages has importance
-        1 - log_m x, so one t means other shares of the pages on small sites than on large ones.
-        None keeps the share at 29 %, which is t = 0.2 on 500 pages.
-    attenuation : g in [0, 1], weight of the descendants against the node's own styles.
-    runs : ``"exact"`` child sequences, or ``"collapse"`` repeats.
-    siblings : element nodes are told apart by the ``"style"`` node around them, or by ``"label"``.
+    style : presentation style that two element nodes must share to be equal; ``"auto"`` is ``"layout"`` for rendered
+        pages and ``"html"`` for raw ones.
+    threshold : nodes up to this importance are noise; t in [0, 1]. A feature on x of m pages has importance
+        1 - log_m x, so the same t means a larger share of the pages on a small site than on a large one. The default,
+        None, keeps the share at 29 %, which is t = 0.2 on 500 pages.
+    attenuation : weight of the descendants compared with the node's own styles; g in [0, 1].
+    runs : how repeated siblings are aligned: ``"exact"`` needs equal child sequences, ``"collapse"`` treats repeats
+        as one node.
+    siblings : what identifies an element node: the ``"style"`` node around it and its position, or its ``"label"``.
     flatten_inline : unwrap inline markup and drop line breaks.
-    leaf_height : elements at most this high are leaves.
-    merge_similarity : lambda in (0, 1]; None leaves similar element nodes apart. Needs ``siblings="style"``.
-    merge_frequency : gamma in (0, 1].
-    local_noise : epsilon in [0, 1]; texts of content whose words all have 1 - H < epsilon are dropped.
+    leaf_height : elements up to this height are leaves; at least 0.
+    merge_similarity : merge element nodes whose characteristic features overlap by at least this share (lambda), in
+        (0, 1]; None for no merging. Needs ``siblings="style"``.
+    merge_frequency : share of pages on which a characteristic feature occurs (gamma), in (0, 1].
+    local_noise : drop texts in content whose words all have 1 - H below this value; epsilon in [0, 1].
     presence : count a feature once per page instead of as often as it occurs.
-    link_discount : in [0, 1], how far the share of linked words lowers the importance of a leaf.
-    list_share : in [0, 1], share of the pages with the element around a list of links below which the list is rare,
-        and may be content instead of navigation (`link_lists`). With 0 all links are navigation.
-    rare_share : in [0, 1], share of all pages on which a leaf must stand to be half trusted when it repeats.
-    context : number of features, at least 0, that the surroundings of a leaf are worth against its own. Where this
-        and `link_discount` are 0, MapSST decides alone.
+    link_discount : how far the share of words in links lowers the importance of a leaf, in [0, 1].
+    list_share : a list of links is rare, and may be content instead of navigation, if less than this share of the
+        pages that have its parent have the list; in [0, 1] (see `link_lists`). With 0 all links are navigation.
+    rare_share : trust the repetition of a leaf half if this share of all pages has it, less if fewer have it; in
+        [0, 1].
+    context : how many features the surroundings of a leaf are worth compared with its own, at least 0. If this and
+        `link_discount` are 0, MapSST decides alone.
     """
 
     name = "sst"
@@ -335,26 +377,26 @@ class SiteStyleTree(TreeModel):
 
     @property
     def figures_(self) -> Importances:
-        """Importances and marks of the tree that pages are mapped on."""
+        """Importances and marks of the tree, after merging."""
         return self._ready().figures
 
     def content_words(self, page: Snapshot) -> list[str]:
-        """Return the words of the kept texts in document order, locally noisy words left out."""
+        """Return the folded words of the kept texts in document order, without locally noisy words."""
         used = self._ready()
         batch = page_batch(page)
         laid = self._read(batch, used.aliases)
         kept = np.flatnonzero(self.transform(page).kept & (page.kind == Kind.TEXT))
-        found: list[str] = []
+        content: list[str] = []
         for node, text in zip(kept.tolist(), page.strings.take(page.text[kept].tolist()), strict=True):
             words = fold(text).split()
             key = combine(laid.paths.path[laid.forest.owner[node]], word_features(words))
             row = used.tree.features.find(key)
             local = (row >= 0) & used.noise.feature[row]
-            found += [word for word, noisy in zip(words, local.tolist(), strict=True) if not noisy]
-        return found
+            content += [word for word, noisy in zip(words, local.tolist(), strict=True) if not noisy]
+        return content
 
     def facts(self) -> dict[str, int]:
-        """Return the size of the tree that pages are mapped on and how many of its element nodes carry a mark."""
+        """Return the size of the tree, after merging, and how many of its element nodes have a mark."""
         used = self._ready()
         tree, figures = used.tree, used.figures
         return {
@@ -369,10 +411,10 @@ class SiteStyleTree(TreeModel):
     def _count(self, batch: Batch) -> StyleTree:
         self.style_ = self._style_of(batch)
         laid = self._read(batch, None)
-        found = occurrences(batch, laid.forest, laid.texts)
-        contents = found if self.merge_similarity is not None else None
+        features = occurrences(batch, laid.forest, laid.texts)
+        contents = features if self.merge_similarity is not None else None
         units = laid.forest.page.astype(np.int64)
-        return count_pages(laid, found, units=units, contents=contents, presence=self.presence)
+        return count_pages(laid, features, units=units, contents=contents, presence=self.presence)
 
     def _verdicts(self, batch: Batch) -> list[Verdict]:
         used = self._ready()
@@ -395,7 +437,7 @@ class SiteStyleTree(TreeModel):
         )
 
     def _ready(self) -> Ready:
-        """Derive importances from the counts, once per state of counts and parameters."""
+        """Return the merged tree and its importances; computed again only if counts or parameters have changed."""
         key = (self.tree_, *sorted(self.get_params().items(), key=str))
 
         def make() -> Ready:
@@ -406,7 +448,7 @@ class SiteStyleTree(TreeModel):
                     tree, frequency=self.merge_frequency, similarity=self.merge_similarity
                 )
             if self.threshold is not None:
-                threshold = float(self.threshold)  # numbers of numpy are written as those of Python
+                threshold = float(self.threshold)  # may be a numpy number, which files cannot store
             else:
                 threshold = min(_LOG_SHARE / math.log(max(tree.pages, 2)), _HIGHEST_THRESHOLD)
             figures = importances(

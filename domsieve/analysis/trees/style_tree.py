@@ -26,10 +26,10 @@ from domsieve.analysis.trees.leaf_features import Occurrences, leaf_texts
 from domsieve.errors import ModelError, UsageError
 from domsieve.vocabulary import StyleLevel
 
-# f ln f is kept in units of 2**-32, so that sums are integers and do not depend on their order.
 LOG_UNIT = 1 << 32
+"""``f ln f`` is stored in units of 1/`LOG_UNIT`, so that sums are integers and do not depend on their order."""
 REMAINDER = hash_of("r:")
-"""The feature of rows of a capped tree that stand for all those which one page alone has, see `capping`."""
+"""The feature of a row that represents all features of a single page in a capped tree; see `capping`."""
 
 _FORMS = {
     "elements": TableForm(
@@ -49,10 +49,14 @@ _FORMS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StyleTree:
-    """Counts over `pages` pages; every figure of the papers is derived from them.
+    """Counts over the pages of a site, from which all importances are derived.
 
-    `contents` is None unless element nodes are to be merged, and `words`, ascending, are those of the features where
-    the method gives features by name.
+    Parameters
+    ----------
+    pages : number of pages.
+    elements, styles, members, features : see the module.
+    contents : the features below each element node; None unless element nodes are to be merged.
+    words : the words behind the features, ascending; empty unless the method reports words (CST).
     """
 
     pages: int
@@ -65,12 +69,17 @@ class StyleTree:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held by the tables."""
+        """Number of bytes in the tables."""
         tables = (self.elements, self.styles, self.members, self.features, self.contents)
         return sum(table.nbytes for table in tables if table is not None)
 
     def check(self) -> None:
-        """Do nothing where these are the counts of a tree; raises ValueError or TypeError elsewhere."""
+        """Raise an error unless these are consistent counts of a tree.
+
+        Raises
+        ------
+        ValueError, TypeError : they are not; the message names the table.
+        """
         for name, form in _FORMS.items():
             if name != "contents" or self.contents is not None:
                 form.check(name, getattr(self, name))
@@ -80,15 +89,15 @@ class StyleTree:
         inner = combine(combine(fixed["parent"], fixed["sequence"]), step(fixed["label"], fixed["position"]))
         is_known = np.where(is_root, fixed["parent"] == ROOT, above >= 0)
         if not is_known.all() or (elements.key != np.where(is_root, ROOT, inner)).any():
-            raise ValueError("elements has rows that hang nowhere")
+            raise ValueError("elements has rows without a parent")
         if (fixed["depth"] != np.where(is_root, 0, fixed["depth"][above] + 1)).any():
-            raise ValueError("elements has a depth that cannot be")
+            raise ValueError("elements has a depth that does not match the parent's")
         check_known("members", self.members.fixed["style"], self.styles)
         for name in ("styles", "members", "features", "contents"):
             if (table := getattr(self, name)) is not None:
                 check_known(name, table.fixed["path"], elements)
         if not all(isinstance(word, str) for word in self.words) or [*self.words] != sorted({*self.words}):
-            raise ValueError("words are not in order")
+            raise ValueError("words are not sorted and unique")
 
 
 def count_pages(
@@ -100,17 +109,17 @@ def count_pages(
     presence: bool = False,
     words: Sequence[str] = (),
 ) -> StyleTree:
-    """Return the style tree of the pages of one batch, all at once.
+    """Return the style tree of the pages of one batch.
 
     Parameters
     ----------
+    laid : the pages.
     found : the features of the leaves.
-    units : int64 (M,), what the forest nodes are counted in: their pages for SST, themselves for CST. No number is
-        above M.
-    contents : features that internal element nodes are compared by, which only merging needs: counting them costs
-        the depth of the tree in time and space.
-    presence : whether a feature counts once per unit.
-    words : those of the features, ascending.
+    units : int64 (M,), the unit that each forest node counts for, at most M: its page for SST, itself for CST.
+    contents : the features to compare internal element nodes by, which only merging needs. Counting them multiplies
+        time and space by the depth of the tree.
+    presence : count a feature once per unit instead of as often as it occurs.
+    words : the words behind the features, ascending.
     """
     forest, paths, texts = laid.forest, laid.paths, laid.texts
     path, bound = paths.path, forest.node.size
@@ -150,12 +159,12 @@ def count_pages(
 
 
 def remainders(features: Table) -> Bools:
-    """Return which of the F rows stand for all features of their element node that one page alone has."""
+    """Return which of the F rows represent all features that a single page has at their element node."""
     return np.asarray(features.fixed["feature"] == REMAINDER)
 
 
 def _units(groups: Grouping, units: Ints, bound: int) -> Ints:
-    """Return how many different `units`, all below `bound`, the rows of each group have."""
+    """Return the number of distinct `units`, which are below `bound`, in each group."""
     return np.diff(groups.cells(units, bound)[1])
 
 
@@ -178,9 +187,9 @@ def _count_features(path: U64, feature: U64, units: Ints, bound: int, *, presenc
 
 
 def _count_contents(forest: Forest, paths: Paths, found: Occurrences, units: Ints) -> Table:
-    """Count, for every element node, the units in which each feature occurs below it, one level after another."""
+    """Count the units in which each feature occurs below every element node, level by level."""
     nodes, features = grouping(paths.path), grouping(found.feature)
-    # One number holds element node, feature and unit, so that sorting is all it takes to count.
+    # Element node, feature and unit are packed into one number, so that counting takes only sorting.
     feature_bits, unit_bits = features.key.size.bit_length(), int(units.max(initial=0) + 1).bit_length()
     cell = (forest.owner[found.node] << feature_bits) | features.code
     parts = [np.zeros(0, np.int64)]
@@ -204,7 +213,7 @@ def _count_contents(forest: Forest, paths: Paths, found: Occurrences, units: Int
 
 
 def merge_trees(trees: Sequence[StyleTree]) -> StyleTree:
-    """Return the style tree of all pages together: the same bytes whatever the order of the parts."""
+    """Return the sum of one or more style trees, with the same bytes for any order of the trees."""
     first = trees[0]
     tables: dict[str, Table | None] = {}
     for column in fields(StyleTree):
@@ -219,7 +228,7 @@ def merge_trees(trees: Sequence[StyleTree]) -> StyleTree:
 
 
 def capped_tree(tree: StyleTree) -> StyleTree:
-    """Return a tree without the features that one page alone has, but for their number at each element node."""
+    """Return a tree in which each element node has only the number of the features that a single page has."""
     features = tree.features
     alone = (features.sums["units"] == 1) & ~remainders(features)
     feature = np.where(alone, REMAINDER, features.fixed["feature"])
@@ -229,9 +238,13 @@ def capped_tree(tree: StyleTree) -> StyleTree:
 
 
 def capped(model: SiteModel[Any]) -> SiteModel[Any]:
-    """Return a smaller model that judges as this one does.
+    """Return a smaller model with the same verdicts; see `capping`.
 
-    The model itself is returned where it has no tree, or one whose features have names, as that of CST.
+    Models without a style tree, and models that keep the names of their features (CST), are returned unchanged.
+
+    Raises
+    ------
+    ModelError : the model has not learned any page.
     """
     if not isinstance(model.counts_, StyleTree) or model.counts_.words:
         return model
@@ -241,17 +254,17 @@ def capped(model: SiteModel[Any]) -> SiteModel[Any]:
 
 
 def is_capped(counts: object) -> bool:
-    """Return whether counts are those of a capped tree, which older programs would misread."""
+    """Return whether these are the counts of a capped tree, which needs a newer file format."""
     return isinstance(counts, StyleTree) and bool(remainders(counts.features).any())
 
 
-def is_of_style(asked: StyleLevel | Literal["auto"], style: StyleLevel | None) -> bool:
-    """Return whether trees of a style may come of the one that was `asked` for."""
-    return style in {"html", "layout"} if asked == "auto" else style == asked
+def is_of_style(parameter: StyleLevel | Literal["auto"], style: StyleLevel | None) -> bool:
+    """Return whether a tree of this `style` can come from the value of the parameter ``style``."""
+    return style in {"html", "layout"} if parameter == "auto" else style == parameter
 
 
 class TreeModel(SiteModel[StyleTree]):
-    """A site model on the element nodes of its pages; parameters are those of the method."""
+    """Base class of site models over the element nodes of pages."""
 
     counts = StyleTree
     joined = merge_trees
@@ -294,11 +307,11 @@ class TreeModel(SiteModel[StyleTree]):
             level = "layout" if layouts == {True} else "html"
         if level in {"layout", "full"} and layouts == {False}:
             raise ModelError(
-                f'Raw pages have no computed CSS for the style {level!r}; take "auto", "html" or "none".'
+                f'Raw pages have no computed CSS for the style {level!r}; use "auto", "html" or "none".'
             )
         if len(layouts) > 1 or self.style_ not in {None, level}:
             raise ModelError(
-                "A site model takes either rendered or raw pages: both have other styles. "
+                "A site model needs either rendered or raw pages, because their styles differ. "
                 "Learn and clean with pages of one kind."
             )
         return level
