@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 
-from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.writers.evidence import dropped_blocks
@@ -99,7 +99,7 @@ def _show(records: list[PageRecord], store: PageStore) -> None:
 
     model = SiteStyleTree().fit(pages)
     page = pages[0]
-    verdict = judge_hidden(page, model.transform(page), keep=False)
+    verdict = drop_hidden(page, model.transform(page), keep=False)
     text = write_text(page, verdict)
     lines = [_short(line) for line in text.splitlines() if line.strip()]
     _title(f"Clean text of {page.provenance.url}: {_words(text)} of {rendered[0]} words")

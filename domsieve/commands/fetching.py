@@ -77,7 +77,7 @@ def _fetched(
 
 
 class _Lines:
-    """Says on stderr what happens."""
+    """Print to stderr what happens."""
 
     def __init__(self, bar: Bar) -> None:
         self._bar = bar

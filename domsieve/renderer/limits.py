@@ -24,7 +24,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class Timeouts:
     """What the adaptive policy waits for: seconds that were measured on 13 kinds of applications and 67 real pages.
 
     Parameters
@@ -57,7 +57,7 @@ class Limits:
     record_s : to hand out what a page was answered.
     close_s : to close a page; its context is then thrown away.
     context_close_s : to close a context; the browser is then killed.
-    patience : how long a page that can still change is waited for.
+    timeouts : how long a page that can still change is waited for.
     clock : what the time of a page's budget is measured by.
     """
 
@@ -68,5 +68,5 @@ class Limits:
     record_s: float = 20.0
     close_s: float = 2.0
     context_close_s: float = 3.0
-    patience: Patience = field(default_factory=Patience)
+    timeouts: Timeouts = field(default_factory=Timeouts)
     clock: Clock = field(default_factory=Clock)

@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wear:
+class RecyclePolicy:
     """What a browser may go through before another takes its place.
 
     Parameters
@@ -93,7 +93,7 @@ class Supervisor:
     make : returns a renderer that was not entered yet; options of single calls must agree with its own on images.
     egress : where the renderers' connections may go, for those who fetch files of a site beside them.
     concurrency : pages open at the same time, over all browsers.
-    wear : see `Wear`.
+    recycle : see `RecyclePolicy`.
     free_memory : returns the bytes of memory that are left; by default those of the machine or the control group.
     """
 
@@ -103,13 +103,13 @@ class Supervisor:
         *,
         egress: Egress,
         concurrency: int,
-        wear: Wear | None = None,
+        recycle: RecyclePolicy | None = None,
         free_memory: Callable[[], int] | None = None,
     ) -> None:
         self.egress = egress
         self.concurrency = concurrency
         self._make = make
-        self._wear = wear or Wear()
+        self._recycle = recycle or RecyclePolicy()
         self._slots = asyncio.Semaphore(concurrency)
         self._free_memory = free_memory or FreeMemory()
         self._open = 0
@@ -230,9 +230,9 @@ class Supervisor:
             lent.looks_at = lent.pages + _PAGES_BETWEEN_LOOKS
             self._memory = await asyncio.to_thread(memory_of, pid)
         reasons = {
-            "pages": lent.pages >= self._wear.pages,
-            "memory": self._memory >= self._wear.megabytes * _MEGABYTE,
-            "crashes": lent.crashes >= self._wear.crashes,
+            "pages": lent.pages >= self._recycle.pages,
+            "memory": self._memory >= self._recycle.megabytes * _MEGABYTE,
+            "crashes": lent.crashes >= self._recycle.crashes,
         }
         if any(reasons.values()) and not lent.is_retired:
             why = ", ".join(reason for reason, holds in reasons.items() if holds)

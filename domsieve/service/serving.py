@@ -31,7 +31,7 @@ from domsieve.service.jobs.worker import WorkerSettings
 from domsieve.service.logs import log, logging_to_stderr
 from domsieve.service.web.app import create_app
 from domsieve.service.web.gateway import Gateway
-from domsieve.service.web.load_shedding import Headroom
+from domsieve.service.web.load_shedding import LoadShedding
 from domsieve.service.web.metrics import Figures
 from domsieve.service.web.server import Server, listen
 from domsieve.service.web.settings import OPERATOR, Settings, read_tokens
@@ -218,8 +218,8 @@ def serve_stdio(settings: Settings, data: Path, *, work: Work) -> None:
         log("stopped")
 
 
-def _headroom(settings: Settings) -> Headroom:
-    return Headroom(free_ratio=settings.free_memory_ratio, load=settings.max_load)
+def _headroom(settings: Settings) -> LoadShedding:
+    return LoadShedding(free_ratio=settings.free_memory_ratio, load=settings.max_load)
 
 
 def _worker_settings(settings: Settings, data: Path, work: Work) -> WorkerSettings:

@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindChoice
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.metadata.reading import judge_title
+from domsieve.analysis.metadata.reading import restore_title
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.registry import (
     METHODS,
@@ -126,7 +126,7 @@ def clean(
                         may_change=not as_published,
                         kinds=kinds,
                     )
-                    verdict = judge_title(snapshot, verdict)
+                    verdict = restore_title(snapshot, verdict)
                     result = snapshot, with_condition(snapshot, verdict, page.missing)
             except DomsieveError as error:
                 result = error

@@ -9,10 +9,10 @@ from domsieve.analysis.block_types.detection import (
     DROPPED_BY_KIND,
     EVERY_METHOD_DECIDES,
     KindChoice,
-    judge_kinds,
+    apply_kinds,
 )
-from domsieve.analysis.cleaning.hidden_text import judge_hidden
-from domsieve.analysis.cleaning.page_widgets import judge_furniture
+from domsieve.analysis.cleaning.hidden_text import drop_hidden
+from domsieve.analysis.cleaning.page_widgets import drop_widgets
 from domsieve.analysis.page_flags.flags import Mark, described, missing_mark, page_marks
 from domsieve.analysis.registry import page_cleaner
 from domsieve.analysis.verdict import Verdict
@@ -70,7 +70,7 @@ def without_extras(
 
     Kinds that are kept are so though they be furniture, but not where nobody can see them.
     """
-    return judge_hidden(page, judge_kinds(page, judge_furniture(page, verdict), kinds), keep=keep_hidden)
+    return drop_hidden(page, apply_kinds(page, drop_widgets(page, verdict), kinds), keep=keep_hidden)
 
 
 def keeps_text(page: Snapshot, verdict: Verdict) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 from domsieve.analysis.columns.hidden import HIDING_REASONS
 from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
 from domsieve.analysis.estimator import PageEstimator
-from domsieve.analysis.metadata.reading import judge_title
+from domsieve.analysis.metadata.reading import restore_title
 from domsieve.analysis.registry import METHODS, MINERS, PAGE_METHODS, SITE_METHODS
 from domsieve.analysis.report.document import ReportPart, Tile, write_report
 from domsieve.analysis.report.thresholds import ThresholdHelp, threshold_help
@@ -276,7 +276,7 @@ class _Writer:
         for method, cleaner in cleaners.items():
             try:
                 verdict = without_extras(page, cleaner.transform(page), keep_hidden=False)
-                verdicts[method] = judge_title(page, verdict)
+                verdicts[method] = restore_title(page, verdict)
             except DomsieveError as error:
                 problems.append(f"{method}: {_utf8(error.message)}")
         view = page_view(

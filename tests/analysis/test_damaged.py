@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.template import TemplateFilter
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.compare.comparison import compare_page
@@ -123,7 +123,7 @@ def test_boxes_beyond_all_numbers_are_no_page(edge: int) -> None:
 def test_page_methods_and_miners(name: str) -> None:
     page = PAGES[name]()
     for method in PAGE_METHODS.values():
-        verdict = judge_hidden(page, method.make().transform(page), keep=False)
+        verdict = drop_hidden(page, method.make().transform(page), keep=False)
         assert np.isfinite(verdict.score).all()
     for miner in MINERS.values():
         sheet = RecordSheet.of(page, miner.make().transform(page))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.cleaning.page_widgets import judge_furniture
+from domsieve.analysis.cleaning.page_widgets import drop_widgets
 from domsieve.analysis.cleaning.tps import TagPathFilter
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import text_blocks
@@ -29,7 +29,7 @@ def everything(snapshot: Snapshot) -> Verdict:
 
 def dropped(html: str) -> list[tuple[str, str]]:
     snapshot = body(html)
-    verdict = judge_furniture(snapshot, everything(snapshot))
+    verdict = drop_widgets(snapshot, everything(snapshot))
     return [(block.text, block.reason) for block in text_blocks(snapshot, verdict) if not block.kept]
 
 
@@ -104,14 +104,14 @@ def test_what_only_looks_like_it_stays(html: str) -> None:
 def test_nothing_is_dropped_where_everything_is_kept_or_in_paper_mode() -> None:
     snapshot = body("<h1>One<a class=headerlink href=#a>¶</a></h1>")
     everything_kept = NoCleaning().transform(snapshot)
-    assert judge_furniture(snapshot, everything_kept) is everything_kept
+    assert drop_widgets(snapshot, everything_kept) is everything_kept
     paper = TagPathFilter.of_mode("paper").transform(snapshot)
-    assert judge_furniture(snapshot, paper) is paper
+    assert drop_widgets(snapshot, paper) is paper
 
 
 def test_all_formats_agree() -> None:
     snapshot = body("<h2 id=a>Use<a class=headerlink href=#a>¶</a></h2><pre><b class=lineno>1</b>a = b</pre>")
-    verdict = judge_furniture(snapshot, everything(snapshot))
+    verdict = drop_widgets(snapshot, everything(snapshot))
     assert "Use\n" in write_text(snapshot, verdict)
     assert "a = b\n" in write_text(snapshot, verdict)
     assert "## Use\n" in write_markdown(snapshot, verdict)
@@ -131,4 +131,4 @@ def test_all_formats_agree() -> None:
 )
 def test_many_and_deep_ones_have_an_end(part: str) -> None:
     snapshot = body(part * 20_000)
-    judge_furniture(snapshot, everything(snapshot))
+    drop_widgets(snapshot, everything(snapshot))

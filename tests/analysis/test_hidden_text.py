@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from domsieve.analysis.cleaning.hidden_text import hidden_words, judge_hidden
+from domsieve.analysis.cleaning.hidden_text import drop_hidden, hidden_words
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.cleaning.tps import TagPathFilter
 from domsieve.analysis.columns.batch import prune
@@ -26,7 +26,7 @@ HTML = (
 def test_hidden_text_is_dropped_or_kept(producer: Producer) -> None:
     snapshot = page(HTML, producer=producer)
     verdict = NoCleaning().transform(snapshot)
-    without, with_it = (judge_hidden(snapshot, verdict, keep=keep) for keep in (False, True))
+    without, with_it = (drop_hidden(snapshot, verdict, keep=keep) for keep in (False, True))
     assert write_text(snapshot, without).split() == ["seen"]
     assert write_text(snapshot, with_it).split() == ["seen", "secret", "plan", "more"]
     assert (hidden_words(snapshot, without), hidden_words(snapshot, with_it)) == (3, 0)
@@ -50,7 +50,7 @@ def test_tags_that_a_style_sheet_shows_are_judged_as_others(tag: str) -> None:
         nodes = [*shown.tolist(), *texts]
         style[nodes], boxes[nodes], paint[nodes] = style[1], box, 900
         laid_out = dataclasses.replace(snapshot, style=style, box=boxes, paint=paint)
-        verdict = judge_hidden(laid_out, NoCleaning().transform(laid_out), keep=False)
+        verdict = drop_hidden(laid_out, NoCleaning().transform(laid_out), keep=False)
         assert write_text(laid_out, verdict).split() == expected
         assert write_markdown(laid_out, verdict).replace("*", "").split() == expected
         assert [block.text for block in text_blocks(laid_out, verdict) if block.kept] == ["\n".join(expected)]
@@ -62,7 +62,7 @@ def test_hidden_text_amid_noise_stays_away() -> None:
         f"<ul>{'<li><b>x</b><u>y</u></li>' * 9}</ul></body></html>",
         producer="rendered",
     )
-    verdict = judge_hidden(snapshot, TagPathFilter().transform(snapshot), keep=True)
+    verdict = drop_hidden(snapshot, TagPathFilter().transform(snapshot), keep=True)
     assert set(write_text(snapshot, verdict).split()) <= {"x", "y", "xy"}
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.metadata.reading import TITLE_REASON, judge_title, keep_title, read_metadata
+from domsieve.analysis.metadata.reading import TITLE_REASON, keep_title, read_metadata, restore_title
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.text import write_text
@@ -46,12 +46,12 @@ def test_a_dropped_title_is_kept_with_a_reason_of_its_own() -> None:
     assert write_text(snapshot, after) == "Rain in the hills\nIt rained.\n"
     assert {after.reasons[n] for n in after.reason[after.kept & ~before.kept].tolist()} >= {TITLE_REASON}
     assert write_text(snapshot, before) == "It rained.\n"
-    assert write_text(snapshot, judge_title(snapshot, before)) == write_text(snapshot, after)
+    assert write_text(snapshot, restore_title(snapshot, before)) == write_text(snapshot, after)
 
 
 def test_the_mark_by_which_it_links_to_itself_is_not_kept() -> None:
     snapshot = page(BODY.replace("Rain in the hills", "Rain in the hills<a href=#rain>¶</a>"))
-    after = judge_title(snapshot, only_paragraphs(snapshot))
+    after = restore_title(snapshot, only_paragraphs(snapshot))
     assert write_text(snapshot, after) == "Rain in the hills\nIt rained.\n"
 
 
@@ -73,14 +73,14 @@ def test_nothing_else_is_kept(body: str) -> None:
         second = next(n for n in range(len(snapshot)) if snapshot.tag_name(n) == "h2")
         kept[second : snapshot.end[second]] = True
         before = replace(before, kept=kept)
-    hidden = judge_hidden(snapshot, before, keep=False)
-    assert write_text(snapshot, judge_title(snapshot, hidden)) == write_text(snapshot, hidden)
+    hidden = drop_hidden(snapshot, before, keep=False)
+    assert write_text(snapshot, restore_title(snapshot, hidden)) == write_text(snapshot, hidden)
 
 
 def test_a_kept_title_stays_as_it_is() -> None:
     snapshot = page(BODY)
     verdict = NoCleaning().transform(snapshot)
-    assert judge_title(snapshot, verdict) is verdict
+    assert restore_title(snapshot, verdict) is verdict
     assert keep_title(snapshot, verdict, read_metadata(snapshot)) is verdict
     assert keep_title(snapshot, only_paragraphs(snapshot), Metadata()).reasons == ("judged",)
 
@@ -89,4 +89,4 @@ def test_a_kept_title_stays_as_it_is() -> None:
 def test_papers_and_what_the_main_region_leaves_are_left_alone(parameters: dict[str, str | bool]) -> None:
     snapshot = page(BODY)
     verdict = only_paragraphs(snapshot, **parameters)
-    assert judge_title(snapshot, verdict) is verdict
+    assert restore_title(snapshot, verdict) is verdict

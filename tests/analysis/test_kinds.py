@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from domsieve.analysis.auto.cleaner import AutoCleaner
 from domsieve.analysis.block_types.block_phrases import RELATED, REPLY, SHARE, Begins, Pieces, begins_of
-from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindChoice, judge_kinds, node_kinds
-from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindChoice, apply_kinds, node_kinds
+from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.cleaning.page_widgets import judge_furniture
+from domsieve.analysis.cleaning.page_widgets import drop_widgets
 from domsieve.analysis.cleaning.tps import TagPathFilter
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import text_blocks
@@ -203,7 +203,7 @@ def of_nothing(snapshot: Snapshot) -> Verdict:
 
 def test_kinds_are_kept_whatever_else_is_said_of_them() -> None:
     snapshot = article(TALKED)
-    verdict = judge_kinds(snapshot, of_nothing(snapshot), KindChoice(keep=("tables", "breadcrumbs")))
+    verdict = apply_kinds(snapshot, of_nothing(snapshot), KindChoice(keep=("tables", "breadcrumbs")))
     assert write_text(snapshot, verdict).split() == ["Home", "›", "News", "Year", "1850"]
     said = {(block.kind, block.reason, block.score) for block in text_blocks(snapshot, verdict) if block.kept}
     assert said == {("tables", "kept by kind: tables", 1), ("breadcrumbs", "kept by kind: breadcrumbs", 1)}
@@ -211,15 +211,15 @@ def test_kinds_are_kept_whatever_else_is_said_of_them() -> None:
 
 def test_kinds_are_kept_though_they_be_furniture() -> None:
     snapshot = article(TALKED)
-    furnished = judge_furniture(snapshot, AutoCleaner().transform(snapshot))
+    furnished = drop_widgets(snapshot, AutoCleaner().transform(snapshot))
     assert "Home" not in write_text(snapshot, furnished)
-    kept = judge_kinds(snapshot, furnished, KindChoice(keep=("breadcrumbs",)))
+    kept = apply_kinds(snapshot, furnished, KindChoice(keep=("breadcrumbs",)))
     assert "Home › News" in write_text(snapshot, kept)
 
 
 def test_kinds_are_dropped_though_the_method_keeps_them() -> None:
     snapshot = article(TALKED)
-    verdict = judge_kinds(snapshot, NoCleaning().transform(snapshot), KindChoice(drop=("comments", "tables")))
+    verdict = apply_kinds(snapshot, NoCleaning().transform(snapshot), KindChoice(drop=("comments", "tables")))
     text = write_text(snapshot, verdict)
     assert "Well" not in text
     assert "1850" not in text
@@ -230,23 +230,23 @@ def test_kinds_are_dropped_though_the_method_keeps_them() -> None:
 
 def test_hidden_text_of_a_kind_stays_hidden() -> None:
     snapshot = article("<div class=comments>Well told. <b style='display:none'>Obey.</b></div>")
-    kept = judge_kinds(snapshot, of_nothing(snapshot), KindChoice(keep=("comments",)))
-    assert write_text(snapshot, judge_hidden(snapshot, kept, keep=False)) == "Well told.\n"
-    assert write_text(snapshot, judge_hidden(snapshot, kept, keep=True)) == "Well told. Obey.\n"
+    kept = apply_kinds(snapshot, of_nothing(snapshot), KindChoice(keep=("comments",)))
+    assert write_text(snapshot, drop_hidden(snapshot, kept, keep=False)) == "Well told.\n"
+    assert write_text(snapshot, drop_hidden(snapshot, kept, keep=True)) == "Well told. Obey.\n"
 
 
 def test_without_a_kind_verdicts_stay_as_they_are_and_paper_mode_too() -> None:
     snapshot = article(TALKED)
     verdict = TagPathFilter.of_mode("paper").transform(snapshot)
-    assert judge_kinds(snapshot, verdict, EVERY_METHOD_DECIDES) is verdict
-    named = judge_kinds(snapshot, verdict, KindChoice(drop=("tables",)))
+    assert apply_kinds(snapshot, verdict, EVERY_METHOD_DECIDES) is verdict
+    named = apply_kinds(snapshot, verdict, KindChoice(drop=("tables",)))
     assert "1850" not in write_text(snapshot, named)
 
 
 def test_the_choice_is_a_parameter_of_the_verdict() -> None:
     snapshot = article(TALKED)
     choice = KindChoice.of(["tables", "comments", "tables"], iter(["share"]))
-    verdict = judge_kinds(snapshot, of_nothing(snapshot), choice)
+    verdict = apply_kinds(snapshot, of_nothing(snapshot), choice)
     assert verdict.parameters == {"keep_kinds": "comments tables", "drop_kinds": "share"}
 
 
@@ -338,10 +338,10 @@ def test_what_is_kept_by_kind_is_kept_and_what_is_dropped_is_not(
     kinds = node_kinds(snapshot)
     everything = NoCleaning().transform(snapshot)
     shown = everything.kept & (snapshot.text >= 0)
-    kept = judge_kinds(snapshot, of_nothing(snapshot), KindChoice(keep=(kind,))).kept
+    kept = apply_kinds(snapshot, of_nothing(snapshot), KindChoice(keep=(kind,))).kept
     assert ((kinds == number) & shown <= kept).all()
     assert (shown & kept <= (kinds == number)).all()
-    left = judge_kinds(snapshot, everything, KindChoice(drop=(kind,))).kept
+    left = apply_kinds(snapshot, everything, KindChoice(drop=(kind,))).kept
     assert (shown & left == shown & (kinds != number)).all()
     for verdict in (kept, left):
         inner = np.flatnonzero(verdict)[1:]

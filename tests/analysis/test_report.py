@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.cleaning.tps import TagPathFilter
 from domsieve.analysis.columns.hidden import Hiding
@@ -121,7 +121,7 @@ def test_the_view_says_what_the_methods_say() -> None:
     outliner = Outliner(model)
     page, blocks = pages[0], page_blocks(pages[0])
     verdicts = {
-        "sst": judge_hidden(page, model.transform(page), keep=False),
+        "sst": drop_hidden(page, model.transform(page), keep=False),
         "tps": TagPathFilter().transform(page),
     }
     view = page_view(

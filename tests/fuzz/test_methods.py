@@ -12,7 +12,7 @@ from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.hidden import hidden_texts
 from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.analysis.compare.comparison import Comparison, compare_page
-from domsieve.analysis.metadata.reading import TITLE_REASON, judge_title
+from domsieve.analysis.metadata.reading import TITLE_REASON, restore_title
 from domsieve.analysis.records.fields import field_tables
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.registry import MINERS
@@ -97,7 +97,7 @@ def test_what_is_kept_is_shown(
         kinds = KindChoice.of(keep, drop) if keep or drop else EVERY_METHOD_DECIDES
         return judged(page, said, keep_hidden=keep_hidden, may_change="paper" not in name, kinds=kinds)
 
-    verdict = with_condition(page, judge_title(page, within(3 * most_cpu_s(page), judge)))
+    verdict = with_condition(page, restore_title(page, within(3 * most_cpu_s(page), judge)))
     assert_sound(page, verdict)
     remarks(page, verdict)
     text = page.kind == Kind.TEXT

@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 from hypothesis import strategies as st
 
-from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
@@ -129,7 +129,7 @@ def hides(page: Snapshot, node: int) -> bool:
 def test_hidden_text_is_left_out(source: bytes) -> None:
     page = parse_html(source, url=URL)
     verdict = NoCleaning().transform(page)
-    twice = judge_hidden(page, verdict, keep=False)
+    twice = drop_hidden(page, verdict, keep=False)
     hidden = np.zeros(len(page), np.bool_)
     for node in range(1, len(page)):
         hidden[node] = hidden[page.parent[node]] or hides(page, node)

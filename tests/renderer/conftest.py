@@ -16,7 +16,7 @@ import pytest
 from domsieve.errors import DomsieveError
 from domsieve.renderer.browser.connection import DriverName
 from domsieve.renderer.browser.discovery import Browser
-from domsieve.renderer.limits import Clock, Limits, Patience
+from domsieve.renderer.limits import Clock, Limits, Timeouts
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page import page_run
@@ -120,13 +120,13 @@ class Studio:
         budget: Budget = BUDGET,
         *,
         until: Iterable[str] = (),
-        patience: Patience | None = None,
+        timeouts: Timeouts | None = None,
     ) -> dict[str, Rendering | DomsieveError]:
         """Return several pages of the server by path, rendered at the same time; see `render`."""
         renderer, urls = self.renderer(), {self.server.url(path): path for path in paths}
         self._until = Counter(until)
         limits = renderer._limits
-        renderer._budget, renderer._limits = budget, replace(limits, patience=patience or limits.patience)
+        renderer._budget, renderer._limits = budget, replace(limits, timeouts=timeouts or limits.timeouts)
 
         async def run() -> dict[str, Rendering | DomsieveError]:
             return {urls[url]: outcome async for url, outcome in renderer.render_many(urls)}

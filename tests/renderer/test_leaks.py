@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from domsieve.errors import PageError
-from domsieve.renderer.limits import Limits, Patience
+from domsieve.renderer.limits import Limits, Timeouts
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.renderer import Renderer
 from tests.renderer.conftest import DRIVER, Studio, ask_browser, no_page_is_open
 
 # What a page still does when it is captured is of no account here.
-IMPATIENT = Limits(patience=Patience(cap_s=0.5, interactive_s=0.1, in_flight_s=0.1, still_s=0.01))
+IMPATIENT = Limits(timeouts=Timeouts(cap_s=0.5, interactive_s=0.1, in_flight_s=0.1, still_s=0.01))
 
 pytestmark = [
     pytest.mark.browser,

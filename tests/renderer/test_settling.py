@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domsieve.errors import UsageError
-from domsieve.renderer.limits import Patience
+from domsieve.renderer.limits import Timeouts
 from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.protocol import Rendering
 from tests.renderer.bad_server import start
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 ADD = "const add = text => document.body.append(Object.assign(document.createElement('p'), {textContent: text}));"
 
 # A second more than a step of these applications takes, so that a busy machine may stop for as long.
-PATIENT = Patience(cap_s=120, interactive_s=60, in_flight_s=60, still_s=1.2)
+PATIENT = Timeouts(cap_s=120, interactive_s=60, in_flight_s=60, still_s=1.2)
 
 # Content comes with a signal: a request under way, or a change of structure a moment ago.
 APPS = {
@@ -38,13 +38,13 @@ APPS = {
 }
 
 
-def shown(studio: Studio, apps: dict[str, str], patience: Patience | None = None) -> dict[str, Rendering]:
+def shown(studio: Studio, apps: dict[str, str], timeouts: Timeouts | None = None) -> dict[str, Rendering]:
     """Return pages with these scripts by name, rendered side by side."""
     paths = {f"/app-{number}": name for number, name in enumerate(apps)}
     pages = {path: f"<p>start</p><script>{ADD}{apps[name]}</script>" for path, name in paths.items()}
     studio.server.pages.update(pages)
     renderings = {}
-    for path, outcome in studio.render_all(paths, patience=patience).items():
+    for path, outcome in studio.render_all(paths, timeouts=timeouts).items():
         assert isinstance(outcome, Rendering)
         renderings[paths[path]] = outcome
     return renderings
@@ -85,9 +85,9 @@ def test_a_page_whose_scripts_are_coming_at_the_cap_is_not_taken_for_complete(
         "/undrawn": "<p>early</p><script async src=/slow.js></script>"
         "<script>setTimeout(() => new Image().src = '/after-the-cap', 1500)</script>",
     }
-    hasty = Patience(cap_s=0.2, interactive_s=0.1, in_flight_s=60, still_s=0.05)
+    hasty = Timeouts(cap_s=0.2, interactive_s=0.1, in_flight_s=60, still_s=0.05)
     until = [] if ends else ["/after-the-cap"]
-    page = studio.render_all(["/undrawn"], until=until, patience=hasty)["/undrawn"]
+    page = studio.render_all(["/undrawn"], until=until, timeouts=hasty)["/undrawn"]
     assert isinstance(page, Rendering)
     assert page.snapshot.provenance.complete is ends
     assert visible_text(page.snapshot) == ("early drawn" if ends else "early")

@@ -16,7 +16,7 @@ from domsieve.renderer.page.capture import STYLE_NAMES
 from domsieve.renderer.page.convert import document_only
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
-from domsieve.renderer.supervisor import Supervisor, Wear
+from domsieve.renderer.supervisor import RecyclePolicy, Supervisor
 from domsieve.snapshot.page import Provenance, Snapshot
 from tests.renderer.conftest import Studio
 
@@ -108,7 +108,7 @@ def supervised(
     fake: type[Fake],
     run: Callable[[Supervisor], Any],
     *,
-    wear: Wear | None = None,
+    recycle: RecyclePolicy | None = None,
     concurrency: int = 2,
     free_memory: Callable[[], int] = lambda: 1 << 40,
 ) -> Supervisor:
@@ -116,7 +116,7 @@ def supervised(
 
     async def main() -> Supervisor:
         async with Supervisor(
-            fake, egress=offline(), concurrency=concurrency, wear=wear, free_memory=free_memory
+            fake, egress=offline(), concurrency=concurrency, recycle=recycle, free_memory=free_memory
         ) as supervisor:
             await run(supervisor)
         return supervisor
@@ -222,7 +222,7 @@ def test_after_its_pages_another_takes_over_and_the_old_one_is_drained(fake: typ
         await until(lambda: not old.open)
         assert fake.made[1].open
 
-    supervisor = supervised(fake, run, wear=Wear(pages=3))
+    supervisor = supervised(fake, run, recycle=RecyclePolicy(pages=3))
     assert supervisor.served.browsers == 2
     assert supervisor.served.pages == 4
 
@@ -236,7 +236,7 @@ def test_one_that_has_grown_is_replaced(fake: type[Fake]) -> None:
         await supervisor.render(URL)
         await supervisor.render(URL)
 
-    supervised(fake, run, wear=Wear(megabytes=500))
+    supervised(fake, run, recycle=RecyclePolicy(megabytes=500))
     assert [len(renderer.calls) for renderer in fake.made] == [1, 2]
 
 
@@ -249,7 +249,7 @@ def test_crashes_of_browsers_and_pages_count(fake: type[Fake]) -> None:
         fake.outcome = page()
         await supervisor.render(URL)
 
-    supervisor = supervised(fake, run, wear=Wear(crashes=2))
+    supervisor = supervised(fake, run, recycle=RecyclePolicy(crashes=2))
     assert [len(renderer.calls) for renderer in fake.made] == [2, 1]
     assert supervisor.served.crashes == 2
 
@@ -262,7 +262,7 @@ def test_errors_of_pages_are_no_wear(fake: type[Fake]) -> None:
             with pytest.raises(NavigationError):
                 await supervisor.render(URL)
 
-    supervised(fake, run, wear=Wear(crashes=1))
+    supervised(fake, run, recycle=RecyclePolicy(crashes=1))
     assert len(fake.made) == 1
 
 
@@ -305,7 +305,9 @@ def test_a_real_browser_is_replaced_and_none_is_left(studio: Studio) -> None:
         return made[-1]
 
     async def run() -> None:
-        async with Supervisor(make, egress=offline(), concurrency=2, wear=Wear(pages=2)) as supervisor:
+        async with Supervisor(
+            make, egress=offline(), concurrency=2, recycle=RecyclePolicy(pages=2)
+        ) as supervisor:
             assert await supervisor.health()
             for _ in range(3):
                 await supervisor.render(studio.server.url("/p"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from domsieve.renderer.limits import Patience
+from domsieve.renderer.limits import Timeouts
 from domsieve.renderer.options import Budget
 from domsieve.renderer.page.page_events import Watch
 
@@ -22,7 +22,7 @@ class Tape:
         loop = asyncio.new_event_loop()
         monkeypatch.setattr(asyncio, "get_running_loop", lambda: loop)
         monkeypatch.setattr(loop, "time", lambda: self.time)
-        self.watch = Watch(Budget(**budget), self.count_cut, Patience())
+        self.watch = Watch(Budget(**budget), self.count_cut, Timeouts())
         loop.close()
 
     def count_cut(self) -> None:

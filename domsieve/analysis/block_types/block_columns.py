@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.block_types.block_phrases import LONGEST_BEGINNING, Pieces, begins_of
-from domsieve.analysis.block_types.name_words import ANYWHERE, GROUPS, WORDS, Group, Says
+from domsieve.analysis.block_types.name_words import ANYWHERE, GROUPS, WORDS, Group, NameFlag
 from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before, distinct
 from domsieve.analysis.columns.hash import U64, combine, hashes_of, span_hashes
 from domsieve.analysis.columns.tables import sorted_set
@@ -50,7 +50,7 @@ class Names:
 
     Attributes
     ----------
-    said : uint64 (N,), the bits of `Says` that each node's tag and attributes say; 0 for nodes that are not elements.
+    said : uint64 (N,), the bits of `NameFlag` that each node's tag and attributes say; 0 for nodes that are not elements.
     """
 
     def __init__(self, page: Snapshot) -> None:
@@ -69,7 +69,7 @@ class Names:
 
         Parameters
         ----------
-        *bits : bits of `Says`. Of an argument with several bits one is enough: ``called(A | B, C)`` is (A or B) and
+        *bits : bits of `NameFlag`. Of an argument with several bits one is enough: ``called(A | B, C)`` is (A or B) and
         C.
         """
         chosen = (self._bits & np.uint64(bits[0])) != 0
@@ -78,7 +78,7 @@ class Names:
         return np.asarray(self._at[chosen])
 
     def are(self, nodes: Ints, bits: int) -> NDArray[np.bool_]:
-        """Return which of the nodes have at least one of these bits of `Says`."""
+        """Return which of the nodes have at least one of these bits of `NameFlag`."""
         return np.asarray((self.said[nodes] & np.uint64(bits)) != 0)
 
     def values(self, name: str) -> tuple[Ints, Ints]:
@@ -102,7 +102,7 @@ class Names:
 
 
 def _said_by(values: Pieces, group: Ints) -> Bits:
-    """Return the bits of `Says` of each value, by its words and by parts of its words."""
+    """Return the bits of `NameFlag` of each value, by its words and by parts of its words."""
     bits = np.zeros(group.size, np.uint64)
     letter, capital = values.letter, _CAPITAL[values.data]
     starts = letter.copy()
@@ -146,7 +146,7 @@ class Columns:
         self.page = page
         self.end: Ints = page.end.astype(np.int64)
         self.names = Names(page)
-        unread = self._inside(self.names.called(Says.UNREAD))
+        unread = self._inside(self.names.called(NameFlag.UNREAD))
         self.text: Ints = np.flatnonzero((page.text >= 0) & ~unread)
         ids, which = distinct(page.text[self.text].astype(np.int64), len(page.strings))
         letters = Pieces(page.strings, ids, longest=_LONGEST_LABEL_BYTES).letters()
@@ -154,11 +154,11 @@ class Columns:
         self.size[self.text] = letters[which]
         self.letters = counted_before(self.size)
         self.total = int(self.letters[-1])
-        link = self.names.called(Says.LINK)
+        link = self.names.called(NameFlag.LINK)
         self.in_link = self._inside(link)
         self.links = self.counted(link)
         self.linked = counted_before(self.size * self.in_link)
-        title = self.names.called(Says.TITLE)
+        title = self.names.called(NameFlag.TITLE)
         self.titles = self.counted(title[self.of(self.letters, title) > 0])
         self._labels, self._begins = self._find_labels()
 

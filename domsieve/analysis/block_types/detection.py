@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.block_types.block_columns import Columns, union
-from domsieve.analysis.block_types.name_rules import Claims
+from domsieve.analysis.block_types.name_rules import TypeRules
 from domsieve.analysis.block_types.structure import Structure
 from domsieve.analysis.columns.batch import Ints, prune
 from domsieve.analysis.columns.per_page import once_per_page
@@ -53,7 +53,7 @@ class _Finder:
 
     def __init__(self, page: Snapshot) -> None:
         self._columns = Columns(page)
-        self._claims = Claims(self._columns)
+        self._claims = TypeRules(self._columns)
         self._structure = Structure(self._columns)
 
     def paths(self) -> Ints:
@@ -137,7 +137,7 @@ EVERY_METHOD_DECIDES = KindChoice()
 """The choice that keeps and drops no block types."""
 
 
-def judge_kinds(page: Snapshot, verdict: Verdict, choice: KindChoice) -> Verdict:
+def apply_kinds(page: Snapshot, verdict: Verdict, choice: KindChoice) -> Verdict:
     """Return the verdict with visible blocks kept or dropped by type, each with a reason that names the type.
 
     Keeping a type overrides any reason for which a block was dropped. If the choice is empty, the verdict is returned

@@ -25,7 +25,7 @@ GROUPS: Mapping[str, Group] = {
 """The attributes that are read, with their groups."""
 
 
-class Says(IntFlag):
+class NameFlag(IntFlag):
     """What the names of an element say about it. No name decides alone; see the module `name_rules`."""
 
     COMMENT = auto()
@@ -92,105 +92,105 @@ socialsharing heateor essb ssba ssk a2a sharer
 
 WORDS: Mapping[Group, Mapping[int, str]] = {
     Group.TAG: {
-        Says.UNREAD: "datalist head noscript option script select style template textarea title",
-        Says.WHOLE: "html body main",
-        Says.LINK: "a",
-        Says.BUTTON: "button summary",
-        Says.TITLE: "h1",
-        Says.HEADING: "h2 h3 h4 h5 h6",
-        Says.TIME: "time",
-        Says.CODE: "pre code",
-        Says.LISTING: "pre",
-        Says.FIGURE_CAPTION: "figcaption",
-        Says.FIGURE: "figure",
-        Says.IMAGE: "img picture video",
-        Says.QUOTE: "blockquote",
-        Says.ARTICLE: "article",
-        Says.NAVIGATION: "nav",
-        Says.FRAME: "header footer",
-        Says.BESIDE: "aside",
-        Says.DIALOG: "dialog",
-        Says.TABLE: "table",
-        Says.ROW: "tr",
-        Says.CELL: "td th",
-        Says.HEAD: "th thead caption",
-        Says.TABLE_CAPTION: "caption",
+        NameFlag.UNREAD: "datalist head noscript option script select style template textarea title",
+        NameFlag.WHOLE: "html body main",
+        NameFlag.LINK: "a",
+        NameFlag.BUTTON: "button summary",
+        NameFlag.TITLE: "h1",
+        NameFlag.HEADING: "h2 h3 h4 h5 h6",
+        NameFlag.TIME: "time",
+        NameFlag.CODE: "pre code",
+        NameFlag.LISTING: "pre",
+        NameFlag.FIGURE_CAPTION: "figcaption",
+        NameFlag.FIGURE: "figure",
+        NameFlag.IMAGE: "img picture video",
+        NameFlag.QUOTE: "blockquote",
+        NameFlag.ARTICLE: "article",
+        NameFlag.NAVIGATION: "nav",
+        NameFlag.FRAME: "header footer",
+        NameFlag.BESIDE: "aside",
+        NameFlag.DIALOG: "dialog",
+        NameFlag.TABLE: "table",
+        NameFlag.ROW: "tr",
+        NameFlag.CELL: "td th",
+        NameFlag.HEAD: "th thead caption",
+        NameFlag.TABLE_CAPTION: "caption",
     },
     Group.NAME: {
-        Says.COMMENT: _COMMENT,
-        Says.TALLY: (
+        NameFlag.COMMENT: _COMMENT,
+        NameFlag.TALLY: (
             "count counter counts num number numbers link links icon icons bubble toggle total anchor jump "
             "trigger policy"
         ),
-        Says.RELATED: _RELATED,
-        Says.PICK: "more most latest recent popular also top",
-        Says.THING: "posts articles stories news entries read viewed like from products reads",
-        Says.CAPTION: "caption captions figcaption imagecaption imgcaption",
-        Says.PICTURE: "photo photos image images img picture media figure foto bild",
-        Says.CREDIT: "credit credits photographer",
-        Says.SLIDE: "carousel slide slides slider slideshow hero swiper jumbotron banner",
-        Says.BYLINE: (
+        NameFlag.RELATED: _RELATED,
+        NameFlag.PICK: "more most latest recent popular also top",
+        NameFlag.THING: "posts articles stories news entries read viewed like from products reads",
+        NameFlag.CAPTION: "caption captions figcaption imagecaption imgcaption",
+        NameFlag.PICTURE: "photo photos image images img picture media figure foto bild",
+        NameFlag.CREDIT: "credit credits photographer",
+        NameFlag.SLIDE: "carousel slide slides slider slideshow hero swiper jumbotron banner",
+        NameFlag.BYLINE: (
             "byline bylines author authors autor autore auteur autoren dateline postedby writtenby postauthor pubdate"
         ),
-        Says.BIOGRAPHY: (
+        NameFlag.BIOGRAPHY: (
             "bio biography about box card avatar photo social links follow profile description desc archive list "
             "page widget books"
         ),
-        Says.POST: "post entry article story blog news",
-        Says.META: "meta postmeta entrymeta",
-        Says.SHARE: _SHARE,
-        Says.CRUMB: "crumb crumbs crumbtrail",
-        Says.MENU: (
+        NameFlag.POST: "post entry article story blog news",
+        NameFlag.META: "meta postmeta entrymeta",
+        NameFlag.SHARE: _SHARE,
+        NameFlag.CRUMB: "crumb crumbs crumbtrail",
+        NameFlag.MENU: (
             "nav navbar navigation navlist subnav topnav sidenav menu menubar submenu toc sitemap pagination pager "
             "paging pagenav"
         ),
-        Says.FRAME: "header masthead topbar footer colophon",
-        Says.BESIDE: "sidebar aside rail",
-        Says.COOKIE: (
+        NameFlag.FRAME: "header masthead topbar footer colophon",
+        NameFlag.BESIDE: "sidebar aside rail",
+        NameFlag.COOKIE: (
             "cookie cookies gdpr ccpa consent privacy cookiebanner cookiebar cookieconsent cookielaw cookienotice "
             "cookiepolicy"
         ),
-        Says.NOTICE: (
+        NameFlag.NOTICE: (
             "banner bar notice popup modal message dialog overlay policy law info alert prompt wall disclaimer "
             "container settings preferences manager box consent accept compliance wrapper "
             "cookiebanner cookiebar cookieconsent cookielaw cookienotice cookiepolicy"
         ),
-        Says.CONSENT: (
+        NameFlag.CONSENT: (
             "onetrust cookiebot usercentrics didomi iubenda osano truste evidon tarteaucitron cmplz klaro cky cmpbox"
         ),
     },
     Group.ROLE: {
-        Says.COMMENT: "comment",
-        Says.NAVIGATION: "navigation menu menubar",
-        Says.FRAME: "banner contentinfo",
-        Says.BESIDE: "complementary",
-        Says.DIALOG: "dialog alertdialog",
-        Says.BUTTON: "button",
-        Says.GRID: "table grid treegrid",
-        Says.LAYOUT: "none presentation",
+        NameFlag.COMMENT: "comment",
+        NameFlag.NAVIGATION: "navigation menu menubar",
+        NameFlag.FRAME: "banner contentinfo",
+        NameFlag.BESIDE: "complementary",
+        NameFlag.DIALOG: "dialog alertdialog",
+        NameFlag.BUTTON: "button",
+        NameFlag.GRID: "table grid treegrid",
+        NameFlag.LAYOUT: "none presentation",
     },
     Group.TYPE: {
-        Says.TYPED_COMMENT: "comment comments",
-        Says.TALLY: "count counter",
-        Says.RELATED: "related",
-        Says.BYLINE: "author creator",
-        Says.NAVIGATION: "navigation",
+        NameFlag.TYPED_COMMENT: "comment comments",
+        NameFlag.TALLY: "count counter",
+        NameFlag.RELATED: "related",
+        NameFlag.BYLINE: "author creator",
+        NameFlag.NAVIGATION: "navigation",
     },
     Group.LABEL: {
-        Says.COMMENT: "comments",
-        Says.RELATED: "related recommended",
-        Says.SHARE: "share sharing",
-        Says.NAVIGATION: "navigation pagination",
-        Says.COOKIE: "cookie cookies consent",
-        Says.NOTICE: "cookie cookies consent",
+        NameFlag.COMMENT: "comments",
+        NameFlag.RELATED: "related recommended",
+        NameFlag.SHARE: "share sharing",
+        NameFlag.NAVIGATION: "navigation pagination",
+        NameFlag.COOKIE: "cookie cookies consent",
+        NameFlag.NOTICE: "cookie cookies consent",
     },
-    Group.REL: {Says.BYLINE: "author", Says.PAGER: "prev previous next"},
+    Group.REL: {NameFlag.BYLINE: "author", NameFlag.PAGER: "prev previous next"},
 }
 """The words of each group by what they say; they are compared as whole words in lower case."""
 
 ANYWHERE: tuple[bytes, int, tuple[Group, ...]] = (
     b"breadcrumb",
-    Says.CRUMB,
+    NameFlag.CRUMB,
     (Group.NAME, Group.TYPE, Group.LABEL),
 )
 """A part of a word, what a value that contains it says, and the groups in which this counts."""

@@ -21,7 +21,7 @@ from domsieve.analysis.block_types.block_phrases import (
     Begins,
     Pieces,
 )
-from domsieve.analysis.block_types.name_words import Says
+from domsieve.analysis.block_types.name_words import NameFlag
 from domsieve.analysis.columns.batch import Ints, counted_before, distinct
 from domsieve.analysis.columns.flow import by_style_row
 from domsieve.analysis.columns.tables import sorted_set
@@ -45,7 +45,11 @@ _ARROWS = frozenset("/>›»→❯▸▶⟩\\＞")
 _MARKS = _ARROWS | frozenset("|·•:-")
 _TO_FRONT = frozenset((b"/", b"./", b"../", b"../../", b"index.html", b"/index.html", b"../index.html"))
 _SLASH = ord("/")
-_LINK_OR_BUTTON, _HEADING, _TIME = int(Says.LINK | Says.BUTTON), int(Says.HEADING), int(Says.TIME)
+_LINK_OR_BUTTON, _HEADING, _TIME = (
+    int(NameFlag.LINK | NameFlag.BUTTON),
+    int(NameFlag.HEADING),
+    int(NameFlag.TIME),
+)
 
 
 class Structure:
@@ -59,7 +63,7 @@ class Structure:
         self._page = columns.page
         self._parent = columns.page.parent
         self._end = columns.end
-        self._links = columns.names.called(Says.LINK)
+        self._links = columns.names.called(NameFlag.LINK)
         self._linking, strings = columns.names.values("href")
         ids, self._address = distinct(strings, len(self._page.strings))
         self._addresses = Pieces(self._page.strings, ids, longest=_LONGEST_ADDRESS)
@@ -138,7 +142,7 @@ class Structure:
         return _nodes(buttons)
 
     def _around(self, node: int, bits: int) -> int:
-        """Return the nearest ancestor of a node with one of these bits of `Says`; 0 if there is none nearby."""
+        """Return the nearest ancestor of a node with one of these bits of `NameFlag`; 0 if there is none nearby."""
         said = self._columns.names.said
         for _ in range(_MOST_STEPS):
             node = int(self._parent[node])

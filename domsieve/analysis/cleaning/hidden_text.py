@@ -15,7 +15,7 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Snapshot
 
 
-def judge_hidden(page: Snapshot, verdict: Verdict, *, keep: bool) -> Verdict:
+def drop_hidden(page: Snapshot, verdict: Verdict, *, keep: bool) -> Verdict:
     """Return the verdict with hidden text dropped, or kept inside kept content.
 
     Parameters
@@ -45,7 +45,7 @@ def judge_hidden(page: Snapshot, verdict: Verdict, *, keep: bool) -> Verdict:
 
 
 def hidden_words(page: Snapshot, verdict: Verdict) -> int:
-    """Return the number of words, separated by white space, that `judge_hidden` has dropped."""
+    """Return the number of words, separated by white space, that `drop_hidden` has dropped."""
     hiding = [number for number, reason in enumerate(verdict.reasons) if reason in HIDING_REASONS[1:]]
     texts = np.flatnonzero(np.isin(verdict.reason, hiding) & (page.text >= 0))
     return sum(len(text.split()) for text in page.strings.take(page.text[texts].tolist()))

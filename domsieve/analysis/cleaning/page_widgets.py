@@ -172,7 +172,7 @@ _MOST_NODES = 24  # nodes in a button or link
 _CODE_NEAR = 6  # levels between line numbers and an element that contains code
 
 
-def judge_furniture(page: Snapshot, verdict: Verdict) -> Verdict:
+def drop_widgets(page: Snapshot, verdict: Verdict) -> Verdict:
     """Return the verdict with page widgets dropped from the kept content, with a reason for each.
 
     Widgets are links of headings to themselves, line numbers of code, copy and share buttons, links to the source of

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import attributes_of
@@ -66,7 +66,7 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class Side(msgspec.Struct, frozen=True, kw_only=True):
+class PageVersion(msgspec.Struct, frozen=True, kw_only=True):
     """What one side of a page holds.
 
     Parameters
@@ -135,8 +135,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     loads : what differs from another load of the page; None, and not written, where there was one load.
     """
 
-    raw: Side
-    rendered: Side
+    raw: PageVersion
+    rendered: PageVersion
     styled: bool
     visible: Overlap
     content: Overlap
@@ -216,8 +216,8 @@ def _compared(
     deliveries = [_delivery(response, new) for response in data]
     raw_of = match_nodes(raw, rendered)
     return Comparison(
-        raw=_side(raw, seen_raw, cleaned_raw),
-        rendered=_side(rendered, seen, cleaned),
+        raw=_version(raw, seen_raw, cleaned_raw),
+        rendered=_version(rendered, seen, cleaned),
         styled=raw.has_layout,
         visible=_overlap(seen, seen_raw),
         content=_overlap(words(cleaned) or seen, seen_raw),
@@ -235,17 +235,17 @@ def words(text: str) -> Counter[str]:
 
 
 def _seen_words(page: Snapshot) -> Counter[str]:
-    return words(write_text(page, judge_hidden(page, NoCleaning().transform(page), keep=False)))
+    return words(write_text(page, drop_hidden(page, NoCleaning().transform(page), keep=False)))
 
 
 def _overlap(wanted: Counter[str], found_in: Counter[str]) -> Overlap:
     return Overlap(wanted=wanted.total(), found_in=found_in.total(), both=(wanted & found_in).total())
 
 
-def _side(page: Snapshot, seen: Counter[str], cleaned: str) -> Side:
+def _version(page: Snapshot, seen: Counter[str], cleaned: str) -> PageVersion:
     tags = page.tags.to_list()
     number = {name: int(np.count_nonzero(page.tag == tags.index(name))) for name in ("img",) if name in tags}
-    return Side(
+    return PageVersion(
         nodes=len(page),
         links=_links(page),
         images=number.get("img", 0),

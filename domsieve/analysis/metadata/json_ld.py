@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from domsieve.analysis.metadata.elements import Elements
-from domsieve.analysis.metadata.values import Claims, clean_value
+from domsieve.analysis.metadata.values import TypeRules, clean_value
 from domsieve.budget import check
 from domsieve.snapshot.page import JSON_LD
 
@@ -114,7 +114,7 @@ _RANKS = {
 _PUBLISHERS = frozenset(("organization", "newsmediaorganization", "corporation"))
 
 
-def claim_json_ld(elements: Elements, claims: Claims, address: str) -> None:
+def claim_json_ld(elements: Elements, claims: TypeRules, address: str) -> None:
     """Note what the JSON-LD of a page says.
 
     Parameters
@@ -134,7 +134,7 @@ def claim_json_ld(elements: Elements, claims: Claims, address: str) -> None:
             claims.add("organization", _text(thing.get("name")), "json-ld Organization name")
 
 
-def _claim_thing(graph: "_Graph", thing: Thing, claims: Claims) -> None:
+def _claim_thing(graph: "_Graph", thing: Thing, claims: TypeRules) -> None:
     rank = rank_of(_kind(thing))
     claims.add("page_type", _text(_first(thing.get("@type"))), "json-ld @type")
     for key, field in (

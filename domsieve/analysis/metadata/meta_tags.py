@@ -1,7 +1,7 @@
 """What ``meta`` and ``link`` elements say: OpenGraph, Dublin Core, citations, plain names. Imports the elements."""
 
 from domsieve.analysis.metadata.elements import Elements
-from domsieve.analysis.metadata.values import Claims, clean_value
+from domsieve.analysis.metadata.values import TypeRules, clean_value
 
 # Per field the names in order of trust.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -100,7 +100,7 @@ _ADDRESSES = frozenset(("canonical_url", "image"))
 _LINKS = {"canonical": "canonical_url", "license": "licence", "image_src": "image"}
 
 
-def claim_meta_tags(elements: Elements, claims: Claims) -> None:
+def claim_meta_tags(elements: Elements, claims: TypeRules) -> None:
     """Note what the ``meta`` elements of a page say; the source is their name in lower case."""
     for node in elements.tagged("meta"):
         attributes = elements.attributes(node)
@@ -123,7 +123,7 @@ def claim_meta_tags(elements: Elements, claims: Claims) -> None:
             break
 
 
-def claim_links(elements: Elements, claims: Claims) -> None:
+def claim_links(elements: Elements, claims: TypeRules) -> None:
     """Note what the ``link`` elements of a page and its links with a relation say."""
     for node, value in elements.with_attribute("rel"):
         attributes = elements.attributes(node)

@@ -4,7 +4,7 @@ from collections import Counter
 
 from domsieve.analysis.metadata.elements import Elements
 from domsieve.analysis.metadata.json_ld import rank_of
-from domsieve.analysis.metadata.values import LONGEST_TEXT, Claims, clean_value
+from domsieve.analysis.metadata.values import LONGEST_TEXT, TypeRules, clean_value
 from domsieve.budget import check
 
 _FIELDS = {
@@ -28,7 +28,7 @@ _MOST_ALIKE = 4  # that many things of a type are a list of other pages
 _POSTS = "discussionforumposting"
 
 
-def claim_microdata(elements: Elements, claims: Claims) -> None:
+def claim_microdata(elements: Elements, claims: TypeRules) -> None:
     """Note what microdata and RDFa Lite say of the thing that the page is about."""
     properties = [(node, value, "microdata") for node, value in elements.with_attribute("itemprop")]
     properties += [

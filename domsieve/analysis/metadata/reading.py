@@ -26,8 +26,8 @@ from domsieve.analysis.metadata.values import (
     MOST_KEYWORDS,
     MOST_NAMES,
     Claim,
-    Claims,
     Metadata,
+    TypeRules,
     clean_language,
     clean_text,
     distinct_texts,
@@ -69,9 +69,9 @@ def read_title(page: Snapshot) -> str:
 
 
 @once_per_page
-def _claims_of(page: Snapshot) -> Claims:
+def _claims_of(page: Snapshot) -> TypeRules:
     """Return what is said in so many words of a page."""
-    elements, claims = elements_of(page), Claims()
+    elements, claims = elements_of(page), TypeRules()
     claim_links(elements, claims)
     claim_meta_tags(elements, claims)
     claim_json_ld(elements, claims, plain_address(page.provenance.final_url))
@@ -217,7 +217,7 @@ def _is_settled(reason: str) -> bool:
     return reason in _SETTLED or reason.startswith(DROPPED_BY_KIND)
 
 
-def judge_title(page: Snapshot, verdict: Verdict) -> Verdict:
+def restore_title(page: Snapshot, verdict: Verdict) -> Verdict:
     """Return the verdict with the title of the page kept, by what the page says that its title is.
 
     A verdict that keeps everything (method ``"none"``), one of ``paper`` mode, and one that keeps what the main

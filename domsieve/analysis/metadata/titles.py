@@ -3,7 +3,7 @@
 import re
 
 from domsieve.analysis.metadata.elements import Elements
-from domsieve.analysis.metadata.values import LONGEST_TITLE, Claim, Claims
+from domsieve.analysis.metadata.values import LONGEST_TITLE, Claim, TypeRules
 
 _PARTS = re.compile(r" [|•·»«:—–-]+ | ?[|»«] ?")
 _PERMALINK = " \t#¶§🔗"
@@ -34,7 +34,7 @@ def folded_title(text: str) -> str:
     return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
 
 
-def choose_title(elements: Elements, claims: Claims) -> Claim:
+def choose_title(elements: Elements, claims: TypeRules) -> Claim:
     """Return the title of the page and what said so, empty strings when nothing does.
 
     A heading that the metadata or the ``title`` holds is the title, unless it is the name of the site. Else the
@@ -66,7 +66,7 @@ def choose_title(elements: Elements, claims: Claims) -> Claim:
     return best, source
 
 
-def _site_names(elements: Elements, claims: Claims) -> set[str]:
+def _site_names(elements: Elements, claims: TypeRules) -> set[str]:
     """Return the names that the site may have, folded: those it gives itself, and what ends the ``title``."""
     names = [text for field in ("site_name", "organization", "publisher") for text, _ in claims.of(field)]
     folded = [folded_title(part) for part in _parts(document_title(elements))]

@@ -77,7 +77,7 @@ Claim = tuple[str, str]
 """A text, and what said so."""
 
 
-class Claims:
+class TypeRules:
     """What the sources of a page say, by field; what comes first stays first."""
 
     def __init__(self) -> None:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.auto.cleaner import AutoCleaner
-from domsieve.analysis.cleaning.hidden_text import judge_hidden
+from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.cleaning.page_widgets import judge_furniture
+from domsieve.analysis.cleaning.page_widgets import drop_widgets
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.evaluation.corpora.javascript_sites import serialise
 from domsieve.evaluation.corpora.main_elements import MainPage, draw_from_sites, draw_from_wcxb, inside_main
@@ -165,8 +165,8 @@ def _of_systems(page: Snapshot, html: str, truth: Structures, parts: Sequence[st
 
 
 def _cleaned(page: Snapshot) -> str:
-    verdict = judge_furniture(page, AutoCleaner().transform(page))
-    return write_markdown(page, judge_hidden(page, verdict, keep=False))
+    verdict = drop_widgets(page, AutoCleaner().transform(page))
+    return write_markdown(page, drop_hidden(page, verdict, keep=False))
 
 
 def _of(part: str, *pages: Structures) -> list[Counter[Any]]:

@@ -44,7 +44,7 @@ class Session(ABC):
 
     def __init__(self) -> None:
         self._listeners: defaultdict[str, list[Handler]] = defaultdict(list)
-        self._mourners: list[Callable[[], None]] = []
+        self._on_close: list[Callable[[], None]] = []
         self.is_open = True
 
     @abstractmethod
@@ -71,19 +71,19 @@ class Session(ABC):
     def on_lost(self, handler: Callable[[], None]) -> None:
         """Call `handler` when the target is gone; at once if it is."""
         if self.is_open:
-            self._mourners.append(handler)
+            self._on_close.append(handler)
         else:
             handler()
 
     def off_lost(self, handler: Callable[[], None]) -> None:
         """Call it no more."""
-        if handler in self._mourners:
-            self._mourners.remove(handler)
+        if handler in self._on_close:
+            self._on_close.remove(handler)
 
     def lose(self) -> None:
         """Take note that the target is gone; commands under way fail."""
         self.is_open = False
-        mourners, self._mourners = self._mourners, []
+        mourners, self._on_close = self._on_close, []
         for handler in mourners:
             handler()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from domsieve.renderer.limits import Patience
+from domsieve.renderer.limits import Timeouts
 from domsieve.renderer.options import Budget
 from domsieve.snapshot.cut import Cut, CutKind
 
@@ -57,13 +57,13 @@ class Watch:
     ----------
     budget : what the page may cost.
     on_cut : called once, when the loading has to end.
-    patience : how long the page is waited for.
+    timeouts : how long the page is waited for.
     """
 
-    def __init__(self, budget: Budget, on_cut: Callable[[], None], patience: Patience) -> None:
+    def __init__(self, budget: Budget, on_cut: Callable[[], None], timeouts: Timeouts) -> None:
         self.budget = budget
         self.on_cut = on_cut
-        self.patience = patience
+        self.timeouts = timeouts
         self.cut_by: Cut | None = None
         self.requests = 0
         self.received_bytes = 0
@@ -126,12 +126,12 @@ class Watch:
 
     def busy_for(self) -> float:
         """Return for how many seconds the page will not be settled if nothing happens; 0 when it may be."""
-        now, patience = self._now(), self.patience
-        waits = [0.0, self._data_at + patience.still_s - now]
+        now, timeouts = self._now(), self.timeouts
+        waits = [0.0, self._data_at + timeouts.still_s - now]
         if not self.loaded:
-            waits.append(self.committed_at + patience.interactive_s - now if self.interactive else inf)
+            waits.append(self.committed_at + timeouts.interactive_s - now if self.interactive else inf)
         waits += [
-            since + patience.in_flight_s - now
+            since + timeouts.in_flight_s - now
             for kind, since in self._in_flight.values()
             if kind in _CONTENT_KINDS
         ]
@@ -142,7 +142,7 @@ class Watch:
 
         One that has had no answer for long may never have one, and is not waited for.
         """
-        since = self._now() - self.patience.in_flight_s
+        since = self._now() - self.timeouts.in_flight_s
         return not self.loaded and any(
             kind in _DRAWING_KINDS and (begun > since or number in self._answered)
             for number, (kind, begun) in self._in_flight.items()

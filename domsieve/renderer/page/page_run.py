@@ -187,7 +187,7 @@ class _PageRun:
         self.limits = limits
         self.clock = limits.clock
         self.limit_s = budget.time.total_seconds()
-        self.watch = Watch(budget, self._end_loading, limits.patience)
+        self.watch = Watch(budget, self._end_loading, limits.timeouts)
         self.loader_id = ""
         self.timings_ms: dict[str, float] = {}
         self.has_crashed = False

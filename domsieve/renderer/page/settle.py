@@ -4,7 +4,7 @@ The adaptive policy waits, from the first byte of the document, until it is load
 interactive), no document, script, style sheet or data request younger than 2 s is under way, no data came for
 300 ms (a URL's fourth call and later ones do not count), and nothing of structure changed for 300 ms; at most
 5 s, but never less than the document's own end, and than the end of scripts and style sheets that are coming and
-hold up its load event. `Patience` holds these times, which were measured. The policy misses what gives no signal,
+hold up its load event. `Timeouts` holds these times, which were measured. The policy misses what gives no signal,
 such as a timer.
 """
 
@@ -89,15 +89,15 @@ async def _click(tab: Tab, watch: Watch, selector: str, limit_s: float) -> bool:
 
 async def _adaptive(tab: Tab, watch: Watch, limit_s: float) -> None:
     now = asyncio.get_running_loop().time
-    start, still_ms = now(), round(watch.patience.still_s * 1000)
+    start, still_ms = now(), round(watch.timeouts.still_s * 1000)
     while True:
         navigation = watch.navigations
-        patience = watch.patience
-        end = max(start, watch.committed_at) + patience.cap_s
-        left = max(end, watch.drawing_at + patience.drawing_s) - now()
+        timeouts = watch.timeouts
+        end = max(start, watch.committed_at) + timeouts.cap_s
+        left = max(end, watch.drawing_at + timeouts.drawing_s) - now()
         busy = watch.busy_for()
         if watch.interactive and watch.is_undrawn():
-            await watch.news(patience.still_s)
+            await watch.news(timeouts.still_s)
             continue
         if left <= 0 and watch.interactive:
             return
@@ -112,7 +112,7 @@ async def _adaptive(tab: Tab, watch: Watch, limit_s: float) -> None:
 async def _arrived(watch: Watch) -> None:
     now = asyncio.get_running_loop().time
     while (busy := watch.busy_for()) > 0:
-        left = watch.committed_at + watch.patience.cap_s - now()
+        left = watch.committed_at + watch.timeouts.cap_s - now()
         if watch.interactive and left <= 0:
             return
         await watch.news(min(busy, left) if watch.interactive else busy)
@@ -130,7 +130,7 @@ async def _ask(tab: Tab, watch: Watch, function: str, limit_s: float, *, absent:
     except CommandError:
         if not tab.is_open:
             raise
-        await watch.news(watch.patience.still_s)
+        await watch.news(watch.timeouts.still_s)
         return absent
 
 

@@ -78,7 +78,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class WorkerContext:
     """What a worker works with.
 
     Parameters
@@ -99,7 +99,9 @@ class Bench:
     site: SiteQuota = USUAL_SITE
 
 
-async def do(claim: Claim, bench: Bench, *, run: Callable[..., Any], stopped: threading.Event) -> Result:
+async def do(
+    claim: Claim, bench: WorkerContext, *, run: Callable[..., Any], stopped: threading.Event
+) -> Result:
     """Return what comes out of a job.
 
     Parameters
@@ -129,7 +131,7 @@ async def do(claim: Claim, bench: Bench, *, run: Callable[..., Any], stopped: th
         return await _page(request, claim, bench, run_budgeted)
 
 
-async def _html(request: HtmlRequest, claim: Claim, bench: Bench, run: Callable[..., Any]) -> Result:
+async def _html(request: HtmlRequest, claim: Claim, bench: WorkerContext, run: Callable[..., Any]) -> Result:
     def work() -> Result:
         bench.queue.event(claim, "stage", {"stage": "analyse"}, done=0, total=1)
         return Result(*html_result(request), [])
@@ -138,7 +140,7 @@ async def _html(request: HtmlRequest, claim: Claim, bench: Bench, run: Callable[
     return done
 
 
-async def _page(request: PageRequest, claim: Claim, bench: Bench, run: Callable[..., Any]) -> Result:
+async def _page(request: PageRequest, claim: Claim, bench: WorkerContext, run: Callable[..., Any]) -> Result:
     options, site, client = request.capture_options(), site_of(request.url), claim.job.client
     known: PageRecord | None = None
     twice = isinstance(request, CompareRequest) and request.twice
@@ -184,7 +186,11 @@ class _Sampled:
 
 
 async def _site(
-    request: SiteRequest, claim: Claim, bench: Bench, run: Callable[..., Any], stopped: threading.Event
+    request: SiteRequest,
+    claim: Claim,
+    bench: WorkerContext,
+    run: Callable[..., Any],
+    stopped: threading.Event,
 ) -> Result:
     found = _Sampled()
     # With a proxy of its own, what passes for this job is told from what passes for others in the same browser.
@@ -224,7 +230,7 @@ async def _site(
 async def _sample(
     request: SiteRequest,
     claim: Claim,
-    bench: Bench,
+    bench: WorkerContext,
     run: Callable[..., Any],
     source: "_Source",
     found: _Sampled,
@@ -300,7 +306,9 @@ async def _sample(
             )
 
 
-def _known(request: PageRequest, options: CaptureOptions, claim: Claim, bench: Bench) -> PageRecord | None:
+def _known(
+    request: PageRequest, options: CaptureOptions, claim: Claim, bench: WorkerContext
+) -> PageRecord | None:
     """Return a capture that an earlier job of the client used and this one holds now; None without one.
 
     Another client's capture may show what only he was shown, and would tell that he was there.
@@ -317,7 +325,7 @@ def _known(request: PageRequest, options: CaptureOptions, claim: Claim, bench: B
     return record if bench.queue.captures.hold_again(claim, record.page_id, others) else None
 
 
-def _kept(rendering: Rendering, site: str, claim: Claim, bench: Bench) -> PageRecord:
+def _kept(rendering: Rendering, site: str, claim: Claim, bench: WorkerContext) -> PageRecord:
     """Keep a page in the cache; the job holds it from before it is there."""
     store, captures = bench.pages(), bench.queue.captures
     twin = [] if rendering.unscripted is None else [rendering.unscripted]
@@ -331,7 +339,7 @@ def _kept(rendering: Rendering, site: str, claim: Claim, bench: Bench) -> PageRe
 class _Source:
     """A source of pages for one job of a site: with its options and quota, and contexts that no other job shares."""
 
-    def __init__(self, bench: Bench, claim: Claim, request: SiteRequest, proxy: Proxy) -> None:
+    def __init__(self, bench: WorkerContext, claim: Claim, request: SiteRequest, proxy: Proxy) -> None:
         self.egress = proxy.egress
         self._browsing = bench.browsing
         self._name = f"{claim.job.client} {claim.job.id}"

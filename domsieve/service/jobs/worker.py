@@ -30,12 +30,12 @@ from domsieve.renderer.browser.connection import DriverName
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.network.host_rules import HostRules
 from domsieve.renderer.renderer import Renderer
-from domsieve.renderer.supervisor import Supervisor, Wear
+from domsieve.renderer.supervisor import RecyclePolicy, Supervisor
 from domsieve.service.jobs.captures import CACHE
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.heartbeat import BEAT_S, Pulse
 from domsieve.service.jobs.values import USUAL_SITE, Claim, SiteQuota, overrun, problem_of
-from domsieve.service.jobs.work import Bench, do
+from domsieve.service.jobs.work import WorkerContext, do
 from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.service.logs import log, logging_to_stderr
 from domsieve.snapshot.store import PageStore
@@ -73,7 +73,7 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     job_s : seconds that a job may take once it was claimed; one of a site may open pages for longer.
     step_s : seconds that each of its parts may take that runs in a thread.
     memory_bytes : what the process may hold, without its browser.
-    pages, megabytes, crashes : see `Wear`.
+    pages, megabytes, crashes : see `RecyclePolicy`.
     analysis_s, analysis_bytes : processor time and memory that the analysis of one page may take.
     """
 
@@ -123,7 +123,7 @@ class Worker:
         self,
         name: str,
         settings: WorkerSettings,
-        bench: Bench,
+        bench: WorkerContext,
         *,
         ledger: ThreadPoolExecutor,
         news: asyncio.Event,
@@ -328,7 +328,7 @@ async def serve(name: str, settings: WorkerSettings, news: asyncio.Event, pulse:
     data = Path(settings.data)
     rules = HostRules.of(settings.deny_hosts, settings.allow_hosts)
     egress = Egress(named=settings.private_hosts, rules=rules)
-    wear = Wear(pages=settings.pages, megabytes=settings.megabytes, crashes=settings.crashes)
+    recycle = RecyclePolicy(pages=settings.pages, megabytes=settings.megabytes, crashes=settings.crashes)
 
     def make() -> Renderer:
         return Renderer(
@@ -351,11 +351,13 @@ async def serve(name: str, settings: WorkerSettings, news: asyncio.Event, pulse:
         ThreadPoolExecutor(1, "ledger") as ledger,
         ThreadPoolExecutor(settings.concurrency, "analysis") as threads,
     ):
-        async with Supervisor(make, egress=egress, concurrency=settings.concurrency, wear=wear) as supervisor:
+        async with Supervisor(
+            make, egress=egress, concurrency=settings.concurrency, recycle=recycle
+        ) as supervisor:
             analysis = AnalysisBudget(
                 time=timedelta(seconds=settings.analysis_s), memory_bytes=settings.analysis_bytes
             )
-            bench = Bench(supervisor, WorkQueue(database), threads, pages, analysis, settings.site)
+            bench = WorkerContext(supervisor, WorkQueue(database), threads, pages, analysis, settings.site)
             worker = Worker(name, settings, bench, ledger=ledger, news=news, pulse=pulse)
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, worker.draining.set)

@@ -111,8 +111,8 @@ class Held(Generic[_T]):
             return self._held[1]
 
 
-class Headroom:
-    """Says why there is no room for another job. Called, it costs some 0.1 ms.
+class LoadShedding:
+    """Return why there is no room for another job. Called, it costs some 0.1 ms.
 
     Parameters
     ----------

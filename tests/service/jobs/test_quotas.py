@@ -19,7 +19,7 @@ from domsieve.renderer.sampling.fetch import Answer
 from domsieve.service.jobs.requests import SiteRequest
 from domsieve.service.jobs.results import SitePages, site_result
 from domsieve.service.jobs.values import QueueLimits, SiteQuota, problem_of
-from domsieve.service.jobs.work import Bench, Result, do
+from domsieve.service.jobs.work import Result, WorkerContext, do
 from domsieve.service.web.labels import remarks_of
 from domsieve.snapshot.store import PageStore
 from tests.service.jobs.captures import captured
@@ -68,7 +68,7 @@ def doing(folder: Path, site: Site, quota: SiteQuota, request: SiteRequest = REQ
         async def run(work: Callable[[], Any]) -> Any:
             return work()
 
-        bench = Bench(site, queue, threads, lambda: store, site=quota)
+        bench = WorkerContext(site, queue, threads, lambda: store, site=quota)
         result = asyncio.run(do(claim, bench, run=run, stopped=threading.Event()))
         said = [event.data["said"] for event in jobs.events(job.id, "ann") if event.kind == "site"]
         if not result.summary["complete"]:

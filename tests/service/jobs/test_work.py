@@ -48,7 +48,7 @@ from domsieve.service.jobs.requests import (
 )
 from domsieve.service.jobs.results import SitePages, page_result, site_result
 from domsieve.service.jobs.values import Claim, QueueLimits, UsedPage, problem_of
-from domsieve.service.jobs.work import Bench, Result, do
+from domsieve.service.jobs.work import Result, WorkerContext, do
 from domsieve.snapshot.page import Provenance, Snapshot
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.cleaning import clean
@@ -98,7 +98,7 @@ def doing(
         async def run(work: Callable[[], Any]) -> Any:
             return work()
 
-        bench = Bench(pages, queue, threads, lambda: store, analysis)
+        bench = WorkerContext(pages, queue, threads, lambda: store, analysis)
         return asyncio.run(do(claim, bench, run=run, stopped=threading.Event()))
 
 

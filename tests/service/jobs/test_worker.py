@@ -17,7 +17,7 @@ from domsieve.service.jobs.heartbeat import Pulse
 from domsieve.service.jobs.requests import CleanRequest
 from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.values import Claim, Job, NewFile, QueueLimits, UsedPage, overrun
-from domsieve.service.jobs.work import Bench
+from domsieve.service.jobs.work import WorkerContext
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.jobs.worker import Worker, WorkerSettings
 from domsieve.snapshot.store import PageStore
@@ -116,7 +116,7 @@ async def working(
     news = asyncio.Event()
     settings = WorkerSettings(data=str(tmp_path), concurrency=1, grace_s=grace_s, job_s=job_s)
     with ThreadPoolExecutor(1) as ledger, ThreadPoolExecutor(1) as threads:
-        bench = Bench(Pages(), queue, threads, pages)
+        bench = WorkerContext(Pages(), queue, threads, pages)
         worker = Worker("w", settings, bench, ledger=ledger, news=news, pulse=Pulse())
         task = asyncio.create_task(worker.run())
         try:

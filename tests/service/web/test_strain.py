@@ -8,14 +8,16 @@ import pytest
 
 from domsieve.renderer.browser.resources import FreeMemory, this_machine
 from domsieve.service.jobs.values import Strain
-from domsieve.service.web.load_shedding import Headroom
+from domsieve.service.web.load_shedding import LoadShedding
 from tests.service.web.stage import PAGE, Stage, stage
 
 SHORT = Strain("memory", "Less than 5% of the memory of the service is free; no jobs are accepted now.")
 
 
-def headroom(*, free: float = 0.5, load: float = 1.0, free_ratio: float = 0.05, most: float = 20) -> Headroom:
-    return Headroom(free_ratio=free_ratio, load=most, free_memory=lambda: free, load_average=lambda: load)
+def headroom(
+    *, free: float = 0.5, load: float = 1.0, free_ratio: float = 0.05, most: float = 20
+) -> LoadShedding:
+    return LoadShedding(free_ratio=free_ratio, load=most, free_memory=lambda: free, load_average=lambda: load)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +32,9 @@ def headroom(*, free: float = 0.5, load: float = 1.0, free_ratio: float = 0.05, 
         (headroom(free=0.0, load=99, free_ratio=0, most=0), None),
     ],
 )
-def test_there_is_no_room_below_a_share_of_memory_or_above_a_load(made: Headroom, reason: str | None) -> None:
+def test_there_is_no_room_below_a_share_of_memory_or_above_a_load(
+    made: LoadShedding, reason: str | None
+) -> None:
     strain = made()
     assert (strain and strain.reason) == reason
     if strain:
@@ -40,9 +44,9 @@ def test_there_is_no_room_below_a_share_of_memory_or_above_a_load(made: Headroom
 def test_what_this_machine_has_is_read() -> None:
     assert 0 < FreeMemory(swap=False)() < this_machine().memory_bytes
     # Some of the memory is in use whenever a test runs, and no processor is waited for so long.
-    assert (strain := Headroom(free_ratio=1.0, load=0)())
+    assert (strain := LoadShedding(free_ratio=1.0, load=0)())
     assert strain.reason == "memory"
-    assert Headroom(free_ratio=0, load=1e9)() is None
+    assert LoadShedding(free_ratio=0, load=1e9)() is None
 
 
 class Machine:
