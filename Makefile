@@ -76,7 +76,7 @@ evaluate: ## repeat all experiments: make evaluate DATA=/path/to/data
 	else \
 		echo "There is no npm, or it failed: the experiment javascript is left out." >&2; \
 	fi; \
-	$(VENV)/bin/domsieve evaluate all --data "$(DATA)" $$modules \
+	$(VENV)/bin/python -m experiments all --data "$(DATA)" $$modules \
 		-o build/evaluation --document build/evaluation/results.md
 
 bench: ## measure speed and memory beside other programs, in 25 minutes: make bench DATA=/path/to/data

@@ -21,7 +21,6 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.printing import command_line, print_check, print_table
-from domsieve.evaluation.corpora.javascript_sites import serve_corpus
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.renderer import Renderer
@@ -30,6 +29,7 @@ from domsieve.snapshot.store import PageStore
 from domsieve.tasks.comparing import advise, compare
 from domsieve.tasks.pages import render_pages
 from examples.loopback import folder_served
+from experiments.corpora.javascript_sites import serve_corpus
 
 STATIC = ("docs-rustbook", "docs-postgresql", "uci-www_cs_uci_edu")
 TIMED, ROUNDS = 8, 3

@@ -28,7 +28,6 @@ from typing import Any
 from benchmarks.printing import command_line, print_check
 from benchmarks.rendering import processor_seconds
 from domsieve.archive.recording import Recording
-from domsieve.evaluation.corpora.javascript_sites import serve_corpus
 from domsieve.renderer.network.certificate import new_certificate
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.network.replay import Replay
@@ -38,6 +37,7 @@ from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.recording import add_page
+from experiments.corpora.javascript_sites import serve_corpus
 
 HOST = "docs.localhost"
 BUDGET_S = 180

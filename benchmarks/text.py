@@ -32,12 +32,12 @@ from domsieve.analysis.metadata.reading import read_metadata
 from domsieve.analysis.writers.evidence import write_json
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.text import write_text
-from domsieve.evaluation.corpora.wcxb_pages import page_files, read_page
 from domsieve.renderer.html_parser.parser import parse_html, read_html_file
 from domsieve.snapshot.format import decode, encode
 from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.cleaning import clean, written
 from domsieve.tasks.pages import Page
+from experiments.corpora.wcxb_pages import page_files, read_page
 
 LXML_MS = 3.6
 URL = "https://page.example/article"

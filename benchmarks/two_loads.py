@@ -33,15 +33,15 @@ from domsieve.analysis.compare.compared_blocks import DifferingBlock
 from domsieve.analysis.compare.comparison import compare_loads, without_rotating
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.text import write_text
-from domsieve.evaluation.corpora.javascript_sites import SHORTEST, serve_corpus
-from domsieve.evaluation.measures.word_scores import Score, count_words, mean_score, score
-from domsieve.evaluation.systems.cleaners import CLEANERS
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.page import Snapshot
 from examples.loopback import LoopbackServer, QuietHandler, running
 from examples.serve import DEMO, serve_demo
+from experiments.corpora.javascript_sites import SHORTEST, serve_corpus
+from experiments.measures.word_scores import Score, count_words, mean_score, score
+from experiments.systems.cleaners import CLEANERS
 
 LEAST = 0.95
 KINDS = ("advert", "time", "token")

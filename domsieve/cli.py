@@ -25,7 +25,6 @@ _COMMANDS = {
     "records": "mining:records",
     "weigh": "weighing:weigh",
     "report": "reporting:report",
-    "evaluate": "evaluating:evaluate",
     "serve": "serving:serve",
     "mcp": "mcp_serving:mcp",
     "doctor": "cache:doctor",

@@ -14,6 +14,7 @@ import typer
 import domsieve
 from domsieve import cli
 from domsieve.commands.console import failures, option_of
+from domsieve.commands.removed import REMOVED
 from domsieve.errors import UsageError
 from domsieve.renderer.network.egress import Egress
 from tests.command import ROOT, run
@@ -96,11 +97,11 @@ def test_the_library_names_no_option_and_parameters_of_commands_have_one() -> No
                 raised = ast.unparse(node.exc)
                 assert "`domsieve" not in raised, (path, raised)
                 assert not [option for option in options if re.search(rf"{option}\b", raised)], (path, raised)
-    assert {"data", "port", "private_hosts", "deny_hosts"} <= named
+    assert {"port", "private_hosts", "deny_hosts"} <= named
     assert {option_of(parameter) for parameter in named} <= options
 
 
-@pytest.mark.parametrize(("extra", "package"), [("evaluate", "cssselect"), ("serve", "uvicorn")])
+@pytest.mark.parametrize(("extra", "package"), [("serve", "uvicorn")])
 def test_what_an_extra_would_install_is_missing(extra: str, package: str) -> None:
     hide = f"import sys; sys.modules['{package}'] = None; import importlib.util as u; f = u.find_spec; "
     hide += f"u.find_spec = lambda n, p=None: None if n == '{package}' else f(n, p); "
@@ -109,3 +110,58 @@ def test_what_an_extra_would_install_is_missing(extra: str, package: str) -> Non
     assert done.returncode == 2
     assert f"domsieve[{extra}]" in done.stderr.decode()
     assert "Traceback" not in done.stderr.decode()
+
+
+def test_a_removed_command_says_what_to_use_and_is_not_listed(tmp_path: Path) -> None:
+    for words in (["evaluate"], ["evaluate", "all", "--data", "x"], ["-q", "evaluate", "--help"]):
+        result = run(*words, cache=tmp_path)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == (
+            "domsieve: `domsieve evaluate` is now `python -m experiments NAME --data DIR` in a checkout.\n"
+        )
+    assert "evaluate" not in run("--help", cache=tmp_path).stdout
+
+
+def test_what_was_removed_is_no_command_and_no_option_now() -> None:
+    commands: dict[str, Any] = {"": typer.main.get_command(cli.app)}
+    for name in ("", "bulk", "cache"):
+        commands |= {f"{name} {word}".strip(): one for word, one in commands[name].commands.items()}
+    for removed in REMOVED:
+        command, _, option = f" {removed}".rpartition(" --")
+        assert option or removed not in commands
+        for name, one in commands.items():
+            if option and command.strip() in {"", name}:
+                assert f"--{option}" not in {each for parameter in one.params for each in parameter.opts}
+
+
+@pytest.mark.parametrize("removed", ["clean --gone", "--gone"])
+def test_a_removed_option_says_what_to_use(
+    removed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(REMOVED, removed, "`--param gone=X`")
+    for words in (["--gone", "2"], ["--gone=2"], ["page.html", "--gone"]):
+        result = run("clean", *words, cache=tmp_path)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == "domsieve: `domsieve clean --gone` is now `--param gone=X`.\n"
+    other = run("compare", "--gone", cache=tmp_path)
+    assert other.exit_code == 2
+    assert ("is now" in other.stderr) is (removed == "--gone")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("[evaluate]\ndata = 'x'\n", "unknown table 'evaluate'. It is now `python -m experiments"),
+        ("[clean]\ngone = 1\n", "unknown key 'gone' in [clean]. It is now `--param gone=X`."),
+        ("[all]\ngone = 1\n", "unknown key 'gone' in [all]. It is now `--param gone=X`."),
+    ],
+)
+def test_a_configuration_file_with_what_was_removed_says_what_to_use(
+    text: str, wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(REMOVED, "--gone", "`--param gone=X`")
+    file = tmp_path / "config.toml"
+    file.write_text(text, encoding="utf-8")
+    result = run("clean", "page.html", "--config", file, cache=tmp_path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert wanted in result.stderr

@@ -11,10 +11,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "domsieve"
-MODULES = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-    for path in sorted(PACKAGE.rglob("*.py"))
-}
+
+
+def modules(package: Path) -> Mapping[str, Path]:
+    """Return the files of a package by the full names of their modules."""
+    return {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in sorted(package.rglob("*.py"))
+    }
+
+
+MODULES = modules(PACKAGE)
+EXPERIMENT_MODULES = modules(ROOT / "experiments")
 COMMON = {"budget", "errors", "files", "notebook", "plain", "urls", "vocabulary"}
 # What each room of the package may import, besides what is common to all.
 ROOMS: Mapping[str, Set[str]] = {
@@ -29,15 +37,13 @@ ROOMS: Mapping[str, Set[str]] = {
     "archive": {"snapshot"} | COMMON,
     "renderer": {"snapshot", "archive"} | COMMON,
     "analysis": {"snapshot"} | COMMON,
-    "evaluation": {"snapshot", "renderer", "analysis"} | COMMON,
     "tasks": {"snapshot", "archive", "renderer", "analysis"} | COMMON,
     "bulk": {"snapshot", "archive", "renderer", "analysis", "tasks"} | COMMON,
     "library": {"snapshot", "archive", "renderer", "analysis", "tasks"} | COMMON,
     # A module for each framework, which alone loads it; over the library, as its users are.
     "integrations": {"renderer", "tasks", "library"} | COMMON,
     "service": {"snapshot", "renderer", "analysis", "tasks"} | COMMON,
-    "commands": {"snapshot", "archive", "renderer", "analysis", "tasks", "bulk", "service", "evaluation"}
-    | COMMON,
+    "commands": {"snapshot", "archive", "renderer", "analysis", "tasks", "bulk", "service"} | COMMON,
     "cli": {"commands"},
 }
 # What each room inside a room may import of its neighbours.
@@ -63,17 +69,18 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
         "report": {"columns", "block_types", "trees", "records", "writers"},
         "compare": {"columns", "cleaning", "records", "writers"},
     },
-    "evaluation": {
-        "frame": set(),
-        "measures": set(),
-        "corpora": {"measures"},
-        "systems": {"corpora", "measures"},
-        "page_classes": {"corpora", "frame", "measures", "systems"},
-        "error_diary": {"corpora", "frame", "measures"},
-        "experiments": {"corpora", "error_diary", "frame", "measures", "page_classes", "systems"},
-    },
     # The web part knows the jobs; jobs know nothing of HTTP.
     "service": {"jobs": set(), "web": {"jobs"}, "mcp": {"jobs", "web"}},
+}
+# What each folder of the experiments may import of the others.
+EXPERIMENTS: Mapping[str, Set[str]] = {
+    "frame": set(),
+    "measures": set(),
+    "corpora": {"measures"},
+    "systems": {"corpora", "measures"},
+    "page_classes": {"corpora", "frame", "measures", "systems"},
+    "error_diary": {"corpora", "frame", "measures"},
+    "experiments": {"corpora", "error_diary", "frame", "measures", "page_classes", "systems"},
 }
 LONGEST = 500
 # Written in pieces, so that this file does not hold them itself.
@@ -154,6 +161,18 @@ def test_dependencies_point_one_way() -> None:
                 )
 
 
+def test_nothing_installed_imports_the_experiments_and_their_folders_point_one_way() -> None:
+    for name, path in MODULES.items():
+        assert not {other for other in imports(path) if other.split(".")[0] == "experiments"}, name
+    assert {path.parent.name for path in (ROOT / "experiments").glob("*/*.py")} == EXPERIMENTS.keys()
+    for name, path in EXPERIMENT_MODULES.items():
+        own = name.split(".")[1:2]
+        for other in imports(path):
+            top, *inside = other.split(".")
+            if top == "experiments" and own and own[0] in EXPERIMENTS and inside[0] in EXPERIMENTS:
+                assert inside[0] == own[0] or inside[0] in EXPERIMENTS[own[0]], f"{name}: {other}"
+
+
 def test_no_modules_import_each_other_in_a_circle() -> None:
     graph = {name: imports(path) & MODULES.keys() - {name} for name, path in MODULES.items()}
     assert len(list(TopologicalSorter(graph).static_order())) >= len(MODULES)
@@ -193,16 +212,14 @@ def test_the_package_imports_nothing_by_the_links_beside_it() -> None:
 
 
 def test_modules_are_short() -> None:
-    lengths = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in MODULES.items()}
+    paths = {**MODULES, **EXPERIMENT_MODULES}
+    lengths = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in paths.items()}
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
 
 
 def test_only_the_renderer_knows_the_browser() -> None:
     users = {name for name, path in MODULES.items() if "playwright.async_api" in imports(path)}
-    # What the renderer is measured against has a browser of its own.
-    assert {name.split(".")[1] for name in users - {"domsieve.evaluation.corpora.rendered_elements"}} == {
-        "renderer"
-    }
+    assert {name.split(".")[1] for name in users} == {"renderer"}
 
 
 def test_analysis_loads_neither_a_browser_nor_scikit_learn() -> None:

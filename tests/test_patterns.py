@@ -36,6 +36,7 @@ from domsieve.tasks.pages import Page, _named_apart
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "domsieve"
+FOLDERS = (PACKAGE, ROOT / "experiments")
 CALLS = {"compile", "findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn"}
 LIMIT_S = 20
 # A quadratic pattern takes SIZE ** 2 / 2 steps, and a step of the engine more than a nanosecond: twenty times the
@@ -45,7 +46,7 @@ PROCESSES = 2
 MOST_BYTES = 2_500_000_000
 
 # What each pattern finds hardest, as texts to be repeated: "head|body|tail", of which the body is repeated. Patterns
-# by the module below the package and the name, or what a call is given.
+# by the module, without "domsieve.", and the name, or what a call is given.
 WORST = {
     "analysis.auto.block_features _TYPE": ['"@type"| |', '"@type":"|a|', '|"@type"|', '|"@type":"a|'],
     "archive.responses _GOING_AROUND": ["|?_=|", "|&cb=|", "?_=|a|", "|&cache_bust|", "|&|"],
@@ -212,26 +213,26 @@ WORST = {
     "tasks.targets '[^a-z0-9]+'": ["|-|", "|a-|"],
     "tasks.targets _ID": ["|a|g"],
     "urls _LONG_HOST": ["|//|", "//|a|", "|//a|"],
-    "evaluation.corpora.selecting '[^a-z0-9]'": ["|-|"],
-    "evaluation.corpora.selecting _NO_XML": ["|\0|"],
-    "evaluation.corpora.wcxb_metadata _GAPS": ["| |", "|a |"],
-    "evaluation.corpora.wcxb_metadata _MARK": ["|a|", "|>|"],
-    "evaluation.corpora.wcxb_metadata _OPEN_GRAPH": ["|name=|", "|property='|", "|a|"],
-    "evaluation.corpora.wien_pages _LEADING": ["|<|", "|<>|", "| |", "<|a|"],
-    "evaluation.corpora.wien_pages _MARKS": ["|a|"],
-    "evaluation.error_diary.block_kinds _WORD": ["|A|", "|Aa|", "|-|"],
-    "evaluation.measures.structures _BLANK_LINES": ["| |", "| \n|", "|\n|a"],
-    "evaluation.measures.structures _HIDING": ["display| |", "display:| |", "|display|", "visibility| |"],
-    "evaluation.measures.structures _KIND": ["[!|A|", "|[!A|"],
-    "evaluation.measures.structures _NOTE": ["| |", "|[^|", "[|a|", "|[a|"],
-    "evaluation.measures.structures _TO_NOTE": ["|a|", "|]|", "[|a|"],
-    "evaluation.measures.structures _UNSEEN_SIGNS": ["|\x80|", "|a|"],
-    "evaluation.measures.structures _WORD": ["|a|", "|a |"],
-    "evaluation.measures.metadata_scores _BY": ["|by|", "|by |"],
-    "evaluation.measures.metadata_scores _PARTS": ["| and|", "| |"],
-    "evaluation.measures.word_scores _ALONE": ["|a|"],
-    "evaluation.measures.word_scores _WORD": ["|a|", "|aa |", "|漢|"],
-    "evaluation.page_classes.vectors _WORD": ["|a|", "|_|"],
+    "experiments.corpora.selecting '[^a-z0-9]'": ["|-|"],
+    "experiments.corpora.selecting _NO_XML": ["|\0|"],
+    "experiments.corpora.wcxb_metadata _GAPS": ["| |", "|a |"],
+    "experiments.corpora.wcxb_metadata _MARK": ["|a|", "|>|"],
+    "experiments.corpora.wcxb_metadata _OPEN_GRAPH": ["|name=|", "|property='|", "|a|"],
+    "experiments.corpora.wien_pages _LEADING": ["|<|", "|<>|", "| |", "<|a|"],
+    "experiments.corpora.wien_pages _MARKS": ["|a|"],
+    "experiments.error_diary.block_kinds _WORD": ["|A|", "|Aa|", "|-|"],
+    "experiments.measures.structures _BLANK_LINES": ["| |", "| \n|", "|\n|a"],
+    "experiments.measures.structures _HIDING": ["display| |", "display:| |", "|display|", "visibility| |"],
+    "experiments.measures.structures _KIND": ["[!|A|", "|[!A|"],
+    "experiments.measures.structures _NOTE": ["| |", "|[^|", "[|a|", "|[a|"],
+    "experiments.measures.structures _TO_NOTE": ["|a|", "|]|", "[|a|"],
+    "experiments.measures.structures _UNSEEN_SIGNS": ["|\x80|", "|a|"],
+    "experiments.measures.structures _WORD": ["|a|", "|a |"],
+    "experiments.measures.metadata_scores _BY": ["|by|", "|by |"],
+    "experiments.measures.metadata_scores _PARTS": ["| and|", "| |"],
+    "experiments.measures.word_scores _ALONE": ["|a|"],
+    "experiments.measures.word_scores _WORD": ["|a|", "|aa |", "|漢|"],
+    "experiments.page_classes.vectors _WORD": ["|a|", "|_|"],
 }
 # Read no more than the beginning of a document, whatever its length: what they see is as long as that.
 OF_THE_BEGINNING = {
@@ -240,8 +241,8 @@ OF_THE_BEGINNING = {
 # See no text of strangers, and why not.
 OUR_OWN = {
     "analysis.report.document '\\\\{\\\\{(\\\\w+)\\\\}\\\\}'": "the template that comes with the program",
-    "evaluation.corpora.selecting '@([a-z-]+)'": "expressions that come with a research corpus, chosen by hand",
-    "evaluation.experiments.sites f'(?<!\\\\w){re.escape(folded(value))}(?!\\\\w)'": (
+    "experiments.corpora.selecting '@([a-z-]+)'": "expressions that come with a research corpus, chosen by hand",
+    "experiments.experiments.sites f'(?<!\\\\w){re.escape(folded(value))}(?!\\\\w)'": (
         "a text and pages of a research corpus, chosen by hand; of plain characters"
     ),
     "renderer.browser.resources _HELD": "a file of the system",
@@ -268,9 +269,13 @@ class Pattern:
     def key(self) -> str:
         return f"{self.module} {self.name}"
 
+    @property
+    def path(self) -> str:
+        return self.module if self.module.startswith("experiments.") else f"domsieve.{self.module}"
+
     def load(self) -> "re.Pattern[Any]":
         if self.name.startswith("_"):
-            found = getattr(importlib.import_module(f"domsieve.{self.module}"), self.name)
+            found = getattr(importlib.import_module(self.path), self.name)
             assert isinstance(found, re.Pattern)
             return found
         return re.compile(eval(self.name, {"re": re, "shortest": 3, "folded": str, "value": "a"}))
@@ -288,7 +293,7 @@ class Pattern:
 
 def patterns_of(path: Path) -> Iterator[Pattern]:
     """Yield the patterns of a module: those that get a name, and those that are given to a call."""
-    module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+    module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removeprefix("domsieve.")
     tree = ast.parse(path.read_text(encoding="utf-8"))
     methods = {
         (node.value.id, node.attr)
@@ -313,7 +318,12 @@ def patterns_of(path: Path) -> Iterator[Pattern]:
             yield Pattern(module, ast.unparse(node.args[0]), flags, (call.attr,))
 
 
-PATTERNS = {pattern.key: pattern for path in sorted(PACKAGE.rglob("*.py")) for pattern in patterns_of(path)}
+PATTERNS = {
+    pattern.key: pattern
+    for folder in FOLDERS
+    for path in sorted(folder.rglob("*.py"))
+    for pattern in patterns_of(path)
+}
 
 
 def text_of(worst: str, size: int = SIZE) -> str:

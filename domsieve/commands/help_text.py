@@ -6,7 +6,10 @@ Plain text, so that nothing is loaded for it and it reads the same in a terminal
 from collections.abc import Mapping
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
+
+from domsieve.commands.removed import refuse_removed
 
 GROUPS: Mapping[str, str] = {
     "Pages": "all depth drop exclude include input-file keep-errors pages pages-per-site period raw seed select url",
@@ -16,10 +19,10 @@ GROUPS: Mapping[str, str] = {
     "storage-state token-file trusted-proxy user-agent",
     "Analysis": "analysis-megabytes analysis-timeout cap complement drop-kind explain favor has-text keep-hidden "
     "keep-kind method mode model models per-block regions style threshold",
-    "Output": "blocks document fields format json list max-words metadata output output-dir",
+    "Output": "blocks fields format json max-words metadata output output-dir",
     "Storage": "cache data dry-run free-megabytes keep-days keep-jobs keep-megabytes repair",
-    "Work": "client-queue concurrency free-memory-percent job-seconds max-load node-modules processes queue "
-    "ray-address requests-per-minute runner shard-pages site-megabytes site-pages site-seconds step-seconds "
+    "Work": "client-queue concurrency free-memory-percent job-seconds max-load queue ray-address "
+    " requests-per-minute runner shard-pages site-megabytes site-pages site-seconds step-seconds "
     "worker-megabytes workers",
     "General": "config help install-completion quiet show-completion verbose version",
 }
@@ -50,7 +53,6 @@ EXAMPLES: Mapping[str, str] = {
     "clean": "domsieve clean https://example.org/ --format markdown",
     "compare": "domsieve compare https://example.org/",
     "doctor": "domsieve doctor",
-    "evaluate": "domsieve evaluate all --data corpora",
     "learn": "domsieve learn example.org -o example.model",
     "login": "domsieve login https://example.org/login -o state.json",
     "mcp": "domsieve mcp --private-host intranet.example",
@@ -64,6 +66,10 @@ EXAMPLES: Mapping[str, str] = {
 """An example of each command."""
 
 
+# The class of all wrong calls, which Typer does not export.
+_WRONG_CALL: Any = typer.BadParameter.__base__
+
+
 def group_of(parameter: Any) -> str:
     """Return the group in which an option is shown."""
     names = [name.removeprefix("--") for name in parameter.opts if name.startswith("--")]
@@ -71,7 +77,15 @@ def group_of(parameter: Any) -> str:
 
 
 class HelpfulCommand(TyperCommand):
-    """A command whose help has its options in groups, and an example."""
+    """A command whose help has its options in groups, and an example; it refuses options that were removed."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse a call; for an option that was removed, say what to use instead."""
+        try:
+            return super().parse_args(ctx, args)
+        except _WRONG_CALL as error:
+            refuse_removed(" ".join(_path(ctx)), getattr(error, "option_name", ""))
+            raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, the options group by group, and the example."""
@@ -83,7 +97,13 @@ class HelpfulCommand(TyperCommand):
 
 
 class HelpfulGroup(TyperGroup):
-    """A group of commands whose help says of each all that its first sentence says."""
+    """A group of commands whose help has the whole first sentence of each; it refuses commands that were removed."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command of a call; for one that was removed, say what to use instead."""
+        if not ctx.resilient_parsing:
+            refuse_removed(" ".join([*_path(ctx), args[0]]))
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Return the names alone, so that no command is loaded for them."""

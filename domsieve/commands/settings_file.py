@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
 
+from domsieve.commands.removed import replacement
+
 FOR_ALL = "all"
 """The table of what holds for every command that has the option."""
 
@@ -208,7 +210,8 @@ def _unknown(path: Path, table: str, key: str, known: list[str], *, what: str = 
 
     from domsieve.errors import UsageError
 
+    now = replacement(table.replace(".", " "), f"--{key}") if table else replacement(key.replace(".", " "))
     near = get_close_matches(key, known, n=1)
-    hint = f"Did you mean {near[0]}? " if near else ""
+    hint = f"It is now {now}. " if now else f"Did you mean {near[0]}? " if near else ""
     where = f" in [{table}]" if table else ""
     return UsageError(f"{path}: unknown {what} {key!a}{where}. {hint}There are: {', '.join(known)}.")

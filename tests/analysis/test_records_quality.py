@@ -8,7 +8,7 @@ import pytest
 from domsieve.analysis.records.iepad import RepeatedPatterns
 from domsieve.analysis.records.mdr import DataRegionMiner
 from domsieve.analysis.records.wobm import WebObjectBlocks
-from domsieve.evaluation.corpora.record_pages import halves, read_collection, score_records
+from experiments.corpora.record_pages import halves, read_collection, score_records
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domsieve.analysis.cleaning.tps import noise_removed
 from domsieve.analysis.cleaning.tps_search import Cuts, Region, largest_region, page_regions, tag_path_codes
 from domsieve.analysis.columns.batch import prune
 
@@ -150,12 +149,6 @@ def test_e5_pruning() -> None:
     inside = np.array([False, False, False, False, True, True])
     assert prune(inside, end).tolist() == [True, False, False, True, True, True]
     assert prune(~inside, end).tolist() == [True, True, True, True, False, False]
-
-
-def test_e6_noise_removed() -> None:
-    assert noise_removed(82, 20, 20, 20) == 1
-    assert noise_removed(61, 10, 16, 10) == pytest.approx(0.882353, abs=1e-6)
-    assert noise_removed(225, 10, 23, 10) == pytest.approx(0.939535, abs=1e-6)
 
 
 def test_e3_parts_of_the_page() -> None:

@@ -33,7 +33,7 @@ def test_importing_loads_nothing_else(tmp_path: Path) -> None:
 
 
 def test_folders_of_the_caller_are_not_in_the_way(tmp_path: Path) -> None:
-    for name in ("analysis", "service", "snapshot", "renderer", "commands", "evaluation", "tasks"):
+    for name in ("analysis", "service", "snapshot", "renderer", "commands", "experiments", "tasks"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise ImportError('not ours')", encoding="utf-8")
     for name in ("cli.py", "errors.py", "files.py", "plain.py", "notebook.py"):

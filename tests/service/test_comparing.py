@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from domsieve.evaluation.corpora.javascript_sites import serve_corpus
 from domsieve.tasks.comparing import prefix_of
 from examples.loopback import folder_served
 from examples.serve import serve_demo
+from experiments.corpora.javascript_sites import serve_corpus
 from tests.command import fill, run
 from tests.service import mixed_site, rotating_site
 from tests.service.seen import count, gather

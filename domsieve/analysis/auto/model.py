@@ -150,31 +150,6 @@ class AutoModel:
         return table
 
 
-def write_model(model: AutoModel) -> bytes:
-    """Return the content of a model file. Equal models give equal bytes."""
-    trees = model.trees
-    arrays: dict[str, Any] = {
-        "figures": np.array(model.figures),
-        "groups": np.array(model.groups),
-        "figure": trees.figure,
-        "threshold": trees.threshold,
-        "missing_is_less": trees.missing_is_less,
-        "struck": trees.struck,
-        "leaf": trees.leaf,
-        "shares": trees.shares,
-        "bias": np.int64(trees.bias),
-        "expected": model.expected,
-        "found": model.found,
-    }
-    for name in ("names", "texts"):
-        weights = getattr(model.tokens, name)
-        at = np.flatnonzero(weights).astype(np.uint32)
-        arrays |= {f"{name}_steps": np.diff(at, prepend=np.uint32(0)), f"{name}_weights": weights[at]}
-    file = io.BytesIO()
-    np.savez_compressed(file, **arrays)
-    return file.getvalue()
-
-
 def read_model(data: bytes) -> AutoModel:
     """Return the model in the content of a model file."""
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:

@@ -50,7 +50,7 @@ class Names:
 
     Attributes
     ----------
-    said : uint64 (N,), the bits of `NameFlag` that each node's tag and attributes say; 0 for nodes that are not elements.
+    said : uint64 (N,), the bits of `NameFlag` that each node's tag and attributes say; 0 where there is no element.
     """
 
     def __init__(self, page: Snapshot) -> None:
@@ -69,8 +69,8 @@ class Names:
 
         Parameters
         ----------
-        *bits : bits of `NameFlag`. Of an argument with several bits one is enough: ``called(A | B, C)`` is (A or B) and
-        C.
+        *bits : bits of `NameFlag`. Of an argument with several bits one is enough: ``called(A | B, C)`` is
+            (A or B) and C.
         """
         chosen = (self._bits & np.uint64(bits[0])) != 0
         for bit in bits[1:]:

@@ -188,9 +188,8 @@ class TypeRules:
     def may_be_consent(self) -> Ints:
         """Return dialogs, and elements named after cookie notices or vendors of consent banners."""
         called = self._names.called
-        return self._part_of_page(
-            union(called(NameFlag.COOKIE, NameFlag.NOTICE), called(NameFlag.CONSENT | NameFlag.DIALOG))
-        )
+        cookie_notices = called(NameFlag.COOKIE, NameFlag.NOTICE)
+        return self._part_of_page(union(cookie_notices, called(NameFlag.CONSENT | NameFlag.DIALOG)))
 
     def _chosen(self, nodes: Ints, holds: Callable[[Ints], Bools]) -> Ints:
         nodes = self._part_of_page(nodes)

@@ -271,14 +271,3 @@ def _owners(page: Snapshot, members: NDArray[np.bool_]) -> NDArray[np.int64]:
     while (between := (page.kind[owner] != Kind.ELEMENT) & ~members[owner] & (owner > 0)).any():
         owner[between] = page.parent[owner[between]]
     return owner
-
-
-def noise_removed(total_raw: int, targets_raw: int, total_pruned: int, targets_pruned: int) -> float:
-    """Return the share of wrongly extracted records that pruning has removed, at most 1 (equation 4 of the paper).
-
-    Parameters
-    ----------
-    total_raw, targets_raw : the number of extracted records, and of correct ones, before pruning.
-    total_pruned, targets_pruned : the same after pruning.
-    """
-    return 1 - (total_pruned - targets_pruned) / (total_raw - targets_raw)

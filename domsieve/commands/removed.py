@@ -1,0 +1,31 @@
+"""Commands and options that were removed, and what to use instead."""
+
+from collections.abc import Mapping
+
+REMOVED: Mapping[str, str] = {
+    "evaluate": "`python -m experiments NAME --data DIR` in a checkout",
+}
+"""What to use instead, by what users type: ``"evaluate"``, ``"clean --depth"``, or ``"--depth"`` for all commands."""
+
+
+def replacement(command: str, option: str = "") -> str | None:
+    """Return what to use instead of a command, or of one of its options; None if it was never there.
+
+    Parameters
+    ----------
+    command : the command as users type it, such as ``"cache list"``.
+    option : the option with its dashes; empty for the command itself.
+    """
+    return REMOVED.get(f"{command} {option}".strip()) or REMOVED.get(option)
+
+
+def refuse_removed(command: str, option: str = "") -> None:
+    """End the program with a usage error that says what to use, if the command or the option was removed."""
+    now = replacement(command, option)
+    if now is not None:
+        from domsieve.commands.console import failures
+        from domsieve.errors import UsageError
+
+        typed = " ".join(filter(None, ("domsieve", command, option)))
+        with failures():
+            raise UsageError(f"`{typed}` is now {now}.")

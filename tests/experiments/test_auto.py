@@ -1,0 +1,188 @@
+"""How the learned cleaner is learned: trees as LightGBM has them, tokens, equal bytes, and the tables."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from domsieve.analysis.auto.model import UNIT, read_model
+from domsieve.analysis.trees.sst import SiteStyleTree
+from experiments.corpora.magic_pages import magic_pages
+from experiments.experiments.auto_tables import GRID, tables
+from experiments.measures.word_scores import count_words
+from experiments.systems.auto_learning import (
+    LearningPage,
+    Lessons,
+    chosen,
+    curve_of,
+    evidence_of,
+    learn_pages,
+    learn_tokens,
+    model_of,
+    part_of,
+    write_model,
+)
+from experiments.systems.tree_learning import PARAMETERS, ROUNDS, learn_trees
+from tests.analysis.contract import ARTICLE, SENTENCE, body, site
+
+lightgbm = pytest.importorskip("lightgbm")
+
+
+def test_trees_say_what_lightgbm_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = np.random.default_rng(0)
+    figures = chance.normal(size=(600, 5)).astype(np.float32)
+    figures[chance.random(figures.shape) < 0.1] = np.nan
+    figures[:, 4] = np.round(np.nan_to_num(figures[:, 4]))  # a figure that is never missing
+    content = np.nan_to_num(figures[:, 0]) + figures[:, 4] > chance.normal(size=600)
+    weight = chance.random(600) + 0.5
+    monkeypatch.setitem(PARAMETERS, "feature_fraction", 0.6)
+    learned = learn_trees(figures, content, weight, np.array([0, 0, 1, 1, 1]))
+    data = lightgbm.Dataset(figures, content.astype(np.float64), weight=weight / weight.mean())
+    theirs = lightgbm.train(PARAMETERS, data, ROUNDS).predict(figures, raw_score=True)
+    leaves = learned.leaves(figures.T.copy())
+    ours = learned.log_odds(leaves) / UNIT
+    assert ours == pytest.approx(theirs, abs=0.01)
+    assert (learned.bias / UNIT + learned.shares_of(leaves).sum(axis=0) / UNIT) == pytest.approx(
+        theirs, abs=0.02
+    )
+    # What is never missing where it was learned counts as 0 where it is.
+    unknown = figures[:20].copy()
+    unknown[:, 4] = np.nan
+    known = np.nan_to_num(unknown, nan=0.0)
+    known[:, :4] = unknown[:, :4]
+    assert (learned.leaves(unknown.T.copy()) == learned.leaves(known.T.copy())).all()
+
+
+def learning_pages() -> list[LearningPage]:
+    pages = []
+    for number in range(12):
+        text = f"{SENTENCE * (1 + number % 3)} Page {number}."
+        pages.append(
+            evidence_of(
+                body(ARTICLE.replace("The old mill", f"Mill {number}") + f"<p>{text}</p>"),
+                f"Mill {number} {SENTENCE * 5} {text}",
+                corpus="wcxb",
+                group=f"{number}.example",
+                name=str(number),
+                kind="article",
+            )
+        )
+    return pages
+
+
+class TestLearning:
+    def test_labels_are_the_best_choice(self) -> None:
+        page = learning_pages()[0]
+        assert page.truth.f1(page.content) == pytest.approx(1)
+        assert not page.content[:4].any()
+
+    def test_a_page_without_blocks_is_no_hindrance(self) -> None:
+        empty = evidence_of(body(""), "", corpus="wcxb", group="e", name="e", kind="article")
+        assert len(empty) == 0
+        pages = [*learning_pages(), empty]
+        assert learn_pages(pages).log_odds(pages[0]).size == len(pages[0])
+
+    def test_equal_pages_give_equal_bytes(self) -> None:
+        curve = curve_of([0.1, 0.5, 0.9], [0.0, 0.6, 0.8])
+        first, second = (write_model(model_of(learn_pages(learning_pages()), curve)) for _ in range(2))
+        assert first == second
+        assert read_model(first).figures == learn_pages(learning_pages()).names
+
+    def test_trees_may_be_learned_without_a_group_of_figures(self) -> None:
+        lessons = Lessons.of(learning_pages())
+        whole, poorer = lessons.learned(), lessons.learned(without="text")
+        text = [number for number, group in enumerate(lessons.groups) if group == "text"]
+        assert np.isin(whole.trees.figure[np.isfinite(whole.trees.threshold)], text).any()
+        assert not np.isin(poorer.trees.figure[np.isfinite(poorer.trees.threshold)], text).any()
+
+    def test_tokens_of_one_domain_alone_weigh_nothing(self) -> None:
+        pages = learning_pages()
+        weights = learn_tokens(pages[:1])
+        assert not weights.names.any()
+        assert not weights.texts.any()
+        assert learn_tokens(pages).texts.any()
+
+    def test_what_is_neutral_is_never_chosen(self) -> None:
+        page = body("<p>one two three</p>")
+        learned = evidence_of(
+            *(page, "one two three"),
+            corpus="sites",
+            group="s",
+            name="n",
+            kind="api",
+            neutral=np.ones(len(page), np.bool_),
+            by_tree=SiteStyleTree().fit(site()).transform(page),
+        )
+        assert not chosen(learned, np.full(len(learned), UNIT)).kept.any()
+        assert learned.by_tree is not None
+
+    def test_parts_depend_on_the_name_alone(self) -> None:
+        assert part_of("a.example", 5, "fold") == part_of("a.example", 5, "fold")
+        assert {part_of(f"{n}.example", 5, "fold") for n in range(60)} == set(range(5))
+
+
+def test_words_of_scripts_without_blanks_are_characters() -> None:
+    assert count_words("漢字 kana かな ok ok") == {"漢": 1, "字": 1, "kana": 1, "か": 1, "な": 1, "ok": 2}
+    assert count_words("漢 a bc", shortest=2) == {"漢": 1, "bc": 1}
+
+
+def test_pages_of_the_corpus_are_read(tmp_path: Path) -> None:
+    import json
+    import zipfile
+
+    (tmp_path / "magic").mkdir()
+    for kind in ("article", "forum"):
+        with zipfile.ZipFile(tmp_path / "magic" / f"{kind}.zip", "w") as archive:
+            archive.writestr("pages/a.html", "<p>x</p>")
+            archive.writestr(
+                "truth/a.json",
+                json.dumps({"url": "https://www.e.example/", "content": "x", "language": "zh"}),
+            )
+    pages = list(magic_pages(tmp_path))
+    assert [(page.name, page.domain, page.truth) for page in pages] == [
+        *(("article/a", "e.example", "x"), ("forum/a", "e.example", "x")),
+    ]
+
+
+def test_tables_of_pages_and_sites() -> None:
+    favoured = {"balance": 0.8, "precision": 0.7, "recall": 0.6}
+    page = {
+        **dict.fromkeys(("f1", "precision", "recall"), favoured),
+        "corpus": "wcxb",
+        "kind": "article",
+        "language": "",
+        "empty": False,
+        "best": 0.9,
+        "peers": {"trafilatura": 0.5},
+    }
+    pages = [
+        {**page, "page": str(number), "fold": number % 5, "expected": number / 40} for number in range(40)
+    ]
+    systems = {" ".join(f"{step:g}" for step in steps): [0.9, 0.8, 1.0] for steps in GRID}
+    systems |= {
+        name: [0.5, 0.5, 0.5] for name in ("page alone", "sst", "of few pages", "sst of few pages", "best")
+    }
+    sites = [
+        {"site": f"s{number}", "pages": 2, "permitted": number < 1, "systems": systems} for number in range(2)
+    ]
+    rendered = {"rendered": "r", "routes": 3, "systems": {"auto": [0.9, 0.8, 1.0], "sst": [0.7, 0.6, 0.9]}}
+    ablated = {"ablated": "p", "kind": "article", "without": {"": 0.8, "names": 0.7, "words": 0.75}}
+    found = tables([*pages, *sites, ablated, rendered, {"model": "abc", "bytes": 5, "shipped": True}])
+    by_title = {table.title: table for table in found}
+    single = by_title["Word F1 of single pages of WCXB by type"]
+    assert [row[0] for row in single.rows] == ["auto", "trafilatura", "best"]
+    assert single.rows[0][1] == "0.800 [0.800, 0.800]"
+    whole = by_title["Word F1 of whole sites, each left out"]
+    assert whole.rows[-1][2] == pytest.approx(0.9)
+    assert whole.rows[0][-1] == pytest.approx(0.4)
+    assert by_title["The model"].rows == [["abc", 5, "yes"]]
+    brings = by_title["What groups of figures bring: word F1 of single pages of WCXB"]
+    assert [row[:2] for row in brings.rows] == [
+        ["all figures", pytest.approx(0.8)],
+        ["without names", pytest.approx(0.7)],
+        ["without tokens of texts", pytest.approx(0.75)],
+    ]
+    assert by_title["Word F1 of rendered sites by the shipped model"].rows == [["r", 3, 0.9, 0.7, 0.8, 1.0]]
+    fifths = by_title["Expected F1 against true F1, by fifths"].rows
+    assert [row[1] for row in fifths] == [8] * 5
+    assert not tables([])
