@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from domsieve.library.calls import render as render
     from domsieve.library.calls import render_async as render_async
     from domsieve.library.inputs import PageInput as PageInput
+    from domsieve.library.options import NetworkOptions as NetworkOptions
     from domsieve.library.results import CleanResult as CleanResult
     from domsieve.library.results import CompareResult as CompareResult
     from domsieve.library.results import RecordsResult as RecordsResult
@@ -63,6 +64,7 @@ _MODULE_OF = {
     "DomsieveError": "errors",
     "EntropyFilter": "analysis.cleaning.entropy",
     "Metadata": "analysis.metadata.values",
+    "NetworkOptions": "library.options",
     "PageError": "errors",
     "PageInput": "library.inputs",
     "PageStore": "snapshot.store",

@@ -23,7 +23,7 @@ _COMMANDS = {
     "compare": "comparing:compare",
     "learn": "cleaning:learn",
     "records": "mining:records",
-    "weigh": "weighing:weigh",
+    "vectorize": "vectorizing:vectorize",
     "report": "reporting:report",
     "serve": "serving:serve",
     "mcp": "mcp_serving:mcp",

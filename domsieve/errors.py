@@ -99,6 +99,10 @@ class UsageError(DomsieveError):
         self.parameter = parameter
 
 
+class ParameterError(UsageError):
+    """A parameter of a method is unknown or has a wrong value; the message has the valid names or values."""
+
+
 class TargetError(UsageError):
     """A target names no page: not a URL, a file, a folder or a cached page."""
 

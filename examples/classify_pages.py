@@ -1,4 +1,4 @@
-"""Learns to tell the articles of the demo site from its products, from the matrix that `domsieve weigh` writes.
+"""Learns to tell the articles of the demo site from its products, from the matrix that `domsieve vectorize` writes.
 
     python -m examples.classify_pages                # renders the demo site first
     python -m examples.classify_pages weights.npz    # the matrix of the demo site, written before
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as folder, serve_demo() as base:
         file = Path(folder, "weights.npz")
         urls = [base + entry["route"] for entry in routes()]
-        app(["weigh", *urls, "-o", str(file), "--cache", folder], standalone_mode=False)
+        app(["vectorize", *urls, "-o", str(file), "--cache", folder], standalone_mode=False)
         classify(file)
 
 

@@ -30,7 +30,7 @@ from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.cleaning import clean, learn
 from domsieve.tasks.mining import mine
 from domsieve.tasks.pages import Page
-from domsieve.tasks.weighing import weigh
+from domsieve.tasks.vectorizing import vectorize
 from domsieve.vocabulary import Method
 from tests.analysis.pages import page as laid_out
 from tests.command import page as source_of
@@ -301,7 +301,7 @@ class TestBatches:
 
     def test_weighing_goes_on_and_tells_of_the_page(self, hand: Hand) -> None:
         told: list[str] = []
-        weights = weigh(pages_of(hand, {1: 11}), failed=lambda page, _: told.append(page.label))
+        weights = vectorize(pages_of(hand, {1: 11}), failed=lambda page, _: told.append(page.label))
         assert weights.pages == ("p0", "p2", "p3", "p4", "p5")
         assert told == ["p1"]
 
@@ -385,7 +385,7 @@ class TestLibrary:
     def test_the_only_page_raises(self) -> None:
         for call in (domsieve.clean, domsieve.records):
             with pytest.raises(domsieve.BudgetError):
-                call(LONG, analysis_budget=self.SMALL)
+                call(LONG, network=domsieve.NetworkOptions(analysis_budget=self.SMALL))
 
     def test_of_several_pages_one_fails_alone(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("domsieve.library.inputs.read_html_file", _greedy(read_html_file))
@@ -403,7 +403,10 @@ class TestLibrary:
         monkeypatch.setattr(METHODS["auto"].estimator, "_verdicts", hang)
         monkeypatch.setattr(MINERS["wobm"].estimator, "_result", hang)
         with pytest.raises(BudgetError):
-            call(LONG, analysis_budget=AnalysisBudget(time=timedelta(seconds=0.3)))
+            call(
+                LONG,
+                network=domsieve.NetworkOptions(analysis_budget=AnalysisBudget(time=timedelta(seconds=0.3))),
+            )
 
     def test_what_is_asked_for_later_costs_the_same_page(self, hand: Hand) -> None:
         result = CleanResult("", (rich(), _verdict(rich())), meter=Meter())
@@ -415,5 +418,5 @@ class TestLibrary:
 
     def test_it_is_checked(self) -> None:
         with pytest.raises(domsieve.UsageError) as raised:
-            domsieve.clean(LONG, analysis_budget=5)  # type: ignore[call-overload]
+            domsieve.NetworkOptions(analysis_budget=5)  # type: ignore[arg-type]
         assert raised.value.parameter == "analysis_budget"

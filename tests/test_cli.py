@@ -173,7 +173,7 @@ class TestClean:
         assert told(*model, "--favor", "precision", file)["parameters"]["favor"] == "precision"
         refused = run("clean", "--method", "sst", "--favor", "recall", file, cache=cache)
         assert refused.exit_code == 2
-        assert "favor is not an option of the method sst" in refused.stderr
+        assert "SiteStyleTree has no parameter 'favor'; it has " in refused.stderr
 
     def test_the_expected_f1_stands_in_json_and_front_matter(self, cache: Path, site: Path) -> None:
         told = json.loads(run("clean", "--json", site / "p1.html", cache=cache).stdout)
@@ -261,9 +261,9 @@ class TestLearn:
         assert "word9a" in one["text"]
         assert "About us" not in one["text"]
         words = ("clean", "--model", tmp_path / "model", "--json", tmp_path / "new.html")
-        other = json.loads(run(*words, "--threshold", "0.9", cache=cache).stdout)
+        other = json.loads(run(*words, "--param", "threshold=0.9", cache=cache).stdout)
         assert (one["parameters"]["threshold"], other["parameters"]["threshold"]) == (0.5, 0.9)
-        refused = run(*words, "--style", "none", cache=cache)
+        refused = run(*words, "--param", "style=none", cache=cache)
         assert (refused.exit_code, "fixed when the model was learned" in refused.stderr) == (2, True)
 
     def test_figures_for_people(self, cache: Path, site: Path, tmp_path: Path) -> None:
@@ -325,8 +325,8 @@ class TestFailures:
                 "--model is for methods that learn, not for tps.",
             ),
             (
-                ["clean", "p.html", "--method", "sst", "--threshold", "7"],
-                "threshold is 7.0; it may be a number",
+                ["clean", "p.html", "--method", "sst", "--param", "threshold=7"],
+                "threshold is 7; it may be a number",
             ),
             (["clean", "p.html", "--viewport", "wide"], "--viewport wide: give width x height"),
             (["clean", "p.html", "--viewport", "0x600"], "--viewport 0x600: give width x height"),

@@ -92,7 +92,7 @@ def test_a_model_is_learned_and_used(tmp_path: Path) -> None:
 
 
 def test_words_are_weighed(tmp_path: Path) -> None:
-    done = run("weigh", crawl(tmp_path), "-o", tmp_path / "m.npz", "--json", cache=tmp_path / "cache")
+    done = run("vectorize", crawl(tmp_path), "-o", tmp_path / "m.npz", "--json", cache=tmp_path / "cache")
     assert json.loads(done.stdout)["pages"] == 7
     assert np.load(tmp_path / "m.npz")
     assert json.loads((tmp_path / "m.npz.names.json").read_text("utf-8"))["pages"][0] == url_of(1)
@@ -151,7 +151,7 @@ def test_a_page_that_is_cut_off_says_so(tmp_path: Path) -> None:
     assert "Nothing of the page arrived: document: 0 of 9,999 bytes arrived." in done.stderr
 
 
-@pytest.mark.parametrize("command", ["clean", "records", "learn", "weigh", "report"])
+@pytest.mark.parametrize("command", ["clean", "records", "learn", "vectorize", "report"])
 def test_damaged_parts_are_told_and_count_as_failed(command: str, tmp_path: Path) -> None:
     path = written(tmp_path, page_record(1) + page_record(2, length=7) + page_record(3))
     done = run(command, path, "-o", tmp_path / "out", cache=tmp_path / "cache")

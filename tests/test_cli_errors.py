@@ -50,8 +50,8 @@ def test_an_index_that_cannot_be_used_names_the_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("message", "parameter", "told"),
     [
-        ("has_text is empty; give a text.", "has_text", "--has-text is empty; give a text."),
-        ("The method cst has no threshold.", "threshold", "--threshold: The method cst has no threshold."),
+        ("max_words is 3; give 20.", "max_words", "--max-words is 3; give 20."),
+        ("The method cst has no mode.", "mode", "--mode: The method cst has no mode."),
         ("executable is no file.", "executable", "--browser is no file."),
         ("It cannot be.", None, "It cannot be."),
     ],
@@ -76,7 +76,7 @@ def options_of_commands() -> set[str]:
 
 def test_the_library_names_no_option_and_parameters_of_commands_have_one() -> None:
     options = options_of_commands()
-    assert {"--threshold", "--token-file", "--data"} <= options
+    assert {"--param", "--token-file", "--workers"} <= options
     package = Path(domsieve.__file__).parent
     named: set[str] = set()
     for path in package.rglob("*.py"):
@@ -134,32 +134,38 @@ def test_what_was_removed_is_no_command_and_no_option_now() -> None:
                 assert f"--{option}" not in {each for parameter in one.params for each in parameter.opts}
 
 
-@pytest.mark.parametrize("removed", ["clean --gone", "--gone"])
-def test_a_removed_option_says_what_to_use(
-    removed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(REMOVED, removed, "`--param gone=X`")
-    for words in (["--gone", "2"], ["--gone=2"], ["page.html", "--gone"]):
+@pytest.mark.parametrize("option", [name for name in REMOVED if name.startswith("--")])
+def test_a_removed_option_says_what_to_use(option: str, tmp_path: Path) -> None:
+    for words in ([option, "2"], [f"{option}=2"], ["page.html", option]):
         result = run("clean", *words, cache=tmp_path)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr == "domsieve: `domsieve clean --gone` is now `--param gone=X`.\n"
+        assert result.stderr == f"domsieve: `domsieve clean {option}` is now {REMOVED[option]}.\n"
+
+
+def test_an_option_may_be_removed_from_one_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(REMOVED, "clean --gone", "`--param gone=X`")
+    assert "is now `--param gone=X`" in run("clean", "--gone", cache=tmp_path).stderr
     other = run("compare", "--gone", cache=tmp_path)
     assert other.exit_code == 2
-    assert ("is now" in other.stderr) is (removed == "--gone")
+    assert "is now" not in other.stderr
 
 
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
         ("[evaluate]\ndata = 'x'\n", "unknown table 'evaluate'. It is now `python -m experiments"),
-        ("[clean]\ngone = 1\n", "unknown key 'gone' in [clean]. It is now `--param gone=X`."),
-        ("[all]\ngone = 1\n", "unknown key 'gone' in [all]. It is now `--param gone=X`."),
+        ("[weigh]\nformat = 'npz'\n", "unknown table 'weigh'. It is now `domsieve vectorize`"),
+        *(
+            (f"[{table}]\n{name[2:]} = 1\n", f"It is now {name[2:].replace('-', '_')} in the table `params`.")
+            for name in REMOVED
+            if name.startswith("--")
+            for table in ("clean", "all")
+        ),
     ],
 )
 def test_a_configuration_file_with_what_was_removed_says_what_to_use(
-    text: str, wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, wanted: str, tmp_path: Path
 ) -> None:
-    monkeypatch.setitem(REMOVED, "--gone", "`--param gone=X`")
     file = tmp_path / "config.toml"
     file.write_text(text, encoding="utf-8")
     result = run("clean", "page.html", "--config", file, cache=tmp_path)

@@ -48,7 +48,7 @@ def cache(tmp_path: Path) -> Path:
         (gzip.compress(b"", mtime=0)[:-6], "Nothing of the page arrived"),
     ],
 )
-@pytest.mark.parametrize("command", ["clean", "records", "learn", "weigh", "report"])
+@pytest.mark.parametrize("command", ["clean", "records", "learn", "vectorize", "report"])
 def test_files_that_are_no_pages_fail(
     content: bytes, says: str, command: str, cache: Path, tmp_path: Path
 ) -> None:
@@ -171,8 +171,8 @@ def test_where_a_method_keeps_nothing_the_next_best_is_taken_and_said(cache: Pat
         tmp_path / "in",
         "--method",
         "sst",
-        "--threshold",
-        "1",
+        "--param",
+        "threshold=1",
         "--output-dir",
         tmp_path / "out",
         cache=cache,
@@ -181,7 +181,7 @@ def test_where_a_method_keeps_nothing_the_next_best_is_taken_and_said(cache: Pat
     assert result.stderr.count("The method sst keeps nothing of it; auto was taken instead.") == 6
     assert all("word1a" in path.read_text() for path in (tmp_path / "out").iterdir())
     told = run(
-        "clean", tmp_path / "in", "--method", "sst", "--threshold", "1", "--json", cache=cache
+        "clean", tmp_path / "in", "--method", "sst", "--param", "threshold=1", "--json", cache=cache
     ).stdout.splitlines()
     assert {(json.loads(line)["method"], json.loads(line)["instead_of"]) for line in told} == {
         ("auto", "sst")
@@ -199,8 +199,8 @@ def test_as_published_no_other_method_is_taken(cache: Path, tmp_path: Path) -> N
             tmp_path / "in" / "p0.html",
             tmp_path / "in",
             *options,
-            "--threshold",
-            "1",
+            "--param",
+            "threshold=1",
             "--json",
             cache=cache,
         )

@@ -193,6 +193,18 @@ class TestConfigurationFile:
         cleaned = process("clean", page, "--json", cache=tmp_path, environment=home)
         assert b'"method":"tps"' in cleaned.stdout
 
+    def test_a_table_has_the_parameters_of_the_method(self, config: Path, tmp_path: Path) -> None:
+        page = write_pages(tmp_path / "pages", 1)[0]
+        config.write_text('[clean]\nmethod = "tps"\nparams = {regions = 2, complement = true}\n')
+        whole = json.loads(run("clean", page, "--json", "--config", config, cache=tmp_path).stdout)
+        assert (whole["parameters"]["regions"], whole["parameters"]["complement"]) == (2, True)
+        config.write_text('[clean]\nmethod = "tps"\nparams = {region = 2}\n')
+        refused = run("clean", page, "--config", config, cache=tmp_path)
+        assert refused.exit_code == 2
+        assert "no parameter 'region'; it has" in refused.stderr
+        config.write_text("[clean]\nparams = 3\n")
+        assert "give a table of parameters" in run("clean", page, "--config", config, cache=tmp_path).stderr
+
     def test_the_command_line_wins_over_the_environment_and_that_over_the_file(
         self, cache: Path, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -258,7 +270,7 @@ class TestConfigurationFile:
         [
             (
                 "[clean]\nmetod = 'sst'",
-                ["'metod' in [clean]", "Did you mean method?", "There are: ", "threshold"],
+                ["'metod' in [clean]", "Did you mean method?", "There are: ", "params"],
             ),
             (
                 "[claen]\nmethod = 'sst'",

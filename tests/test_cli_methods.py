@@ -45,8 +45,8 @@ class TestEveryMethod:
     def test_heeds_its_options_or_refuses_them(self, cache: Path, site: Path, method: str) -> None:
         takes = {"threshold": {"sst", "entropy"}, "style": {"auto", "sst", "cst", "tps"}}
         for option, value in (("threshold", "0.3"), ("style", "html")):
-            result = run("clean", "--method", method, f"--{option}", value, site, cache=cache)
-            refused = f"{option} is not an option of the method {method}, which takes " in result.stderr
+            result = run("clean", "--method", method, "--param", f"{option}={value}", site, cache=cache)
+            refused = f"has no parameter '{option}'; it has " in result.stderr
             assert refused == (method not in takes[option])
             assert result.exit_code == (2 if refused else 0)
 
@@ -73,7 +73,7 @@ class TestWeigh:
     def test_writes_the_same_bytes_twice(self, cache: Path, site: Path, tmp_path: Path, form: str) -> None:
         written = []
         for name in ("a", "b"):
-            result = run("weigh", site, "--format", form, "-o", tmp_path / name, cache=cache)
+            result = run("vectorize", site, "--format", form, "-o", tmp_path / name, cache=cache)
             assert result.exit_code == 0
             written.append([p.read_bytes() for p in sorted([tmp_path / name, *tmp_path.glob(f"{name}.*")])])
         assert written[0] == written[1]
@@ -83,7 +83,7 @@ class TestWeigh:
         (site / "sub").mkdir()
         (site / "sub/p7.html").write_text(page(7), encoding="utf-8")
         targets = [site / "p3.html", site / "sub", site / "p1.html"]
-        result = run("weigh", "--json", *targets, "-o", tmp_path / "w.npz", cache=cache)
+        result = run("vectorize", "--json", *targets, "-o", tmp_path / "w.npz", cache=cache)
         facts = json.loads(result.stdout)
         assert (facts["pages"], facts["rows"]) == (3, 3)
         names = json.loads((tmp_path / "w.npz.names.json").read_text(encoding="utf-8"))
@@ -95,7 +95,7 @@ class TestWeigh:
         assert [bool(value) for value in matrix[:, [column]].toarray()] == [False, True, False]
 
     def test_rows_are_blocks_when_asked_for(self, cache: Path, site: Path, tmp_path: Path) -> None:
-        result = run("weigh", "--per-block", "--json", site, "-o", tmp_path / "w.npz", cache=cache)
+        result = run("vectorize", "--per-block", "--json", site, "-o", tmp_path / "w.npz", cache=cache)
         names = json.loads((tmp_path / "w.npz.names.json").read_text(encoding="utf-8"))
         assert len(names["nodes"]) == len(names["pages"]) == json.loads(result.stdout)["rows"]
         assert json.loads(result.stdout)["pages"] == 6
@@ -103,20 +103,20 @@ class TestWeigh:
     def test_few_pages_are_told(
         self, cache: Path, site: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
-        run("weigh", site, "-o", tmp_path / "w.npz", cache=cache)
+        run("vectorize", site, "-o", tmp_path / "w.npz", cache=cache)
         assert "weigh among each other" not in caplog.text
-        run("weigh", site / "p1.html", "-o", tmp_path / "w.npz", cache=cache)
+        run("vectorize", site / "p1.html", "-o", tmp_path / "w.npz", cache=cache)
         assert "only 1 page(s) to weigh among each other" in caplog.text
 
     def test_by_a_model(self, cache: Path, site: Path, tmp_path: Path) -> None:
         run("learn", "--method", "cst", site, "-o", tmp_path / "model", cache=cache)
         (tmp_path / "new.html").write_text(page(9), encoding="utf-8")
-        call = ("weigh", "--model", tmp_path / "model", tmp_path / "new.html", "-o", tmp_path / "w.npz")
+        call = ("vectorize", "--model", tmp_path / "model", tmp_path / "new.html", "-o", tmp_path / "w.npz")
         assert run(*call, cache=cache).exit_code == 0
         names = json.loads((tmp_path / "w.npz.names.json").read_text(encoding="utf-8"))
         assert "word1a" in names["features"]
         assert "word9a" not in names["features"]
-        for option in (("--mode", "paper"), ("--style", "full")):
+        for option in (("--mode", "paper"), ("--param", "style=full")):
             refused = run(*call, *option, cache=cache)
             assert (refused.exit_code, "fixed when the model was learned" in refused.stderr) == (2, True)
         run("learn", "--method", "entropy", site, "-o", tmp_path / "model", cache=cache)
@@ -125,15 +125,15 @@ class TestWeigh:
 
     def test_a_bad_page_has_no_row(self, cache: Path, tmp_path: Path) -> None:
         damage(cache, fill(cache, URLS)[1])
-        result = run("weigh", "example.org", "-o", tmp_path / "w.npz", cache=cache)
+        result = run("vectorize", "example.org", "-o", tmp_path / "w.npz", cache=cache)
         assert result.exit_code == 1
         assert result.stderr.endswith("1 of 6 pages failed.\n")
         names = json.loads((tmp_path / "w.npz.names.json").read_text(encoding="utf-8"))
         assert names["pages"] == [url for url in URLS if url != URLS[1]]
 
-    def test_nothing_to_weigh(self, cache: Path, tmp_path: Path) -> None:
+    def test_nothing_to_vectorize(self, cache: Path, tmp_path: Path) -> None:
         damage(cache, fill(cache, URLS[:1])[0])
-        result = run("weigh", "example.org", "-o", tmp_path / "w.npz", cache=cache)
+        result = run("vectorize", "example.org", "-o", tmp_path / "w.npz", cache=cache)
         assert result.exit_code == 3
         assert "nothing to weigh" in result.stderr
         assert not (tmp_path / "w.npz").exists()

@@ -16,7 +16,7 @@ WRITING: dict[str, list[str]] = {
     "records": ["records", "SITE", "-o"],
     "records into a folder": ["records", "SITE", "--output-dir"],
     "learn": ["learn", "SITE", "-o"],
-    "weigh": ["weigh", "SITE", "-o"],
+    "vectorize": ["vectorize", "SITE", "-o"],
     "report": ["report", "SITE", "-o"],
 }
 
@@ -109,7 +109,7 @@ def test_records_of_pages_whose_file_names_are_no_utf_8(form: str, odd_site: Pat
 @pytest.mark.parametrize("form", ["npz", "svmlight", "parquet"])
 def test_matrices_of_pages_whose_file_names_are_no_utf_8(form: str, odd_site: Path, tmp_path: Path) -> None:
     place = tmp_path / "m\udcff"
-    result = run("weigh", "--json", "--format", form, "-o", place, odd_site, cache=tmp_path / "cache")
+    result = run("vectorize", "--json", "--format", form, "-o", place, odd_site, cache=tmp_path / "cache")
     assert (result.exit_code, result.exception) == (0, None)
     assert "m\ufffd" in json.loads(result.stdout)["files"]
     if form != "parquet":
@@ -136,7 +136,7 @@ def test_models_and_messages_of_pages_whose_file_names_are_no_utf_8(
         result = run(*words, *as_json, cache=cache)
         assert result.exit_code in {0, 2, 4}
         assert result.exception is None or isinstance(result.exception, SystemExit)
-    text = run("clean", *as_json, "--method", "tps", "--has-text", "\udcff", odd_site, cache=cache)
+    text = run("clean", *as_json, "--method", "tps", "--param", "has_text=\udcff", odd_site, cache=cache)
     assert (text.exit_code, text.exception) == (0, None)
 
 

@@ -70,7 +70,7 @@ def test_explain_shows_thresholds_and_proposes_one(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert re.search(r"^ +0\.05 +\d+ \(\d+ %\) +18", result.stdout, re.MULTILINE)
     assert "widest gap: no block between" in result.stdout
-    assert "proposed: --threshold 0." in result.stdout
+    assert "proposed: --param threshold=0." in result.stdout
     words = ("--method", "sst", "--explain", "--json", "-o", tmp_path / "model")
     both = run("learn", "example.org", *words, cache=tmp_path)
     thresholds = json.loads(both.stdout)["thresholds"]

@@ -92,8 +92,10 @@ class TestLists:
         result = run("clean", "--input-file", tmp_path / "none.txt", cache=tmp_path / "cache")
         assert result.exit_code == 2
         assert "none.txt: No such file" in result.stderr
-        for command in ("clean", "records", "learn", "weigh", "report", "render", "compare"):
-            output = ["--output", str(tmp_path / "made")] if command in {"learn", "weigh", "report"} else []
+        for command in ("clean", "records", "learn", "vectorize", "report", "render", "compare"):
+            output = (
+                ["--output", str(tmp_path / "made")] if command in {"learn", "vectorize", "report"} else []
+            )
             result = run(command, *output, cache=tmp_path / "cache")
             assert result.exit_code == 2
             assert "or --input-file" in result.stderr
@@ -147,7 +149,7 @@ class TestSelection:
 
     def test_what_is_no_selector_is_refused_before_the_work(self, tmp_path: Path) -> None:
         output = ["-o", str(tmp_path / "made.npz")]
-        for words in (["clean"], ["records"], ["learn", *output], ["weigh", *output]):
+        for words in (["clean"], ["records"], ["learn", *output], ["vectorize", *output]):
             result = run(*words, "--drop", "a:hover", tmp_path / "none.html", cache=tmp_path / "cache")
             assert result.exit_code == 2
             assert (

@@ -76,8 +76,9 @@ def test_the_library_says_why(server: Server) -> None:
     paths = [path for path, reason in FAILED.items() if reason]
     results = domsieve.clean(
         [server.url(path) for path in paths],
-        private_hosts=[server.url("").partition("//")[2]],
-        timeout=timedelta(seconds=60),
+        network=domsieve.NetworkOptions(
+            private_hosts=[server.url("").partition("//")[2]], timeout=timedelta(seconds=60)
+        ),
     )
     for path, result in zip(paths, results, strict=True):
         assert isinstance(result.error, PageError)

@@ -1,7 +1,7 @@
 """Base classes of all methods: estimators compatible with scikit-learn, with validated parameters.
 
 The annotation of a parameter says which values are valid: a `Literal`, ``bool``, ``int`` or ``float`` with `Bounds`,
-``str`` with `Known` words, or None. Every method checks its parameters before it works on a page.
+``str`` with `Known` words, any `Text`, or None. Every method checks its parameters before it works on a page.
 
 This module does not import scikit-learn, which takes seconds to load. Compatibility needs little:
 `sklearn.base.clone` reads the parameters and passes them to the class, and pipelines also set them and ask for tags.
@@ -33,7 +33,7 @@ from typing import (
 import numpy as np
 
 from domsieve.budget import spending
-from domsieve.errors import UsageError
+from domsieve.errors import ParameterError, UsageError
 from domsieve.snapshot.page import Scalar, Snapshot
 from domsieve.vocabulary import Mode
 
@@ -86,8 +86,15 @@ class Known:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class AnyText:
+    """Marks a parameter that accepts any text with at least one character that is not white space."""
+
+
 Share = Annotated[float, Bounds(0, 1)]
 """A number from 0 to 1."""
+Text = Annotated[str, AnyText()]
+"""A text that is not empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +107,8 @@ class _Choice:
     known: Known | None = None
 
     def holds(self, value: object) -> bool:
+        if self.kind is str and not (self.words or self.known):
+            return isinstance(value, str) and bool(value.split())
         if self.words or self.known:
             return isinstance(value, str) and (
                 value in self.words or (self.known is not None and value in self.known.words)
@@ -123,10 +132,34 @@ class _Choice:
             return [repr(word) for word in self.words]
         if self.known:
             return [self.known.name]
+        if self.kind is str:
+            return ["a text"]
         if self.kind in {bool, NoneType}:
             return ["True", "False"] if self.kind is bool else ["None"]
         noun = "a whole number" if self.kind is int else "a number"
         return [f"{noun} {self.bounds}" if self.bounds else noun]
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of the valid values."""
+        if self.words or self.known:
+            return {"enum": [*self.words] if self.words else _known_words(self)}
+        if self.kind in _SCHEMAS:
+            return dict(_SCHEMAS[self.kind])
+        found: dict[str, Any] = {"type": "integer" if self.kind is int else "number"}
+        limits = self.bounds or Bounds()
+        if math.isfinite(limits.least):
+            found["exclusiveMinimum" if limits.above else "minimum"] = limits.least
+        if math.isfinite(limits.most):
+            found["exclusiveMaximum" if limits.below else "maximum"] = limits.most
+        return found
+
+
+_SCHEMAS: Mapping[type, Mapping[str, Any]] = {
+    bool: {"type": "boolean"},
+    NoneType: {"type": "null"},
+    str: {"type": "string", "pattern": r"\S"},
+}
+_WRITTEN: Mapping[str, Any] = {"true": True, "false": False, "none": None}
 
 
 class Estimator:
@@ -140,6 +173,8 @@ class Estimator:
     """The name of the method, such as ``"sst"``."""
     paper: ClassVar[Mapping[str, Any] | None] = MappingProxyType({})
     """The published parameters that differ from the defaults; None if the method has no published parameters."""
+    schema_rules: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """What `check` asks of several parameters together, in the words of JSON Schema."""
 
     @classmethod
     def of_mode(cls, mode: Mode, **changes: Any) -> Self:
@@ -187,19 +222,66 @@ class Estimator:
 
         Raises
         ------
-        UsageError : a name is unknown. Then no parameter is set.
+        ParameterError : a name is unknown. Then no parameter is set.
         """
-        known = self.parameter_names()
         for name in parameters:
-            if name not in known:
-                valid = f"it has {', '.join(known)}" if known else "it has none"
-                raise UsageError(
-                    f"{type(self).__name__} has no parameter {name!r}; {valid}{_suggestion(name, known)}.",
-                    parameter=name,
-                )
+            self.check_name(name)
         for name, value in parameters.items():
             setattr(self, name, value)
         return self
+
+    @classmethod
+    def check_name(cls, name: str) -> None:
+        """Check that there is a parameter of this name.
+
+        Raises
+        ------
+        ParameterError : there is none; the message lists the parameters.
+        """
+        known = cls.parameter_names()
+        if name not in known:
+            valid = f"it has {', '.join(known)}" if known else "it has none"
+            raise ParameterError(
+                f"{cls.__name__} has no parameter {name!r}; {valid}{_suggestion(name, known)}.",
+                parameter=name,
+            )
+
+    @classmethod
+    def parse(cls, name: str, text: str) -> Scalar:
+        """Return the value of a parameter that a user wrote as text.
+
+        Parameters
+        ----------
+        name : a parameter of the method.
+        text : a word or a number; ``true``, ``false`` and ``none`` in upper or lower case.
+
+        Raises
+        ------
+        ParameterError : there is no such parameter, or the value is not valid.
+        """
+        cls.check_name(name)
+        read: Scalar = text
+        for convert in (int, float):
+            try:
+                read = convert(text)
+                break
+            except ValueError:
+                continue
+        else:
+            read = _WRITTEN.get(text.strip().lower(), text)
+        for value in (text, read):
+            if any(choice.holds(value) for choice in _choices(cls)[name]):  # type: ignore[arg-type]
+                return value
+        raise _wrong_parameter(cls, name, read)
+
+    @classmethod
+    def parameter_schemas(cls) -> dict[str, dict[str, Any]]:
+        """Return the JSON Schema of each parameter by its name."""
+        found = {}
+        for name, choices in _choices(cls).items():  # type: ignore[arg-type]
+            schemas = [choice.schema() for choice in choices]
+            found[name] = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+        return found
 
     def scalars(self) -> dict[str, Scalar]:
         """Return the parameters by name for files, with numpy numbers converted to Python numbers."""
@@ -208,19 +290,17 @@ class Estimator:
             for name, value in self.get_params().items()
         }
 
-    def _check(self) -> None:
+    def check(self) -> None:
         """Check the values of all parameters.
 
         Raises
         ------
-        UsageError : a value is invalid; the message has the parameter, its value and the valid values.
+        ParameterError : a value is invalid; the message has the parameter, its value and the valid values.
         """
         for name, choices in _choices(type(self)).items():  # type: ignore[arg-type]
             value = getattr(self, name)
             if not any(choice.holds(value) for choice in choices):
-                names = [text for choice in choices for text in choice.names()]
-                words = [word for choice in choices for word in (*choice.words, *_known_words(choice))]
-                raise _invalid_value(type(self), name, value, names, words)
+                raise _wrong_parameter(type(self), name, value)
 
     def __repr__(self) -> str:
         default = self._defaults()
@@ -246,7 +326,7 @@ class PageEstimator(Estimator, Generic[R]):
         ------
         UsageError : a parameter has an invalid value.
         """
-        self._check()
+        self.check()
         return self
 
     def fit_transform(self, pages: Sequence[Snapshot], y: None = None) -> list[R]:  # noqa: ARG002
@@ -265,7 +345,7 @@ class PageEstimator(Estimator, Generic[R]):
         UsageError : a parameter has an invalid value.
         BudgetError : a page costs too much time or memory.
         """
-        self._check()
+        self.check()
         return self._metered(pages) if isinstance(pages, Snapshot) else [*map(self._metered, pages)]
 
     def _metered(self, page: Snapshot) -> R:
@@ -309,9 +389,17 @@ def _known_words(choice: _Choice) -> list[str]:
     return sorted(choice.known.words) if choice.known else []
 
 
+def _wrong_parameter(estimator: type[Estimator], name: str, value: object) -> ParameterError:
+    """Return the error for an invalid value of a parameter, with the valid values."""
+    choices = _choices(estimator)[name]  # type: ignore[arg-type]
+    names = [text for choice in choices for text in choice.names()]
+    words = [word for choice in choices for word in (*choice.words, *_known_words(choice))]
+    return _invalid_value(estimator, name, value, names, words)
+
+
 def _invalid_value(
     estimator: type[Estimator], name: str, value: object, names: Sequence[str], words: Sequence[str]
-) -> UsageError:
+) -> ParameterError:
     """Return the error for an invalid value.
 
     Parameters
@@ -322,7 +410,7 @@ def _invalid_value(
     shown = _REPR.repr(value.item() if isinstance(value, np.generic) else value)
     valid = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
     suggestion = _suggestion(value, words) if isinstance(value, str) else ""
-    return UsageError(
+    return ParameterError(
         f"{estimator.__name__}: {name} is {shown}; it may be {valid}{suggestion}.", parameter=name
     )
 

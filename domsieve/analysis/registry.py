@@ -4,8 +4,8 @@ Estimators are imported on first use, because a command needs only one of them a
 command line, the service, the report, the experiments, the model files and the tests all use this registry.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -13,49 +13,39 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from domsieve.analysis.estimator import Estimator, PageEstimator
 from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
 from domsieve.analysis.verdict import Verdict
-from domsieve.errors import UsageError
-from domsieve.snapshot.page import Snapshot
-from domsieve.vocabulary import Favor, Method, MiningMethod, Mode, StyleLevel
+from domsieve.errors import ParameterError, UsageError
+from domsieve.snapshot.page import Scalar, Snapshot
+from domsieve.vocabulary import Method, MiningMethod, Mode
 
 if TYPE_CHECKING:
     from domsieve.analysis.records.result import Records
+
+_SET_LATER = ("favor", "threshold")
 
 E = TypeVar("E", bound=Estimator)
 E_co = TypeVar("E_co", bound=Estimator, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """Parameters of methods that a caller can set; None is the method's default.
-
-    `favor` and `threshold` can also be set for a model that has already been learned.
+class MethodParams:
+    """What a caller says about a method besides its name: the mode and the parameters that are not at their defaults.
 
     Parameters
     ----------
     mode : ``"site"`` for our defaults, ``"paper"`` for the published parameters.
-    favor : prefer ``"precision"`` or ``"recall"``; ``"balance"`` is the default of methods that have it.
-    threshold : the limit below which a block is noise; its range depends on the method.
-    style : the presentation style that two elements must share to be equal.
-    regions : the number of parts of the page that make up the main region, at least 1.
-    complement : keep everything outside the main region instead.
-    has_text : a text that only the content has; if it is not in the main region, the rest of the page is kept. Case
-        and white space are ignored.
+    given : parameters of the estimator by name. `MethodEntry.make` checks them.
     """
 
     mode: Mode = "site"
-    favor: Favor | None = None
-    threshold: float | None = None
-    style: StyleLevel | None = None
-    regions: int | None = None
-    complement: bool | None = None
-    has_text: str | None = None
+    given: Mapping[str, Scalar] = field(default_factory=dict)
 
-    def given(self) -> dict[str, Any]:
-        """Return the options other than the mode that are not None, by name."""
-        return {name: value for name in _CHOSEN if (value := getattr(self, name)) is not None}
-
-
-_CHOSEN = tuple(field.name for field in fields(Options) if field.name != "mode")
+    @classmethod
+    def of(cls, estimator: Estimator) -> "MethodParams":
+        """Return what tells an estimator from a new one of its class."""
+        values = estimator.scalars()
+        mode: Mode = "paper" if is_published(estimator) else "site"
+        default = estimator.of_mode(mode).scalars()
+        return cls(mode, {name: value for name, value in values.items() if value != default[name]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +61,6 @@ class MethodEntry(Generic[E_co]):
     card : path of its documentation in the repository.
     fewest : the number of pages of a site that it needs, because with fewer little repeats.
     judges_alone : whether it can clean a page without others of its site.
-    calls : options that are arguments of `transform` instead of parameters of the estimator.
     combined : whether it runs two other methods, one after the other.
     """
 
@@ -82,7 +71,6 @@ class MethodEntry(Generic[E_co]):
     card: str
     fewest: int = 1
     judges_alone: bool = False
-    calls: frozenset[str] = frozenset()
     combined: bool = False
 
     @property
@@ -91,35 +79,52 @@ class MethodEntry(Generic[E_co]):
         module, _, name = self.place.rpartition(".")
         return cast(type[E_co], getattr(import_module(f"domsieve.analysis.{module}"), name))
 
-    @property
-    def takes(self) -> list[str]:
-        """Names of the `Options` other than the mode that the method accepts."""
-        known = {*self.estimator.parameter_names(), *self.calls}
-        return [name for name in _CHOSEN if name in known]
-
-    def make(self, options: Options | None = None) -> E_co:
-        """Return the estimator with these options.
+    def read(self, texts: Iterable[str]) -> dict[str, Scalar]:
+        """Return the parameters that users wrote as ``NAME=VALUE``, by name.
 
         Raises
         ------
-        UsageError : the method does not have one of the options, or the mode fixes it.
+        ParameterError : a text has another form, the method has no such parameter, or the value is not valid.
         """
-        options = options or Options()
-        given = options.given()
-        for name in given:
-            if name not in self.takes:
-                takes = ", ".join(self.takes) or "none other than the mode"
-                raise UsageError(
-                    f"{name} is not an option of the method {self.name}, which takes {takes}.", parameter=name
+        given: dict[str, Scalar] = {}
+        for text in texts:
+            name, found, value = text.partition("=")
+            name = name.strip()
+            if not found:
+                raise ParameterError(
+                    f"{text!r} is not a parameter; write NAME=VALUE, such as threshold=0.2.",
+                    parameter="params",
                 )
-        if options.has_text is not None and not options.has_text.split():
-            raise UsageError(
-                "has_text is empty; give a text that only the content has.",
-                parameter="has_text",
-            )
-        return self.estimator.of_mode(
-            options.mode, **{name: value for name, value in given.items() if name not in self.calls}
-        )
+            self._check_name(name)
+            given[name] = self.estimator.parse(name, value)
+        return given
+
+    def make(self, params: MethodParams | None = None) -> E_co:
+        """Return the estimator with these parameters. It checks their values when it is used.
+
+        Raises
+        ------
+        UsageError : the method has no such mode.
+        ParameterError : the method does not have one of the parameters, or the mode fixes it.
+        """
+        params = params or MethodParams()
+        for name in params.given:
+            self._check_name(name)
+        return self.estimator.of_mode(params.mode, **params.given)
+
+    def check(self, params: MethodParams) -> None:
+        """Check the names and the values of parameters.
+
+        Raises
+        ------
+        UsageError, ParameterError : as of `make`; or a value is not valid.
+        """
+        self.make(params).check()
+
+    def _check_name(self, name: str) -> None:
+        if name == "mode":
+            raise ParameterError("mode is not one of the parameters; give it by itself.", parameter="mode")
+        self.estimator.check_name(name)
 
 
 SITE_METHODS: Mapping[Method, MethodEntry[SiteModel[Any]]] = {
@@ -173,7 +178,6 @@ PAGE_METHODS: Mapping[Method, MethodEntry[PageEstimator[Verdict]]] = {
         "Tag path sequence",
         "from one page alone, finds the main region",
         "docs/methods/tps.md",
-        calls=frozenset({"has_text"}),
     ),
     "none": MethodEntry(
         "none", "cleaning.none.NoCleaning", "No cleaning", "all that a reader sees", "docs/methods/none.md"
@@ -231,59 +235,59 @@ def variants(methods: Mapping[Any, MethodEntry[E]]) -> dict[str, Callable[[], E]
     return factories
 
 
-def new_site_model(method: Method, options: Options) -> SiteModel[Any]:
+def entry_of(method: Method | MiningMethod) -> MethodEntry[Any]:
+    """Return the entry of any method."""
+    entries: dict[Any, MethodEntry[Any]] = {**METHODS, **MINERS}
+    return entries[method]
+
+
+def new_site_model(method: Method, params: MethodParams) -> SiteModel[Any]:
     """Return a new model of a site method, which has not learned any page.
 
     Raises
     ------
-    UsageError : the method does not learn, or does not have one of the options.
+    UsageError : the method does not learn, or does not have one of the parameters.
     """
     if method not in SITE_METHODS:
         raise UsageError(
             f"The method {method} does not learn; use one of {', '.join(SITE_METHODS)}.", parameter="method"
         )
-    return SITE_METHODS[method].make(options)
+    return SITE_METHODS[method].make(params)
 
 
-def page_cleaner(method: Method, options: Options | None = None) -> Callable[[Snapshot], Verdict]:
+def page_cleaner(method: Method, params: MethodParams | None = None) -> Callable[[Snapshot], Verdict]:
     """Return a function that cleans one page by itself.
 
     Raises
     ------
-    UsageError : the method needs more pages of the site, or does not have one of the options.
+    UsageError : the method needs more pages of the site, or does not have one of the parameters.
     """
     if method not in PAGE_METHODS and not METHODS[method].judges_alone:
         raise UsageError(f"The method {method} needs more pages of the site.", parameter="method")
-    options = options or Options()
-    cleaner = METHODS[method].make(options)
-    if options.has_text is None:
-        return cleaner.transform
-    from domsieve.analysis.cleaning.tps import contains_text
-
-    # `make` accepts has_text for this method only.
-    return partial(cleaner.transform, has_content=contains_text(options.has_text))
+    return METHODS[method].make(params).transform
 
 
-def check_options(method: Method, options: Options) -> None:
-    """Check that a method has all of the given options.
+def is_published(estimator: Estimator) -> bool:
+    """Return whether an estimator has the published parameters, where these differ from the defaults.
+
+    The threshold does not count, because it can be chosen when the method is used.
+    """
+    default = type(estimator)().get_params()
+    fixed = {name: value for name, value in (estimator.paper or {}).items() if name != "threshold"}
+    published = {name: value for name, value in fixed.items() if default[name] != value}
+    return bool(published) and published.items() <= estimator.get_params().items()
+
+
+def check_fixed(params: MethodParams) -> None:
+    """Check that only parameters are given that can change after a model was learned: `favor` and `threshold`.
 
     Raises
     ------
-    UsageError : it does not.
+    UsageError : another one is given, or a mode.
     """
-    METHODS[method].make(options)
-
-
-def check_fixed(options: Options) -> None:
-    """Check that no option is given that cannot change after a model was learned.
-
-    Raises
-    ------
-    UsageError : one is given.
-    """
-    for name, given in (("mode", options.mode != "site"), ("style", options.style is not None)):
-        if given:
-            raise UsageError(
-                f"{name} was fixed when the model was learned; leave it out, or learn another model.",
-                parameter=name,
-            )
+    fixed = "{} was fixed when the model was learned; leave it out, or learn another model."
+    if params.mode != "site":
+        raise UsageError(fixed.format("mode"), parameter="mode")
+    for name in params.given:
+        if name not in _SET_LATER:
+            raise ParameterError(fixed.format(name), parameter=name)

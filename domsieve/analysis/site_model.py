@@ -154,7 +154,7 @@ class SiteModel(Estimator, Generic[C]):
         UsageError : a parameter has an invalid value.
         BudgetError : a page or the site costs too much time or memory.
         """
-        self._check()
+        self.check()
         for batch in batches(pages):
             with spending("learn", batch.pages[0].provenance.url):
                 counts = self._count(batch)
@@ -199,7 +199,7 @@ class SiteModel(Estimator, Generic[C]):
         """
         if isinstance(pages, Snapshot):
             return self.transform([pages])[0]
-        self._check()
+        self.check()
         return [verdict for batch in batches(pages) for verdict in self._judged(batch)]
 
     def _judged(self, batch: Batch) -> list[Verdict]:
@@ -214,7 +214,7 @@ class SiteModel(Estimator, Generic[C]):
         ValueError : the counts do not match the model's parameters.
         UsageError : a parameter has an invalid value.
         """
-        self._check()
+        self.check()
         if not self._learns(counts, style):
             raise ValueError("its counts do not match its parameters")
         self._parts, self.style_ = [counts], style

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, Literal, cast
 
 from domsieve.analysis.block_types.detection import KindChoice
-from domsieve.analysis.registry import PAGE_METHODS, SITE_METHODS, Options, check_options, new_site_model
+from domsieve.analysis.registry import METHODS, PAGE_METHODS, SITE_METHODS, MethodParams, new_site_model
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import block_columns
@@ -75,7 +75,7 @@ class CleanJob(Reading):
     ----------
     models : the place of models that were learned before, empty for none.
     method : None is that of the model, and `auto` where there is none.
-    options : of the method.
+    params : of the method.
     keep_hidden, kinds : as of `domsieve.tasks.clean`.
     text : what is written of a page.
     metadata : whether rows have the metadata of their pages, too.
@@ -84,7 +84,7 @@ class CleanJob(Reading):
 
     models: str = ""
     method: Method | None = None
-    options: Options = Options()  # noqa: RUF009 (frozen)
+    params: MethodParams = MethodParams()  # noqa: RUF009 (frozen)
     keep_hidden: bool = False
     kinds: KindChoice = KindChoice()  # noqa: RUF009 (frozen)
     text: Text = "text"
@@ -99,7 +99,7 @@ class CleanJob(Reading):
         UsageError : the method needs models and there are none, or an option is not its own.
         """
         alone = self.method or DEFAULT_METHOD
-        check_options(alone, self.options)
+        METHODS[alone].check(self.params)
         if self.models:
             if not len(SiteModels(place_at(self.models))):
                 raise UsageError(
@@ -162,11 +162,11 @@ class CleanJob(Reading):
             if not SITE_METHODS[method].judges_alone:
                 raise UsageError(f"There is no model of its site, which the method {method} needs.")
             # One that has learned nothing judges each page by itself.
-            model = new_site_model(method, self.options)
+            model = new_site_model(method, self.params)
         return clean(
             pages,
             method=method,
-            options=self.options if learned or method in PAGE_METHODS else Options(),
+            params=self.params if learned or method in PAGE_METHODS else MethodParams(),
             model=model,
             keep_hidden=self.keep_hidden,
             kinds=self.kinds,

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from domsieve.analysis.model_file import model_from_bytes, model_to_bytes
-from domsieve.analysis.registry import Options, new_site_model
+from domsieve.analysis.registry import MethodParams, new_site_model
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.style_tree import capped
 from domsieve.budget import budgeted
@@ -54,11 +54,11 @@ class LearnJob(Reading):
 
     Parameters
     ----------
-    method, options : what is learned.
+    method, params : what is learned.
     """
 
     method: Method = DEFAULT_METHOD
-    options: Options = Options()  # noqa: RUF009 (frozen)
+    params: MethodParams = MethodParams()  # noqa: RUF009 (frozen)
 
     def check(self) -> None:
         """Refuse what cannot be done, before any page is read.
@@ -67,7 +67,7 @@ class LearnJob(Reading):
         ------
         UsageError : the method learns nothing, or an option is not its own.
         """
-        new_site_model(self.method, self.options).fit(())
+        new_site_model(self.method, self.params).check()
 
     def part(self, shard: str) -> str:
         """Return the name of what a shard tells."""
@@ -86,7 +86,7 @@ class LearnJob(Reading):
             zipfile.ZipFile(path, "w") as file,
         ):
             for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
-                model = new_site_model(self.method, self.options)
+                model = new_site_model(self.method, self.params)
                 fit(model, group, failed)
                 if model.learned:
                     file.writestr(model_file(site), model_to_bytes(model))

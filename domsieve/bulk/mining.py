@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from domsieve.analysis.registry import MethodParams
 from domsieve.analysis.writers.record_tables import record_rows
 from domsieve.bulk.job import Done, Failures, Reading, pages_of, place_of
 from domsieve.bulk.plan import Shard
@@ -24,9 +25,10 @@ _RECORD: Kinds = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordsJob(Reading):
-    """Finds records; `method` says how."""
+    """Finds records; `method` and `params` say how."""
 
     method: MiningMethod = "wobm"
+    params: MethodParams = MethodParams()  # noqa: RUF009 (frozen)
 
     def part(self, shard: str) -> str:
         """Return the name of the part of a shard."""
@@ -36,7 +38,7 @@ class RecordsJob(Reading):
         """Write the part of a shard."""
         failures, place = Failures(), place_of(self)
         with pages_of(shard, self, failures) as pages, part(place, self.part(shard.name), _RECORD) as table:
-            for page, sheet in mine(pages, method=self.method):
+            for page, sheet in mine(pages, method=self.method, params=self.params):
                 if isinstance(sheet, DomsieveError):
                     failures.add(page.label, page.site, sheet)
                     continue

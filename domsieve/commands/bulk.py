@@ -23,7 +23,6 @@ from domsieve.commands.capture_options import (
     analysis_budget,
     rendering,
 )
-from domsieve.commands.cleaning import FavorOption, MethodOption, ModeOption, StyleOption, ThresholdOption
 from domsieve.commands.console import (
     EXIT_NOTHING,
     EXIT_SOME_FAILED,
@@ -35,9 +34,17 @@ from domsieve.commands.console import (
     say_error,
 )
 from domsieve.commands.input_words import lines_of
+from domsieve.commands.method_options import (
+    FavorOption,
+    MethodOption,
+    MiningMethodOption,
+    ModeOption,
+    ParamOption,
+    params_of,
+)
 from domsieve.commands.progress import progress
 from domsieve.commands.signatures import with_parameters
-from domsieve.vocabulary import DEFAULT_METHOD, MiningMethod, SiteMethod
+from domsieve.vocabulary import DEFAULT_METHOD, SiteMethod
 
 if TYPE_CHECKING:
     from domsieve.bulk.listing import Named
@@ -131,7 +138,7 @@ def clean(
     ] = None,
     method: MethodOption = None,
     favor: FavorOption = None,
-    threshold: ThresholdOption = None,
+    param: ParamOption = None,
     output_format: Annotated[
         Literal["text", "markdown"], typer.Option("--format", help="What is written.")
     ] = "text",
@@ -147,7 +154,6 @@ def clean(
     tell: Tell,
 ) -> "Summary":
     """Clean very many pages into Parquet parts, by the models of their sites or each by itself."""
-    from domsieve.analysis.registry import Options
     from domsieve.bulk.cleaning import CleanJob
     from domsieve.bulk.runs import clean_pages
 
@@ -157,7 +163,7 @@ def clean(
         budget=shards.budget,
         models=models or "",
         method=method,
-        options=Options(favor=favor, threshold=threshold),
+        params=params_of(method or DEFAULT_METHOD, param, favor=favor),
         keep_hidden=keep_hidden,
         text=output_format,
         metadata=metadata,
@@ -172,8 +178,7 @@ def learn(
     method: Annotated[SiteMethod, typer.Option(help="Method of the models.")] = DEFAULT_METHOD,
     favor: FavorOption = None,
     mode: ModeOption = "site",
-    threshold: ThresholdOption = None,
-    style: StyleOption = None,
+    param: ParamOption = None,
     pages_per_site: Annotated[
         int, typer.Option(min=1, help="Learn from at most this many pages of a site, the first ones named.")
     ] = 2_000,
@@ -191,7 +196,6 @@ def learn(
     tell: Tell,
 ) -> "Summary":
     """Learn a model of each site of very many pages, for `bulk clean --models` and `clean --model`."""
-    from domsieve.analysis.registry import Options
     from domsieve.bulk.learning import LearnJob
     from domsieve.bulk.runs import learn_sites
 
@@ -200,7 +204,7 @@ def learn(
         keep_errors=shards.keep_errors,
         budget=shards.budget,
         method=method,
-        options=Options(mode=mode, favor=favor, threshold=threshold, style=style),
+        params=params_of(method, param, mode=mode, favor=favor),
     )
     return learn_sites(
         job,
@@ -217,7 +221,8 @@ def learn(
 @_in_shards
 def records(
     *,
-    method: Annotated[MiningMethod, typer.Option(help="Method to find records.")] = "wobm",
+    method: MiningMethodOption = "wobm",
+    param: ParamOption = None,
     shards: Shards,
     tell: Tell,
 ) -> "Summary":
@@ -226,7 +231,11 @@ def records(
     from domsieve.bulk.runs import mine_pages
 
     job = RecordsJob(
-        output=shards.output, keep_errors=shards.keep_errors, budget=shards.budget, method=method
+        output=shards.output,
+        keep_errors=shards.keep_errors,
+        budget=shards.budget,
+        method=method,
+        params=params_of(method, param),
     )
     return mine_pages(job, shards.words, shards.engine, tell, per_shard=shards.per_shard)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
@@ -30,35 +30,16 @@ from domsieve.commands.console import (
     say_error,
 )
 from domsieve.commands.fetching import fetch
+from domsieve.commands.method_options import FavorOption, MethodOption, ModeOption, ParamOption, params_of
 from domsieve.commands.progress import progress
 from domsieve.commands.threshold_table import help_facts, help_table
-from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, Favor, Method, Mode, SiteMethod, StyleLevel
+from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, Method, SiteMethod
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
     from domsieve.tasks.pages import Page
     from domsieve.tasks.targets import Word
 
-MethodOption = Annotated[
-    Method | None, typer.Option(help="Cleaning method [default: the model's, else auto].")
-]
-FavorOption = Annotated[
-    Favor | None,
-    typer.Option(help="auto: keep less but surer text (precision) or more text (recall) [default: balance]."),
-]
-ModeOption = Annotated[Mode, typer.Option(help="site: adapted to today's sites; paper: as published.")]
-ThresholdOption = Annotated[
-    float | None,
-    typer.Option(
-        help="sst: a node is noise up to this importance; entropy: a block is noise below this many bits."
-    ),
-]
-StyleOption = Annotated[
-    StyleLevel | None,
-    typer.Option(
-        help="Which styles distinguish elements [default: layout for rendered pages, html for raw ones]."
-    ),
-]
 RawOption = Annotated[bool, typer.Option("--raw", help="Use the raw source of rendered pages.")]
 
 
@@ -85,18 +66,7 @@ def clean(
     model: Annotated[Path | None, typer.Option(help="Site model written by `learn`.")] = None,
     favor: FavorOption = None,
     mode: ModeOption = "site",
-    threshold: ThresholdOption = None,
-    style: StyleOption = None,
-    regions: Annotated[
-        int | None,
-        typer.Option(min=1, help="tps: number of regions to keep [default: 1]."),
-    ] = None,
-    complement: Annotated[
-        bool | None, typer.Option("--complement", help="tps: keep everything except the main region.")
-    ] = None,
-    has_text: Annotated[
-        str | None, typer.Option(help="tps: if the main region lacks this text, keep the rest instead.")
-    ] = None,
+    param: ParamOption = None,
     raw: RawOption = False,
     keep_hidden: Annotated[
         bool,
@@ -134,7 +104,7 @@ def clean(
     from domsieve.analysis.block_types.detection import KindChoice
     from domsieve.analysis.cleaning.hidden_text import hidden_words
     from domsieve.analysis.model_file import load_model
-    from domsieve.analysis.registry import PAGE_METHODS, Options
+    from domsieve.analysis.registry import PAGE_METHODS
     from domsieve.errors import BudgetError, DomsieveError, UsageError
     from domsieve.tasks.cleaning import ENDINGS, written
     from domsieve.tasks.cleaning import clean as clean_pages
@@ -155,6 +125,10 @@ def clean(
     if max_words is not None and form != "chunks":
         raise UsageError("--max-words is for --format chunks.")
     selection = selection_of(select, drop)
+    learned = load_model(model) if model else None
+    params = params_of(
+        method or cast(Method, learned.name if learned else DEFAULT_METHOD), param, mode=mode, favor=favor
+    )
     with open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
         pages = readable(
@@ -173,16 +147,8 @@ def clean(
         results = clean_pages(
             pages,
             method=method,
-            options=Options(
-                mode=mode,
-                favor=favor,
-                threshold=threshold,
-                style=style,
-                regions=regions,
-                complement=complement,
-                has_text=has_text,
-            ),
-            model=load_model(model) if model else None,
+            params=params,
+            model=learned,
             keep_hidden=keep_hidden,
             kinds=kinds,
             siblings=siblings,
@@ -234,8 +200,7 @@ def learn(
     method: Annotated[SiteMethod, typer.Option(help="Method of the model.")] = DEFAULT_METHOD,
     favor: FavorOption = None,
     mode: ModeOption = "site",
-    threshold: ThresholdOption = None,
-    style: StyleOption = None,
+    param: ParamOption = None,
     raw: RawOption = False,
     select: Select = None,
     drop: Drop = None,
@@ -246,7 +211,6 @@ def learn(
 ) -> None:
     """Learn a model of a site from its pages, for `clean --model`."""
     from domsieve.analysis.model_file import save_model
-    from domsieve.analysis.registry import Options
     from domsieve.errors import UsageError
     from domsieve.tasks.cleaning import learn as learn_pages
     from domsieve.tasks.pages import readable
@@ -258,6 +222,7 @@ def learn(
     if explain and method != "sst":
         raise UsageError("--explain shows thresholds of the method sst; add --method sst.")
     check_place("--output", output)
+    params = params_of(method, param, mode=mode, favor=favor)
     selection = selection_of(select, drop)
     with open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
@@ -269,8 +234,7 @@ def learn(
             failed += 1
             say_error(f"{page.label}: {explained(error)}")
 
-        options = Options(mode=mode, favor=favor, threshold=threshold, style=style)
-        model = learn_pages(pages, method=method, options=options, failed=report)
+        model = learn_pages(pages, method=method, params=params, failed=report)
         # Pages that cannot be read were told of when the model was learned.
         thresholds = explain_model(model, pages, failed=lambda *_: None) if explain else None
     if output:

@@ -118,10 +118,10 @@ def need_extra(extra: str, packages: Sequence[str]) -> None:
 
 def explained(error: "DomsieveError") -> str:
     """Return an error as users of the command line read it: by the name of the option, and with what helps."""
-    from domsieve.errors import UsageError
+    from domsieve.errors import ParameterError, UsageError
 
     text = str(error)
-    if isinstance(error, UsageError) and error.parameter is not None:
+    if isinstance(error, UsageError) and error.parameter and not isinstance(error, ParameterError):
         option, rest = option_of(error.parameter), text.removeprefix(f"{error.parameter} ")
         text = f"{option}: {text}" if rest == text else f"{option} {rest}"
     return text + advice(error)

@@ -17,8 +17,8 @@ GROUPS: Mapping[str, str] = {
     "refresh screenshot scroll settle settle-extra timeout twice viewport wait-for",
     "Network": "allow-host allow-private cookie deny-host header host http port private-host public-host "
     "storage-state token-file trusted-proxy user-agent",
-    "Analysis": "analysis-megabytes analysis-timeout cap complement drop-kind explain favor has-text keep-hidden "
-    "keep-kind method mode model models per-block regions style threshold",
+    "Analysis": "analysis-megabytes analysis-timeout cap drop-kind explain favor keep-hidden keep-kind "
+    "method mode model models param per-block",
     "Output": "blocks fields format json max-words metadata output output-dir",
     "Storage": "cache data dry-run free-megabytes keep-days keep-jobs keep-megabytes repair",
     "Work": "client-queue concurrency free-memory-percent job-seconds max-load queue ray-address "
@@ -61,7 +61,7 @@ EXAMPLES: Mapping[str, str] = {
     "report": "domsieve report example.org -o report.html",
     "serve": "domsieve serve --token-file tokens.txt",
     "site": "domsieve site https://example.org/ --pages 50",
-    "weigh": "domsieve weigh example.org -o weights.npz",
+    "vectorize": "domsieve vectorize example.org -o weights.npz",
 }
 """An example of each command."""
 

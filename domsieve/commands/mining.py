@@ -22,8 +22,9 @@ from domsieve.commands.capture_options import (
 from domsieve.commands.cleaning import RawOption
 from domsieve.commands.console import check_place, count, explained, finish, open_cache, say, say_error
 from domsieve.commands.fetching import fetch
+from domsieve.commands.method_options import MiningMethodOption, ParamOption, params_of
 from domsieve.commands.progress import progress
-from domsieve.vocabulary import FIELD_NAMES, FieldName, MiningMethod
+from domsieve.vocabulary import FIELD_NAMES, FieldName
 
 if TYPE_CHECKING:
     from domsieve.analysis.writers.record_tables import RecordSheet
@@ -50,7 +51,8 @@ def _named(words: str | None) -> list[FieldName]:
 def records(
     targets: "Sequence[Word]",
     *,
-    method: Annotated[MiningMethod, typer.Option(help="Method to find records.")] = "wobm",
+    method: MiningMethodOption = "wobm",
+    param: ParamOption = None,
     fields: Annotated[
         str | None,
         typer.Option(metavar="NAMES", help=f"Only these fields, separated by commas: {_FIELDS}."),
@@ -85,6 +87,7 @@ def records(
     if form == "parquet" and not (output or output_dir):
         raise UsageError("Parquet is no text for a terminal; give --output or --output-dir.")
     names = _named(fields)
+    params = params_of(method, param)
     write = RECORD_WRITERS[form]
     write([])  # where the library for Parquet is missing, say so before the work
     sheets: list[RecordSheet] = []
@@ -102,7 +105,7 @@ def records(
             url=url_of_file(url, fetched.targets),
         )
         bar = stack.enter_context(progress("finding records", total=len(pages)))
-        for page, result in mine(pages, method=method, fields=names):
+        for page, result in mine(pages, method=method, params=params, fields=names):
             bar.advance()
             if isinstance(result, DomsieveError):
                 failed += 1

@@ -2,8 +2,16 @@
 
 from collections.abc import Mapping
 
+_AS_PARAM = "`--param "
+
 REMOVED: Mapping[str, str] = {
     "evaluate": "`python -m experiments NAME --data DIR` in a checkout",
+    "weigh": "`domsieve vectorize`",
+    "--complement": "`--param complement=true`",
+    "--has-text": "`--param has_text=TEXT`",
+    "--regions": "`--param regions=N`",
+    "--style": "`--param style=LEVEL`",
+    "--threshold": "`--param threshold=X`",
 }
 """What to use instead, by what users type: ``"evaluate"``, ``"clean --depth"``, or ``"--depth"`` for all commands."""
 
@@ -17,6 +25,21 @@ def replacement(command: str, option: str = "") -> str | None:
     option : the option with its dashes; empty for the command itself.
     """
     return REMOVED.get(f"{command} {option}".strip()) or REMOVED.get(option)
+
+
+def replacement_in_file(table: str, key: str) -> str | None:
+    """Return what to write in a configuration file instead of a table or of one of its keys; None as above.
+
+    Parameters
+    ----------
+    table : the table, as written; empty if `key` is the name of a table.
+    """
+    if not table:
+        return replacement(key.replace(".", " "))
+    now = replacement(table.replace(".", " "), f"--{key}")
+    if now and now.startswith(_AS_PARAM):
+        return f"{key.replace('-', '_')} in the table `params`"
+    return now
 
 
 def refuse_removed(command: str, option: str = "") -> None:

@@ -14,18 +14,21 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
 
-from domsieve.commands.removed import replacement
+from domsieve.commands.removed import replacement_in_file
 
 FOR_ALL = "all"
 """The table of what holds for every command that has the option."""
 
 # What is about one call, and no default.
 _NOT_IN_FILES = {"--config", "--help", "--version", "--install-completion", "--show-completion"}
+# Repeated on the command line; a file has a table instead.
+_PARAM = "--param"
 _NAMES: Mapping[type, str] = {
     bool: "true or false",
     float: "a number",
     int: "a whole number",
     Path: "a path in quotes",
+    dict: "a table of parameters, such as {threshold = 0.2}",
     str: "a text in quotes",
 }
 
@@ -39,6 +42,7 @@ class _Option:
     kind: type
     choices: tuple[str, ...]
     is_list: bool
+    is_table: bool = False
 
 
 def user_file() -> Path | None:
@@ -147,7 +151,9 @@ def _options(command: Any) -> dict[str, _Option]:
     found = {}
     for parameter in command.params:
         name = next((name for name in parameter.opts if name.startswith("--")), "")
-        if name and name not in _NOT_IN_FILES:
+        if name == _PARAM:
+            found["params"] = _Option("params", parameter, dict, (), is_list=True, is_table=True)
+        elif name and name not in _NOT_IN_FILES:
             key = name.removeprefix("--")
             found[key] = _option(key, parameter, annotations.get(parameter.name, bool))
     return found
@@ -181,6 +187,14 @@ def _checked(
     shown = value if isinstance(value, str) else repr(value)
     wrong = f"{path}: {option.key} of [{table}] is {shown!a}{beside}; "
     values = value if option.is_list and isinstance(value, list) else [value]
+    if option.is_table:
+        if isinstance(value, dict) and all(
+            isinstance(one, bool | int | float | str) for one in value.values()
+        ):
+            return [
+                f"{name}={str(one).lower() if isinstance(one, bool) else one}" for name, one in value.items()
+            ]
+        raise UsageError(f"{wrong}give {_NAMES[dict]}.")
     if not all(_is_of(option, one) for one in values) or (isinstance(value, list) and not option.is_list):
         wish = f"one of {', '.join(option.choices)}" if option.choices else _NAMES[option.kind]
         raise UsageError(f"{wrong}give {wish}{', or a list of them' * option.is_list}.")
@@ -210,7 +224,7 @@ def _unknown(path: Path, table: str, key: str, known: list[str], *, what: str = 
 
     from domsieve.errors import UsageError
 
-    now = replacement(table.replace(".", " "), f"--{key}") if table else replacement(key.replace(".", " "))
+    now = replacement_in_file(table, key)
     near = get_close_matches(key, known, n=1)
     hint = f"It is now {now}. " if now else f"Did you mean {near[0]}? " if near else ""
     where = f" in [{table}]" if table else ""

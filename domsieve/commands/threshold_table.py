@@ -27,7 +27,7 @@ def help_table(found: "ThresholdHelp") -> str:
     lines += [
         "",
         f"widest gap: no block between {low:.3f} and {high:.3f}",
-        f"proposed: --threshold {found.proposed:.2f} (the model's own: {found.used:.2f})",
+        f"proposed: --param threshold={found.proposed:.2f} (the model's own: {found.used:.2f})",
     ]
     return "\n".join(lines)
 

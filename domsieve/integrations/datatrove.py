@@ -14,10 +14,11 @@ from datatrove.pipeline.extractors.base import BaseExtractor
 
 from domsieve.errors import BudgetError, PageError, UsageError
 from domsieve.library.calls import clean
+from domsieve.library.options import MethodChoice
 from domsieve.library.results import CleanResult
 from domsieve.renderer.network.egress import is_web_address
 from domsieve.tasks.targets import site_of
-from domsieve.vocabulary import BlockKind, Favor, Method
+from domsieve.vocabulary import BlockKind
 
 __all__ = ["DomsieveExtractor", "DomsieveSites"]
 
@@ -41,7 +42,7 @@ class DomsieveExtractor(BaseExtractor):  # type: ignore[misc]
     timeout : seconds for one document, after which datatrove drops it; its own default of 1 s is little for long
         pages on a busy machine.
     form : what the text becomes: ``"text"``, ``"markdown"`` or ``"html"``.
-    method, favor, keep_kinds, drop_kinds : see `domsieve.clean`.
+    method, keep_kinds, drop_kinds : see `domsieve.clean`.
     """
 
     name = "⛏ domsieve"
@@ -51,14 +52,13 @@ class DomsieveExtractor(BaseExtractor):  # type: ignore[misc]
         timeout: float = 10.0,
         *,
         form: TextFormat = "text",
-        method: Method | None = None,
-        favor: Favor | None = None,
+        method: MethodChoice | None = None,
         keep_kinds: Iterable[BlockKind] = (),
         drop_kinds: Iterable[BlockKind] = (),
     ) -> None:
         super().__init__(timeout=timeout)
         self._form = _checked(form)
-        self._how: dict[str, Any] = _how(method, favor, keep_kinds, drop_kinds)
+        self._how: dict[str, Any] = _how(method, keep_kinds, drop_kinds)
 
     def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Iterator[Any]:
         """Yield the documents of which something remains."""
@@ -85,7 +85,7 @@ class DomsieveSites(PipelineStep):  # type: ignore[misc]
     Parameters
     ----------
     form : what the text becomes: ``"text"``, ``"markdown"`` or ``"html"``.
-    method, favor, keep_kinds, drop_kinds : see `domsieve.clean`.
+    method, keep_kinds, drop_kinds : see `domsieve.clean`.
     url_key : where the metadata of documents has the address.
     pages_at_once : documents held at most; beyond, the site that has most of them is cleaned with what is there.
     """
@@ -97,8 +97,7 @@ class DomsieveSites(PipelineStep):  # type: ignore[misc]
         self,
         *,
         form: TextFormat = "text",
-        method: Method | None = None,
-        favor: Favor | None = None,
+        method: MethodChoice | None = None,
         keep_kinds: Iterable[BlockKind] = (),
         drop_kinds: Iterable[BlockKind] = (),
         url_key: str = "url",
@@ -108,7 +107,7 @@ class DomsieveSites(PipelineStep):  # type: ignore[misc]
         if pages_at_once < 1:
             raise UsageError("pages_at_once must be at least 1.", parameter="pages_at_once")
         self._form = _checked(form)
-        self._how: dict[str, Any] = _how(method, favor, keep_kinds, drop_kinds)
+        self._how: dict[str, Any] = _how(method, keep_kinds, drop_kinds)
         self._url_key = url_key
         self._most = pages_at_once
 
@@ -209,12 +208,9 @@ def _checked(form: TextFormat) -> TextFormat:
     return form
 
 
-def _how(
-    method: Method | None, favor: Favor | None, keep: Iterable[BlockKind], drop: Iterable[BlockKind]
-) -> dict[str, Any]:
+def _how(method: MethodChoice | None, keep: Iterable[BlockKind], drop: Iterable[BlockKind]) -> dict[str, Any]:
     how: dict[str, Any] = {
         "method": method,
-        "favor": favor,
         "keep_kinds": tuple(keep),
         "drop_kinds": tuple(drop),
     }

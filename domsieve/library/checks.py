@@ -1,7 +1,4 @@
-"""Checks of what a caller gave: each refuses a wrong value in one sentence that says what would be right.
-
-Imports the errors of the project, what chooses parts of pages and what the renderer takes for a host.
-"""
+"""Checks of what a caller gave: each refuses a wrong value in one sentence that says what would be right."""
 
 import os
 from collections.abc import Collection, Iterable
@@ -11,7 +8,6 @@ from typing import Any, TypeVar
 
 from domsieve.analysis.selection.selection import Selection
 from domsieve.errors import UsageError
-from domsieve.renderer.network.egress import private_host
 
 _Choice = TypeVar("_Choice", bound=str)
 _LONGEST = timedelta(days=1)
@@ -45,39 +41,26 @@ def check_count(parameter: str, value: object) -> None:
         raise wrong(parameter, value, "give a whole number from 1")
 
 
-def check_text(parameter: str, value: object) -> None:
-    """Refuse what is neither a str nor None."""
-    if value is not None and not isinstance(value, str):
-        raise wrong(parameter, value, "give a str")
-
-
 def check_time(parameter: str, value: object) -> None:
     """Refuse what is no time span above zero and up to a day."""
     if not isinstance(value, timedelta) or not timedelta() < value <= _LONGEST:
         raise wrong(parameter, value, "give a timedelta up to a day, such as timedelta(seconds=20)")
 
 
-def places_of(parameter: str, value: object) -> tuple[tuple[str, int | None], ...]:
-    """Return the hosts and ports that texts ``HOST`` or ``HOST:PORT`` name; a port of None stands for any."""
-    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
-        hosts = tuple(value)
-        if all(isinstance(host, str) for host in hosts):
-            return tuple(map(private_host, hosts))
-    raise wrong(parameter, value, "give a list of HOST or HOST:PORT, such as ['127.0.0.1:8000']")
-
-
-def selection_of(select: object, drop: object) -> Selection | None:
-    """Return the parts of pages that lists of CSS selectors choose, None where both are empty."""
-    chosen = {"select": _texts("select", select), "drop": _texts("drop", drop)}
-    return Selection(**chosen) if any(chosen.values()) else None
-
-
-def _texts(parameter: str, value: object) -> tuple[str, ...]:
+def texts_of(parameter: str, value: object, wish: str) -> tuple[str, ...]:
+    """Return a list of texts; `wish` says what a list holds."""
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         texts = tuple(value)
         if all(isinstance(text, str) for text in texts):
             return texts
-    raise wrong(parameter, value, "give a list of CSS selectors, such as ['main']")
+    raise wrong(parameter, value, f"give a list of {wish}")
+
+
+def selection_of(select: object, drop: object) -> Selection | None:
+    """Return the parts of pages that lists of CSS selectors choose, None where both are empty."""
+    wish = "CSS selectors, such as ['main']"
+    chosen = {"select": texts_of("select", select, wish), "drop": texts_of("drop", drop, wish)}
+    return Selection(**chosen) if any(chosen.values()) else None
 
 
 def path_of(parameter: str, value: Any) -> Path:

@@ -10,22 +10,12 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
-from typing import Self, TypeVar, cast, get_args
+from typing import Self, TypeVar
 
-from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import DomsieveError, NavigationError, PolicyError
-from domsieve.library.checks import (
-    check_choice,
-    check_count,
-    check_flag,
-    check_time,
-    path_of,
-    places_of,
-    wrong,
-)
-from domsieve.renderer.browser.connection import DriverName
+from domsieve.library.checks import path_of, wrong
+from domsieve.library.options import NetworkOptions
 from domsieve.renderer.network.egress import NO_PLACE, Egress, place_of
 from domsieve.renderer.network.upstream import environment_proxies
 from domsieve.renderer.options import Budget, CaptureOptions
@@ -40,10 +30,10 @@ Captured = Snapshot | PageRecord | DomsieveError
 """A page in memory, a page of the cache, or why there is none."""
 Outcome = TypeVar("Outcome")
 
-_WAY_OUT = 'To open a private host that you trust, pass private_hosts=["HOST:PORT"].'
+_WAY_OUT = 'To open a private host that you trust, pass network=NetworkOptions(private_hosts=["HOST:PORT"]).'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Fetching:
     """How URLs become pages.
 
@@ -51,70 +41,28 @@ class Fetching:
     ----------
     cache : folder in which captures are kept and looked for; None keeps nothing.
     options : what is captured.
-    timeout : time that one page may take.
-    concurrency : pages open at the same time.
-    private_hosts : hosts and ports that may be private; a port of None stands for any.
-    allow_private : whether pages may reach all of this machine and of private networks.
-    driver : what carries messages to the browser.
-    keep_errors : whether pages that count as failed are worked on.
-    analysis : what the analysis of one page may cost then.
+    network : where connections may go, and what a page may cost.
     """
 
     cache: Path | None
     options: CaptureOptions
-    timeout: timedelta
-    concurrency: int
-    private_hosts: tuple[tuple[str, int | None], ...]
-    allow_private: bool
-    driver: DriverName
-    keep_errors: bool
-    analysis: AnalysisBudget
+    network: NetworkOptions
 
     @classmethod
-    def checked(
-        cls,
-        *,
-        cache: object,
-        options: object,
-        timeout: object,
-        concurrency: int | None,
-        private_hosts: object,
-        allow_private: bool,
-        driver: object = "playwright",
-        keep_errors: bool = False,
-        analysis_budget: object = None,
-    ) -> Self:
-        """Return these, where each is what it must be.
+    def of(cls, *, cache: object, capture: object, network: object) -> Self:
+        """Return what the parameters of a call say.
 
         Raises
         ------
-        UsageError : one is not.
+        UsageError : one is wrong.
         """
-        if options is None:
-            options = CaptureOptions()
-        if not isinstance(options, CaptureOptions):
-            raise wrong("options", options, "give CaptureOptions")
-        check_time("timeout", timeout)
-        assert isinstance(timeout, timedelta)
-        check_count("concurrency", concurrency)
-        check_flag("allow_private", allow_private)
-        check_choice("driver", driver, get_args(DriverName))
-        check_flag("keep_errors", keep_errors)
-        if analysis_budget is None:
-            analysis_budget = USUAL
-        if not isinstance(analysis_budget, AnalysisBudget):
-            raise wrong("analysis_budget", analysis_budget, "give AnalysisBudget")
-        return cls(
-            cache=None if cache is None else path_of("cache", cache),
-            options=options,
-            timeout=timeout,
-            concurrency=concurrency or os.cpu_count() or 1,
-            private_hosts=places_of("private_hosts", private_hosts),
-            allow_private=allow_private,
-            driver=cast(DriverName, driver),
-            keep_errors=keep_errors,
-            analysis=analysis_budget,
-        )
+        capture = CaptureOptions() if capture is None else capture
+        if not isinstance(capture, CaptureOptions):
+            raise wrong("capture", capture, "give CaptureOptions")
+        network = NetworkOptions() if network is None else network
+        if not isinstance(network, NetworkOptions):
+            raise wrong("network", network, "give NetworkOptions")
+        return cls(None if cache is None else path_of("cache", cache), capture, network)
 
     @contextmanager
     def store(self) -> Iterator[PageStore | None]:
@@ -163,12 +111,22 @@ class Fetching:
 
     def _egress(self) -> Egress:
         return Egress(
-            named=self.private_hosts, allow_private=self.allow_private, upstreams=environment_proxies()
+            named=self.network.places(),
+            allow_private=self.network.allow_private,
+            rules=self.network.rules(),
+            upstreams=environment_proxies(),
         )
 
     def _renderer(self, egress: Egress) -> Renderer:
-        budget = Budget(time=self.timeout)
-        return Renderer(self.options, budget, concurrency=self.concurrency, egress=egress, driver=self.driver)
+        network = self.network
+        return Renderer(
+            self.options,
+            Budget(time=network.timeout),
+            concurrency=network.concurrency or os.cpu_count() or 1,
+            executable=network.browser,
+            egress=egress,
+            driver=network.driver,
+        )
 
 
 async def _refused(urls: Iterable[str], egress: Egress) -> dict[str, PolicyError | NavigationError]:

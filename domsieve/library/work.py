@@ -10,13 +10,14 @@ from functools import cache
 from typing import Any
 
 from domsieve.analysis.block_types.detection import KindChoice
+from domsieve.analysis.estimator import Estimator
 from domsieve.analysis.model_file import load_model
-from domsieve.analysis.registry import METHODS, Options
+from domsieve.analysis.registry import METHODS, MethodEntry, MethodParams
 from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.site_model import SiteModel
 from domsieve.budget import budgeted
 from domsieve.errors import DomsieveError
-from domsieve.library.checks import check_choice, check_flag, check_text, path_of
+from domsieve.library.checks import check_choice, check_flag, path_of
 from domsieve.library.fetching import Captured, Fetching
 from domsieve.library.inputs import Source
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
@@ -28,7 +29,7 @@ from domsieve.tasks.cleaning import clean
 from domsieve.tasks.comparing import compare
 from domsieve.tasks.mining import mine
 from domsieve.tasks.pages import Page, from_record, site_records, with_selection
-from domsieve.vocabulary import DEFAULT_METHOD, FieldName, Method, MiningMethod
+from domsieve.vocabulary import FieldName, Method, MiningMethod
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,7 @@ class Cleaning:
     """How pages are cleaned; see `domsieve.tasks.clean`."""
 
     method: Method | None
-    options: Options
+    params: MethodParams
     model: SiteModel[Any] | None
     keep_hidden: bool
     kinds: KindChoice
@@ -47,7 +48,6 @@ class Cleaning:
         cls,
         *,
         method: Any,
-        options: Options,
         model: Any,
         keep_hidden: Any,
         keep_kinds: Any,
@@ -61,19 +61,16 @@ class Cleaning:
         UsageError : one is not.
         StorageError : the file of the model cannot be used.
         """
-        check_choice("method", method, METHODS, optional=True)
-        check_text("has_text", options.has_text)
+        name, params = (None, None) if method is None else method_of(method, METHODS)
         check_flag("keep_hidden", keep_hidden)
         kinds = KindChoice.of(keep_kinds, drop_kinds)
         if isinstance(model, SiteModel):
             model = copy(model)  # cleaning sets parameters, and the caller's stays as it is
         elif model is not None:
             model = load_model(path_of("model", model))
-        chosen: Any = method or (model.name if model else DEFAULT_METHOD)
-        METHODS[chosen].make(options).fit(())  # checks the options, and learns nothing
         return cls(
-            method=method,
-            options=options,
+            method=name,
+            params=params or MethodParams(),
             model=model,
             keep_hidden=keep_hidden,
             kinds=kinds,
@@ -81,11 +78,29 @@ class Cleaning:
         )
 
 
+def method_of(method: Any, known: Mapping[Any, MethodEntry[Any]]) -> tuple[Any, MethodParams | None]:
+    """Return the name of a method, and its parameters if the caller gave an estimator.
+
+    Raises
+    ------
+    UsageError : it is neither a name nor an estimator of one of these methods; or a parameter has a wrong value.
+    """
+    if (
+        isinstance(method, Estimator)
+        and method.name in known
+        and type(method) is known[method.name].estimator
+    ):
+        method.check()
+        return method.name, MethodParams.of(method)
+    check_choice("method", method, known)
+    return method, None
+
+
 def cleaned(
     sources: Sequence[Source], outcomes: Mapping[str, Captured], fetching: Fetching, cleaning: Cleaning
 ) -> list[CleanResult]:
     """Return what remains of each page; pages of a cached site are learned from too."""
-    with fetching.store() as store, budgeted(fetching.analysis):
+    with fetching.store() as store, budgeted(fetching.network.analysis_budget):
 
         def siblings(site: str) -> list[Page]:
             if store is None:
@@ -100,7 +115,7 @@ def cleaned(
         results = clean(
             pages,
             method=cleaning.method,
-            options=cleaning.options,
+            params=cleaning.params,
             model=cleaning.model,
             keep_hidden=cleaning.keep_hidden,
             kinds=cleaning.kinds,
@@ -117,16 +132,17 @@ def mined(
     fetching: Fetching,
     *,
     method: MiningMethod,
+    params: MethodParams,
     fields: Sequence[FieldName],
     selection: Selection | None,
 ) -> list[RecordsResult]:
     """Return the records of each page."""
-    with fetching.store() as store, budgeted(fetching.analysis):
+    with fetching.store() as store, budgeted(fetching.network.analysis_budget):
         pages, faults = _readable(sources, outcomes, store, fetching, selection)
         found: dict[int, RecordsResult] = {
             number: RecordsResult(sources[number].label, fault) for number, fault in faults.items()
         }
-        for page, result in mine(pages, method=method, fields=fields):
+        for page, result in mine(pages, method=method, params=params, fields=fields):
             number = int(page.name)
             if isinstance(result, DomsieveError):
                 found[number] = RecordsResult(page.label, result)
@@ -144,13 +160,13 @@ def compared(
 ) -> list[CompareResult]:
     """Return each page of the store with its comparison, with another load of it too where there is one."""
     records = [outcome for outcome in outcomes.values() if isinstance(outcome, PageRecord)]
-    with budgeted(fetching.analysis):
+    with budgeted(fetching.network.analysis_budget):
         pages = [
             *compare(
                 records,
                 store,
                 siblings=lambda site: site_records(site, store, fetching.options),
-                keep_errors=fetching.keep_errors,
+                keep_errors=fetching.network.keep_errors,
                 loads=loads,
             )
         ]
@@ -171,7 +187,7 @@ def snapshot_of(outcome: Captured, fetching: Fetching) -> Snapshot:
     """Return a page that was fetched, or raise why there is none, or why it counts as failed."""
     with fetching.store() as store:
         page = _loader(outcome, store)()
-    return page if fetching.keep_errors else check_fault(page)
+    return page if fetching.network.keep_errors else check_fault(page)
 
 
 def _readable(
@@ -192,7 +208,9 @@ def _readable(
             faults[number] = outcome
         else:
             load = source.load or _loader(outcomes[source.label], store)
-            page = Page(source.label, str(number), source.site, load, fetching.keep_errors, source.keys)
+            page = Page(
+                source.label, str(number), source.site, load, fetching.network.keep_errors, source.keys
+            )
             pages.append(with_selection(page, selection))
     return pages, faults
 

@@ -13,9 +13,9 @@ from domsieve.analysis.registry import (
     METHODS,
     PAGE_METHODS,
     SITE_METHODS,
-    Options,
+    MethodParams,
     check_fixed,
-    check_options,
+    is_published,
     new_site_model,
     page_cleaner,
 )
@@ -39,7 +39,7 @@ ENDINGS: Mapping[Format, str] = {
     "chunks": ".jsonl",
 }
 
-_DEFAULTS = Options()
+_DEFAULTS = MethodParams()
 
 Cleaned = tuple[Page, tuple[Snapshot, Verdict] | DomsieveError]
 
@@ -53,17 +53,17 @@ def learn(
     pages: Sequence[Page],
     *,
     method: Method = DEFAULT_METHOD,
-    options: Options = _DEFAULTS,
+    params: MethodParams = _DEFAULTS,
     failed: Callable[[Page, DomsieveError], None],
 ) -> SiteModel[Any]:
     """Return a site model of `pages`; pages that cannot be read are told to `failed` and left out.
 
     Raises
     ------
-    UsageError : the method learns nothing, or an option is not its own.
+    UsageError : the method does not learn, or does not have one of the parameters.
     PageError : no page could be read.
     """
-    model = new_site_model(method, options)
+    model = new_site_model(method, params)
     fit(model, once(pages, _keys), failed)
     if not model.learned:
         raise PageError("None of the pages could be read, so there is nothing to learn from.")
@@ -77,7 +77,7 @@ def clean(
     pages: Sequence[Page],
     *,
     method: Method | None = None,
-    options: Options = _DEFAULTS,
+    params: MethodParams = _DEFAULTS,
     model: SiteModel[Any] | None = None,
     keep_hidden: bool = False,
     kinds: KindChoice = EVERY_METHOD_DECIDES,
@@ -88,7 +88,7 @@ def clean(
     Parameters
     ----------
     method : None is that of the model; without a model, `DEFAULT_METHOD`.
-    options : parameters of the method.
+    params : the mode and the parameters of the method.
     model : a site model learned before, which takes over `favor` and `threshold`; otherwise one is learned per site.
     keep_hidden : whether text that nobody can see may stay.
     kinds : the kinds of blocks that are kept or dropped whatever the method says.
@@ -96,16 +96,16 @@ def clean(
 
     Raises
     ------
-    UsageError : the model is one of another method, or an option is none of the method's or fixed by the model.
+    UsageError : the model is one of another method, or a parameter is wrong or fixed by the model.
     """
     if model is not None and method not in {None, model.name}:
         raise UsageError(f"This model is for the method {model.name}, not {method}.")
     chosen = cast(Method, model.name) if model else method or DEFAULT_METHOD
-    check_options(chosen, options)
+    METHODS[chosen].check(params)
     if model is not None:
-        check_fixed(options)
-        model.set_params(**options.given())
-    as_published = options.mode == "paper" or (model is not None and _is_of_paper(model))
+        check_fixed(params)
+        model.set_params(**params.given)
+    as_published = params.mode == "paper" or (model is not None and is_published(model))
     for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
         members = list(group)
         others = siblings(site) if model is None and chosen not in PAGE_METHODS else ()
@@ -113,7 +113,7 @@ def clean(
         if model is None and _learns(chosen, known):
             members = Shelf().keeping(members)
             known = once([*members, *others], _keys)
-        judge = _judge(site, chosen, known, options) if model is None else model.transform
+        judge = _judge(site, chosen, known, params) if model is None else model.transform
         for page, read in judged_together(members, judge):
             result: tuple[Snapshot, Verdict] | DomsieveError
             try:
@@ -200,23 +200,14 @@ def _metadata(page: Snapshot) -> Metadata:
     return read_metadata(page)
 
 
-def _is_of_paper(model: SiteModel[Any]) -> bool:
-    """Return whether a model has the published parameters, where those are others than ours."""
-    ours = type(model)().get_params()
-    # The threshold alone may be chosen when it is used.
-    fixed = {name: value for name, value in (model.paper or {}).items() if name != "threshold"}
-    published = {name: value for name, value in fixed.items() if ours[name] != value}
-    return bool(published) and published.items() <= model.get_params().items()
-
-
 def _judge(
-    site: str, method: Method, known: Sequence[Page], options: Options
+    site: str, method: Method, known: Sequence[Page], params: MethodParams
 ) -> Callable[[Snapshot], Verdict]:
     if not _learns(method, known):
-        return page_cleaner(method, options)
+        return page_cleaner(method, params)
     if len(known) < METHODS[method].fewest:
         _warn_of_few(site, len(known))
-    model = SITE_METHODS[method].make(options)
+    model = SITE_METHODS[method].make(params)
     # A page that cannot be read is reported when its turn to be cleaned comes.
     fit(model, known, lambda *_: None)
     return model.transform if model.learned else NoCleaning().transform

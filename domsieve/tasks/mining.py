@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
-from domsieve.analysis.registry import MINERS
+from domsieve.analysis.registry import MINERS, MethodParams
 from domsieve.analysis.writers.record_tables import (
     RecordSheet,
     write_records_csv,
@@ -24,7 +24,11 @@ RECORD_WRITERS: Mapping[RecordFormat, Callable[[Sequence[RecordSheet]], bytes]] 
 
 
 def mine(
-    pages: Sequence[Page], *, method: MiningMethod = "wobm", fields: Sequence[FieldName] = ()
+    pages: Sequence[Page],
+    *,
+    method: MiningMethod = "wobm",
+    params: MethodParams | None = None,
+    fields: Sequence[FieldName] = (),
 ) -> Iterator[tuple[Page, RecordSheet | DomsieveError]]:
     """Yield each page with its records or the error of reading it, in the order of `pages`.
 
@@ -32,9 +36,10 @@ def mine(
 
     Parameters
     ----------
+    method, params : how records are found.
     fields : those that each record has, in this order; without any, all that the page has.
     """
-    miner = MINERS[method].make()
+    miner = MINERS[method].make(params)
     for page in pages:
         result: RecordSheet | DomsieveError
         try:

@@ -82,6 +82,7 @@ IN_AND_OUT: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "EntropyFilter.threshold": ((0, 7), (-0.01,)),
     "TemplateFilter.k": ((1, 9), (0,)),
     "TemplateFilter.window": ((1, 9), (0,)),
+    "TagPathFilter.has_text": ((), (3,)),
     "TagPathFilter.gap": ((0, 0.99), (-0.01, 1)),
     "TagPathFilter.regions": ((1, 9), (0,)),
     "TagPathFilter.max_rounds": ((0, 9), (-1,)),
@@ -101,10 +102,12 @@ IN_AND_OUT: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "RepeatedPatterns.most_regularity": ((0, 9), (-0.01,)),
     "RepeatedPatterns.least_density": ((0, 1), (-0.01, 1.01)),
 }
+TEXTS = {"TagPathFilter.has_text"}
 MAY_BE_NONE = {
     "SiteStyleTree.threshold",
     "SiteStyleTree.merge_similarity",
     "CompressedStructureTree.merge_similarity",
+    "TagPathFilter.has_text",
     "TagPathFilter.max_rounds",
     "WebObjectBlocks.record_threshold",
     "DataRegionMiner.threshold",
@@ -119,6 +122,8 @@ def bad_values(estimator: type[Estimator], name: str, default: object) -> list[o
     if isinstance(default, bool):
         return ["yes", 1, 0.0, None]
     parameter = f"{estimator.__name__}.{name}"
+    if parameter in TEXTS:
+        return ["", " \n", 1, True, b"text", ["text"]]
     out_of_range = IN_AND_OUT[parameter][1]
     whole: list[object] = [1.5, 2.0] if isinstance(default, int) else []
     nothing = [] if parameter in MAY_BE_NONE else [None]
@@ -161,15 +166,17 @@ def test_what_a_parameter_may_be_is_taken() -> None:
             words = CHOICES[estimator.__name__].get(name)
             flags = (True, False, np.True_)
             numbers = IN_AND_OUT.get(f"{estimator.__name__}.{name}", ((), ()))[0]
+            if f"{estimator.__name__}.{name}" in TEXTS:
+                words = ("text", " 3 ")
             values: tuple[Any, ...] = words or (flags if isinstance(default, bool) else numbers)
             for value in values:
-                estimator(**{name: value})._check()
+                estimator(**{name: value}).check()
                 if isinstance(value, int) and not isinstance(value, bool):
-                    estimator(**{name: np.int64(value)})._check()
+                    estimator(**{name: np.int64(value)}).check()
                 if isinstance(value, float):
-                    estimator(**{name: np.float32(value)})._check()
+                    estimator(**{name: np.float32(value)}).check()
             if f"{estimator.__name__}.{name}" in MAY_BE_NONE:
-                estimator(**{name: None})._check()
+                estimator(**{name: None}).check()
     assert SiteStyleTree(siblings="style", merge_similarity=1).fit(site(2)).learned == 2
 
 
@@ -253,7 +260,7 @@ def test_there_are_two_modes_and_one_word_for_each() -> None:
             with pytest.raises(UsageError, match="mode is 'paper', which this method does not have"):
                 estimator.of_mode("paper")
         else:
-            estimator.of_mode("paper")._check()
+            estimator.of_mode("paper").check()
     assert TagPathFilter.of_mode("paper", gap=0.3).get_params()["mode"] == "paper"
 
 
@@ -319,5 +326,6 @@ def test_the_lists_above_name_every_parameter() -> None:
     assert {e.__name__ for e in ESTIMATORS} == CHOICES.keys()
     for estimator in ESTIMATORS:
         for name, default in estimator().get_params().items():
-            known = name in CHOICES[estimator.__name__] or f"{estimator.__name__}.{name}" in IN_AND_OUT
-            assert known != isinstance(default, bool), f"{estimator.__name__}.{name}"
+            parameter = f"{estimator.__name__}.{name}"
+            known = name in CHOICES[estimator.__name__] or parameter in IN_AND_OUT.keys() | TEXTS
+            assert known != isinstance(default, bool), parameter

@@ -19,15 +19,15 @@ from domsieve.analysis.registry import (
     PAGE_METHODS,
     SITE_METHODS,
     MethodEntry,
-    Options,
+    MethodParams,
     check_fixed,
-    check_options,
+    entry_of,
     new_site_model,
     page_cleaner,
     variants,
 )
 from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
-from domsieve.errors import UsageError
+from domsieve.errors import ParameterError, UsageError
 from domsieve.vocabulary import Method, MiningMethod, PageMethod, SiteMethod
 from tests.analysis.contract import site
 
@@ -94,77 +94,95 @@ def test_no_other_module_lists_the_methods() -> None:
     assert lists == {"domsieve/vocabulary.py", "domsieve/analysis/registry.py"}
 
 
-def test_what_each_method_takes() -> None:
-    takes = {name: entry.takes for name, entry in METHODS.items()}
-    assert takes == {
-        "auto": ["favor", "style"],
-        "sst": ["threshold", "style"],
-        "cst": ["style"],
-        "entropy": ["threshold"],
-        "template": [],
-        "tps": ["style", "regions", "complement", "has_text"],
-        "none": [],
+def test_parameters_that_users_write() -> None:
+    read = METHODS["sst"].read
+    assert read(["threshold=0.2", "presence=True", "merge_similarity=None", "runs=collapse"]) == {
+        "threshold": 0.2,
+        "presence": True,
+        "merge_similarity": None,
+        "runs": "collapse",
     }
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_an_option_is_heeded_or_refused_by_its_name(method: Method) -> None:
-    given: dict[str, Any] = {
-        "favor": "recall",
-        "threshold": 0.3,
-        "style": "html",
+    assert METHODS["tps"].read(["has_text= in = stock", "regions=2"]) == {
+        "has_text": " in = stock",
         "regions": 2,
-        "complement": True,
-        "has_text": "word",
     }
-    for name, value in given.items():
-        options = Options(**{name: value})
-        if name in METHODS[method].takes:
-            made = METHODS[method].make(options).get_params()
-            assert name == "has_text" or made[name] == value
-        else:
-            with pytest.raises(
-                UsageError, match=f"{name} is not an option of the method {method}, which"
-            ) as caught:
-                check_options(method, options)
-            assert caught.value.parameter == name
-            assert "--" not in caught.value.message
+    assert METHODS["tps"].read(["has_text=3"]) == {"has_text": "3"}
 
 
-def test_options_that_say_nothing_are_refused() -> None:
-    with pytest.raises(UsageError, match="has_text is empty") as caught:
-        check_options("tps", Options(has_text=" \n"))
-    assert caught.value.parameter == "has_text"
+@pytest.mark.parametrize(
+    ("text", "message", "parameter"),
+    [
+        ("threshold", "write NAME=VALUE", "params"),
+        (
+            "thresold=0.2",
+            r"no parameter 'thresold'; it has attenuation, .*did you mean 'threshold'",
+            "thresold",
+        ),
+        ("threshold=2", "threshold is 2; it may be a number from 0 to 1 or None", "threshold"),
+        ("threshold=", "threshold is ''; it may be a number", "threshold"),
+        ("style=htlm", r"style is 'htlm'; it may be 'none', .*did you mean 'html'", "style"),
+        ("presence=1", "presence is 1; it may be True or False", "presence"),
+        ("mode=paper", "mode is not one of the parameters", "mode"),
+    ],
+)
+def test_a_parameter_that_cannot_be_is_refused_with_the_choices(
+    text: str, message: str, parameter: str
+) -> None:
+    with pytest.raises(ParameterError, match=message) as caught:
+        METHODS["sst"].read([text])
+    assert caught.value.parameter == parameter
+
+
+@pytest.mark.parametrize("name", [*METHODS, *MINERS])
+def test_an_estimator_is_the_same_after_its_parameters_were_taken(name: Any) -> None:
+    entry = entry_of(name)
+    for mode in ("site", "paper"):
+        if mode == "paper" and entry.estimator.paper is None:
+            continue
+        made = entry.estimator.of_mode(mode)
+        params = MethodParams.of(made)
+        assert entry.make(params).get_params() == made.get_params()
+        assert params.given == {}
+    changed: dict[str, Any] = {}
+    if "threshold" in entry.estimator.parameter_names():
+        changed["threshold"] = 0.3
+    assert MethodParams.of(entry.estimator(**changed)).given == changed
+
+
+def test_parameters_of_another_method_or_mode_are_refused() -> None:
+    with pytest.raises(ParameterError, match="TemplateFilter has no parameter 'threshold'; it has "):
+        METHODS["template"].make(MethodParams(given={"threshold": 0.3}))
+    with pytest.raises(ParameterError, match="NoCleaning has no parameter 'style'; it has none"):
+        METHODS["none"].make(MethodParams(given={"style": "html"}))
     with pytest.raises(UsageError, match="mode is 'paper', which this method does not have") as caught:
-        check_options("auto", Options(mode="paper"))
+        METHODS["auto"].check(MethodParams(mode="paper"))
     assert caught.value.parameter == "mode"
-    with pytest.raises(UsageError, match="style is fixed by the mode 'paper'") as caught:
-        check_options("tps", Options(mode="paper", style="full"))
-    assert caught.value.parameter == "style"
-    for options, name in ((Options(mode="paper"), "mode"), (Options(style="html"), "style")):
+    with pytest.raises(ParameterError, match="style is fixed by the mode 'paper'"):
+        METHODS["tps"].check(MethodParams("paper", {"style": "full"}))
+    for params, name in ((MethodParams("paper"), "mode"), (MethodParams(given={"style": "html"}), "style")):
         with pytest.raises(UsageError, match=f"{name} was fixed when the model was learned") as caught:
-            check_fixed(options)
+            check_fixed(params)
         assert caught.value.parameter == name
-    check_fixed(Options(threshold=0.3))
+    check_fixed(MethodParams(given={"threshold": 0.3, "favor": "recall"}))
 
 
 def test_only_site_methods_make_models() -> None:
     for name in METHODS:
         if name in SITE_METHODS:
-            assert isinstance(new_site_model(name, Options()), SiteModel)
+            assert isinstance(new_site_model(name, MethodParams()), SiteModel)
         else:
             with pytest.raises(
                 UsageError, match=f"The method {name} does not learn; use one of auto, "
             ) as caught:
-                new_site_model(name, Options())
+                new_site_model(name, MethodParams())
             assert caught.value.parameter == "method"
 
 
 def test_has_text_chooses_the_side_of_a_page() -> None:
     page = site(1)[0]
     kept = TagPathFilter().transform(page).kept
-    inside = page_cleaner("tps", Options(has_text="THING  00"))(page)
-    outside = page_cleaner("tps", Options(has_text="no such text"))(page)
+    inside = page_cleaner("tps", MethodParams(given={"has_text": "THING  00"}))(page)
+    outside = page_cleaner("tps", MethodParams(given={"has_text": "no such text"}))(page)
     assert (inside.kept == kept).all()
     assert (outside.kept == TagPathFilter(complement=True).transform(page).kept).all()
 

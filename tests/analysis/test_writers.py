@@ -14,7 +14,7 @@ import pytest
 
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.cleaning.tps import TagPathFilter
-from domsieve.analysis.registry import PAGE_METHODS, Options, page_cleaner
+from domsieve.analysis.registry import PAGE_METHODS, page_cleaner
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import dropped_blocks, text_blocks, write_json
 from domsieve.analysis.writers.html import write_html
@@ -241,7 +241,7 @@ class TestWhiteSpace:
         code = "<i>typedef</i><i> </i><b>struct</b><i> </i>_object<i> </i>{<br><i>    </i>int<i> </i><b>x</b>;\n}"
         words = "<p>The words of this page say at length what the code below them does, and for whom.</p>" * 6
         snapshot = body(f"<main><h1>Objects</h1>{words}<pre>{code}</pre>{words}</main>")
-        verdict = page_cleaner(method, Options())(snapshot)
+        verdict = page_cleaner(method)(snapshot)
         assert "typedef struct _object {\n    int x;\n}\n" in write_text(snapshot, verdict)
 
 

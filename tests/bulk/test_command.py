@@ -40,6 +40,9 @@ def test_wrong_calls_are_refused_before_the_work(tmp_path: Path) -> None:
     sites = write_sites(tmp_path / "in", sites=1)
     for words, why in (
         (["clean", sites, "--method", "sst"], "--models"),
+        (["clean", sites, "--param", "threshold=1"], "no parameter 'threshold'"),
+        (["learn", sites, "--method", "sst", "--param", "threshold=2"], "threshold is 2; it may be"),
+        (["records", sites, "--param", "max_length=0"], "max_length is 0; it may be"),
         (["clean", sites, "--blocks", "--metadata"], "choose one of them"),
         (["clean", sites, "--ray-address", "x"], "--runner ray"),
         (["learn", sites, "--period", "../x"], "--period"),

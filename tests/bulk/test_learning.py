@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domsieve.analysis.model_file import load_model, model_to_bytes
-from domsieve.analysis.registry import Options, new_site_model
+from domsieve.analysis.registry import MethodParams, new_site_model
 from domsieve.bulk.learning import LearnJob
 from domsieve.bulk.local import LocalEngine
 from domsieve.bulk.models import SiteModels, model_file
@@ -45,7 +45,7 @@ def test_models_are_those_of_all_pages_at_once(sites: Path, tmp_path: Path, meth
     assert len(found) == 4
     for number in range(4):
         folder = sites / f"s{number}"
-        model = new_site_model(method, Options())  # type: ignore[arg-type]
+        model = new_site_model(method, MethodParams())  # type: ignore[arg-type]
         paths = sorted(folder.glob("*.html"))
         pages = [from_file(FileTarget(path, "p", sites), Placed("", "", ())) for path in paths]
         fit(model, pages, lambda *_: None)

@@ -7,7 +7,7 @@ import pytest
 
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.tasks.pages import Page
-from domsieve.tasks.weighing import weigh, write_matrix
+from domsieve.tasks.vectorizing import vectorize, write_matrix
 from examples.classify_pages import main, routes
 from examples.serve import DEMO
 
@@ -24,7 +24,9 @@ def plain(entry: dict[str, str]) -> Page:
 
 
 def test_articles_and_products_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    weights = weigh([plain(entry) for entry in routes()], failed=lambda *_: pytest.fail("all can be read"))
+    weights = vectorize(
+        [plain(entry) for entry in routes()], failed=lambda *_: pytest.fail("all can be read")
+    )
     write_matrix(weights, tmp_path / "weights.npz", form="npz")
     main([str(tmp_path / "weights.npz")])
     lines = capsys.readouterr().out.splitlines()

@@ -37,7 +37,7 @@ from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.tasks.pages import Page, from_html
 from domsieve.tasks.postprocess import judged
 from domsieve.tasks.reporting import Edition, Reported, report
-from domsieve.tasks.weighing import weigh
+from domsieve.tasks.vectorizing import vectorize
 from domsieve.vocabulary import BLOCK_KINDS, Method
 from tests.analysis.contract import METHODS
 from tests.fuzz.documents import documents, plain_sources
@@ -256,7 +256,7 @@ def test_weights_of_words_are_written(sources: list[bytes], layout: int) -> None
     pages = [read(source, layout and layout + number) for number, source in enumerate(sources)]
     named = [labelled(page, number) for number, page in enumerate(pages)]
     for per_block in (False, True):
-        weights = weigh(named, per_block=per_block, failed=lambda *_: None)
+        weights = vectorize(named, per_block=per_block, failed=lambda *_: None)
         assert (weights.matrix.data >= 0).all()
         assert np.isfinite(weights.matrix.data).all()
         assert matrix_npz(weights) == matrix_npz(weights)

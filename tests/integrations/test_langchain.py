@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import domsieve
 from examples.loopback import folder_served
 from tests.integrations.recipes import recipe
 
@@ -26,8 +27,8 @@ def test_pages_become_documents_and_failures_are_told(site: str) -> None:
     loader = recipe("DomsieveLoader")["DomsieveLoader"]
     failed: list[str] = []
     urls = [f"{site}/bees.html", f"{site}/empty.html", f"{site}/none.html"]
-    private = [site.removeprefix("http://")]
-    (document,) = loader(urls, failed=lambda url, _: failed.append(url), private_hosts=private).load()
+    network = domsieve.NetworkOptions(private_hosts=[site.removeprefix("http://")])
+    (document,) = loader(urls, failed=lambda url, _: failed.append(url), network=network).load()
     assert document.page_content.startswith("# Bees\n\nThe hive")
     assert document.metadata["source"] == urls[0]
     assert document.metadata["title"] == "Bees"

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import domsieve
 from examples.loopback import folder_served
 from tests.integrations.recipes import recipe
 
@@ -15,7 +16,9 @@ def test_pages_become_documents_and_failures_are_kept(tmp_path: Path) -> None:
     (tmp_path / "bees.html").write_text(PAGE)
     (tmp_path / "empty.html").write_text("")
     with folder_served(tmp_path) as base:
-        reader = recipe("DomsieveReader")["DomsieveReader"](private_hosts=[base.removeprefix("http://")])
+        reader = recipe("DomsieveReader")["DomsieveReader"](
+            network=domsieve.NetworkOptions(private_hosts=[base.removeprefix("http://")])
+        )
         urls = [f"{base}/bees.html", f"{base}/empty.html"]
         (document,) = reader.load_data(urls)
     assert document.text.startswith("# Bees\n\nThe hive")

@@ -58,11 +58,11 @@ def test_of_several_pages_those_that_failed_have_an_error() -> None:
 
 @pytest.mark.parametrize(("given", "reason"), FAILED)
 def test_errors_may_be_kept(given: Any, reason: str) -> None:
-    cleaned = domsieve.clean(given, keep_errors=True)
+    cleaned = domsieve.clean(given, network=domsieve.NetworkOptions(keep_errors=True))
     assert cleaned.error is None
     assert cleaned.fault
     assert cleaned.fault.reason == reason
-    mined = domsieve.records(given, keep_errors=True)
+    mined = domsieve.records(given, network=domsieve.NetworkOptions(keep_errors=True))
     assert mined.fault == cleaned.fault
     assert cleaned.fault.detail in cleaned._repr_html_().replace("&#x27;", "'")
 
@@ -91,8 +91,8 @@ def test_walls_are_marked() -> None:
 
 def test_the_method_that_was_taken_instead_is_named() -> None:
     same = [f"<!-- {number} -->{page(1)}" for number in range(6)]
-    result = domsieve.clean(same, method="sst", threshold=1)[0]
+    result = domsieve.clean(same, method=domsieve.SiteStyleTree(threshold=1))[0]
     assert (result.method, result.instead_of) == ("auto", "sst")
     assert "word1a" in result.text
-    published = domsieve.clean(same, method="sst", threshold=1, mode="paper")[0]
+    published = domsieve.clean(same, method=domsieve.SiteStyleTree.of_mode("paper", threshold=1))[0]
     assert (published.method, published.instead_of) == ("sst", "")

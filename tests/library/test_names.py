@@ -3,6 +3,7 @@
 import ast
 import inspect
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 import domsieve
-from domsieve.library.keywords import CleanKeywords, CompareKeywords, RecordsKeywords
+from domsieve.library.options import CleanKeywords, CompareKeywords, FetchKeywords, RecordsKeywords
 
 PAIRS = ["clean", "records", "compare", "render"]
 
@@ -85,10 +86,18 @@ def test_twins_take_the_same(name: str) -> None:
         ("clean", CleanKeywords),
         ("records", RecordsKeywords),
         ("compare", CompareKeywords),
+        ("render", FetchKeywords),
     ],
 )
-def test_overloads_take_what_the_calls_take(name: str, keywords: Any) -> None:
-    parameters = inspect.signature(getattr(domsieve, name), eval_str=True).parameters.values()
-    taken = {each.name: each.annotation for each in parameters if each.name not in {"page", "url"}}
-    assert inspect.get_annotations(keywords, eval_str=True) | taken == taken
-    assert {*taken} == keywords.__optional_keys__
+def test_signatures_show_what_the_calls_take(name: str, keywords: Any) -> None:
+    parameters = inspect.signature(getattr(domsieve, name)).parameters.values()
+    assert {each.name for each in parameters} - {"page", "url"} == {*keywords.__optional_keys__} - {"url"}
+    assert all(
+        each.default is not each.empty for each in parameters if each.name in keywords.__optional_keys__
+    )
+    text = inspect.getdoc(getattr(domsieve, name)) or ""
+    described = {
+        word for line in re.findall(r"^(\w[\w, ]*) : ", text, re.MULTILINE) for word in line.split(", ")
+    }
+    assert {each.name for each in parameters} <= described
+    assert len(parameters) <= 12

@@ -1,5 +1,8 @@
 """Every parameter is checked, before any work, with a message that says what would be right."""
 
+import asyncio
+import inspect
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -8,7 +11,10 @@ import pytest
 
 import domsieve
 from domsieve.analysis.model_file import save_model
+from domsieve.analysis.records.wobm import WebObjectBlocks
+from domsieve.analysis.registry import METHODS
 from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.library.options import REMOVED
 from domsieve.renderer.html_parser.parser import parse_html
 from tests.command import page, write_pages
 
@@ -21,7 +27,6 @@ PAGES = [page(number) for number in range(6)]
     [
         ("method", "stt", "choose one of auto, sst, cst, "),
         ("method", 3, "choose one of"),
-        ("has_text", b"text", "give a str"),
         ("model", 3, "give a path, as str or Path"),
         ("keep_hidden", None, "give True or False"),
         ("keep_kinds", "comments", "give a list of comments, related, "),
@@ -32,17 +37,8 @@ PAGES = [page(number) for number in range(6)]
         ("select", None, "give a list of CSS selectors"),
         ("cache", 3, "give a path, as str or Path"),
         ("cache", "", "give a path, as str or Path"),
-        ("options", {"scroll": True}, "give CaptureOptions"),
-        ("timeout", 20, r"give a timedelta up to a day, such as timedelta\(seconds=20\)"),
-        ("timeout", timedelta(), "give a timedelta"),
-        ("timeout", timedelta(days=2), "give a timedelta"),
-        ("concurrency", 0, "give a whole number from 1"),
-        ("private_hosts", "127.0.0.1:80", r"give a list of HOST or HOST:PORT, such as \['127.0.0.1:8000'\]"),
-        ("private_hosts", b"127.0.0.1", "give a list"),
-        ("private_hosts", None, "give a list"),
-        ("private_hosts", [("127.0.0.1", 80)], "give a list"),
-        ("allow_private", "yes", "give True or False"),
-        ("driver", "pipes", "choose one of playwright, pipe"),
+        ("capture", {"scroll": True}, "give CaptureOptions"),
+        ("network", {"timeout": 20}, "give NetworkOptions"),
     ],
 )
 @pytest.mark.parametrize("given", [HTML, []], ids=["page", "list"])
@@ -54,10 +50,34 @@ def test_a_wrong_value(parameter: str, value: Any, wish: str, given: Any) -> Non
 
 
 @pytest.mark.parametrize(
+    ("parameter", "value", "wish"),
+    [
+        ("timeout", 20, r"give a timedelta up to a day, such as timedelta\(seconds=20\)"),
+        ("timeout", timedelta(), "give a timedelta"),
+        ("timeout", timedelta(days=2), "give a timedelta"),
+        ("concurrency", 0, "give a whole number from 1"),
+        ("private_hosts", "127.0.0.1:80", r"give a list of HOST or HOST:PORT, such as \['127.0.0.1:8000'\]"),
+        ("private_hosts", b"127.0.0.1", "give a list"),
+        ("private_hosts", None, "give a list"),
+        ("private_hosts", [("127.0.0.1", 80)], "give a list"),
+        ("allow_private", "yes", "give True or False"),
+        ("driver", "pipes", "choose one of playwright, pipe"),
+        ("keep_errors", 1, "give True or False"),
+        ("analysis_budget", 3, "give AnalysisBudget"),
+    ],
+)
+def test_a_wrong_value_of_the_network(parameter: str, value: Any, wish: str) -> None:
+    with pytest.raises(domsieve.UsageError, match=wish) as caught:
+        domsieve.NetworkOptions(**{parameter: value})
+    assert caught.value.parameter == parameter
+    assert caught.value.message.startswith(f"{parameter} is {value!r}; ")
+
+
+@pytest.mark.parametrize(
     ("method", "parameter", "value", "wish"),
     [
-        (None, "mode", "papers", "it may be 'site' or 'paper'"),
-        (None, "style", "css", "it may be 'none', 'html', 'layout', 'full' or 'auto'"),
+        ("tps", "mode", "papers", "it may be 'site' or 'paper'"),
+        ("auto", "style", "css", "it may be 'none', 'html', 'layout', 'full' or 'auto'"),
         ("sst", "threshold", "0.3", "it may be a number from 0 to 1"),
         ("sst", "threshold", True, "it may be a number from 0 to 1"),
         ("sst", "threshold", 2, "it may be a number from 0 to 1"),
@@ -65,6 +85,8 @@ def test_a_wrong_value(parameter: str, value: Any, wish: str, given: Any) -> Non
         ("tps", "regions", 0, "it may be a whole number at least 1"),
         ("tps", "regions", 1.5, "it may be a whole number at least 1"),
         ("tps", "complement", 1, "it may be True or False"),
+        ("tps", "has_text", b"text", "it may be a text or None"),
+        ("tps", "has_text", " ", "it may be a text or None"),
     ],
 )
 @pytest.mark.parametrize("given", [HTML, []], ids=["page", "list"])
@@ -72,14 +94,14 @@ def test_a_value_that_the_method_refuses(
     method: Any, parameter: str, value: Any, wish: str, given: Any
 ) -> None:
     with pytest.raises(domsieve.UsageError, match=f": {parameter} is {value!r}; {wish}") as caught:
-        domsieve.clean(given, method=method, **{parameter: value})
+        domsieve.clean(given, method=METHODS[method].estimator(**{parameter: value}))
     assert caught.value.parameter == parameter
 
 
 @pytest.mark.parametrize("text", ["http://127.0.0.1", "10.0.0.0/8", "*", ""])
 def test_what_is_no_private_host(text: str) -> None:
     with pytest.raises(domsieve.UsageError, match="is not a host: write HOST or HOST:PORT") as caught:
-        domsieve.render("http://127.0.0.1:9/", private_hosts=[text])
+        domsieve.NetworkOptions(private_hosts=[text])
     assert caught.value.parameter == "private_hosts"
 
 
@@ -89,19 +111,40 @@ def test_a_wrong_method_of_mining() -> None:
     assert caught.value.parameter == "method"
 
 
-def test_an_option_of_another_method() -> None:
-    with pytest.raises(domsieve.UsageError, match="threshold"):
-        domsieve.clean(HTML, method="tps", threshold=0.5)
-    with pytest.raises(domsieve.UsageError, match="regions is not an option of the method auto"):
-        domsieve.clean([], regions=2)
+def test_a_method_that_does_something_else() -> None:
+    for call, method in ((domsieve.clean, WebObjectBlocks()), (domsieve.records, SiteStyleTree())):
+        with pytest.raises(domsieve.UsageError, match="choose one of") as caught:
+            call([], method=method)
+        assert caught.value.parameter == "method"
 
 
-def test_options_reach_the_method() -> None:
-    low, high = (domsieve.clean(PAGES, method="sst", threshold=value)[0] for value in (0.01, 0.99))
+@pytest.mark.parametrize("name", REMOVED)
+@pytest.mark.parametrize("call", ["clean", "clean_async", "records", "compare_async", "render"])
+def test_a_removed_parameter_names_the_new_one(call: str, name: str) -> None:
+    async def called() -> None:
+        result = getattr(domsieve, call)("http://127.0.0.1:9/", **{name: 1})
+        if inspect.isawaitable(result):
+            await result
+
+    with pytest.raises(domsieve.UsageError, match=re.escape(f"pass {REMOVED[name]}")) as caught:
+        asyncio.run(called())
+    assert caught.value.parameter == name
+
+
+def test_an_unknown_parameter_is_a_type_error() -> None:
+    with pytest.raises(
+        TypeError, match=r"clean\(\) got an unexpected keyword argument 'thresold'; it takes "
+    ):
+        domsieve.clean(HTML, thresold=0.3)  # type: ignore[call-overload]
+
+
+def test_parameters_reach_the_method() -> None:
+    low, high = (domsieve.clean(PAGES, method=SiteStyleTree(threshold=value))[0] for value in (0.01, 0.99))
     assert (low.instead_of, high.instead_of) == ("", "sst")  # which keeps nothing with the higher one
     assert low.verdict.parameters["threshold"] == 0.01
     main = "<p>first</p><div><p>one</p><p>two</p><p>three</p></div>"
-    assert domsieve.clean(main, method="tps", complement=True).verdict.parameters["complement"] is True
+    result = domsieve.clean(main, method=domsieve.TagPathFilter(complement=True))
+    assert result.verdict.parameters["complement"] is True
 
 
 def test_hidden_text_may_be_kept() -> None:
@@ -126,7 +169,7 @@ class TestModel:
 
     def test_it_stays_as_it_was(self, model: SiteStyleTree) -> None:
         before = model.get_params()
-        result = domsieve.clean(PAGES[0], model=model, threshold=0.01)
+        result = domsieve.clean(PAGES[0], model=model, method=SiteStyleTree(threshold=0.01))
         assert result.verdict.parameters["threshold"] == 0.01
         assert model.get_params() == before
 

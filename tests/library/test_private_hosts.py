@@ -36,6 +36,9 @@ def called(name: str, page: Any, **how: Any) -> Any:
     return asyncio.run(main())
 
 
+OTHERS = domsieve.NetworkOptions(private_hosts=["127.0.0.1:1", "10.0.0.1"])
+
+
 class StandIn:
     """A port of this machine that counts who comes; none should."""
 
@@ -83,12 +86,12 @@ def test_a_url_without_a_host_is_refused_before_a_browser_starts(
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0x7f.1", "[::ffff:127.0.0.1]", "user@127.0.0.1"])
 def test_a_private_url_is_refused(name: str, host: str, inside: StandIn, tmp_path: Path) -> None:
     url = f"http://{host}:{inside.port}/secret"
-    for how in ({}, {"cache": tmp_path}, {"private_hosts": ["127.0.0.1:1", "10.0.0.1"]}):
+    for how in ({}, {"cache": tmp_path}, {"network": OTHERS}):
         with pytest.raises(domsieve.PolicyError, match="only public addresses are opened") as caught:
             called(name, url, **how)
         assert (caught.value.reason, caught.value.url) == ("private", url)
         assert caught.value.__notes__ == [
-            'To open a private host that you trust, pass private_hosts=["HOST:PORT"].'
+            'To open a private host that you trust, pass network=NetworkOptions(private_hosts=["HOST:PORT"]).'
         ]
     assert inside.connections() == 0
 
@@ -146,7 +149,9 @@ def test_a_cached_page_passes_the_guard_and_needs_no_network(names: Names, tmp_p
     names.addresses = ["10.0.0.7"]
     with pytest.raises(domsieve.PolicyError, match=r"wiki\.example is at 10\.0\.0\.7"):
         domsieve.render(url, cache=tmp_path)
-    opened = domsieve.render(url, cache=tmp_path, private_hosts=["wiki.example:80"])
+    opened = domsieve.render(
+        url, cache=tmp_path, network=domsieve.NetworkOptions(private_hosts=["wiki.example:80"])
+    )
     assert opened.digest() == page.digest()
 
 
@@ -157,9 +162,11 @@ def test_private_hosts_opens_that_host_and_port(name: str, inside: StandIn, tmp_
     (tmp_path / "index.html").write_text(frame, encoding="utf-8")
     with folder_served(tmp_path) as base:
         opened = [base.removeprefix("http://")]
-        result = called(name, f"{base}/index.html", private_hosts=iter(opened))
+        result = called(
+            name, f"{base}/index.html", network=domsieve.NetworkOptions(private_hosts=iter(opened))
+        )
         with pytest.raises(domsieve.PolicyError):
-            called(name, inside.url, private_hosts=opened)
+            called(name, inside.url, network=domsieve.NetworkOptions(private_hosts=opened))
     if name.startswith("compare"):
         assert result.error is None
     else:
@@ -177,7 +184,7 @@ def test_what_an_opened_page_leads_on_to_stays_refused(inside: StandIn, tmp_path
         url, opened = f"{base}/index.html", [base.removeprefix("http://")]
         for how in ({}, {"cache": tmp_path / "cache"}):
             with pytest.raises(domsieve.PolicyError, match=f"It redirected to {inside.url}") as caught:
-                called("clean", url, private_hosts=opened, **how)
+                called("clean", url, network=domsieve.NetworkOptions(private_hosts=opened), **how)
             assert len(caught.value.__notes__) == 1
     assert inside.connections() == 0
 
@@ -187,7 +194,7 @@ def test_what_an_opened_page_leads_on_to_stays_refused(inside: StandIn, tmp_path
 def test_what_it_leads_to_may_be_opened(how: Any, inside: StandIn, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text(f'{BODY}<img src="{inside.url}">', encoding="utf-8")
     with folder_served(tmp_path) as base:
-        snapshot = domsieve.render(f"{base}/index.html", **how)
+        snapshot = domsieve.render(f"{base}/index.html", network=domsieve.NetworkOptions(**how))
     assert snapshot.provenance.refused == ()
     assert inside.connections() > 0
 
@@ -197,8 +204,12 @@ def test_the_cache_gives_nobody_what_was_opened_once(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text(BODY, encoding="utf-8")
     with folder_served(tmp_path) as base:
         url, opened = f"{base}/index.html", [base.removeprefix("http://")]
-        first = domsieve.render(url, cache=tmp_path / "cache", private_hosts=opened)
-    again = domsieve.render(url, cache=tmp_path / "cache", private_hosts=opened)
+        first = domsieve.render(
+            url, cache=tmp_path / "cache", network=domsieve.NetworkOptions(private_hosts=opened)
+        )
+    again = domsieve.render(
+        url, cache=tmp_path / "cache", network=domsieve.NetworkOptions(private_hosts=opened)
+    )
     assert again.digest() == first.digest()
     for name in CALLS:
         with pytest.raises(domsieve.PolicyError, match="only public addresses"):
@@ -214,7 +225,10 @@ def test_the_cache_leads_nobody_to_what_was_opened_once(tmp_path: Path) -> None:
         leads = f'<meta http-equiv="refresh" content="0;url={elsewhere}/index.html">'
         (tmp_path / "leads.html").write_text(leads, encoding="utf-8")
         url, opened = f"{base}/leads.html", [base.removeprefix("http://")]
-        both = domsieve.clean(url, cache=tmp_path / "cache", private_hosts=["127.0.0.1"])
+        here = domsieve.NetworkOptions(private_hosts=["127.0.0.1"])
+        both = domsieve.clean(url, cache=tmp_path / "cache", network=here)
         assert both.snapshot.provenance.final_url == f"{elsewhere}/index.html"
         with pytest.raises(domsieve.PolicyError, match=f"It redirected to {elsewhere}"):
-            domsieve.clean(url, cache=tmp_path / "cache", private_hosts=opened)
+            domsieve.clean(
+                url, cache=tmp_path / "cache", network=domsieve.NetworkOptions(private_hosts=opened)
+            )

@@ -68,7 +68,7 @@ def test_failed_pages_fail_and_may_be_kept(tmp_path: Path) -> None:
     with pytest.raises(ContentError) as caught:
         domsieve.clean(only)
     assert caught.value.reason == "status"
-    assert "word1a" in domsieve.clean(only, keep_errors=True).text
+    assert "word1a" in domsieve.clean(only, network=domsieve.NetworkOptions(keep_errors=True)).text
 
 
 def test_pages_that_are_gone_are_results_with_errors(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ ROUTES = (
     "/",
 )
 REFUSING = "http://127.0.0.1:9/"  # a port that no page is served at
-HERE = ["127.0.0.1"]
+HERE = domsieve.NetworkOptions(private_hosts=["127.0.0.1"])
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_a_list_is_rendered_in_one_browser_and_learned_from(
 ) -> None:
     urls = [base + route for route in ROUTES]
     given = [*urls, REFUSING, "<p>And some HTML.</p>", urls[0]]
-    results = domsieve.clean(given, private_hosts=HERE)
+    results = domsieve.clean(given, network=HERE)
     assert [result.url for result in results] == [*urls, REFUSING, "", urls[0]]
     assert [result.error is None for result in results] == [True] * 5 + [False, True, True]
     assert all("by_site" in result.verdict.numbers for result in results[:5])
@@ -87,20 +87,20 @@ def test_a_list_is_rendered_in_one_browser_and_learned_from(
 
 def test_the_only_page_raises() -> None:
     with pytest.raises(domsieve.DomsieveError):
-        domsieve.render(REFUSING, private_hosts=HERE)
+        domsieve.render(REFUSING, network=HERE)
 
 
 def test_a_cache_is_used_as_by_the_command_line(base: str, tmp_path: Path, browsers: list[Renderer]) -> None:
     cache, urls = tmp_path / "cache", [base + route for route in ROUTES]
-    first = domsieve.clean(urls, cache=cache, private_hosts=HERE)
+    first = domsieve.clean(urls, cache=cache, network=HERE)
     assert len(browsers) == 1
-    again = domsieve.clean(urls, cache=str(cache), private_hosts=HERE)
+    again = domsieve.clean(urls, cache=str(cache), network=HERE)
     assert [result.text for result in again] == [result.text for result in first]
     # What the cache holds of the site is learned from.
-    alone = domsieve.clean(urls[0], cache=cache, private_hosts=HERE)
+    alone = domsieve.clean(urls[0], cache=cache, network=HERE)
     assert ("by_site" in alone.verdict.numbers, alone.text) == (True, first[0].text)
-    assert domsieve.render(urls[0], cache=cache, private_hosts=HERE).digest() == first[0].snapshot.digest()
-    assert domsieve.records(urls[3], cache=cache, private_hosts=HERE).url == urls[3]
+    assert domsieve.render(urls[0], cache=cache, network=HERE).digest() == first[0].snapshot.digest()
+    assert domsieve.records(urls[3], cache=cache, network=HERE).url == urls[3]
     assert len(browsers) == 1
     result = run("clean", urls[0], "--cache", cache, cache=cache)
     assert result.stdout == alone.text
@@ -111,8 +111,8 @@ def test_a_cache_is_used_as_by_the_command_line(base: str, tmp_path: Path, brows
 
 def test_compare_tells_what_differs_between_two_loads() -> None:
     with rotating_site.serving() as site:
-        result = domsieve.compare(f"{site.base}/", twice=True, private_hosts=["127.0.0.1"])
-        once = domsieve.compare(f"{site.base}/", private_hosts=["127.0.0.1"])
+        result = domsieve.compare(f"{site.base}/", twice=True, network=HERE)
+        once = domsieve.compare(f"{site.base}/", network=HERE)
         assert site.loads == 3
     assert once.comparison.loads is None
     assert result.comparison.loads is not None
@@ -129,8 +129,8 @@ def test_compare_says_where_a_browser_is_needed(base: str, here: Path, tmp_path:
     (tmp_path / "static/index.html").write_text(page(1), encoding="utf-8")
     with folder_served(tmp_path / "static") as static:
         urls = [base + ROUTES[0], f"{static}/index.html", base + ROUTES[1], REFUSING]
-        drawn, plain, other, refused = domsieve.compare(urls, private_hosts=HERE)
-        cached = domsieve.compare(urls[0], cache=tmp_path / "cache", private_hosts=HERE)
+        drawn, plain, other, refused = domsieve.compare(urls, network=HERE)
+        cached = domsieve.compare(urls[0], cache=tmp_path / "cache", network=HERE)
     assert [result.url for result in (drawn, plain, other, refused)] == urls
     assert (drawn.browser_needed, plain.browser_needed) == (True, False)
     assert drawn.recall < 0.2 < plain.recall
@@ -159,19 +159,19 @@ def test_everything_works_inside_a_running_loop_and_awaited(base: str, here: Pat
                 ticks += 1
                 await asyncio.sleep(0.02)
 
-        snapshot = domsieve.render(url, private_hosts=HERE)
+        snapshot = domsieve.render(url, network=HERE)
         ticking = asyncio.create_task(tick())
         awaited = await asyncio.gather(
-            domsieve.render_async(url, private_hosts=HERE),
-            domsieve.clean_async([url], private_hosts=HERE),
-            domsieve.compare_async(url, private_hosts=HERE),
+            domsieve.render_async(url, network=HERE),
+            domsieve.clean_async([url], network=HERE),
+            domsieve.compare_async(url, network=HERE),
         )
         ticking.cancel()
         rendered, (cleaned,), compared = awaited
         assert snapshot.digest() == rendered.digest() == cleaned.snapshot.digest()
         assert compared.browser_needed
         assert ticks > 10, "the loop went on meanwhile"
-        (found,) = await domsieve.records_async([base + "/shop"], private_hosts=HERE)
+        (found,) = await domsieve.records_async([base + "/shop"], network=HERE)
         assert len(found.rows) > 10
 
     asyncio.run(notebook())
@@ -193,9 +193,8 @@ def test_options_and_time_of_a_page() -> None:
     with running(LoopbackServer(Slow)) as server:
         snapshot = domsieve.render(
             f"{server.base}/",
-            private_hosts=HERE,
-            timeout=timedelta(seconds=1),
-            options=CaptureOptions(viewport_px=(640, 480), settle="load"),
+            network=domsieve.NetworkOptions(private_hosts=["127.0.0.1"], timeout=timedelta(seconds=1)),
+            capture=CaptureOptions(viewport_px=(640, 480), settle="load"),
         )
     assert not snapshot.provenance.complete
     assert snapshot.provenance.options["viewport_px"] == "640x480"
@@ -204,7 +203,8 @@ def test_options_and_time_of_a_page() -> None:
 
 @pytest.mark.parametrize("inside", [False, True])
 def test_an_interrupt_ends_the_browser(inside: bool) -> None:
-    call = "domsieve.render(sys.argv[1], private_hosts=['127.0.0.1'], timeout=timedelta(seconds=60))"
+    network = "domsieve.NetworkOptions(private_hosts=['127.0.0.1'], timeout=timedelta(seconds=60))"
+    call = f"domsieve.render(sys.argv[1], network={network})"
     if inside:  # as in a notebook: a loop runs, and it leaves interrupts to the cell
         call = f"asyncio.new_event_loop().run_until_complete(cell(lambda: {call}))"
     code = (

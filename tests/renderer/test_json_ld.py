@@ -3,7 +3,7 @@
 import numpy as np
 
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.registry import PAGE_METHODS, Options, page_cleaner
+from domsieve.analysis.registry import PAGE_METHODS, page_cleaner
 from domsieve.analysis.writers.html import write_html
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.text import write_text
@@ -41,7 +41,7 @@ def test_nothing_of_a_page_changes() -> None:
     for name in ("parent", "end", "kind", "tag"):
         assert np.array_equal(getattr(with_it, name), getattr(without, name))
     for method in PAGE_METHODS:
-        first, second = (page_cleaner(method, Options())(snapshot) for snapshot in (with_it, without))
+        first, second = (page_cleaner(method)(snapshot) for snapshot in (with_it, without))
         assert np.array_equal(first.kept, second.kept)
         assert np.array_equal(first.score, second.score)
     for write in (write_text, write_markdown, write_html):

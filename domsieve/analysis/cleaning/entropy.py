@@ -328,7 +328,7 @@ class EntropyFilter(SiteModel[TermCounts]):
         ModelError : the model has not learned any page.
         UsageError : a parameter has an invalid value.
         """
-        self._check()
+        self.check()
         batch = page_batch(page)
         read = self._read(batch, visible_nodes(batch))
         block = np.flatnonzero(read.judged)

@@ -18,10 +18,10 @@ from domsieve.analysis.columns.batch import Batch, Ints, page_batch, prune
 from domsieve.analysis.columns.hash import hash_of
 from domsieve.analysis.columns.styles import presentation_styles
 from domsieve.analysis.columns.visible import in_body, visible_nodes, worded
-from domsieve.analysis.estimator import Bounds, PageEstimator, Share
+from domsieve.analysis.estimator import Bounds, PageEstimator, Share, Text
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
-from domsieve.errors import UsageError
+from domsieve.errors import ParameterError
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.vocabulary import Mode, StyleLevel
 
@@ -59,6 +59,8 @@ class TagPathFilter(PageEstimator[Verdict]):
         regions (section 6.3 of the paper).
     complement : keep everything outside the main region instead, for pages whose content is the smaller part. The
         argument `has_content` of `transform` decides this page by page.
+    has_text : a text that only the content has; if it is not in the main region, the rest of the page is kept. Case
+        and white space are ignored.
     max_rounds : the maximum number of cuts, at least 0; None for no limit. Real pages need up to about 40; without a
         limit, a page made for it would take quadratic time.
     min_fraction : the search ends when a cut would keep less than this share of the sequence, in [0, 1].
@@ -77,6 +79,7 @@ class TagPathFilter(PageEstimator[Verdict]):
         cuts: Cuts = "leftmost",
         regions: Annotated[int, Bounds(1)] = 1,
         complement: bool = False,
+        has_text: Text | None = None,
         max_rounds: Annotated[int, Bounds(0)] | None = 100,
         min_fraction: Share = 0.0,
     ) -> None:
@@ -87,6 +90,7 @@ class TagPathFilter(PageEstimator[Verdict]):
         self.cuts = cuts
         self.regions = regions
         self.complement = complement
+        self.has_text = has_text
         self.max_rounds = max_rounds
         self.min_fraction = min_fraction
 
@@ -101,11 +105,11 @@ class TagPathFilter(PageEstimator[Verdict]):
 
         Raises
         ------
-        UsageError : the mode does not exist, or it fixes one of the parameters.
+        ParameterError : the mode does not exist, or it fixes one of the parameters.
         """
         for name in ("style", "include_text"):
             if mode == "paper" and name in changes:
-                raise UsageError(
+                raise ParameterError(
                     f"{cls.__name__}: {name} is fixed by the mode 'paper'; leave one of them out.",
                     parameter=name,
                 )
@@ -140,7 +144,9 @@ class TagPathFilter(PageEstimator[Verdict]):
         UsageError : a parameter has an invalid value.
         BudgetError : a page costs too much time or memory.
         """
-        self._check()
+        self.check()
+        if has_content is None and self.has_text is not None:
+            has_content = contains_text(self.has_text)
         if isinstance(pages, Snapshot):
             return self._judged(pages, has_content)
         return [self._judged(page, has_content) for page in pages]
@@ -198,6 +204,8 @@ class TagPathFilter(PageEstimator[Verdict]):
             )
         }
         parameters = {**self.scalars(), "rounds": len(parts[0].rounds)}
+        if self.has_text is None:
+            del parameters["has_text"]  # results that do not depend on it stay as they were without it
         return Verdict(self.name, kept, wanted.astype(np.float32), reason, _REASONS, numbers, parameters)
 
 

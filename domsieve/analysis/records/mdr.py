@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import compress
+from types import MappingProxyType
 from typing import Annotated, Literal
 
 import numpy as np
@@ -24,7 +25,7 @@ from domsieve.analysis.records.regions import (
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.records.tag_tree import Range, TagTree
 from domsieve.budget import spending
-from domsieve.errors import UsageError
+from domsieve.errors import ParameterError
 from domsieve.snapshot.page import Snapshot
 
 Pieces = list[Range]
@@ -139,6 +140,13 @@ class DataRegionMiner(PageEstimator[Records]):
 
     name = "mdr"
 
+    schema_rules = MappingProxyType(
+        {
+            "if": {"properties": {"similarity": {"const": "tree"}}, "required": ["similarity"]},
+            "then": {"properties": {"threshold": {"exclusiveMinimum": 0, "maximum": 1}}},
+        }
+    )
+
     def __init__(
         self,
         *,
@@ -163,7 +171,7 @@ class DataRegionMiner(PageEstimator[Records]):
         ------
         UsageError : a parameter is not what it may be.
         """
-        self._check()
+        self.check()
         with spending(self.name, page.provenance.url):
             return self._found(page, kept)
 
@@ -201,10 +209,11 @@ class DataRegionMiner(PageEstimator[Records]):
     def _result(self, page: Snapshot) -> Records:
         return self.on(page)
 
-    def _check(self) -> None:
-        super()._check()
+    def check(self) -> None:
+        """Check the values of all parameters, by themselves and together; see `Estimator.check`."""
+        super().check()
         if self.similarity == "tree" and self.threshold is not None and not 0 < self.threshold <= 1:
-            raise UsageError(
+            raise ParameterError(
                 f'{type(self).__name__}: threshold is {self.threshold}; with similarity="tree" it may be a number '
                 "above 0 and at most 1 or None.",
                 parameter="threshold",

@@ -111,7 +111,7 @@ class WebObjectBlocks(PageEstimator[Records]):
         ------
         UsageError : a parameter is not what it may be.
         """
-        self._check()
+        self.check()
         with spending(self.name, page.provenance.url):
             if self.record_threshold is None:
                 search = _Search(self, page, kept)

@@ -424,7 +424,7 @@ class CompressedStructureTree(TreeModel):
         key = (self.tree_, *sorted(self.get_params().items(), key=str))
 
         def make() -> _Ready:
-            self._check()
+            self.check()
             tree, aliases = self.tree_, None
             if self.merge_similarity is not None:
                 tree, aliases = merge_similar(

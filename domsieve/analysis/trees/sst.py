@@ -441,7 +441,7 @@ class SiteStyleTree(TreeModel):
         key = (self.tree_, *sorted(self.get_params().items(), key=str))
 
         def make() -> Ready:
-            self._check()
+            self.check()
             tree, aliases = self.tree_, None
             if self.merge_similarity is not None:
                 tree, aliases = merge_similar(

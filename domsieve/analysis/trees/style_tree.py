@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -23,7 +24,7 @@ from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.alignment import ROOT, Laid, Paths, Runs, Siblings, locate, step
 from domsieve.analysis.trees.forest import Forest, plant
 from domsieve.analysis.trees.leaf_features import Occurrences, leaf_texts
-from domsieve.errors import ModelError, UsageError
+from domsieve.errors import ModelError, ParameterError
 from domsieve.vocabulary import StyleLevel
 
 LOG_UNIT = 1 << 32
@@ -268,6 +269,12 @@ class TreeModel(SiteModel[StyleTree]):
 
     counts = StyleTree
     joined = merge_trees
+    schema_rules = MappingProxyType(
+        {
+            "if": {"properties": {"merge_similarity": {"type": "number"}}, "required": ["merge_similarity"]},
+            "then": {"properties": {"siblings": {"const": "style"}}, "required": ["siblings"]},
+        }
+    )
 
     style: StyleLevel | Literal["auto"]
     runs: Runs
@@ -282,10 +289,11 @@ class TreeModel(SiteModel[StyleTree]):
         """Counts over all pages learned so far."""
         return self.counts_
 
-    def _check(self) -> None:
-        super()._check()
+    def check(self) -> None:
+        """Check the values of all parameters, by themselves and together; see `Estimator.check`."""
+        super().check()
         if self.merge_similarity is not None and self.siblings != "style":
-            raise UsageError(
+            raise ParameterError(
                 f"{type(self).__name__}: merge_similarity is {self.merge_similarity}, which needs "
                 'siblings="style"; it may be None.',
                 parameter="merge_similarity",

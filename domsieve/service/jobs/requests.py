@@ -21,16 +21,17 @@ from pydantic import (
     model_validator,
 )
 
-from domsieve.analysis.registry import SITE_METHODS
+from domsieve.analysis.registry import METHODS, MINERS, SITE_METHODS, MethodEntry, MethodParams
 from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.writers.chunks import MAX_WORDS
 from domsieve.errors import UsageError
 from domsieve.renderer.network.egress import place_of
 from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
 from domsieve.renderer.sampling.frontier import Scope
+from domsieve.snapshot.page import Scalar
 from domsieve.tasks.cleaning import Format
 from domsieve.tasks.mining import RecordFormat
-from domsieve.vocabulary import BLOCK_KINDS, BlockKind, Favor, FieldName, Method, MiningMethod
+from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, BlockKind, Favor, FieldName, Method, MiningMethod
 
 JobKind = Literal["clean", "records", "compare", "report", "site", "clean_html", "records_html"]
 HTML_CHARACTERS = 3_000_000
@@ -60,6 +61,8 @@ _METADATA = (
     "Whether text and Markdown begin with the metadata of the page as YAML front matter, "
     "and HTML has it in its head."
 )
+_PARAMS = "Parameters of the method by name, such as threshold of sst; the others keep their defaults."
+_DEFAULT_MINER: MiningMethod = "wobm"
 _KEEP_KINDS = "Kinds of blocks that are kept whatever the method says of them."
 _DROP_KINDS = (
     "Kinds of blocks that are dropped though the method keeps them; those that are kept by kind go first."
@@ -93,15 +96,62 @@ Url = Annotated[
 ]
 
 
-def _fewest(method: Method) -> dict[str, Any]:
-    asked = {"properties": {"method": {"const": method}}, "required": ["method"]}
-    return {"if": asked, "then": {"properties": {"pages": {"minimum": SITE_METHODS[method].fewest}}}}
+_BY_THEMSELVES = ("mode", "favor")  # parameters of methods that are no `params` here
 
 
-_FAVOR_IS_OF_AUTO: dict[str, Any] = {
-    "if": {"properties": {"favor": {"type": "string"}}, "required": ["favor"]},
-    "then": {"properties": {"method": {"enum": [None, "auto"]}}},
-}
+def _params_schema(entry: MethodEntry[Any]) -> dict[str, Any]:
+    schemas = entry.estimator.parameter_schemas()
+    properties = {name: schema for name, schema in schemas.items() if name not in _BY_THEMSELVES}
+    return {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+        **entry.estimator.schema_rules,
+    }
+
+
+def _cleaning_rules(*, site: bool) -> dict[str, Any]:
+    """Return what the validators of cleaning requests ask for, in the words of JSON Schema."""
+    branches: list[dict[str, Any]] = []
+    for name, entry in METHODS.items():
+        properties: dict[str, Any] = {"params": _params_schema(entry)}
+        if name == DEFAULT_METHOD:
+            branches.append({"properties": {"method": {"enum": [None, name]}, **properties}})
+            continue
+        properties |= {"method": {"const": name}, "favor": {"type": "null"}}
+        if site and entry.fewest > 1:
+            properties["pages"] = {"minimum": entry.fewest}
+        branches.append({"properties": properties, "required": ["method"]})
+    return {"anyOf": branches}
+
+
+def _mining_rules() -> dict[str, Any]:
+    branches: list[dict[str, Any]] = []
+    for name, entry in MINERS.items():
+        properties = {"method": {"const": name}, "params": _params_schema(entry)}
+        required: dict[str, Any] = {} if name == _DEFAULT_MINER else {"required": ["method"]}
+        branches.append({"properties": properties, **required})
+    return {"anyOf": branches}
+
+
+def _checked_params(
+    entry: MethodEntry[Any], given: Mapping[str, Scalar], *, favor: Favor | None = None
+) -> MethodParams:
+    """Return the parameters of a method.
+
+    Raises
+    ------
+    ValueError : one is unknown or has a wrong value, or stands by itself in requests.
+    """
+    for name in _BY_THEMSELVES:
+        if name in given:
+            raise ValueError(f"{name} is not one of the params")
+    params = MethodParams(given={**given, "favor": favor} if favor else given)
+    try:
+        entry.check(params)
+    except UsageError as error:
+        raise ValueError(error.message) from error
+    return params
 
 
 def _in_order(kinds: tuple[BlockKind, ...]) -> tuple[BlockKind, ...]:
@@ -112,6 +162,13 @@ def _each_once(names: tuple[FieldName, ...]) -> tuple[FieldName, ...]:
     return tuple(dict.fromkeys(names))
 
 
+Params = Annotated[
+    dict[str, Annotated[bool | int | float | str | None, BeforeValidator(_whole)]],
+    Field(
+        max_length=50,
+        json_schema_extra={"additionalProperties": {"type": ["boolean", "number", "string", "null"]}},
+    ),
+]
 Kinds = Annotated[
     tuple[BlockKind, ...], Field(max_length=len(BLOCK_KINDS), strict=False), AfterValidator(_in_order)
 ]
@@ -230,7 +287,7 @@ class SelectingRequest(PageRequest):
 class CleaningRequest(SelectingRequest):
     """What cleaning one page and cleaning a site have in common."""
 
-    model_config = ConfigDict(json_schema_extra={"allOf": [_FAVOR_IS_OF_AUTO]})
+    model_config = ConfigDict(json_schema_extra=_cleaning_rules(site=False))
 
     method: Method | None = Field(
         default=None,
@@ -241,6 +298,7 @@ class CleaningRequest(SelectingRequest):
         default=None,
         description="auto: prefer surer text (precision) or more text (recall). Null means balance.",
     )
+    params: Params = Field(default={}, description=_PARAMS)
     format: Format = Field(
         default="markdown", description="Output format; chunks are passages as JSON lines."
     )
@@ -253,7 +311,12 @@ class CleaningRequest(SelectingRequest):
     def _favors_what_can_be(self) -> Self:
         if self.favor is not None and self.method not in {None, "auto"}:
             raise ValueError(f"favor is for the method auto, not for {self.method}.")
+        self.method_params()
         return self
+
+    def method_params(self) -> MethodParams:
+        """Return the parameters of the method."""
+        return _checked_params(METHODS[self.method or DEFAULT_METHOD], self.params, favor=self.favor)
 
 
 class CleanRequest(CleaningRequest):
@@ -267,7 +330,10 @@ class RecordsRequest(SelectingRequest):
 
     kind: ClassVar[JobKind] = "records"
 
-    method: MiningMethod = Field(default="wobm", description="How records are found.")
+    model_config = ConfigDict(json_schema_extra=_mining_rules())
+
+    method: MiningMethod = Field(default=_DEFAULT_MINER, description="How records are found.")
+    params: Params = Field(default={}, description=_PARAMS)
     fields: Annotated[
         tuple[FieldName, ...], Field(max_length=20, strict=False), AfterValidator(_each_once)
     ] = Field(
@@ -275,6 +341,15 @@ class RecordsRequest(SelectingRequest):
         description="Only these fields, by what they hold, in this order; none: all that the page has.",
     )
     format: RecordFormat = Field(default="jsonl", description="What is returned; parquet needs pyarrow.")
+
+    @model_validator(mode="after")
+    def _has_params(self) -> Self:
+        self.method_params()
+        return self
+
+    def method_params(self) -> MethodParams:
+        """Return the parameters of the method."""
+        return _checked_params(MINERS[self.method], self.params)
 
     @field_validator("format")
     @classmethod
@@ -314,8 +389,7 @@ class SiteRequest(CleaningRequest):
     """A random sample of the pages of a site, cleaned."""
 
     kind = "site"
-    # What the validators ask for, in the words of JSON Schema.
-    model_config = ConfigDict(json_schema_extra={"allOf": [_FAVOR_IS_OF_AUTO, *map(_fewest, SITE_METHODS)]})
+    model_config = ConfigDict(json_schema_extra=_cleaning_rules(site=True))
 
     pages: Whole = Field(default=20, ge=1, le=200, description="How many different pages.")
     seed: Whole = Field(default=0, ge=0, le=2**31 - 1, description="Seed of the random sample.")

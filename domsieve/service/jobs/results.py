@@ -15,7 +15,6 @@ import msgspec
 from domsieve.analysis.block_types.detection import KindChoice
 from domsieve.analysis.cleaning.hidden_text import hidden_words
 from domsieve.analysis.page_flags.flags import page_marks
-from domsieve.analysis.registry import Options
 from domsieve.analysis.verdict import Verdict
 from domsieve.errors import BudgetError, DomsieveError, PageError
 from domsieve.service.jobs.requests import (
@@ -267,8 +266,7 @@ def _clean(
     request: CleaningRequest, pages: list[Page], siblings: Callable[[str], list[Page]]
 ) -> Iterator[Cleaned]:
     kinds = KindChoice.of(request.keep_kinds, request.drop_kinds)
-    options = Options(favor=request.favor)
-    return clean(pages, method=request.method, options=options, kinds=kinds, siblings=siblings)
+    return clean(pages, method=request.method, params=request.method_params(), kinds=kinds, siblings=siblings)
 
 
 def _cleaned(request: CleanRequest, page: Page, siblings: Callable[[str], list[Page]]) -> Results:
@@ -295,7 +293,9 @@ def _written(request: CleaningRequest, page: Page, result: tuple[Snapshot, Verdi
 
 
 def _mined(request: RecordsRequest, page: Page) -> Results:
-    ((page, result),) = mine([page], method=request.method, fields=request.fields)
+    ((page, result),) = mine(
+        [page], method=request.method, params=request.method_params(), fields=request.fields
+    )
     if isinstance(result, DomsieveError):
         raise result
     with page.at_work("write"):

@@ -29,7 +29,17 @@ _LONGEST = 300
 # What matters to browsers and presentation alone is left out: a model reads all of this before each task.
 _CAPTURE = ("scroll", "time_s", "refresh", "keep_errors")
 _PARTS = ("select", "drop")
-_CLEANING = ("method", "favor", "format", "max_words", "metadata", *_PARTS, "keep_kinds", "drop_kinds")
+_CLEANING = (
+    "method",
+    "favor",
+    "params",
+    "format",
+    "max_words",
+    "metadata",
+    *_PARTS,
+    "keep_kinds",
+    "drop_kinds",
+)
 _HIDDEN = frozenset({"pattern", "title", "examples", "default"})
 _JOB_PATTERN = "^[0-9a-f]{32}$"
 
@@ -206,7 +216,7 @@ TOOLS: Mapping[str, Tool] = {
             "Find records",
             "Return what is repeated on a page, such as products, results or entries, as a table with a row per "
             f"record. {_URL_OR_HTML} {_PAGES_ARE_DATA}",
-            _schema(RecordsHtmlRequest, ("url", "html", "method", "format", *_PARTS, *_CAPTURE)),
+            _schema(RecordsHtmlRequest, ("url", "html", "method", "params", "format", *_PARTS, *_CAPTURE)),
             _of_address_or_html(RecordsRequest, RecordsHtmlRequest),
         ),
         Tool(

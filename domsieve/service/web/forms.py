@@ -8,8 +8,9 @@ from urllib.parse import parse_qsl
 
 from pydantic import ValidationError
 
-from domsieve.analysis.registry import METHODS, MINERS
+from domsieve.analysis.registry import METHODS, MINERS, entry_of
 from domsieve.analysis.writers.chunks import MAX_WORDS
+from domsieve.errors import ParameterError
 from domsieve.plain import plain
 from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest, SiteRequest
 from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, FIELD_NAMES, BlockKind
@@ -102,6 +103,7 @@ DEFAULTS: Mapping[str, str] = {
     "site_seed": "0",
     "window": "1280x800",
     "max_words": str(MAX_WORDS),
+    "params": "",
     "metadata": "",
     "locale": "",
     "settle": "adaptive",
@@ -154,6 +156,7 @@ _LABELS = {
     "pages": "Pages",
     "seed": "Sample",
     "max_words": "Words of a passage",
+    "params": "Parameters of the method",
     "wait_for": "Wait for",
     "click": "Click",
     "select": "Only these parts",
@@ -252,6 +255,8 @@ def request_from(fields: Mapping[str, str]) -> PageRequest:
     if kind == "records":
         values["fields"] = [name for name in FIELD_NAMES if given[f"field_{name}"]]
     model = REQUESTS[_KNOWN[kind]]
+    if "method" in values and given["params"]:
+        values["params"] = _params(values["method"], given["params"])
     try:
         return model(**values)
     except ValidationError as error:
@@ -294,6 +299,9 @@ def fields_from(kind: str, request: Mapping[str, Any]) -> dict[str, str]:
         fields[name] = "1" if request.get(name) else ""
     for name, field in _FIELDS[kind].items():
         fields[field] = _text(request.get(name)) or DEFAULTS[field]
+    fields["params"] = "\n".join(
+        f"{name}={_word(value)}" for name, value in (request.get("params") or {}).items()
+    )
     for what in ("keep", "drop"):
         fields |= {f"block_{block}": what for block in request.get(f"{what}_kinds") or ()}
     fields |= {f"field_{name}": "1" for name in request.get("fields") or ()}
@@ -324,6 +332,27 @@ def _blocks(given: Mapping[str, str], what: str) -> list[BlockKind]:
         if given[field.value] not in {choice.value for choice in _OF_KIND}:
             raise FormError("Choose what to do with each kind of blocks.", field=field.value)
     return [kind for kind in BLOCK_KINDS if given[f"block_{kind}"] == what]
+
+
+def _params(method: str | None, text: str) -> dict[str, Any]:
+    """Return the parameters of a method, written as ``NAME=VALUE``, one a line.
+
+    Raises
+    ------
+    FormError : the method has no such parameter, or the value is not valid.
+    """
+    try:
+        entry = entry_of(method or DEFAULT_METHOD)  # type: ignore[arg-type]
+        return {**entry.read(_lines(text))}
+    except KeyError as error:
+        raise FormError("Choose a method from the list.") from error
+    except ParameterError as error:
+        raise FormError(error.message, field="params") from error
+
+
+def _word(value: object) -> str:
+    """Return the value of a parameter as users write it."""
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _address(text: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from domsieve.analysis.registry import MethodParams
 from domsieve.errors import UsageError
 from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.sampling.frontier import Scope
@@ -131,6 +132,29 @@ def test_only_the_learned_cleaner_favors() -> None:
     for request in (CleanRequest, SiteRequest):
         with pytest.raises(ValidationError, match="favor is for the method auto, not for sst"):
             request(url=URL, method="sst", favor="recall")
+
+
+def test_params_are_those_of_the_method() -> None:
+    asked = SiteRequest(
+        url=URL, method="sst", params={"threshold": 0.2, "leaf_height": 2.0, "presence": True}
+    )
+    assert asked.method_params() == MethodParams(given={"threshold": 0.2, "leaf_height": 2, "presence": True})
+    assert CleanRequest(url=URL, favor="recall").method_params() == MethodParams(given={"favor": "recall"})
+    assert RecordsRequest(url=URL, params={"max_length": 4}).method_params().given == {"max_length": 4}
+    refused: list[tuple[type[CleanRequest | SiteRequest | RecordsRequest], dict[str, Any], str]] = [
+        (CleanRequest, {"params": {"threshold": 0.2}}, "AutoCleaner has no parameter 'threshold'; it has "),
+        (CleanRequest, {"params": {"favor": "recall"}}, "favor is not one of the params"),
+        (CleanRequest, {"method": "tps", "params": {"mode": "paper"}}, "mode is not one of the params"),
+        (CleanRequest, {"method": "tps", "params": {"has_text": " "}}, "has_text is ' '; it may be a text"),
+        (CleanRequest, {"method": "entropy", "params": {"threshold": [1]}}, "valid"),
+        (SiteRequest, {"method": "sst", "params": {"threshold": 2}}, "it may be a number from 0 to 1"),
+        (SiteRequest, {"method": "sst", "params": {"merge_similarity": 0.9}}, 'needs siblings="style"'),
+        (RecordsRequest, {"params": {"thresold": 2}}, "did you mean 'threshold'"),
+        (RecordsRequest, {"method": "mdr", "params": {"similarity": "tree", "threshold": 2}}, "at most 1"),
+    ]
+    for model, values, message in refused:
+        with pytest.raises(ValidationError, match=message):
+            model(url=URL, **values)
 
 
 def test_a_site_method_needs_pages_to_learn_from() -> None:

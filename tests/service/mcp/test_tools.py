@@ -169,6 +169,8 @@ def test_arguments_become_requests_of_the_service(
         ("find_records", {"html": "x" * (HTML_CHARACTERS + 1)}, "html: "),
         ("clean_page", {"url": URL, "viewport_width": 400}, "takes no 'viewport_width'"),
         ("clean_page", {"url": URL, "method": "tps", "favor": "recall"}, "favor is for the method auto"),
+        ("clean_page", {"url": URL, "params": {"threshold": 1}}, "AutoCleaner has no parameter 'threshold'"),
+        ("find_records", {"url": URL, "params": {"max_length": 0}}, "it may be a whole number at least 1"),
         ("clean_page", {"url": URL, "select": ["p["]}, "select: "),
         ("clean_page", {"url": URL, "max_characters": MOST_CHARACTERS + 1}, "max_characters: "),
         ("clean_page", {"url": URL, "wait_s": 1e9}, "wait_s: "),

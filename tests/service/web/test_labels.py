@@ -66,6 +66,17 @@ class TestForm:
         assert isinstance(other, CleanRequest | SiteRequest)
         assert (other.method, other.favor) == ("none", None)
 
+    def test_of_parameters_of_the_method(self) -> None:
+        fields = {"kind": "site", "url": "a.org", "site_method": "sst"}
+        text = "threshold=0.2\npresence=true\nmerge_similarity=none"
+        asked = request_from({**fields, "params": text})
+        assert isinstance(asked, SiteRequest)
+        assert asked.params == {"threshold": 0.2, "presence": True, "merge_similarity": None}
+        assert fields_from("site", asked.model_dump())["params"] == text
+        with pytest.raises(FormError, match="no parameter 'thresold'") as caught:
+            request_from({**fields, "params": "thresold=0.2"})
+        assert caught.value.field == "params"
+
     @pytest.mark.parametrize("kind", ["clean", "site"])
     def test_of_kinds_of_blocks(self, kind: str) -> None:
         fields = {"kind": kind, "url": "a.org", "block_tables": "drop", "block_comments": "keep"}

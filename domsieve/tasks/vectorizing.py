@@ -1,4 +1,4 @@
-"""Weighing the words of pages, site by site, in two passes over pages that are read when needed."""
+"""Matrices of the weights of words, site by site, in two passes over pages that are read when needed."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.registry import Options, check_fixed
+from domsieve.analysis.registry import SITE_METHODS, MethodParams, check_fixed
 from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
 from domsieve.analysis.trees.cst import BlockWeights, CompressedStructureTree
 from domsieve.analysis.writers.matrix import (
@@ -26,12 +26,13 @@ from domsieve.tasks.learning import Failed, batches, fit, in_parts, snapshots
 from domsieve.tasks.output import OUTPUT_FILE
 from domsieve.tasks.pages import Page
 from domsieve.tasks.sites import once
-from domsieve.vocabulary import Mode, StyleLevel
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # loaded by those who weigh
 
 logger = logging.getLogger("domsieve")
+
+_DEFAULTS = MethodParams()
 
 MatrixFormat = Literal["npz", "svmlight", "parquet"]
 
@@ -42,11 +43,10 @@ MATRIX_WRITERS: Mapping[MatrixFormat, Callable[[FeatureMatrix], bytes]] = {
 }
 
 
-def weigh(
+def vectorize(
     pages: Sequence[Page],
     *,
-    mode: Mode = "site",
-    style: StyleLevel | None = None,
+    params: MethodParams = _DEFAULTS,
     model: SiteModel[Any] | None = None,
     per_block: bool = False,
     failed: Failed,
@@ -55,7 +55,7 @@ def weigh(
 
     Parameters
     ----------
-    mode, style : parameters of the compressed structure tree; None is its default.
+    params : the mode and the parameters of the compressed structure tree.
     model : a compressed structure tree learned before; otherwise one is learned of the pages of each site. Columns
         are the words that any of the sites has.
     per_block : whether rows are the blocks that hold words.
@@ -63,16 +63,14 @@ def weigh(
 
     Raises
     ------
-    UsageError : the model is one of another method, or an option is fixed by it.
+    UsageError : the model is one of another method, or a parameter is wrong or fixed by the model.
     PageError : no page could be read.
     """
     if not (model is None or isinstance(model, CompressedStructureTree)):
-        raise UsageError(
-            f"Weighing needs a model of the method cst; this one is for the method {model.name}."
-        )
-    options = Options(mode, style=style)
+        raise UsageError(f"Matrices need a model of the method cst; this one is for the method {model.name}.")
+    SITE_METHODS["cst"].check(params)
     if model is not None:
-        check_fixed(options)
+        check_fixed(params)
 
     parts: list[csr_matrix] = []
     words: list[tuple[str, ...]] = []
@@ -84,7 +82,7 @@ def weigh(
         members = [pages[number] for number in number_of.values()]
         tree = model
         if tree is None:
-            tree = CompressedStructureTree.of_mode(mode, **options.given())
+            tree = CompressedStructureTree.of_mode(params.mode, **params.given)
             lost: set[int] = set()
             fit(tree, once(members, lambda page: page.keys), _also(failed, lost))
             members = [page for page in members if id(page) not in lost]

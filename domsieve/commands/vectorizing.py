@@ -1,4 +1,4 @@
-"""The command that writes what the words of pages weigh, for programs that learn from matrices."""
+"""The command that writes the weights of words as a matrix, for programs that learn from matrices."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,9 +16,10 @@ from domsieve.commands.capture_options import (
     rendering,
     selection_of,
 )
-from domsieve.commands.cleaning import ModeOption, RawOption, StyleOption
+from domsieve.commands.cleaning import RawOption
 from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say_error
 from domsieve.commands.fetching import fetch
+from domsieve.commands.method_options import ModeOption, ParamOption, params_of
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @rendering
-def weigh(
+def vectorize(
     targets: "Sequence[Word]",
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="File of the matrix.")],
@@ -38,7 +39,7 @@ def weigh(
     per_block: Annotated[bool, typer.Option("--per-block", help="A row per block, not per page.")] = False,
     model: Annotated[Path | None, typer.Option(help="Model written by `learn --method cst`.")] = None,
     mode: ModeOption = "site",
-    style: StyleOption = None,
+    param: ParamOption = None,
     raw: RawOption = False,
     select: Select = None,
     drop: Drop = None,
@@ -51,10 +52,11 @@ def weigh(
     from domsieve.analysis.model_file import load_model
     from domsieve.tasks.pages import readable
     from domsieve.tasks.targets import find_targets
-    from domsieve.tasks.weighing import weigh as weigh_pages
-    from domsieve.tasks.weighing import write_matrix
+    from domsieve.tasks.vectorizing import vectorize as vectorize_pages
+    from domsieve.tasks.vectorizing import write_matrix
 
     check_place("--output", output)
+    params = params_of("cst", param, mode=mode)
     selection = selection_of(select, drop)
     with open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
@@ -66,10 +68,9 @@ def weigh(
             failed += 1
             say_error(f"{page.label}: {explained(error)}")
 
-        weights = weigh_pages(
+        weights = vectorize_pages(
             pages,
-            mode=mode,
-            style=style,
+            params=params,
             model=load_model(model) if model else None,
             per_block=per_block,
             failed=report,
