@@ -1,8 +1,7 @@
-"""What the analysis of one page may cost, and the meter that all work on the page runs by.
+"""Limits on the processor time and memory that the analysis of one page may use.
 
-Work is done inside `Meter.running`; what takes long calls `check` as it goes. A page that has used its budget ends
-as a `BudgetError`, and other pages go on. Where no meter runs yet, `spending` starts one, so that no page is read
-without a budget. Imports the errors of the project.
+Work runs inside `Meter.running` (or `spending`, which reuses the meter of the current page or starts one), and long
+loops call `check`. A page that exceeds its budget fails with a `BudgetError`; other pages are not affected.
 """
 
 import os
@@ -13,9 +12,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Literal
 
 from domsieve.errors import BudgetError, UsageError
 
+# A guess: small sites have one budget, and large ones do not fail for their size.
 _PAGES_PER_BUDGET = 100
 _STATM = Path("/proc/self/statm")
 _BYTES_PER_UNIT = os.sysconf("SC_PAGE_SIZE")
@@ -23,16 +24,21 @@ _BYTES_PER_UNIT = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisBudget:
-    """What the analysis of one page may cost, from reading its source to writing its results.
+    """Processor time and memory that the analysis of one page may use, from parsing to writing its results.
 
-    Results do not depend on it: a page gives the same result, or an error.
+    A budget never changes a result: a page gives either the same result or an error. Both limits are checked between
+    steps, so a single step may briefly exceed them.
 
     Parameters
     ----------
-    time : processor time of the thread that works on the page, so that a busy machine changes nothing. A batch of
-        pages that a site is learned from has as much, and what is derived from a whole site as much per 100 pages.
-    memory_bytes : by how much the process may grow meanwhile; what other threads take counts too. Without ``/proc``
-        it is not kept. A single step may pass both for as long as it takes.
+    time : processor time of the thread that works on the page, so a busy machine makes no difference. Learning a
+        site has one such budget per batch of pages, and one per 100 pages for steps over the whole site.
+    memory_bytes : by how many bytes the process may grow during the analysis; memory that other threads allocate
+        counts as well. Not enforced on systems without ``/proc``.
+
+    Raises
+    ------
+    UsageError : `time` or `memory_bytes` is not positive.
     """
 
     time: timedelta = timedelta(seconds=300)
@@ -40,33 +46,34 @@ class AnalysisBudget:
 
     def __post_init__(self) -> None:
         if self.time <= timedelta() or self.memory_bytes <= 0:
-            raise UsageError("A budget must allow something: give positive amounts.")
+            raise UsageError("The time and the memory of an analysis budget must be greater than 0.")
 
 
+# 300 s and 4 GB were chosen by hand: far above what ordinary pages need, low enough for a server.
 USUAL = AnalysisBudget()
-"""What no honest page meets."""
+"""The default budget, far above what ordinary pages need."""
 
 
 class Gauge:
-    """Reads time and memory; another one can be moved by hand, so that nothing need be waited for.
+    """Reads the clocks and the memory of the process; tests pass one that they set by hand.
 
     Attributes
     ----------
-    pause_s : seconds between two looks, so that a check in a loop costs next to nothing.
+    pause_s : seconds between two measurements, so that `check` costs almost nothing in a loop.
     """
 
     pause_s = 0.02
 
     def now_s(self) -> float:
-        """Return the seconds that pauses are measured by."""
+        """Return the seconds on a clock that never goes back, for measuring pauses."""
         return time.monotonic()
 
     def spent_s(self) -> float:
-        """Return the seconds of processor time that this thread has had."""
+        """Return the processor time of this thread, in seconds."""
         return time.thread_time()
 
     def held_bytes(self) -> int:
-        """Return the memory that this process holds, 0 where it cannot be seen."""
+        """Return the resident memory of this process in bytes, 0 on systems without ``/proc``."""
         try:
             with _STATM.open("rb", buffering=0) as file:
                 return int(file.read().split()[1]) * _BYTES_PER_UNIT
@@ -81,7 +88,13 @@ _work: ContextVar["_Work | None"] = ContextVar("work", default=None)
 
 @contextmanager
 def budgeted(budget: AnalysisBudget | None, *, gauge: Gauge = _GAUGE) -> Iterator[None]:
-    """Give every page whose meter is made in this block a budget; None is the usual one."""
+    """Set the budget of every `Meter` that is created inside this ``with`` block.
+
+    Parameters
+    ----------
+    budget : the limits per page; None is the default, `USUAL`.
+    gauge : what measures time and memory.
+    """
     token = _allowed.set((budget or USUAL, gauge))
     try:
         yield
@@ -90,12 +103,14 @@ def budgeted(budget: AnalysisBudget | None, *, gauge: Gauge = _GAUGE) -> Iterato
 
 
 class Meter:
-    """What the analysis of a page has cost so far; its budget is that of the block in which it is made.
+    """Counts the time and memory that the analysis of one page uses.
+
+    The budget is that of the enclosing `budgeted` block, otherwise the default.
 
     Parameters
     ----------
-    url : the page, for messages.
-    budgets : how many budgets it has.
+    url : address of the page, for error messages.
+    budgets : how often the time of the budget may be used, for work on many pages.
     """
 
     __slots__ = ("_budget", "_gauge", "_limit_s", "_spent_s", "url")
@@ -108,15 +123,17 @@ class Meter:
 
     @contextmanager
     def running(self, stage: str) -> Iterator[None]:
-        """Count what is done in this block; what is part of the work on another page or site counts there alone.
+        """Charge the work of this ``with`` block to the page.
+
+        Inside the block of another meter, that meter alone is charged.
 
         Parameters
         ----------
-        stage : what is done, for messages: ``"clean"``, ``"learn"``.
+        stage : name of the work, for error messages: ``"clean"``, ``"learn"``.
 
         Raises
         ------
-        BudgetError : the page has used its budget.
+        BudgetError : the page has exceeded its budget.
         """
         if _work.get() is None:
             with self._counted(stage):
@@ -134,22 +151,35 @@ class Meter:
             yield
             work.look()
         except MemoryError as error:
-            raise work.error("memory", "more memory than there is") from error
+            raise work.error("memory", "more memory than the system has") from error
         finally:
             _work.reset(token)
             self._spent_s = work.spent_s
 
 
 def spending(stage: str, url: str = "") -> AbstractContextManager[None]:
-    """Return a block that runs by the meter of the page at hand, by one of its own where there is none."""
+    """Return a context manager that charges its block to the meter of the current page, or to a new meter.
+
+    Parameters
+    ----------
+    stage : name of the work, for error messages.
+    url : address of the page, for error messages of a new meter.
+    """
     return Meter(url).running(stage)
 
 
 @contextmanager
 def spending_on_site(stage: str, *, pages: int) -> Iterator[None]:
-    """Run a block by a meter of its own, which has a budget for every 100 of the pages that it is about.
+    """Charge a ``with`` block to a meter of its own instead of the current page, for work on a whole site.
 
-    The page at hand, if there is one, does not pay for it.
+    Parameters
+    ----------
+    stage : name of the work, for error messages.
+    pages : number of pages of the site; every 100 started pages have the time of one budget.
+
+    Raises
+    ------
+    BudgetError : the work has exceeded its budget.
     """
     outer = _work.get()
     token = _work.set(None)
@@ -164,11 +194,11 @@ def spending_on_site(stage: str, *, pages: int) -> Iterator[None]:
 
 
 def check() -> None:
-    """Do nothing while the page at hand is within its budget; 0.2 µs, but a look at the clock now and then.
+    """Raise if the current page has exceeded its budget; takes 0.2 µs, so call it in every long loop.
 
     Raises
     ------
-    BudgetError : it has used its budget.
+    BudgetError : the page has exceeded its budget.
     """
     work = _work.get()
     if work is not None:
@@ -176,7 +206,7 @@ def check() -> None:
 
 
 class _Work:
-    """Work on a page under way."""
+    """The current block of work of a `Meter`."""
 
     __slots__ = ("_begun_s", "_gauge", "_held_bytes", "_looked_s", "_meter", "_stage")
 
@@ -188,15 +218,15 @@ class _Work:
 
     @property
     def spent_s(self) -> float:
-        """Seconds that the page has cost so far."""
+        """Seconds of processor time that the page has used so far."""
         return self._gauge.spent_s() - self._begun_s
 
     def meter_s(self) -> float:
-        """Return what the clock of the work shows."""
+        """Return the current reading of the processor clock, in seconds."""
         return self._gauge.spent_s()
 
     def leave_out(self, seconds: float) -> None:
-        """Do not count some seconds."""
+        """Do not charge `seconds` to the page."""
         self._begun_s += seconds
 
     def look_now_and_then(self) -> None:
@@ -206,18 +236,18 @@ class _Work:
             self.look()
 
     def look(self) -> None:
-        """Refuse to go on when the budget is used."""
+        """Measure time and memory and raise `BudgetError` if one is above its limit."""
         if self.spent_s > self._meter._limit_s:
             raise self.error("time", f"more than {self._meter._limit_s:g} s of processor time")
-        most = self._meter._budget.memory_bytes
-        if self._gauge.held_bytes() - self._held_bytes > most:
-            raise self.error("memory", f"more than {most / 1e6:,.0f} MB of memory")
+        limit = self._meter._budget.memory_bytes
+        if self._gauge.held_bytes() - self._held_bytes > limit:
+            raise self.error("memory", f"more than {limit / 1e6:,.0f} MB of memory")
 
-    def error(self, resource: str, what: str) -> BudgetError:
-        """Return what is raised when a budget is used."""
+    def error(self, resource: Literal["time", "memory"], what: str) -> BudgetError:
+        """Return the error of a page that took `what`, such as ``"more than 10 s of processor time"``."""
         return BudgetError(
-            f"Its analysis took {what}, and was given up.",
-            resource="memory" if resource == "memory" else "time",
+            f"The analysis of the page took {what} and was stopped.",
+            resource=resource,
             url=self._meter.url or None,
             stage=self._stage,
             elapsed=timedelta(seconds=self.spent_s),

@@ -1,30 +1,30 @@
-"""The one error tree of the project; its branches answer whose fault it was.
+"""All errors that domsieve raises on purpose, as one tree; each branch says whose fault the error is.
 
     DomsieveError
-    ├── UsageError              the caller asked for something that cannot be
-    │   ├── TargetError         a target is no URL, file, folder or cached page
-    │   │   └── UnknownPageError  the cache holds no such page
+    ├── UsageError              the caller's arguments are wrong
+    │   ├── TargetError         a target is not a URL, file, folder or cached page
+    │   │   └── UnknownPageError  the page is not in the cache
     │   ├── ModelError          a site model does not fit the call
-    │   ├── UnknownJobError     the service has no such job, or it is another client's
+    │   ├── UnknownJobError     the service has no such job for this client
     │   └── KeyConflictError    an idempotency key was used for another request
-    ├── PolicyError             a rule forbids it: scheme, private address, robots.txt
+    ├── PolicyError             a rule forbids the request: scheme, private address, robots.txt
     ├── PageError               the page or its server
     │   ├── NavigationError     no document arrived
-    │   ├── ContentError        what arrived is no page to work on
-    │   └── BudgetError         its analysis cost more than it may
+    │   ├── ContentError        the document is not a page that can be analysed
+    │   └── BudgetError         the analysis exceeded its budget of time or memory
     ├── BrowserError            the browser
-    │   ├── BrowserNotFoundError
-    │   └── BrowserLostError    it crashed or stopped answering
-    ├── BusyError               the service has no room now
-    │   ├── QueueFullError      for anybody
-    │   └── ClientLimitError    for this client
-    └── StorageError            files of ours
-        ├── CacheIndexError     the index of a cache is damaged; it can be made anew
-        ├── DamagedFileError    a file does not hold what was written
-        ├── FormatVersionError  a file of a version this program does not know
-        └── InvalidSnapshotError  columns that are no page
+    │   ├── BrowserNotFoundError  no usable Chrome
+    │   └── BrowserLostError    the browser crashed or stopped responding
+    ├── BusyError               the service accepts no more jobs at the moment
+    │   ├── QueueFullError      from any client
+    │   └── ClientLimitError    from this client
+    └── StorageError            files that domsieve wrote
+        ├── CacheIndexError     the index of a cache is damaged; it can be rebuilt
+        ├── DamagedFileError    the content of a file has changed or is missing
+        ├── FormatVersionError  a file has an unknown format version
+        └── InvalidSnapshotError  columns do not describe a page
 
-This module imports nothing of the project, so every package may use it.
+Every error carries the page, the stage, the elapsed time, and whether a retry can help.
 """
 
 from datetime import timedelta
@@ -45,23 +45,23 @@ PolicyReason = Literal[
     "robots",
     "scheme",
 ]
-"""Which rule forbids it; see `PolicyError`."""
+"""The rule that forbids a request; see `PolicyError`."""
 BusyReason = Literal["client", "disk", "load", "memory", "queue"]
-"""Why no job is taken now; see `BusyError`."""
+"""Why the service accepts no job; see `BusyError`."""
 FaultReason = Literal["status", "type", "binary", "empty", "cut"]
-"""What is certainly wrong with a page; see `PageError`."""
+"""What is wrong with a failed page; see `PageError`."""
 
 
 class DomsieveError(Exception):
-    """Root of every error the project raises on purpose.
+    """Base class of all errors that domsieve raises on purpose.
 
     Parameters
     ----------
-    message : what was wrong, where, and what to do.
-    url : the page concerned, if one was.
-    stage : what was being done: ``"launch"``, ``"navigate"``, ``"settle"``, ``"capture"``, ``"read"``, ...
+    message : what went wrong, where, and what to do about it.
+    url : address of the page concerned, if any.
+    stage : the work that failed: ``"launch"``, ``"navigate"``, ``"settle"``, ``"capture"``, ``"read"``, …
     elapsed : time spent before the error.
-    retry : whether the same call may succeed later.
+    retry : the same call may succeed later.
     """
 
     def __init__(
@@ -86,12 +86,13 @@ class DomsieveError(Exception):
 
 
 class UsageError(DomsieveError):
-    """The caller asked for something that cannot be done.
+    """An argument is wrong, or arguments contradict each other.
 
     Parameters
     ----------
-    message, context : as of every error of the project.
-    parameter : name of the parameter that is wrong, as in Python: ``"has_text"``. A command line names its option.
+    message, context : see `DomsieveError`.
+    parameter : name of the wrong parameter in Python, such as ``"has_text"``; the command line replaces it by the
+        name of its option.
     """
 
     def __init__(self, message: str, *, parameter: str | None = None, **context: Any) -> None:
@@ -104,37 +105,42 @@ class ParameterError(UsageError):
 
 
 class TargetError(UsageError):
-    """A target names no page: not a URL, a file, a folder or a cached page."""
+    """A target is not a URL, a file, a folder or a cached page."""
 
 
 class UnknownPageError(TargetError):
-    """The cache holds no such page."""
+    """The page is not in the cache."""
 
 
 class ModelError(UsageError):
-    """A site model does not fit the call: other parameters, another producer, or not fitted."""
+    """A site model does not fit the call: it is not fitted, or has other parameters or pages of another producer."""
 
 
 class UnknownJobError(UsageError):
-    """The service has no such job, or it is another client's."""
+    """The service has no such job, or the job belongs to another client."""
 
 
 class KeyConflictError(UsageError):
-    """An idempotency key was used before, for another request."""
+    """An idempotency key was used before, with another request."""
 
 
 class PolicyError(DomsieveError):
-    """A rule forbids it.
+    """A rule forbids the request.
 
     Parameters
     ----------
-    message, context : as of every error of the project.
-    reason : the rule. ``"scheme"``, ``"host"`` and ``"port"``: what the address names is not of the web.
-        ``"private"``: it is not public, and nobody has allowed it. ``"elsewhere"``: only this machine may be reached,
-        and it is not there. ``"mixed"``: it is public and private, at once or by turns. ``"denied"`` and
-        ``"not_allowed"``: a list of hosts says so. ``"guard"``: it is our own proxy. ``"robots"`` and ``"delay"``:
-        the site asks robots to stay away, or to wait too long. ``"off_site"``: it leads to another site than the one
-        that is sampled. ``"quota"``: the job has used up what it may.
+    message, context : see `DomsieveError`.
+    reason : the rule.
+
+        - ``"scheme"``, ``"host"``, ``"port"``: the address is not that of a web page.
+        - ``"private"``: the address is not public, and has not been allowed.
+        - ``"elsewhere"``: only this machine may be reached, and the address is of another one.
+        - ``"mixed"``: the name resolves to public and to private addresses, at once or by turns.
+        - ``"denied"``, ``"not_allowed"``: a list of hosts forbids it.
+        - ``"guard"``: the address is that of our own proxy.
+        - ``"robots"``, ``"delay"``: robots.txt disallows the page, or asks for too long a delay.
+        - ``"off_site"``: the address is outside the site that is sampled.
+        - ``"quota"``: the job has used up its quota.
     """
 
     def __init__(self, message: str, *, reason: PolicyReason | None = None, **context: Any) -> None:
@@ -147,10 +153,14 @@ class PageError(DomsieveError):
 
     Parameters
     ----------
-    message, context : as of every error of the project.
-    reason : what is certainly wrong. ``"status"``: the server answered with an error, HTTP 400 or above. ``"type"``:
-        it is no HTML. ``"binary"``: it is no text. ``"empty"``: it holds nothing. ``"cut"``: it was cut before any
-        text stood there. None for all else.
+    message, context : see `DomsieveError`.
+    reason : what is wrong with the page, None for anything else.
+
+        - ``"status"``: the server answered with HTTP 400 or above.
+        - ``"type"``: the content type is not HTML.
+        - ``"binary"``: the content is not text.
+        - ``"empty"``: the document has no text and no picture.
+        - ``"cut"``: loading stopped before any text arrived.
     """
 
     def __init__(self, message: str, *, reason: FaultReason | None = None, **context: Any) -> None:
@@ -159,12 +169,12 @@ class PageError(DomsieveError):
 
 
 class NavigationError(PageError):
-    """No document arrived: refused connection, endless redirect, no answer.
+    """No document arrived: refused connection, redirect loop, no response.
 
     Parameters
     ----------
-    message, context : as of every error of the project.
-    timed_out : whether the server took too long.
+    message, context : see `DomsieveError`.
+    timed_out : the server took too long.
     """
 
     def __init__(self, message: str, *, timed_out: bool = False, **context: Any) -> None:
@@ -173,16 +183,16 @@ class NavigationError(PageError):
 
 
 class ContentError(PageError):
-    """What arrived is not a page to work on: an error of the server, a download, an image, an empty answer."""
+    """The response is not a page that can be analysed: a server error, a download, an image, an empty document."""
 
 
 class BudgetError(PageError):
-    """The analysis of a page cost more than it may; see `domsieve.budget.AnalysisBudget`.
+    """The analysis of a page exceeded its budget; see `domsieve.AnalysisBudget`.
 
     Parameters
     ----------
-    message, context : as of every error of the project.
-    resource : what was used up, ``"time"`` or ``"memory"``.
+    message, context : see `DomsieveError`.
+    resource : the limit that was exceeded, ``"time"`` or ``"memory"``.
     """
 
     def __init__(self, message: str, *, resource: Literal["time", "memory"] = "time", **context: Any) -> None:
@@ -195,21 +205,21 @@ class BrowserError(DomsieveError):
 
 
 class BrowserNotFoundError(BrowserError):
-    """No usable Chrome was found, or the one that was asked for does not work."""
+    """No usable Chrome was found, or the requested one does not work."""
 
 
 class BrowserLostError(BrowserError):
-    """The browser crashed or stopped answering."""
+    """The browser crashed or stopped responding."""
 
 
 class BusyError(DomsieveError):
-    """The service takes no further job now.
+    """The service accepts no more jobs at the moment; try again later.
 
     Parameters
     ----------
-    message, context : as of every error of the project.
-    reason : what is used up. ``"queue"``: no more jobs may wait. ``"disk"``, ``"memory"``, ``"load"``: the machine
-        has too little left. ``"client"``: this client has as many jobs as it may.
+    message, context : see `DomsieveError`.
+    reason : ``"queue"``: the queue is full. ``"disk"``, ``"memory"``, ``"load"``: the machine is short of disk space,
+        memory or processor time. ``"client"``: this client has reached its limit of jobs.
     """
 
     def __init__(self, message: str, *, reason: BusyReason = "queue", **context: Any) -> None:
@@ -218,28 +228,28 @@ class BusyError(DomsieveError):
 
 
 class QueueFullError(BusyError):
-    """No more jobs may wait, or the machine has no room for them."""
+    """The queue is full, or the machine is overloaded."""
 
 
 class ClientLimitError(BusyError):
-    """No more jobs of this client may wait or run."""
+    """The client has reached its limit of waiting and running jobs."""
 
 
 class StorageError(DomsieveError):
-    """A file of ours cannot be used."""
+    """A file or folder of domsieve cannot be read or written."""
 
 
 class CacheIndexError(StorageError):
-    """The index of a cache is damaged; a `PageStore` that repairs makes it anew from the pages."""
+    """The index of a cache is damaged; ``PageStore(root, repair=True)`` rebuilds it from the stored pages."""
 
 
 class DamagedFileError(StorageError):
-    """A file does not hold what was written to it."""
+    """A file is missing, or its content is not what was written."""
 
 
 class FormatVersionError(StorageError):
-    """A file has a format version that this program does not know."""
+    """A file has a format version that this program cannot read."""
 
 
 class InvalidSnapshotError(StorageError):
-    """Columns that do not describe a page; the message names the bad column."""
+    """Columns do not describe a page; the message names the invalid column."""

@@ -1,7 +1,4 @@
-"""Files that are whole or absent: written under a temporary name, flushed to disk, renamed.
-
-Imports the errors of the project only.
-"""
+"""Write files atomically: under a temporary name, flushed to disk, then renamed."""
 
 import hashlib
 import os
@@ -17,34 +14,34 @@ import zstandard
 from domsieve.errors import DamagedFileError, StorageError
 
 CACHE_FILE = "The cache file"
-"""What messages call a file of the cache."""
+"""Name of a cache file in error messages."""
 _PART = ".part"
 _USUAL_MODE = 0o666
 
 
 def default_cache_dir() -> Path:
-    """Return `DOMSIEVE_CACHE`, or ``pages_cache`` under the working directory."""
+    """Return the folder in the environment variable ``DOMSIEVE_CACHE``, by default ``pages_cache``."""
     return Path(os.environ.get("DOMSIEVE_CACHE") or "pages_cache")
 
 
 def digest_of(data: bytes) -> str:
-    """Return 32 hex digits that name these bytes."""
+    """Return the BLAKE2b hash of `data` as 32 hex digits."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def write_file(path: Path, data: bytes, *, what: str, mode: int = _USUAL_MODE) -> None:
-    """Write or replace a file; whoever reads it sees the old bytes or the new ones, also after a loss of power.
+    """Write or replace a file atomically: readers see the old content or the new, even after a power failure.
 
     Parameters
     ----------
-    path : the file; its folder is made if need be.
-    data : what it holds from now on.
-    what : what the message of an error calls the file, such as ``"The model"``.
-    mode : who may read and write it, less what the process' own mask forbids.
+    path : the file; missing parent folders are created.
+    data : the new content.
+    what : name of the file in error messages, such as ``"The model"``.
+    mode : permission bits, reduced by the umask of the process.
 
     Raises
     ------
-    StorageError : it cannot be written; nothing of it is left behind.
+    StorageError : the file cannot be written; no partial file is left.
     """
     with writing_file(path, what=what, mode=mode) as part:
         part.write_bytes(data)
@@ -52,9 +49,15 @@ def write_file(path: Path, data: bytes, *, what: str, mode: int = _USUAL_MODE) -
 
 @contextmanager
 def writing_file(path: Path, *, what: str, mode: int = _USUAL_MODE) -> Iterator[Path]:
-    """Give a new place to write a file to, which gets its name `path` when the block ends without an error.
+    """Yield a temporary file, which is renamed to `path` when the ``with`` block ends without an error.
 
-    Parameters and what is raised are those of `write_file`; errors of the system in the block are taken for its own.
+    Parameters
+    ----------
+    path, what, mode : see `write_file`.
+
+    Raises
+    ------
+    StorageError : the file cannot be written, or the block raised an `OSError`; no partial file is left.
     """
     part = _part_of(path)
     try:
@@ -72,23 +75,23 @@ def writing_file(path: Path, *, what: str, mode: int = _USUAL_MODE) -> Iterator[
 
 
 def sync_folder(folder: Path, *, what: str) -> None:
-    """Make sure that the files in a folder bear their names also after a loss of power.
+    """Flush a folder to disk, so that the names of its files survive a power failure.
 
     Parameters
     ----------
     folder : the folder.
-    what : what the message of an error calls a file in it.
+    what : name of a file in the folder in error messages.
 
     Raises
     ------
-    StorageError : it cannot be done.
+    StorageError : the folder cannot be flushed.
     """
     try:
-        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            os.fsync(opened)
+            os.fsync(descriptor)
         finally:
-            os.close(opened)
+            os.close(descriptor)
     except OSError as error:
         raise StorageError(f"{what} in {folder} cannot be written: {error.strerror}.") from error
 
@@ -96,27 +99,30 @@ def sync_folder(folder: Path, *, what: str) -> None:
 def create_database(
     path: Path, schema: str, *, version: int, shrinks: Literal["full", "incremental"]
 ) -> None:
-    """Make an SQLite database in WAL mode, unless another process was quicker.
+    """Create an SQLite database in WAL mode, unless another process has just created it.
 
-    It is made beside its place and linked there, because SQLite itself cannot be made by two at once.
+    The file is created under a temporary name and then linked, because two processes cannot safely create an SQLite
+    database at the same path.
 
     Parameters
     ----------
-    path : the file; its folder is made if need be.
-    schema : SQL that makes the tables.
-    version : kept as ``user_version``.
-    shrinks : when it gives room back to the disk: at the end of each transaction, or bit by bit when it is asked to.
+    path : the file; missing parent folders are created.
+    schema : SQL statements that create the tables.
+    version : stored as ``PRAGMA user_version``.
+    shrinks : value of ``PRAGMA auto_vacuum``: free pages are returned after each transaction (``"full"``), or by
+        ``PRAGMA incremental_vacuum`` only (``"incremental"``).
 
     Raises
     ------
-    OSError, sqlite3.Error : it cannot be made; nothing of it is left behind.
+    OSError, sqlite3.Error : the database cannot be created; no partial file is left.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = _part_of(path)
     try:
         database = sqlite3.connect(part)
         try:
-            database.execute(f"PRAGMA auto_vacuum = {shrinks}")  # heeded before anything else is written
+            # SQLite ignores this setting once anything has been written.
+            database.execute(f"PRAGMA auto_vacuum = {shrinks}")
             database.executescript(
                 f"PRAGMA journal_mode = WAL; BEGIN; {schema} PRAGMA user_version = {version}; COMMIT;"
             )
@@ -130,12 +136,12 @@ def create_database(
 
 
 def read_file(path: Path) -> bytes:
-    """Return the bytes of a file.
+    """Return the content of a cache file.
 
     Raises
     ------
-    DamagedFileError : there is no such file.
-    StorageError : it cannot be read.
+    DamagedFileError : the file is missing.
+    StorageError : the file cannot be read.
     """
     try:
         return path.read_bytes()
@@ -146,17 +152,28 @@ def read_file(path: Path) -> bytes:
 
 
 def write_packed(path: Path, data: bytes, *, level: int = 3) -> None:
-    """Write a compressed file of the cache, named by the digest of what it holds; raises as `write_file`."""
+    """Write a compressed cache file.
+
+    Parameters
+    ----------
+    path : the file; its stem must be `digest_of` ``(data)``.
+    data : the content before compression.
+    level : zstd compression level.
+
+    Raises
+    ------
+    StorageError : the file cannot be written; no partial file is left.
+    """
     write_file(path, zstandard.compress(data, level), what=CACHE_FILE)
 
 
 def read_packed(path: Path) -> bytes:
-    """Return what was written by `write_packed`.
+    """Return the content of a file that `write_packed` wrote, before compression.
 
     Raises
     ------
-    DamagedFileError : the file is missing, or not as it was written.
-    StorageError : it cannot be read.
+    DamagedFileError : the file is missing, or its content does not match its name.
+    StorageError : the file cannot be read.
     """
     try:
         data = zstandard.decompress(read_file(path))
@@ -168,11 +185,11 @@ def read_packed(path: Path) -> bytes:
 
 
 def remove_file(path: Path) -> None:
-    """Remove a file if it is there.
+    """Remove a cache file if it exists.
 
     Raises
     ------
-    StorageError : it cannot be removed.
+    StorageError : the file cannot be removed.
     """
     try:
         path.unlink(missing_ok=True)
@@ -181,7 +198,7 @@ def remove_file(path: Path) -> None:
 
 
 def leftovers(folder: Path) -> Iterator[Path]:
-    """Yield what writers that were killed have left in and below `folder`."""
+    """Yield the temporary files below `folder` whose writing process no longer runs."""
     for path in sorted(folder.rglob(f"*{_PART}")):
         writer = path.name.removesuffix(_PART).rpartition(".")[2].partition("-")[0]
         if not (writer.isdecimal() and _is_alive(int(writer))):
@@ -193,14 +210,14 @@ def _is_alive(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # it is somebody else's
+    except OSError:  # no permission: the process belongs to another user
         return True
     return True
 
 
 def _part_of(path: Path) -> Path:
-    """Return a new name in the folder of a file, to write it there before it gets its own.
+    """Return a temporary name in the folder of `path`.
 
-    Not made of the file's own name, which may be as long as names can be.
+    It does not contain the name of the file, which may already have the maximum length.
     """
     return path.with_name(f".domsieve.{os.getpid()}-{uuid4().hex}{_PART}")

@@ -1,6 +1,6 @@
-"""What a notebook shows of a page: one box of escaped text, without scripts, style sheets, links or images.
+"""Show pages and records in a notebook: a box of escaped text, without scripts, style sheets, links or images.
 
-Colours are those of the notebook, so that dark ones stay readable. Imports nothing of the project but `plain`.
+The box uses the notebook's own text and background colours, so it also works in dark themes.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,8 +10,9 @@ from html import escape
 from domsieve.plain import plain
 
 MOST_LINES = 200
-"""Lines of a box; below them stands how many more there are."""
+"""Lines or rows that a box shows at most; the number of the others is given below them."""
 
+# Limits chosen by hand, so that a long page does not fill a notebook.
 _MOST_CHARACTERS = 600
 _MOST_COLUMNS = 12
 _GREY = "rgba(128,128,128,.4)"
@@ -21,13 +22,13 @@ _CELL = f"border:1px solid {_GREY};padding:.1em .4em;text-align:left;vertical-al
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A text of the page, which may have ends of lines.
+    """A text of the page, which may contain line breaks.
 
     Parameters
     ----------
-    text : as on the page.
-    note : a few words on it, or none.
-    dropped : whether it is no part of the result.
+    text : the text, not escaped.
+    note : a short remark after the text, such as the reason for a verdict; may be empty.
+    dropped : the text is not part of the result, and is struck out.
     """
 
     text: str
@@ -36,13 +37,27 @@ class Line:
 
 
 def box(title: str, facts: Iterable[str], lines: Sequence[Line]) -> str:
-    """Return HTML with a title, facts in one line, and the texts below; dropped ones struck out."""
+    """Return the HTML of a box with a list of texts.
+
+    Parameters
+    ----------
+    title : shown in bold at the top.
+    facts : shown in one line below the title.
+    lines : the texts; dropped ones are struck out, and only the first `MOST_LINES` are shown.
+    """
     shown = [_line(line) for line in lines[:MOST_LINES]]
     return _box(title, facts, [*shown, _rest(len(lines) - len(shown), "block")])
 
 
 def tables(title: str, facts: Iterable[str], rows: Sequence[Sequence[dict[str, str]]]) -> str:
-    """Return HTML with a title, facts in one line, and a table for each group of rows, whose keys are its columns."""
+    """Return the HTML of a box with one table per group of rows.
+
+    Parameters
+    ----------
+    title : shown in bold at the top.
+    facts : shown in one line below the title.
+    rows : groups of rows; each row maps column names to cell texts. Only the first `MOST_LINES` rows are shown.
+    """
     parts = []
     left = MOST_LINES
     for group in rows:
@@ -56,8 +71,8 @@ def tables(title: str, facts: Iterable[str], rows: Sequence[Sequence[dict[str, s
 
 def _box(title: str, facts: Iterable[str], parts: Iterable[str]) -> str:
     head = f'<div style="font-weight:bold">{_safe(title)}</div>'
-    said = " · ".join(map(_safe, facts))
-    return f'<div style="{_BOX}">{head}<div style="opacity:.7">{said}</div>{"".join(parts)}</div>'
+    subtitle = " · ".join(map(_safe, facts))
+    return f'<div style="{_BOX}">{head}<div style="opacity:.7">{subtitle}</div>{"".join(parts)}</div>'
 
 
 def _line(line: Line) -> str:
@@ -90,5 +105,5 @@ def _short(text: str) -> str:
 
 
 def _safe(text: str) -> str:
-    # Half surrogates, which stand for bytes of file names, cannot be sent to a notebook.
+    # Lone surrogates, which stand for undecodable bytes of file names, cannot be sent to a notebook.
     return escape(plain(text).encode("utf-8", "replace").decode())

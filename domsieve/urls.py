@@ -1,20 +1,21 @@
-"""Addresses from pages taken apart and put together, whatever they hold. Imports nothing of the project."""
+"""Parse and join untrusted URLs without exceptions and in linear time."""
 
 import re
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-# Python brings a host beyond ASCII into a normal form, in time quadratic in its combining marks.
+# `urlsplit` normalises a non-ASCII host, which takes time quadratic in its combining marks. The limit is far above
+# the 253 characters of a valid host name.
 _LONG_HOST = re.compile(r"//[^/?#]{1001}")
 _WEB = ("http://", "https://")
 
 
 def has_web_scheme(url: str) -> bool:
-    """Return whether an address begins as those of web pages do, whatever follows."""
+    """Return whether `url` starts with ``http://`` or ``https://``, in any case."""
     return url[:8].lower().startswith(_WEB)
 
 
 def split_url(url: str) -> SplitResult | None:
-    """Return the parts of an address, None when it is none that can be taken apart."""
+    """Return the parts of `url`, or None if it cannot be parsed."""
     if _has_long_host(url):
         return None
     try:
@@ -24,7 +25,7 @@ def split_url(url: str) -> SplitResult | None:
 
 
 def join_url(base: str, link: str) -> str | None:
-    """Return the address that `link` means on a page at `base`, None when there is none."""
+    """Return the absolute URL of `link` on a page at `base`, or None if it cannot be resolved."""
     if _has_long_host(base) or _has_long_host(link):
         return None
     try:
@@ -38,7 +39,7 @@ def _has_long_host(url: str) -> bool:
 
 
 def without_credentials(url: str) -> str:
-    """Return an address without user name and password; others as they are."""
+    """Return `url` without user name and password; a URL that cannot be parsed is returned unchanged."""
     parts = split_url(url)
     if parts is None or "@" not in parts.netloc:
         return url

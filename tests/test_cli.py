@@ -402,7 +402,7 @@ class TestFailures:
         (tmp_path / "file").touch()
         result = run("cache", "list", "--cache", tmp_path / "file", cache=tmp_path / "unused")
         assert (result.exit_code, result.stdout) == (5, "")
-        assert result.stderr.startswith(f"domsieve: The cache {tmp_path / 'file'} cannot be made: ")
+        assert result.stderr.startswith(f"domsieve: The cache {tmp_path / 'file'} cannot be created: ")
 
     def test_a_result_that_cannot_be_written(self, cache: Path, site: Path) -> None:
         with pytest.MonkeyPatch.context() as patch:

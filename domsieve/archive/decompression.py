@@ -14,16 +14,18 @@ from domsieve.budget import check
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveLimits:
-    """What is read of an archive at most; the rest is left out, and that is told.
+    """Limits for reading an archive; what exceeds them is skipped and reported.
+
+    A compressed stretch is a gzip member, a Zstandard frame or a file in a WACZ file.
 
     Parameters
     ----------
-    page_bytes : of one page, packed as it came and unpacked.
-    records : of one archive.
-    expansion_ratio : how many times its own size a packed stretch may unpack to; honest pages stay below 50.
-    free_bytes : what any packed stretch may unpack to, so that small ones of great redundancy pass.
-    free_stretches : how many of them may, before the ratio is that of the whole archive.
-    readings : how often a damaged archive is read over in search of whole records, as a multiple of its size.
+    page_bytes : size of one page, compressed and unpacked.
+    records : number of records in one archive.
+    expansion_ratio : how many times its own size a compressed stretch may unpack to; ordinary pages stay below 50.
+    free_bytes : size that any stretch may unpack to, whatever its ratio, so that small, redundant ones are read.
+    free_stretches : how many stretches may use all of `free_bytes` before the ratio limits the whole archive.
+    readings : bytes read in a damaged archive in search of whole records, as a multiple of its size.
     """
 
     page_bytes: int = 50_000_000
@@ -34,29 +36,29 @@ class ArchiveLimits:
     readings: int = 50
 
     def unpacked_bytes(self, size: int) -> int:
-        """Return what an archive of so many bytes may unpack to."""
+        """Return the number of bytes that an archive of `size` bytes may unpack to."""
         return self.free_stretches * self.free_bytes + self.expansion_ratio * size
 
 
 USUAL_LIMITS = ArchiveLimits()
-"""What no honest archive meets."""
+"""The default limits, far above what ordinary archives need."""
 
 
 GZIP, RAW_DEFLATE = zlib.MAX_WBITS | 16, -zlib.MAX_WBITS
 GZIP_SIGN = b"\x1f\x8b\x08"
 _STEPS = (65_536, 1_024, 32, 1)
-"""Bytes that are unpacked at once: fewer each time the stream turns out to be damaged."""
+"""Bytes to unpack per call; after each damage the next smaller step is tried."""
 _FIRST_SPACING = 1_000_000
-_MOST_MARKS = 1_000  # of 40 kB each
+_MOST_MARKS = 1_000  # a mark takes 40 kB
 
 
 class InflateError(Exception):
-    """A compressed stream that is damaged, breaks off, or holds too much; the text ends a sentence."""
+    """A compressed stream is damaged, truncated or too large; the message ends a sentence, such as "is damaged"."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A place in a stream: `plain` bytes of it were unpacked from what stands before `packed`."""
+    """A place in a stream: the bytes up to offset `packed` unpack to `plain` bytes."""
 
     start: int
     plain: int
@@ -65,7 +67,7 @@ class _Mark:
 
 
 class Marks:
-    """The marks of all long streams of a source."""
+    """Marks in all long streams of a source, in bounded number."""
 
     def __init__(self) -> None:
         self._of_stream: dict[int, list[_Mark]] = {}
@@ -73,7 +75,7 @@ class Marks:
         self.spacing = _FIRST_SPACING
 
     def add(self, mark: _Mark) -> None:
-        """Keep a mark; of too many, every second is forgotten."""
+        """Add a mark; if there are too many, drop every second one and double the spacing."""
         known = self._of_stream.setdefault(mark.start, [])
         if known and known[-1].plain >= mark.plain:
             return
@@ -86,40 +88,50 @@ class Marks:
             self._number = sum(map(len, self._of_stream.values()))
 
     def before(self, start: int, plain: int) -> _Mark | None:
-        """Return the last mark of a stream up to a place in it."""
+        """Return the last mark at or before the unpacked offset `plain` in the stream at `start`."""
         known = self._of_stream.get(start)
         number = bisect_right(known, plain, key=lambda mark: mark.plain) if known else 0
         return known[number - 1] if known and number else None
 
 
 def check_expansion(plain: int, packed: int, limits: ArchiveLimits) -> None:
-    """Raise `InflateError` where a stretch has unpacked to more than it may."""
+    """Check the size that a compressed stretch has unpacked to.
+
+    Parameters
+    ----------
+    plain, packed : numbers of unpacked and of compressed bytes.
+    limits : the limits.
+
+    Raises
+    ------
+    InflateError : `plain` is above the limit.
+    """
     if plain > limits.free_bytes + limits.expansion_ratio * packed:
         raise InflateError(f"unpacks to more than {limits.expansion_ratio} times its size")
 
 
 class Inflating:
-    """A compressed stream that is being read.
+    """Reader of one compressed stream.
 
     Parameters
     ----------
-    window : what holds it.
-    start : where it begins.
+    window : reads the source.
+    start : offset of the stream in the source.
     form : `GZIP` or `RAW_DEFLATE`.
-    limits : what it may unpack to.
-    marks : those of the source.
-    skip : unpacked bytes that are not wanted.
-    salvages : whether what stands right before a damage is wanted, which costs reading anew.
+    limits : limits on the unpacked size.
+    marks : the marks of the source.
+    skip : number of unpacked bytes to skip.
+    salvages : recover the bytes directly before a damage, which requires reading again.
 
     Attributes
     ----------
-    plain : unpacked bytes so far.
-    packed : where what comes next is packed; at the end, where the stream ends.
-    ended : whether it has ended as it should.
+    plain : number of bytes unpacked so far.
+    packed : offset in the source of what comes next; at the end, where the stream ends.
+    ended : the stream ended properly.
 
     Raises
     ------
-    InflateError : the stream is damaged, breaks off, or unpacks to too much, also while it is read.
+    InflateError : the stream is damaged, truncated or too large; also raised by `read`.
     """
 
     def __init__(
@@ -141,7 +153,7 @@ class Inflating:
         self._begin(skip)
 
     def read(self, count: int) -> bytes:
-        """Return up to `count` unpacked bytes; none at the end only."""
+        """Return up to `count` unpacked bytes; empty only at the end."""
         while not self.ended:
             check()
             count = min(count, self._at_once)
@@ -156,7 +168,7 @@ class Inflating:
             except zlib.error as error:
                 if (step := next(self._steps, 0)) == 0:
                     raise InflateError("is damaged") from error
-                # What it had unpacked before the damage is lost; in small steps it is not.
+                # A failing call loses what it unpacked before the damage; with smaller steps that is less.
                 self._at_once = _STEPS[0]
                 self._begin(self.plain)
                 self._at_once = step
@@ -172,7 +184,7 @@ class Inflating:
         return b""
 
     def _begin(self, skip: int) -> None:
-        """Begin again, `skip` unpacked bytes from the start, or behind the end."""
+        """Restart at the unpacked offset `skip`, or at the end if that comes first."""
         mark = self._marks.before(self.start, skip)
         self.plain, self.packed = (mark.plain, mark.packed) if mark else (0, self.start)
         self._inflater = mark.inflater.copy() if mark else zlib.decompressobj(self._form)
@@ -183,12 +195,12 @@ class Inflating:
 
 
 class InflatedSource:
-    """What a compressed stretch of another source holds, as a source; best read forward.
+    """The unpacked content of a deflated source; sequential reading is fastest.
 
     Parameters
     ----------
-    packed : the other source, which the stretch fills.
-    limits : what it may unpack to.
+    packed : the compressed bytes.
+    limits : limits on the unpacked size.
     """
 
     def __init__(self, packed: Source, limits: ArchiveLimits) -> None:
@@ -198,15 +210,15 @@ class InflatedSource:
 
     @property
     def size(self) -> int:
-        """What is read of the disk for all of it, in bytes."""
+        """Size on disk (compressed), in bytes."""
         return self._packed.size
 
     def read_at(self, place: int, count: int) -> bytes:
-        """Return up to `count` bytes from `place` on; none at the end only.
+        """Return up to `count` bytes from the unpacked offset `place`; empty only at the end.
 
         Raises
         ------
-        InflateError : the stretch is damaged before that place, or unpacks to too much.
+        InflateError : the content is damaged before that offset, or too large.
         """
         stream = self._stream
         if stream is None or stream.plain != place:
@@ -228,29 +240,29 @@ _LONGEST_HEAD, _BLOCK_HEAD, _CHECKSUM = 18, 3, 4
 _RLE = 1
 _LARGEST_BLOCK = 131_072
 _WIDEST_WINDOW = 1 << 27
-_SPARED = 1_000_000
+_SPARED = 1_000_000  # shorter frames are quickly read again
 
 
 class ZstdFrame:
-    """A frame that is being read, with what is skipped before it.
+    """Reader of one frame and the skippable frames before it.
 
     Parameters
     ----------
-    window : what holds it.
-    start : where it begins.
-    dictionary : that of the archive, None without one.
-    limits : what it may unpack to.
-    skip : unpacked bytes that are not wanted.
+    window : reads the source.
+    start : offset in the source.
+    dictionary : the dictionary of the archive, if any.
+    limits : limits on the unpacked size.
+    skip : number of unpacked bytes to skip.
 
     Attributes
     ----------
-    plain : unpacked bytes so far.
-    packed : where what comes next is packed; at the end, where the frame ends.
-    ended : whether it has ended as it should.
+    plain : number of bytes unpacked so far.
+    packed : offset in the source of what comes next; at the end, where the frame ends.
+    ended : the frame ended properly.
 
     Raises
     ------
-    InflateError : the frame is damaged, breaks off, or unpacks to too much, also while it is read.
+    InflateError : the frame is damaged, truncated or too large; also raised by `read`.
     """
 
     def __init__(
@@ -265,7 +277,7 @@ class ZstdFrame:
         self._window, self._limits = window, limits
         self.start, self.plain, self.ended = start, 0, False
         self.packed = behind_skipped(window, start)
-        # What was unpacked last, and how much before it.
+        # The bytes unpacked last, and the number of bytes before them.
         self._text, self._before = b"", 0
         self._is_last = False
         head = window.at(self.packed, least=_LONGEST_HEAD)[:_LONGEST_HEAD]
@@ -274,7 +286,7 @@ class ZstdFrame:
         try:
             facts = zstandard.get_frame_parameters(head)
             size = zstandard.frame_header_size(head)
-            # A decompressor holds the state of one frame; two that are read in turns need two.
+            # A decompressor has the state of one frame; two frames that are read alternately need two.
             self._inflater = zstandard.ZstdDecompressor(
                 dict_data=dictionary, max_window_size=_WIDEST_WINDOW
             ).decompressobj()
@@ -287,11 +299,11 @@ class ZstdFrame:
         self.skip_to(skip)
 
     def read(self, count: int) -> bytes:
-        """Return up to `count` unpacked bytes; none at the end only."""
+        """Return up to `count` unpacked bytes; empty only at the end."""
         while not self.ended:
             check()
-            behind = self.plain - self._before
-            if part := self._text[behind : behind + count]:
+            offset = self.plain - self._before
+            if part := self._text[offset : offset + count]:
                 self.plain += len(part)
                 self._window.count_unpacked(len(part))
                 return part
@@ -303,11 +315,11 @@ class ZstdFrame:
         return b""
 
     def reaches(self, place: int) -> bool:
-        """Return whether the unpacked place is still held, or not yet come to."""
+        """Return whether reading can continue at the unpacked offset `place`."""
         return self._before <= place and not self.ended
 
     def skip_to(self, place: int) -> None:
-        """Go on from an unpacked place that is reached, or from the end if that comes before it."""
+        """Continue at the unpacked offset `place`, see `reaches`, or at the end if that comes first."""
         self.plain = min(place, self._before + len(self._text))
         while self.plain < place and self.read(place - self.plain):
             pass
@@ -316,8 +328,8 @@ class ZstdFrame:
         head = self._window.at(self.packed, least=_BLOCK_HEAD)[:_BLOCK_HEAD]
         if len(head) < _BLOCK_HEAD:
             raise InflateError("breaks off")
-        said = int.from_bytes(head, "little")
-        self._is_last, kind, size = bool(said & 1), said >> 1 & 3, said >> 3
+        header = int.from_bytes(head, "little")
+        self._is_last, kind, size = bool(header & 1), header >> 1 & 3, header >> 3
         if size > _LARGEST_BLOCK:
             raise InflateError("is damaged")
         parts = [self._feed(_BLOCK_HEAD), self._feed(1 if kind == _RLE else size)]
@@ -325,13 +337,13 @@ class ZstdFrame:
             parts.append(self._feed(_CHECKSUM if self._has_checksum else 0))
             if not self._inflater.eof:
                 raise InflateError("is damaged")
-        # What is read of a record goes beyond its end; whoever reads the next one begins before that.
+        # Reading a record goes beyond its end, so the next reader starts at an earlier offset.
         kept = self._text[-_LARGEST_BLOCK:]
         self._before += len(self._text) - len(kept)
         self._text = kept + b"".join(parts)
 
     def _feed(self, count: int) -> bytes:
-        """Return what comes of the next packed bytes, which are of one block at most."""
+        """Unpack the next `count` compressed bytes, at most one block."""
         parts: list[bytes] = []
         while count:
             data = self._window.at(self.packed)[:count]
@@ -347,21 +359,21 @@ class ZstdFrame:
 
 
 class SparedFrame:
-    """A long frame that was read as far as a page in it, for the pages behind that one; at most one is held.
+    """Keeps the last long frame that was partly read, so that later pages in it need not start over.
 
-    Frames have no other marks: the state of a decompressor cannot be copied.
+    Unlike gzip streams, frames have no marks, because the state of a Zstandard decompressor cannot be copied.
     """
 
     def __init__(self) -> None:
         self._held: list[ZstdFrame] = []
 
     def keep(self, frame: ZstdFrame) -> None:
-        """Hold a frame that is read no more."""
+        """Keep a frame that its reader no longer needs, if it is long and not read to the end."""
         if frame.plain > _SPARED and not frame.ended:
             self._held[:] = [frame]
 
     def take(self, start: int, place: int) -> ZstdFrame | None:
-        """Return the frame that begins at `start` if it can be read from an unpacked place; it is held no more."""
+        """Remove and return the kept frame if it begins at `start` and can continue at offset `place`."""
         with suppress(IndexError):  # another thread may have taken it
             frame = self._held.pop()
             if frame.start == start and place and frame.reaches(place):
@@ -371,16 +383,16 @@ class SparedFrame:
 
 
 def seems_zstd(head: bytes) -> bool:
-    """Return whether an archive that begins so is packed by Zstandard."""
+    """Return whether an archive that begins with `head` is compressed with Zstandard."""
     return head.startswith(FRAME_SIGN) or _is_skipped(head)
 
 
 def behind_skipped(window: Window, start: int) -> int:
-    """Return where the first frame stands that holds data, from a place on; the end of the archive without one.
+    """Return the offset of the first frame with data at or after `start`, or the end of the archive.
 
     Raises
     ------
-    InflateError : what is skipped breaks off, or there is too much of it.
+    InflateError : a skippable frame is truncated, or there are too many.
     """
     place = start
     for _ in range(_MOST_SKIPPED):
@@ -395,11 +407,11 @@ def behind_skipped(window: Window, start: int) -> int:
 
 
 def dictionary_of(window: Window, limits: ArchiveLimits) -> zstandard.ZstdCompressionDict | None:
-    """Return the dictionary that an archive begins with, None without one; it may be packed itself.
+    """Return the dictionary at the beginning of an archive, or None; the dictionary may itself be compressed.
 
     Raises
     ------
-    InflateError : it is damaged, breaks off, or is larger than any.
+    InflateError : the dictionary is damaged, truncated or too large.
     """
     head = window.at(0, least=_SKIPPED_HEAD)[:_SKIPPED_HEAD]
     if not head.startswith(_DICTIONARY_SIGN) or len(head) < _SKIPPED_HEAD:

@@ -1,7 +1,7 @@
-"""Digests that archives give of their own bytes, compared with the bytes that are there.
+"""Compare records and files of an archive with the digests that the archive gives.
 
-What differs is used all the same: it may be damaged, changed, or written by a program that digests something else.
-So it is told, and nothing more. Imports heads of records and of HTTP.
+A record that differs is reported but still used: it may be damaged or changed, but some programs also write digests
+of something else.
 """
 
 import base64
@@ -18,17 +18,17 @@ logger = logging.getLogger("domsieve")
 
 _SIZES = {"sha1": 20, "sha256": 32}
 _NAMES = {"sha1": "SHA-1", "sha256": "SHA-256"}
-_TOLD = 20
+_MAX_WARNINGS = 20
 _LONGEST = 200
 
 
 class Digest(NamedTuple):
-    """What bytes are said to digest to.
+    """A digest and its algorithm.
 
     Parameters
     ----------
     algorithm : ``"sha1"`` or ``"sha256"``.
-    value : the digest.
+    value : the digest, 20 or 32 bytes.
     """
 
     algorithm: str
@@ -36,12 +36,15 @@ class Digest(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The algorithm as people write it."""
+        """Name of the algorithm for messages, such as ``"SHA-1"``."""
         return _NAMES[self.algorithm]
 
 
 def digest_in(text: str) -> Digest | None:
-    """Return a digest as archives write it, ``sha1:`` or ``sha256:`` and base 32, 16 or 64; None for any other."""
+    """Parse a digest such as ``sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ``; return None if that is not possible.
+
+    The algorithm is SHA-1 or SHA-256, the value in base 16, 32 or 64.
+    """
     name, _, value = text[:_LONGEST].strip().partition(":")
     algorithm = name.lower().replace("-", "")
     size = _SIZES.get(algorithm, 0)
@@ -65,10 +68,10 @@ class DigestCheck:
 
     Parameters
     ----------
-    said : the digest.
-    skip : bytes of the content that are not digested.
-    held_bytes : of a content that may have been digested without its chunks, what is held for that at most; 0 for any
-        other.
+    said : the digest that the record gives.
+    skip : number of bytes at the start of the content that are not part of the digest.
+    held_bytes : bytes of a chunked body to hold at most, because some programs digest it without its chunk sizes; 0
+        for bodies that are not chunked.
     """
 
     def __init__(self, said: Digest, *, skip: int = 0, held_bytes: int = 0) -> None:
@@ -79,7 +82,7 @@ class DigestCheck:
         self._size = 0
 
     def add(self, part: bytes) -> None:
-        """Take the next bytes."""
+        """Add the next bytes of the content."""
         if self._skip:
             part, self._skip = part[self._skip :], max(self._skip - len(part), 0)
         self._digest.update(part)
@@ -89,13 +92,13 @@ class DigestCheck:
                 self._held.append(part)
 
     def differs(self) -> bool:
-        """Return whether the bytes are others than those that were digested."""
+        """Return whether the content does not match the digest; False if that cannot be decided."""
         if self._digest.digest() == self.said.value:
             return False
         if not self._most:
             return True
         if self._size > self._most:
-            return False  # nobody knows
+            return False  # too large to try without its chunk sizes
         plain, cuts = dechunked(b"".join(self._held))
         return (
             bool(cuts)
@@ -106,15 +109,15 @@ class DigestCheck:
 def check_of(
     kind: str, headers: Mapping[str, str], beginning: bytes, *, most_bytes: int
 ) -> DigestCheck | None:
-    """Return what compares a record with its digest; None where it has none that says something of its bytes.
+    """Return the check for the digest of a record, or None if it has no digest that can be compared.
 
-    The digest of the whole record counts. Without one, that of the payload does, with or without chunks, for programs
-    do not agree whether they belong to it.
+    The digest of the whole block is preferred. The digest of the payload is compared with the body both with and
+    without chunk sizes, because programs do not agree on which of them to digest.
 
     Parameters
     ----------
-    kind, headers, beginning : of the record.
-    most_bytes : of a page.
+    kind, headers, beginning : of the record, see `RecordHead`.
+    most_bytes : size of a chunked body that is held in memory at most.
     """
     if whole := digest_in(headers.get("warc-block-digest", "")):
         return DigestCheck(whole)
@@ -131,7 +134,7 @@ def check_of(
 
 
 class Differing:
-    """Tells what of an archive differs from its digests, the first few one by one.
+    """Logs a warning for each record or file that differs from its digest; after 20 records it only counts.
 
     Parameters
     ----------
@@ -139,7 +142,7 @@ class Differing:
 
     Attributes
     ----------
-    records : how many records do.
+    records : number of records that differ.
     """
 
     def __init__(self, path: Path) -> None:
@@ -147,17 +150,23 @@ class Differing:
         self.records = 0
 
     def tell(self, place: str, url: str, digest: str) -> None:
-        """Tell of a record."""
+        """Report a record.
+
+        Parameters
+        ----------
+        place : where the record is in the archive.
+        url : its address.
+        digest : name of the algorithm.
+        """
         self.records += 1
-        if self.records <= _TOLD:
+        if self.records <= _MAX_WARNINGS:
             logger.warning("%s, %s: The bytes of %s do not match their %s.", self._path, place, url, digest)
 
     def tell_file(self, name: str) -> None:
-        """Tell of a file in a WACZ file."""
-        said = "%s, %s: Its bytes do not match the digest in the WACZ file."
-        logger.warning(said, self._path, name)
+        """Report a file in a WACZ file."""
+        logger.warning("%s, %s: Its bytes do not match the digest in the WACZ file.", self._path, name)
 
     def end(self) -> None:
-        """Tell how many were not told one by one."""
-        if self.records > _TOLD:
-            logger.warning("%s: %d further records do not match.", self._path, self.records - _TOLD)
+        """Report the number of records that were only counted."""
+        if self.records > _MAX_WARNINGS:
+            logger.warning("%s: %d further records do not match.", self._path, self.records - _MAX_WARNINGS)

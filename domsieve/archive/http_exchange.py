@@ -9,29 +9,29 @@ from domsieve.budget import check
 from domsieve.snapshot.cut import Cut
 
 Fields = tuple[tuple[str, str], ...]
-"""Headers by name and value, in their order."""
+"""Headers as pairs of name and value, in their original order."""
 
 Outcome = Literal["whole", "cut", "lost", "unanswered", "failed"]
-"""How an exchange ended: with a body, none among them; with the beginning of one; with one that the browser did not
-hand out; without an answer when the page was captured; with an error of the network."""
+"""How an exchange ended: with a complete body (may be empty), the beginning of a body, a body that the browser did
+not hand out, without a response before the page was captured, or with a network error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A request and its answer.
+    """An HTTP request and its response.
 
     Parameters
     ----------
-    url : asked for, without what stands behind ``#``.
-    method : of HTTP.
-    kind : the browser's name for what asked, such as ``"Document"`` or ``"Fetch"``.
-    asked_at : UTC time, ISO 8601 with milliseconds and ``Z``.
-    request_headers, request_body : what was sent.
-    outcome : see `Outcome`.
-    fault : why it failed, in the browser's words.
-    status, reason : of the answer, 0 and empty without one.
-    headers : of the answer, as its server gave them.
-    body : of the answer, without transfer and content codings.
+    url : requested address, without fragment.
+    method : HTTP method.
+    kind : resource type in the browser's terms, such as ``"Document"`` or ``"Fetch"``.
+    asked_at : UTC time of the request, ISO 8601 with milliseconds and ``Z``.
+    request_headers, request_body : headers and body of the request.
+    outcome : how the exchange ended, see `Outcome`.
+    fault : the browser's error message, empty unless the exchange failed.
+    status, reason : status line of the response; 0 and empty without a response.
+    headers : headers of the response, as the server sent them.
+    body : body of the response, without transfer and content codings.
     """
 
     url: str
@@ -50,12 +50,12 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """All that was asked for one page.
+    """All exchanges of one page.
 
     Parameters
     ----------
-    exchanges : in the order in which they were asked for.
-    missing : what is not in them, by name with how often: web sockets, workers that several pages share, …
+    exchanges : in the order of the requests.
+    missing : what could not be recorded, as pairs of name and number: web sockets, shared workers, …
     """
 
     exchanges: tuple[Exchange, ...] = ()
@@ -75,13 +75,13 @@ _CODED = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 
 
 class Head(NamedTuple):
-    """What an answer begins with.
+    """Head of an HTTP response.
 
     Parameters
     ----------
-    status : of HTTP.
-    headers : by their names in lower case; those of an equal name are joined by commas.
-    end : bytes before the body.
+    status : HTTP status.
+    headers : by name in lower case; values of repeated headers are joined by commas.
+    end : offset of the body in bytes.
     """
 
     status: int
@@ -90,7 +90,7 @@ class Head(NamedTuple):
 
 
 def head_of(content: bytes) -> Head | None:
-    """Return the head of an answer, None where there is none; those of interim answers before it are passed over."""
+    """Return the head of an HTTP response, or None if there is none; interim responses (1xx) are skipped."""
     start = 0
     for _ in range(_MOST_HEADS):
         blank = _BLANK_LINE.search(content, start, start + _LONGEST_HEAD)
@@ -106,9 +106,9 @@ def head_of(content: bytes) -> Head | None:
 
 
 def fields_of(head: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return the reason behind the status of a head, and its fields as they stand, those of equal names apart.
+    """Return the reason phrase of a head, and its headers as pairs in their original order.
 
-    Left out are the fields about codings, which are undone, and those that a recorder has put aside.
+    Headers about codings are excluded, because bodies are stored without codings; so are their ``X-Orig-`` copies.
     """
     first, *lines = head.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")[:_MOST_LINES]
     fields = (line.partition(":") for line in lines if ":" in line and line[:1] not in {" ", "\t"})
@@ -127,7 +127,7 @@ def _headers(lines: list[str]) -> dict[str, str]:
     name = ""
     for line in lines:
         text = line.rstrip("\r")
-        if text[:1] in {" ", "\t"} and name:  # goes on from the line before
+        if text[:1] in {" ", "\t"} and name:  # continues the previous line
             headers[name] += f" {text.strip()}"
             continue
         name, colon, value = text.partition(":")
@@ -140,14 +140,14 @@ def _headers(lines: list[str]) -> dict[str, str]:
 def body_of(
     content: bytes, headers: dict[str, str], *, most_bytes: int, is_cut: bool
 ) -> tuple[bytes, list[Cut]]:
-    """Return the body of an answer without its codings, and why it is not whole.
+    """Return the body of a response without codings, and the reasons why it is incomplete.
 
     Parameters
     ----------
-    content : what stands behind its head.
-    headers : its headers.
-    most_bytes : what it may hold, coded or not.
-    is_cut : whether it is known that its end is missing, so that nothing more need be said of that.
+    content : the bytes after the head.
+    headers : headers of the response, see `Head`.
+    most_bytes : maximum size of the body, encoded and decoded; more is cut.
+    is_cut : the end of the body is known to be missing, which is not reported again.
     """
     cuts: list[Cut] = []
     if len(content) > most_bytes:
@@ -169,7 +169,7 @@ def body_of(
 
 
 def dechunked(content: bytes) -> tuple[bytes, list[Cut]]:
-    """Return a body without the sizes of its chunks, and what was cut from it; as it is where it has none."""
+    """Return a chunked body without its chunk sizes, and the cuts if it is truncated; other bodies are unchanged."""
     parts: list[bytes] = []
     place = 0
     while True:

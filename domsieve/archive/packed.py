@@ -1,6 +1,6 @@
-"""Pages that are compressed, as files or as bodies of HTTP, read as far as a limit of bytes goes.
+"""Unpack compressed files and HTTP bodies, up to a limit of bytes.
 
-What breaks off or is damaged is read as far as it goes. Imports what a cut is.
+Truncated or damaged data is unpacked as far as possible, and the result has a `Cut`.
 """
 
 import zlib
@@ -13,10 +13,10 @@ from domsieve.budget import check
 from domsieve.snapshot.cut import Cut
 
 PACKED_SUFFIXES = (".gz", ".zst", ".br")
-"""Endings of compressed files."""
+"""Suffixes of compressed files."""
 
 MOST_BYTES = 50_000_000
-"""What a file may hold when it is unpacked; no page that a browser shows is as large."""
+"""Maximum unpacked size of a file; far above the size of ordinary pages."""
 
 _GZIP, _ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
 _AT_ONCE = 65_536
@@ -28,9 +28,15 @@ _ZLIB_METHOD, _ZLIB_CHECK = 8, 31
 
 
 def unpacked(source: bytes, path: Path) -> tuple[bytes, list[Cut]]:
-    """Return what a file holds, unpacked if it is compressed, and what was cut from it.
+    """Return the unpacked content of a file, and what was cut from it; other content is returned unchanged.
 
-    Gzip and Zstandard are known by their first bytes, Brotli, which has none of its own, by the file's ending.
+    Gzip and Zstandard are recognised by their first bytes. Brotli has no magic bytes, and is recognised by the
+    suffix.
+
+    Parameters
+    ----------
+    source : content of the file.
+    path : the file, for its suffix.
     """
     if source.startswith(_GZIP):
         return _whole("gzip file", _gunzipped(source), MOST_BYTES)
@@ -42,10 +48,16 @@ def unpacked(source: bytes, path: Path) -> tuple[bytes, list[Cut]]:
 
 
 def decoded(body: bytes, coding: str, most_bytes: int) -> tuple[bytes, list[Cut]]:
-    """Return the body of an answer without a coding of its ``Content-Encoding``, and what was cut from it.
+    """Return the body of an HTTP response without one content coding, and what was cut from it.
 
-    Whoever recorded the answer may have undone the coding and left the header: such a body is returned as it is, and
-    so is one of an unknown coding.
+    Recorders may decode a body and leave the header unchanged. Such a body is returned unchanged, and so is one with
+    an unknown coding.
+
+    Parameters
+    ----------
+    body : the encoded body.
+    coding : name of the coding in ``Content-Encoding``, in lower case.
+    most_bytes : maximum size of the decoded body.
     """
     coding = _SAME.get(coding, coding) if body else ""
     if coding == "gzip" and body.startswith(_GZIP):
@@ -56,7 +68,7 @@ def decoded(body: bytes, coding: str, most_bytes: int) -> tuple[bytes, list[Cut]
         return body, []
     name, parts = ("Brotli", _of_brotli) if coding == "br" else ("deflate", _inflated)
     text, cuts = _whole(f"{name} body", parts(body), most_bytes)
-    # These two have no sign of their own to be known by.
+    # These two codings have no magic bytes, so a decoded body is recognised by its markup.
     is_markup = body[:_LOOKED_AT].lstrip(_BEFORE_MARKUP).startswith(b"<")
     return (body, []) if cuts and is_markup else (text, cuts)
 
@@ -78,7 +90,7 @@ def _whole(name: str, parts: Iterator[bytes], most_bytes: int) -> tuple[bytes, l
 
 
 class _BrokenError(Exception):
-    """What is compressed is damaged or breaks off."""
+    """Compressed data is damaged or truncated; the message ends a sentence."""
 
 
 def _gunzipped(source: bytes) -> Iterator[bytes]:
@@ -87,7 +99,7 @@ def _gunzipped(source: bytes) -> Iterator[bytes]:
     for start in range(0, len(source), _AT_ONCE):
         rest = source[start : start + _AT_ONCE]
         while rest:
-            if not is_begun:  # a file may have several members, with zeros that fill a block behind them
+            if not is_begun:  # a file may have several members, and zeros that pad a block after them
                 rest = rest.lstrip(b"\0")
                 is_begun = bool(rest)
                 continue
@@ -104,7 +116,7 @@ def _gunzipped(source: bytes) -> Iterator[bytes]:
 
 
 def _inflated(source: bytes) -> Iterator[bytes]:
-    """Yield what deflate has packed, with the head of zlib, as the standard has it, or without."""
+    """Yield the content of deflated data, with a zlib header as in the standard, or without."""
     head = int.from_bytes(source[:2], "big")
     is_zlib = source[:1] and source[0] & 15 == _ZLIB_METHOD and head % _ZLIB_CHECK == 0
     reader = zlib.decompressobj(zlib.MAX_WBITS if is_zlib else -zlib.MAX_WBITS)
@@ -126,18 +138,18 @@ def _of_zstd(source: bytes) -> Iterator[bytes]:
     )
     size = 0
     try:
-        promised = zstandard.frame_content_size(source)  # -1 where the frame does not say
+        declared = zstandard.frame_content_size(source)  # -1 if the frame does not declare it
         while part := reader.read(_AT_ONCE):
             size += len(part)
             yield part
     except zstandard.ZstdError as error:
         raise _BrokenError("is damaged") from error
-    if size < (1 if promised < 0 else promised):
+    if size < (1 if declared < 0 else declared):
         raise _BrokenError("breaks off")
 
 
 def _of_brotli(source: bytes) -> Iterator[bytes]:
-    import brotli  # read by few
+    import brotli  # imported late: rarely needed
 
     reader = brotli.Decompressor()
     rest = source

@@ -26,39 +26,39 @@ Key = tuple[str, ...]
 
 
 def keys_of_original(head: RecordHead, url: str) -> list[Key]:
-    """Return what a record may be named by, the most certain first."""
-    said = head.headers
+    """Return the keys by which revisits can refer to a record, the most reliable first."""
+    headers = head.headers
     return [
-        ("id", said.get("warc-record-id", "").strip()),
-        ("date", url, said.get("warc-date", "")),
-        ("digest", said.get("warc-payload-digest", "")),
+        ("id", headers.get("warc-record-id", "").strip()),
+        ("date", url, headers.get("warc-date", "")),
+        ("digest", headers.get("warc-payload-digest", "")),
         ("url", url),
     ]
 
 
 def wanted_keys(head: RecordHead, url: str, url_of: Callable[[str], str]) -> list[Key]:
-    """Return what a revisit names its original by, the most certain first.
+    """Return the keys of the original that a revisit refers to, the most reliable first.
 
     Parameters
     ----------
     head : the revisit.
-    url : its own address.
-    url_of : reads an address as it stands in a head.
+    url : address of the revisit.
+    url_of : parses the address in a header, see `address_of`.
     """
-    said = head.headers
-    keys: list[Key] = [("id", said.get("warc-refers-to", "").strip())]
-    named = url_of(said.get("warc-refers-to-target-uri", ""))
-    if date := said.get("warc-refers-to-date", ""):
-        keys.append(("date", named or url, date))
-    keys.append(("digest", said.get("warc-payload-digest", "")))
-    if "not-modified" in said.get("warc-profile", ""):
-        keys.append(("url", named or url))
+    headers = head.headers
+    keys: list[Key] = [("id", headers.get("warc-refers-to", "").strip())]
+    original_url = url_of(headers.get("warc-refers-to-target-uri", ""))
+    if date := headers.get("warc-refers-to-date", ""):
+        keys.append(("date", original_url or url, date))
+    keys.append(("digest", headers.get("warc-payload-digest", "")))
+    if "not-modified" in headers.get("warc-profile", ""):
+        keys.append(("url", original_url or url))
     return [key for key in keys if all(key[1:])]
 
 
 @dataclass(slots=True)
 class _Waiting(Generic[Revisit, Original]):
-    """A revisit, and the best original so far with the number of the key that it was found by."""
+    """A revisit with the best original so far; `rank` is the index of the key that matched."""
 
     revisit: Revisit
     rank: int
@@ -66,7 +66,7 @@ class _Waiting(Generic[Revisit, Original]):
 
 
 class Revisits(Generic[Revisit, Original]):
-    """Revisits that wait for their originals: what is held grows with them, not with the archive."""
+    """Matches revisits with their originals; memory grows with the number of revisits, not of records."""
 
     def __init__(self) -> None:
         self._waiting: list[_Waiting[Revisit, Original]] = []
@@ -76,21 +76,21 @@ class Revisits(Generic[Revisit, Original]):
         return len(self._waiting)
 
     def add(self, revisit: Revisit, keys: list[Key]) -> None:
-        """Let a revisit wait for an original: the first record that has the first of its keys that any record has."""
+        """Add a revisit; its original is the first record with the most reliable key that any record has."""
         waiting: _Waiting[Revisit, Original] = _Waiting(revisit, len(keys))
         self._waiting.append(waiting)
         for rank, key in enumerate(keys):
             self._by_key.setdefault(key, []).append((rank, waiting))
 
     def meet(self, original: Original, keys: list[Key]) -> None:
-        """Take a record for the original of those that wait for one of its keys."""
+        """Offer a record as original to all revisits that refer to one of its keys."""
         for key in keys:
             for rank, waiting in self._by_key.pop(key, ()):
                 if rank < waiting.rank:
                     waiting.rank, waiting.original = rank, original
 
     def resolved(self) -> list[tuple[Revisit, Original | None]]:
-        """Return the revisits in their order, each with its original, None where there was none."""
+        """Return the revisits in the order they were added, each with its original or None."""
         return [(waiting.revisit, waiting.original) for waiting in self._waiting]
 
 
@@ -106,16 +106,16 @@ _BLANKS = b"\xef\xbb\xbf \t\r\n\f"
 def read_archive(
     path: Path, limits: ArchiveLimits = USUAL_LIMITS, *, compares: bool = True
 ) -> Iterator[StoredPage | DamagedPart]:
-    """Yield the pages of an archive, and what of it cannot be read; revisits last.
+    """Yield the pages of an archive, and the parts that cannot be read; revisits come last.
 
-    It is read once, and once more if it has revisits; little of it is held at a time. Pages whose bytes do not match
-    their digests are told by warnings, and so are files of a WACZ file.
+    The archive is read once, and once more if it has revisits. Memory does not grow with its size. Pages, and files
+    in a WACZ file, that do not match their digests are yielded all the same; a warning is logged.
 
     Parameters
     ----------
     path : the archive.
-    limits : what is read of it.
-    compares : whether bytes are compared with their digests.
+    limits : limits on what is read.
+    compares : compare records and files with their digests.
 
     Raises
     ------
@@ -125,7 +125,16 @@ def read_archive(
 
 
 def sources(path: Path, limits: ArchiveLimits) -> Iterator[tuple[str, Source | ZipError]]:
-    """Yield the archives in a file: how messages begin that are about each, and its bytes.
+    """Yield the archives in a WARC or WACZ file.
+
+    Parameters
+    ----------
+    path : the file.
+    limits : limits on what is read.
+
+    Yields
+    ------
+    Prefix for places in messages about the archive, and its bytes or the error why they cannot be read.
 
     Raises
     ------
@@ -143,13 +152,13 @@ def sources(path: Path, limits: ArchiveLimits) -> Iterator[tuple[str, Source | Z
 
 @dataclass(frozen=True, slots=True)
 class _Original:
-    """Where the content of a page stands.
+    """Where to find the content of a page.
 
     Parameters
     ----------
     archive, place : the record.
-    is_http : whether it is an answer of HTTP, which has a head of its own.
-    cuts : what its record says is missing.
+    is_http : the content is an HTTP response with a head.
+    cuts : what is missing according to the record.
     """
 
     archive: Archive
@@ -158,7 +167,12 @@ class _Original:
     cuts: tuple[Cut, ...]
 
     def body(self, label: str) -> Body:
-        """Return what it holds."""
+        """Read and return the content.
+
+        Raises
+        ------
+        ContentError : the record can no longer be read, or contains no HTTP response.
+        """
         try:
             content = content_of(self.archive, self.place)
         except (BrokenRecordError, InflateError) as error:
@@ -177,7 +191,7 @@ class _Original:
 
 
 class _Pages:
-    """The pages of one file."""
+    """Iterates over the pages of one file."""
 
     def __init__(self, path: Path, limits: ArchiveLimits, *, compares: bool) -> None:
         self._path, self._limits, self._compares = path, limits, compares
@@ -206,15 +220,15 @@ class _Pages:
                     yield page
         yield from self._revisited([archive for _, archive in archives])
         if not self._records and not self._damages:
-            yield self._damaged("", "It holds no record of an archive.")
+            yield self._damaged("", "It contains no archive records.")
         if self._compares:
             for file in differing_files(self._path, self._limits):
                 self._differing.tell_file(file)
         self._differing.end()
-        found, others, differing = self._pages, self._others, self._differing.records
+        pages, others, differing = self._pages, self._others, self._differing.records
         more = f", {others:,} other answer{'s' * (others != 1)}" if others else ""
         more += f", {differing:,} with a wrong digest" if differing else ""
-        logger.info("%s: %s page%s%s", self._path, f"{found:,}", "s" * (found != 1), more)
+        logger.info("%s: %s page%s%s", self._path, f"{pages:,}", "s" * (pages != 1), more)
 
     def _damaged(self, place: str, message: str) -> DamagedPart:
         self._damages += 1
@@ -222,10 +236,10 @@ class _Pages:
         return DamagedPart(f"{self._path}, {where}" if where else str(self._path), message)
 
     def _page(self, head: RecordHead, archive: Archive, where: str) -> StoredPage | DamagedPart | None:
-        """Return the page that a record is; None for one that is none, and for revisits, which wait."""
+        """Return the page in a record; None if there is none, and for revisits, which are added to `_revisits`."""
         page = _page_of(head, archive)
         if page == "broken":
-            return self._damaged(where, "Skipped: it holds no answer of HTTP.")
+            return self._damaged(where, "Skipped: it contains no HTTP response.")
         self._others += page == "other"
         if not isinstance(page, StoredPage):
             return None
@@ -245,29 +259,29 @@ class _Pages:
                     continue
                 if url := address_of(head.headers.get("warc-target-uri", "")):
                     page = _page_of(head, archive)
-                    found = page if isinstance(page, StoredPage) else None
-                    self._revisits.meet((found, _original(head, archive)), keys_of_original(head, url))
-        for (revisit, where), known in self._revisits.resolved():
-            if known is None:
+                    stored = page if isinstance(page, StoredPage) else None
+                    self._revisits.meet((stored, _original(head, archive)), keys_of_original(head, url))
+        for (revisit, where), match in self._revisits.resolved():
+            if match is None:
                 yield self._damaged(
                     where,
-                    f"Skipped: {revisit.url} was captured before, and that capture is not in this archive.",
+                    f"Skipped: it refers to an earlier capture of {revisit.url} that is not in this archive.",
                 )
-            elif (first := known[0]) is not None:
+            elif (first := match[0]) is not None:
                 own = revisit.status not in {None, _NOT_MODIFIED}
                 self._pages += 1
                 yield replace(
                     revisit,
                     status=revisit.status if own else first.status,
                     content_type=first.content_type,
-                    load=partial(known[1].body, revisit.label),
+                    load=partial(match[1].body, revisit.label),
                 )
 
 
 def _page_of(head: RecordHead, archive: Archive) -> StoredPage | Literal["other", "broken"] | None:
-    """Return the page that a record is, or may be if it is a revisit.
+    """Return the page in a record; for a revisit, a page that may turn out not to be one.
 
-    ``"other"`` is an answer that is no page, ``"broken"`` one that is none of HTTP; None is no answer at all.
+    ``"other"`` is a response that is not a page, ``"broken"`` a response that is not HTTP; None is not a response.
     """
     url = address_of(head.headers.get("warc-target-uri", ""))
     if not url or head.kind not in {"response", "resource", "revisit"}:
@@ -308,12 +322,12 @@ def _original(head: RecordHead, archive: Archive) -> _Original:
 
 
 def _type(head: RecordHead, headers: dict[str, str]) -> str:
-    """Return the type of an answer, as its head gives it, or as whoever recorded it found it to be."""
+    """Return the content type of a response from its head, or else as identified by the recorder."""
     return headers.get("content-type", "") or head.headers.get("warc-identified-payload-type", "")
 
 
 def _may_be_page(status: int | None, content_type: str, *, is_revisit: bool = False) -> bool:
-    """Return whether what is known of an answer lets it be a page, be it one of an error."""
+    """Return whether a response can be a page (including error pages), judged by status and content type."""
     if status is not None and status < _FIRST_ERROR:
         if status < _FIRST_PAGE or (status >= _FIRST_REDIRECT and not is_revisit):
             return False
@@ -323,7 +337,7 @@ def _may_be_page(status: int | None, content_type: str, *, is_revisit: bool = Fa
 
 
 def address_of(text: str) -> str:
-    """Return the address that a head names, empty where it is none of a page."""
+    """Return the address in a header, or an empty string if it is not a valid web address."""
     url = text.strip()
     if url.startswith("<") and url.endswith(">"):
         url = url[1:-1]
@@ -334,7 +348,7 @@ def address_of(text: str) -> str:
         return ""
     try:
         return url if parts.hostname and parts.port != 0 else ""
-    except ValueError:  # the port is no number
+    except ValueError:  # the port is not a number
         return ""
 
 
@@ -343,17 +357,17 @@ def _date(text: str) -> str:
         date = datetime.fromisoformat(text[:_LONGEST_DATE])
         date = date if date.tzinfo else date.replace(tzinfo=UTC)
         return date.astimezone(UTC).isoformat(timespec="seconds")
-    except (ValueError, OverflowError):  # the first and last day of all have no UTC in every zone
+    except (ValueError, OverflowError):  # years 1 and 9999 can overflow when converted to UTC
         return ""
 
 
 def _cuts(head: RecordHead) -> tuple[Cut, ...]:
-    """Return what a record says that is missing of its content."""
+    """Return what is missing from the content, according to the record."""
     cuts: list[Cut] = []
-    if why := head.headers.get("warc-truncated", "").strip().lower():
-        said = why if why.isalpha() and len(why) < 20 else "it does not say why"
-        kind: CutKind = "bytes" if why == "length" else "time" if why == "time" else "document"
-        cuts.append(Cut(kind, f"the archive holds only its beginning ({said})"))
+    if reason := head.headers.get("warc-truncated", "").strip().lower():
+        detail = reason if reason.isalpha() and len(reason) < 20 else "it does not say why"
+        kind: CutKind = "bytes" if reason == "length" else "time" if reason == "time" else "document"
+        cuts.append(Cut(kind, f"the archive holds only its beginning ({detail})"))
     if head.headers.get("warc-segment-number"):
         cuts.append(Cut("document", "the archive holds it in pieces, of which the first is read"))
     return tuple(cuts)

@@ -1,10 +1,8 @@
-"""An archive while it is being recorded: what a run that was interrupted has kept, its next run goes on from.
+"""Record an archive; an interrupted run is continued by the next one.
 
-Beside ``out.wacz`` stands the folder ``out.wacz.unfinished`` until the archive is whole. It holds the records, and a
-journal with a line for each page, written when all records of the page are on the disk. What stands behind the last
-page of the journal is of a page that was not finished, and is dropped.
-
-Imports how records and archives are written, and the errors.
+Until ``out.wacz`` is complete, its parts are in the folder ``out.wacz.unfinished``: the records, and a journal with
+one line per page, which is written once all records of the page are on disk. Records after the last page in the
+journal belong to an unfinished page and are dropped.
 """
 
 import fcntl
@@ -31,14 +29,14 @@ _LOST, _CUT = "bodies that were lost", "streams that had not ended"
 
 
 class _Line(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of the journal.
+    """One line of the journal: a page or a file.
 
     Parameters
     ----------
-    page : what the list of pages says of it; None for a file that was fetched beside the pages.
-    end : bytes of records up to its last.
-    index : lines of the index.
-    missing : what is not there, by name with how often.
+    page : entry in the list of pages; None for a file such as robots.txt.
+    end : offset of the end of its last record.
+    index : its lines of the index.
+    missing : number of things that could not be recorded, by name.
     """
 
     page: dict[str, Any] | None
@@ -48,16 +46,18 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recording:
-    """The archive of a run; a context manager, which keeps what is there when it is left.
+    """Records the pages of a run in an archive; a context manager.
+
+    Leaving the context keeps what was recorded for a later run. `finish` writes the archive.
 
     Parameters
     ----------
-    path : where the archive will stand, a name that ends with ``.wacz``.
+    path : the archive to write; its name must end with ``.wacz``.
 
     Raises
     ------
-    UsageError : on entering, it has another ending, it stands there already, or another run is recording it.
-    StorageError : on entering, it cannot be written.
+    UsageError : on entering: the name has another suffix, the file exists, or another process is recording it.
+    StorageError : on entering: the folder cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -83,7 +83,7 @@ class Recording:
                 fcntl.flock(self._journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 raise UsageError(f"{self.path} is being recorded by another process.") from error
-            self._go_on(self._records, self._journal)
+            self._resume(self._records, self._journal)
         except OSError as error:
             self.close()
             raise StorageError(f"{self._folder} cannot be written: {error.strerror}.") from error
@@ -99,25 +99,33 @@ class Recording:
 
     @property
     def pages(self) -> int:
-        """How many pages it has."""
+        """Number of recorded pages."""
         return len(self._lines)
 
     @property
     def missing(self) -> dict[str, int]:
-        """What is not in it, by name with how often; empty when it is complete."""
+        """Number of things that could not be recorded, by name; empty if the recording is complete."""
         return dict(sum((Counter(line.missing) for line in self._lines.values()), Counter()))
 
     def has(self, url: str, captured_at: str) -> bool:
-        """Return whether a page is recorded already, as it was captured at that time."""
+        """Return whether the capture of `url` at time `captured_at` is already recorded."""
         known = self._lines.get(without_credentials(url))
         return known is not None and known.page is not None and known.page["ts"] == captured_at
 
     def add(self, url: str, recorded: Recorded, *, captured_at: str, title: str, status: int | None) -> None:
-        """Keep what was asked for a page; it takes the place of what was recorded of the page before.
+        """Record the exchanges of a page; they replace an earlier capture of the same page.
+
+        Parameters
+        ----------
+        url : address of the page.
+        recorded : its exchanges.
+        captured_at : UTC time of the capture, ISO 8601.
+        title : title of the page.
+        status : HTTP status of the page, None if there was none.
 
         Raises
         ------
-        StorageError : it cannot be written.
+        StorageError : the records cannot be written.
         """
         page_id = uuid4().hex
         page = {
@@ -130,7 +138,7 @@ class Recording:
         self._write(recorded, page_id, page)
 
     def add_file(self, url: str, status: int, body: bytes) -> None:
-        """Keep a file that was fetched beside the pages, such as robots.txt; raises as `add`."""
+        """Record a file that was fetched for no page in particular, such as robots.txt; raises like `add`."""
         exchange = Exchange(
             url=without_credentials(url), method="GET", kind="Other", asked_at=now(), status=status, body=body
         )
@@ -164,11 +172,11 @@ class Recording:
         self._take(line)
 
     def finish(self) -> None:
-        """Make the archive of what is recorded; without a page nothing is left behind.
+        """Write the archive and remove the temporary folder; without any page no archive is written.
 
         Raises
         ------
-        StorageError : it cannot be written.
+        StorageError : the archive cannot be written.
         """
         self.close()
         if self._lines:
@@ -183,7 +191,7 @@ class Recording:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for file in filter(None, (self._records, self._journal)):
             file.close()
         self._records = self._journal = None
@@ -194,8 +202,8 @@ class Recording:
         else:
             self._files.append(line)
 
-    def _go_on(self, records: BinaryIO, journal: BinaryIO) -> None:
-        """Read what is there, and cut off what belongs to no finished page."""
+    def _resume(self, records: BinaryIO, journal: BinaryIO) -> None:
+        """Read the journal of an earlier run, and truncate what belongs to an unfinished page."""
         end = whole = 0
         size = (self._folder / _RECORDS).stat().st_size
         for text in (self._folder / _JOURNAL).read_bytes().splitlines(keepends=True):

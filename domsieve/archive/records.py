@@ -1,7 +1,7 @@
-"""The records of an archive: every whole one, and the stretches that hold none.
+"""Read the records of an archive: every complete record, and the stretches without one.
 
-FastWARC cuts a run into records and reads their heads. What it cannot is here: it ends at the first damage, so the
-search for the next whole record is ours, and so is the decision whether the record before it was whole.
+FastWARC splits a run into records and parses their heads, but stops at the first damage. This module finds the next
+complete record after it, and decides whether the record before it was complete.
 """
 
 import re
@@ -27,19 +27,20 @@ _AT_ONCE = 65_536
 _LONGEST_LENGTH = 15  # digits
 _NO_RECORD = "no record begins here"
 READ_KINDS = frozenset(("response", "revisit", "resource"))
-"""Records that may be pages."""
+"""Types of records that can be pages."""
 
 
 class RecordHead(NamedTuple):
-    """A record without all of its content.
+    """Head and beginning of a record.
 
     Parameters
     ----------
-    place : where it begins.
-    kind : ``"response"``, ``"revisit"``, ...
-    headers : by their names in lower case, the first of each.
-    beginning : of the content, at most 64 kB.
-    differs_from : the digest that its bytes do not match, such as SHA-1; empty where they match, or are not compared.
+    place : where the record begins.
+    kind : type of the record: ``"response"``, ``"revisit"``, …
+    headers : by name in lower case; the first value of each.
+    beginning : the first bytes of the content, at most 64 kB.
+    differs_from : name of the digest that the content does not match, such as ``"SHA-1"``; empty if it matches or
+        was not compared.
     """
 
     place: Place
@@ -51,12 +52,12 @@ class RecordHead(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A stretch of an archive that holds no whole record.
+    """A stretch of an archive without a complete record.
 
     Parameters
     ----------
-    place : where it begins.
-    reason : what is wrong, as a part of a sentence.
+    place : where the stretch begins.
+    reason : what is wrong, as a clause without full stop.
     """
 
     place: Place
@@ -64,11 +65,11 @@ class Damage:
 
 
 class BrokenRecordError(Exception):
-    """No whole record stands where one was; the text ends a sentence."""
+    """A record that was found before can no longer be read; the message continues "Its record …"."""
 
 
 def no_record(_: RecordHead) -> bool:
-    """Return False."""
+    """Return False: compare no record with its digest."""
     return False
 
 
@@ -78,22 +79,23 @@ def records(
     *,
     is_compared: Callable[[RecordHead], bool] = no_record,
 ) -> Iterator[RecordHead | Damage]:
-    """Yield all whole records of an archive in their order, and one `Damage` for each stretch between them.
+    """Yield all complete records of an archive in order, and a `Damage` for each stretch without one.
 
     Parameters
     ----------
-    kinds : of records whose beginnings are read.
-    is_compared : says whether a record of these kinds is compared with its digest, for which all of it is read.
+    archive : the archive.
+    kinds : types of records whose `beginning` is read.
+    is_compared : decides for a record of these types whether to read all of it and compare it with its digest.
     """
     return iter(_Reading(archive, kinds, is_compared))
 
 
 def content_of(archive: Archive, place: Place) -> bytes:
-    """Return the content of the record at a place, the beginning of what is longer than a page may be.
+    """Return the content of the record at `place`, truncated to the maximum size of a page.
 
     Raises
     ------
-    BrokenRecordError : there is none any more.
+    BrokenRecordError : the file has changed, and there is no complete record any more.
     """
     run = archive.run(place)
     try:
@@ -111,11 +113,11 @@ def content_of(archive: Archive, place: Place) -> bytes:
         pass
     finally:
         run.release()
-    raise BrokenRecordError(run.damage or "holds another record than before")
+    raise BrokenRecordError(run.damage or "is no longer in the archive")
 
 
 class _Reading:
-    """An archive that is read from its beginning to its end."""
+    """One pass through an archive."""
 
     def __init__(self, archive: Archive, kinds: Set[str], is_compared: Callable[[RecordHead], bool]) -> None:
         self._archive = archive
@@ -132,15 +134,15 @@ class _Reading:
         except ReadOverError:
             place = self._bad.place if self._bad else self._next or Place(0)
             self._bad = Damage(
-                place, "there is too much to read in search of whole records; the rest is left out"
+                place, "finding whole records would take too much reading; the rest is left out"
             )
-        except InflateError as error:  # of the source that it lies in
-            self._note(self._next or Place(0), f"the stretch it lies in {error}")
+        except InflateError as error:  # the archive is compressed in a WACZ file
+            self._note(self._next or Place(0), f"the compressed stretch around it {error}")
         if self._bad:
             yield self._bad
 
     def _run(self, place: Place) -> Iterator[RecordHead | Damage]:
-        """Yield the records of a run, and decide where the next begins."""
+        """Yield the records of a run, and set `_next` to where the next run begins."""
         run = self._archive.run(place, self._window)
         last: tuple[RecordHead, int] | None = None
         broken: tuple[Place, str] | None = None
@@ -153,7 +155,7 @@ class _Reading:
                     if self._records >= self._archive.limits.records:
                         self._note(
                             run.place_of(record.stream_pos),
-                            f"it holds more than {self._archive.limits.records:,} records; the rest is left out",
+                            f"it has more than {self._archive.limits.records:,} records; the rest is left out",
                         )
                         self._next = None
                         return
@@ -170,7 +172,7 @@ class _Reading:
         except OSError:
             broken = (last[0].place, "") if last else (place, _NO_RECORD)
         if run.damage:
-            # Alone in its member, it is what is damaged; else it may well stand before that.
+            # A record alone in its member is the damaged part; otherwise it may be complete, before the damage.
             if last and (
                 last[0].place.start != run.damaged_from or (last[0].place.skip and self._end(*last))
             ):
@@ -180,22 +182,22 @@ class _Reading:
             self._note(start, f"the compressed stretch {run.damage}")
             self._next = self._archive.member_behind(run.damaged_from, self._window)
         elif broken and last:
-            # What stands behind it is no record. Either that is damaged, or its own length is a lie.
+            # No record follows: either the next one is damaged, or the length of this one is wrong.
             end = self._end(*last)
             if end:
                 yield from self._whole(last[0])
             self._note(end or last[0].place, _NO_RECORD if end else "the length of a record is wrong")
-            self._next = self._search(end or _behind(last[0].place))
+            self._next = self._search(end or _next_byte(last[0].place))
         elif broken:
             self._note(*broken)
-            self._next = self._search(_behind(broken[0]))
+            self._next = self._search(_next_byte(broken[0]))
         else:
             if last:
                 yield from self._whole(last[0])
             self._next = run.following
 
     def _rest(self, record: "WarcRecord", head: RecordHead) -> tuple[RecordHead, int]:
-        """Read what is left of a record; return its head, with what was found out, and how much that was."""
+        """Read the rest of a record; return its head with `differs_from` set, and the number of bytes read."""
         compared = head.kind in self._kinds and self._is_compared(head)
         digest = (
             check_of(head.kind, head.headers, head.beginning, most_bytes=self._archive.limits.page_bytes)
@@ -213,7 +215,7 @@ class _Reading:
         return head._replace(differs_from=digest.said.name if digest.differs() else ""), rest
 
     def _whole(self, head: RecordHead) -> Iterator[RecordHead | Damage]:
-        """Yield a record, and before it the damage that it ends."""
+        """Yield the pending damage, if any, and then a record."""
         if self._bad:
             yield self._bad
             self._bad = None
@@ -224,7 +226,7 @@ class _Reading:
         self._bad = self._bad or Damage(place, reason)
 
     def _end(self, head: RecordHead, length: int) -> Place | None:
-        """Return where a record ends, None unless what ends a record stands there."""
+        """Return where a record ends, or None if there is no end of a record at that place."""
         run = self._archive.run(head.place, self._window)
         seen = b""
         while not (blank := _HEAD_END.search(seen)):
@@ -233,16 +235,16 @@ class _Reading:
                 return None
             seen += part
         end = blank.end() + length
-        behind, passed = seen[end:], len(seen)
-        # A byte more, so that the run has come to what stands behind it, be it another member.
-        while len(behind) <= len(_RECORD_END) and (part := run.read(_AT_ONCE)):
+        following, passed = seen[end:], len(seen)
+        # One more byte, so that the run has reached what follows, which may be in another member.
+        while len(following) <= len(_RECORD_END) and (part := run.read(_AT_ONCE)):
             check()
-            behind += part[max(end - passed, 0) :]
+            following += part[max(end - passed, 0) :]
             passed += len(part)
-        return run.place_of(end + len(_RECORD_END)) if behind.startswith(_RECORD_END) else None
+        return run.place_of(end + len(_RECORD_END)) if following.startswith(_RECORD_END) else None
 
     def _search(self, place: Place) -> Place | None:
-        """Return where the next record seems to begin, from a place on; None where there is no other."""
+        """Return the next place, from `place` on, where a record seems to begin; None if there is none."""
         run = self._archive.run(place, self._window)
         passed, seen = 0, b""
         while part := run.read(_AT_ONCE):
@@ -258,13 +260,13 @@ class _Reading:
         return run.following
 
 
-def _behind(place: Place) -> Place:
-    """Return the place a byte further on, in the same member."""
+def _next_byte(place: Place) -> Place:
+    """Return the place one byte later in the same member."""
     return Place(place.start, place.skip + 1)
 
 
 def _cut(run: Run) -> Iterator["WarcRecord"]:
-    from fastwarc.warc import ArchiveIterator  # needed by few
+    from fastwarc.warc import ArchiveIterator  # imported late: most commands read no archive
 
     return iter(
         ArchiveIterator(
@@ -289,9 +291,9 @@ def _head(record: "WarcRecord", run: Run, kinds: Set[str]) -> RecordHead:
 
 
 def _length(record: "WarcRecord") -> int | None:
-    """Return the length of a record's content, None where its head does not give one."""
-    said = record.headers.get_multiple("Content-Length")
-    value = said[0].strip() if len(said) == 1 else ""
+    """Return the length of a record's content, or None if its head does not give a valid one."""
+    values = record.headers.get_multiple("Content-Length")
+    value = values[0].strip() if len(values) == 1 else ""
     if not (value.isascii() and value.isdecimal() and len(value) <= _LONGEST_LENGTH):
         return None
     return int(value) if int(value) == record.content_length else None

@@ -1,14 +1,12 @@
-"""The answers of an archive by what was asked: which one the n-th equal request of a page gets.
+"""Find the recorded response to a request, to replay pages from an archive.
 
-A request is known by its method, its address and a digest of its body; the n-th gets the n-th answer that was
-recorded for the page, and what is asked more often the last one. A request that differs from all of these in no more
-than times and random numbers, as those that go around caches do, is taken for the one it most likely is. There is no
-other guessing: what was not recorded has no answer.
+A request is identified by method, address, digest of its body and range. The n-th equal request of a page gets the
+n-th response recorded for the page; further ones get the last. If there is no match, a request may also match one
+that differs only in times and random numbers, as used against caches. Nothing else is guessed: a request that was not
+recorded has no response.
 
-Records of archives by other programs may not say of which page they are, or be of another page whose answers the
-browser had kept. What a page lacks is looked for among these.
-
-Imports how records are read, and the errors.
+Records by other programs may not name their page, or belong to another page whose responses the browser had cached.
+They are searched when the page itself has no match.
 """
 
 import hashlib
@@ -42,12 +40,12 @@ from domsieve.errors import TargetError
 from domsieve.urls import without_credentials
 
 ANY_PAGE = ""
-"""Stands for the page of records that do not say of which they are."""
+"""Page id of records that do not name their page."""
 
 _KINDS = READ_KINDS | {"request", "metadata"}
 _REQUEST = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}) ")
 _RANGE = re.compile(rb"\r?\nrange:[ \t]{0,9}([^\r\n]{0,200})", re.IGNORECASE)
-# What differs from one run of a page to the next: times, random numbers, names made of these.
+# Parts of a request that differ between runs of a page: times, random numbers, names made of these.
 _PASSING = re.compile(
     r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"
     r"|----WebKitFormBoundary[0-9A-Za-z]{16}"
@@ -62,15 +60,15 @@ _AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer, as the archive holds it.
+    """A recorded response.
 
     Parameters
     ----------
-    outcome : how it ended.
-    status, reason : of HTTP; 0 and empty without an answer.
-    headers : of the answer, but for those about codings, which are undone.
-    body : what came of it.
-    asked_at : UTC time, ISO 8601; empty where that is not known.
+    outcome : how the exchange ended, see `Outcome`.
+    status, reason : status line; 0 and empty without a response.
+    headers : headers, except those about codings.
+    body : body without codings, as far as it arrived.
+    asked_at : UTC time of the request, ISO 8601; empty if unknown.
     """
 
     outcome: Outcome
@@ -83,13 +81,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ArchivedPage:
-    """A page that an archive lists.
+    """An entry in the list of pages of an archive.
 
     Parameters
     ----------
-    page_id : names it within the archive; `ANY_PAGE` for those of other programs that do not.
-    url : its address.
-    captured_at : UTC time, ISO 8601; empty where that is not known.
+    page_id : id of the page in the archive; `ANY_PAGE` if its records do not name it.
+    url : address of the page.
+    captured_at : UTC time of the capture, ISO 8601; empty if unknown.
     """
 
     page_id: str
@@ -99,17 +97,17 @@ class ArchivedPage:
 
 @dataclass(slots=True)
 class _Entry:
-    """Where an answer stands, and how it ended."""
+    """Place of a response in an archive, and how the exchange ended."""
 
     archive: Archive
     place: Place | None
     asked_at: str
     outcome: Outcome = "whole"
-    content: "tuple[Archive, Place] | None" = None  # of a revisit, where its body is
+    content: "tuple[Archive, Place] | None" = None  # record with the body of a revisit
 
 
 Key = tuple[str, str, str, str]
-"""Method, address, digest of the body and range."""
+"""Identity of a request: method, address, digest of the body and range."""
 
 
 @dataclass(slots=True)
@@ -119,24 +117,24 @@ class _OfPage:
 
 
 class Answers:
-    """The answers of an archive; read once for where each stands.
+    """Index of all responses in an archive; the archive is read once to build it.
 
     Parameters
     ----------
     path : the archive, WARC or WACZ.
-    limits : what is read of it.
+    limits : limits on what is read.
 
     Attributes
     ----------
-    digest : of the whole file.
-    pages : those that it lists; of an archive that lists none, all answers that are HTML.
-    hosts : all that were asked, as they stand in addresses.
-    anywhere : where the answers of all pages stand.
-    damages : what of it cannot be read.
+    digest : SHA-256 digest of the whole file.
+    pages : the pages that the archive lists; if it lists none, all HTML responses.
+    hosts : all requested hosts, as written in the addresses.
+    anywhere : responses of all pages, by request.
+    damages : parts of the archive that cannot be read.
 
     Raises
     ------
-    TargetError : it cannot be read, or contains no page.
+    TargetError : the archive cannot be read, or contains no page.
     """
 
     def __init__(self, path: Path, limits: ArchiveLimits = USUAL_LIMITS) -> None:
@@ -163,16 +161,16 @@ class Answers:
             raise TargetError(f"The archive {path} contains no page.")
 
     def page(self, url: str) -> ArchivedPage | None:
-        """Return the page of an address, None where the archive lists none."""
+        """Return the page with an address, or None if the archive does not list it."""
         address = without_credentials(url)
         return self._by_url.get(address) or self._by_url.get(urldefrag(address).url)
 
     def turns(self, page_id: str) -> "Turns":
-        """Return what answers the requests of a page, from its first one on."""
+        """Return an object that answers the requests of a page, beginning with the first response to each."""
         return Turns(self, [self._pages[name] for name in (page_id, ANY_PAGE) if name in self._pages])
 
     def load(self, entry: _Entry) -> Answer:
-        """Return an answer; one that is damaged counts as failed."""
+        """Read a response; a damaged one counts as failed."""
         outcome = entry.outcome
         if entry.place is None:
             return Answer(outcome, asked_at=entry.asked_at)
@@ -226,35 +224,37 @@ class Answers:
                     DamagedPart(f"{self.path}, {name}{head.place}", f"Skipped: {head.reason}.")
                 )
                 continue
-            said = head.headers
-            url = address_of(said.get("warc-target-uri", ""))
-            about = said.get("warc-concurrent-to", "").strip()
+            headers = head.headers
+            url = address_of(headers.get("warc-target-uri", ""))
+            about = headers.get("warc-concurrent-to", "").strip()
             if not url:
                 continue
             if head.differs_from:
                 self._differing.tell(f"{name}{head.place}", url, head.differs_from)
             if head.kind in {"response", "revisit"} and head_of(head.beginning):
-                entry = _Entry(archive, head.place, said.get("warc-date", ""))
-                if said.get("warc-truncated"):
+                entry = _Entry(archive, head.place, headers.get("warc-date", ""))
+                if headers.get("warc-truncated"):
                     entry.outcome = "cut"
                 if head.kind == "revisit":
                     waiting.add(entry, wanted_keys(head, url, address_of))
-                answers[said.get("warc-record-id", "").strip() or str(head.place)] = head, url, entry
+                answers[headers.get("warc-record-id", "").strip() or str(head.place)] = head, url, entry
             elif head.kind == "request" and (key := self._key(archive, head, url)):
                 if known := answers.pop(about, None):
                     entry = known[2]
                 else:
-                    entry = _Entry(archive, None, said.get("warc-date", ""), "failed")
-                    if about:  # of an answer that stands elsewhere, or is damaged
+                    entry = _Entry(archive, None, headers.get("warc-date", ""), "failed")
+                    if about:  # the response is damaged, or in another file
                         continue
-                page_id = said.get("warc-page-id", ANY_PAGE)
-                requests[said.get("warc-record-id", "").strip()] = page_id, url, entry
+                page_id = headers.get("warc-page-id", ANY_PAGE)
+                requests[headers.get("warc-record-id", "").strip()] = page_id, url, entry
                 self._add(page_id, key, self._loose(archive, head, key), entry)
-            elif head.kind == "metadata" and said.get("content-type") == OUTCOME_TYPE and about in requests:
+            elif (
+                head.kind == "metadata" and headers.get("content-type") == OUTCOME_TYPE and about in requests
+            ):
                 outcome = _outcome(head.beginning)
                 if outcome:
                     requests[about][2].outcome = outcome
-        for head, url, entry in answers.values():  # those without a request
+        for head, url, entry in answers.values():  # responses without a request record
             key = ("GET", urldefrag(url).url, "", "")
             self._add(head.headers.get("warc-page-id", ANY_PAGE), key, loosely(key, b""), entry)
 
@@ -290,12 +290,12 @@ class Answers:
         return content[_end_of_head(content) :]
 
     def _listed(self) -> Iterator[ArchivedPage]:
-        """Yield the pages that a WACZ file lists."""
+        """Yield the entries in the list of pages of a WACZ file."""
         text = member_of(self.path, _PAGES, self._limits) if self.path.suffix.lower() == ".wacz" else b""
         for line in text.splitlines():
             try:
                 page = json.loads(line)
-            except (ValueError, RecursionError):  # lists in lists in lists
+            except (ValueError, RecursionError):  # deeply nested lists
                 continue
             url = address_of(str(page.get("url", ""))) if isinstance(page, dict) else ""
             if url:
@@ -306,19 +306,27 @@ class Answers:
 
 
 class Turns:
-    """Whose turn it is among the answers to equal requests of one page."""
+    """Answers the requests of one page, giving equal requests their recorded responses in turn."""
 
     def __init__(self, answers: Answers, places: Sequence[_OfPage]) -> None:
         self._answers, self._places = answers, places
         self._asked: Counter[Key] = Counter()
 
     def next(self, method: str, url: str, body: bytes, wanted_range: str) -> Answer | None:
-        """Return the answer to a request, None where there is none; it takes time, for it is read from the disk."""
+        """Return the response to a request, or None if there is none; reads from disk.
+
+        Parameters
+        ----------
+        method : HTTP method.
+        url : requested address.
+        body : body of the request.
+        wanted_range : value of the ``Range`` header, empty without one.
+        """
         key = request_key(method, url, body, wanted_range)
         loose = loosely(key, body)
-        found = [(place.exact.get(key), key) for place in self._places]
-        found += [(place.loose.get(loose), loose) for place in self._places]
-        for entries, by in (*found, (self._answers.anywhere.get(key), key)):
+        candidates = [(place.exact.get(key), key) for place in self._places]
+        candidates += [(place.loose.get(loose), loose) for place in self._places]
+        for entries, by in (*candidates, (self._answers.anywhere.get(key), key)):
             if entries:
                 number = self._asked[by]
                 self._asked[by] += 1
@@ -327,13 +335,19 @@ class Turns:
 
 
 def request_key(method: str, url: str, body: bytes, wanted_range: str) -> Key:
-    """Return what a request is known by."""
+    """Return the identity of a request."""
     digest = hashlib.sha256(body).hexdigest() if body else ""
     return method.upper(), urldefrag(url).url, digest, wanted_range
 
 
 def loosely(key: Key, body: bytes) -> Key:
-    """Return what a request is known by when times and random numbers do not count."""
+    """Return the identity of a request without times and random numbers.
+
+    Parameters
+    ----------
+    key : identity of the request, see `request_key`.
+    body : body of the request.
+    """
     method, url, _, wanted_range = key
     path, mark, query = url.partition("?")
     plain = _PASSING.sub("#", _GOING_AROUND.sub(r"\1#", mark + query))
@@ -343,7 +357,7 @@ def loosely(key: Key, body: bytes) -> Key:
 
 
 def host_of(url: str) -> str:
-    """Return host of an address in lower case, with brackets where it has them and without port."""
+    """Return the host of an address in lower case, without port; IPv6 addresses keep their brackets."""
     place = url.partition("://")[2].partition("/")[0].partition("?")[0].rpartition("@")[2].lower()
     return place if place.endswith("]") else place.rpartition(":")[0] if ":" in place else place
 
@@ -354,16 +368,16 @@ def _end_of_head(content: bytes) -> int:
 
 
 def _outcome(content: bytes) -> Outcome | None:
-    said: Mapping[str, str] = dict(fields_of(b"\r\n" + content)[1])
-    found = said.get("outcome", "")
-    return cast(Outcome, found) if found in get_args(Outcome) else None
+    fields: Mapping[str, str] = dict(fields_of(b"\r\n" + content)[1])
+    outcome = fields.get("outcome", "")
+    return cast(Outcome, outcome) if outcome in get_args(Outcome) else None
 
 
 def _date(value: object) -> str:
     try:
         date = datetime.fromisoformat(str(value)[:40])
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
-    except (ValueError, OverflowError):  # the first and last day of all have no UTC in every zone
+    except (ValueError, OverflowError):  # years 1 and 9999 can overflow when converted to UTC
         return ""
 
 

@@ -23,7 +23,7 @@ from domsieve.archive.stored_page import ReadOverError, Source, Window
 
 
 class Member(Protocol):
-    """A packed stretch that is being read; see `Inflating`."""
+    """Reader of a gzip member or Zstandard frame; see `Inflating` for the attributes."""
 
     start: int
     plain: int
@@ -31,12 +31,12 @@ class Member(Protocol):
     ended: bool
 
     def read(self, count: int) -> bytes:
-        """Return up to `count` unpacked bytes; none at the end only."""
+        """Return up to `count` unpacked bytes; empty only at the end."""
         ...
 
 
 class Packing(Protocol):
-    """How the members of an archive are packed."""
+    """Compression format of an archive."""
 
     @property
     def name(self) -> str:
@@ -45,33 +45,33 @@ class Packing(Protocol):
 
     @property
     def sign(self) -> bytes:
-        """What a member begins with."""
+        """The magic bytes at the start of a member."""
         ...
 
     def member(self, window: Window, start: int, *, skip: int = 0) -> Member:
-        """Return the member that begins at a place, read from an unpacked place in it.
+        """Return a reader of the member at offset `start`, after its first `skip` unpacked bytes.
 
         Raises
         ------
-        InflateError : it is damaged, breaks off, or unpacks to too much, also while it is read.
+        InflateError : the member is damaged, truncated or too large; also raised by its `read`.
         """
         ...
 
     def glimpse(self, window: Window, start: int) -> Member:
-        """Return the member that begins at a place, of which a few bytes are wanted; raises as `member`."""
+        """Return a cheap reader for the first few bytes of the member at `start`; raises like `member`."""
         ...
 
     def behind_gap(self, window: Window, place: int) -> int:
-        """Return where the next member stands behind one, or the end of the archive; raises as `member`."""
+        """Return the offset of the next member at or after `place`, or the end; raises like `member`."""
         ...
 
     def release(self, member: Member) -> None:
-        """Hear that a member is read no more."""
+        """Hand back a reader that is no longer needed."""
         ...
 
 
 class GzipPacking:
-    """Members of gzip."""
+    """Archives of gzip members."""
 
     name, sign = "gzip", GZIP_SIGN
 
@@ -80,30 +80,30 @@ class GzipPacking:
         self._marks = Marks()
 
     def member(self, window: Window, start: int, *, skip: int = 0) -> Inflating:
-        """Return the member that begins at a place."""
+        """Return a reader of the member at `start`."""
         return Inflating(window, start, GZIP, limits=self._limits, marks=self._marks, skip=skip)
 
     def glimpse(self, window: Window, start: int) -> Inflating:
-        """Return the member that begins at a place, without what costs more."""
+        """Return a reader without marks and without recovery of damaged data."""
         return Inflating(window, start, GZIP, limits=self._limits, marks=Marks(), salvages=False)
 
     def behind_gap(self, window: Window, place: int) -> int:
-        """Return what stands behind zeros, which may fill a block."""
+        """Return the offset after the zeros that pad a block."""
         while (data := window.at(place)) and not data.strip(b"\0"):
             place += len(data)
         return place + len(data) - len(data.lstrip(b"\0"))
 
     def release(self, member: Member) -> None:
-        """Do nothing: marks are kept."""
+        """Do nothing: the marks are kept anyway."""
 
 
 class ZstdPacking:
-    """Frames of Zstandard, with the dictionary that the archive begins with.
+    """Archives of Zstandard frames, with an optional dictionary at the start.
 
     Parameters
     ----------
     source : the archive.
-    limits : what is read of it.
+    limits : limits on the unpacked size.
     """
 
     name, sign = "zstd", FRAME_SIGN
@@ -115,19 +115,19 @@ class ZstdPacking:
         self._is_read = False
 
     def member(self, window: Window, start: int, *, skip: int = 0) -> ZstdFrame:
-        """Return the frame that begins at a place, or behind what is skipped there."""
+        """Return a reader of the frame at `start`, or of the first one after skippable frames."""
         return self._spared.take(start, skip) or self._frame(window, start, skip)
 
     def glimpse(self, window: Window, start: int) -> ZstdFrame:
-        """Return the frame that begins at a place."""
+        """Return a new reader of the frame at `start`."""
         return self._frame(window, start, 0)
 
     def behind_gap(self, window: Window, place: int) -> int:
-        """Return what stands behind frames that hold no data."""
+        """Return the offset after skippable frames."""
         return behind_skipped(window, place)
 
     def release(self, member: Member) -> None:
-        """Keep a long frame for the next page in it."""
+        """Keep the reader of a long frame for later pages in it."""
         if isinstance(member, ZstdFrame):
             self._spared.keep(member)
 
@@ -139,7 +139,7 @@ class ZstdPacking:
 
 
 def packing_named(name: str, source: Source, limits: ArchiveLimits) -> Packing | None:
-    """Return the packing of that name for an archive; None where it has none."""
+    """Return the packing called ``"gzip"`` or ``"zstd"`` for an archive, None for other names."""
     return GzipPacking(limits) if name == "gzip" else ZstdPacking(source, limits) if name == "zstd" else None
 
 
@@ -150,12 +150,12 @@ _PEEKED = 64
 
 
 class Place(NamedTuple):
-    """Where something stands in an archive.
+    """A position in an archive.
 
     Parameters
     ----------
-    start : bytes before it, or before the packed member that it lies in.
-    skip : unpacked bytes before it in that member.
+    start : offset in the file; in compressed archives, of the member.
+    skip : offset in the unpacked content of that member.
     """
 
     start: int
@@ -166,26 +166,26 @@ class Place(NamedTuple):
 
 
 class Run:
-    """Unpacked bytes from a place on; readers of files take it for one.
+    """File-like reader of the unpacked bytes from a place to the end of the run.
 
     Attributes
     ----------
-    following : where the next run begins; None at the end of the archive, and where it is not known.
-    damage : why the run ends before the archive does; empty where it does not.
-    damaged_from : the beginning of the damaged member.
+    following : where the next run begins; None at the end of the archive, or if it is not known.
+    damage : the damage that ends the run early, empty without one.
+    damaged_from : offset of the damaged member.
     """
 
     def __init__(self, window: Window, place: Place) -> None:
         self._window = window
         self._place = place
-        self._from = sum(place)  # what a plain archive skips, it has not packed
+        self._from = sum(place)  # without compression, `skip` is an offset in the file, too
         self._given = 0
         self.following: Place | None = None
         self.damage = ""
         self.damaged_from = place.start
 
     def read(self, count: int = -1) -> bytes:
-        """Return up to `count` bytes, or some; none at the end only."""
+        """Return up to `count` bytes, for a negative count as many as are convenient; empty only at the end."""
         if self.damage:
             return b""
         try:
@@ -197,22 +197,22 @@ class Run:
         return part
 
     def seek(self, _offset: int, _whence: int = 0) -> int:
-        """Refuse: readers of files have this, those of records do without."""
+        """Raise `OSError`; the file protocol requires this method, but readers of records do not use it."""
         raise OSError("a run is read forward only")
 
     def close(self) -> None:
-        """Do nothing; nothing is open."""
+        """Do nothing, because no file is open."""
 
     def release(self) -> None:
-        """Hear that nothing more is read."""
+        """Hand back the run when it is no longer needed."""
 
     def tell(self) -> int:
-        """Return how many bytes were read."""
+        """Return the number of bytes read so far."""
         return self._given
 
     def place_of(self, position: int) -> Place:
-        """Return where in the archive a byte stands that `position` bytes of the run stand before."""
-        return Place(self._from + position)  # where nothing is packed, nothing is skipped
+        """Return the place in the archive of the byte at offset `position` of the run."""
+        return Place(self._from + position)
 
     def _part(self, count: int) -> bytes:
         part = self._window.at(self._from + self._given)[:count]
@@ -221,24 +221,24 @@ class Run:
 
 
 class PackedRun(Run):
-    """A run of an archive that is packed."""
+    """A run in a compressed archive."""
 
     def __init__(self, window: Window, place: Place, packing: Packing) -> None:
         super().__init__(window, place)
         self._packing = packing
         self._member: Member | None = None
         self._is_over = False
-        # Where in the run its members begin; the first, before it.
+        # Offsets of the members in the run (the first may be negative) and in the file.
         self._begins = [-place.skip]
         self._starts = [place.start]
 
     def place_of(self, position: int) -> Place:
-        """Return where in the archive a byte stands that `position` bytes of the run stand before."""
+        """Return the place in the archive of the byte at offset `position` of the run."""
         number = bisect_right(self._begins, position) - 1
         return Place(self._starts[number], position - self._begins[number])
 
     def release(self) -> None:
-        """Hear that nothing more is read."""
+        """Hand back the run when it is no longer needed."""
         if self._member:
             self._packing.release(self._member)
 
@@ -256,7 +256,7 @@ class PackedRun(Run):
         return self._packing.member(self._window, start, skip=skip)
 
     def _go_on(self, packed: int) -> None:
-        """Go on behind a member, if what is there belongs to the same run."""
+        """Continue after a member, if the next one belongs to the same run."""
         self._is_over = True
         self.damaged_from = packed
         start = self._packing.behind_gap(self._window, packed)
@@ -272,7 +272,7 @@ class PackedRun(Run):
 
 
 def begins_record(window: Window, start: int, packing: Packing) -> bool | None:
-    """Return whether a packed member that begins here begins with a record; None where there is no member."""
+    """Return whether the content of the member at `start` begins with a record; None if there is no member."""
     if window.at(start)[:1] != packing.sign[:1]:
         return None
     try:
@@ -286,16 +286,16 @@ def begins_record(window: Window, start: int, packing: Packing) -> bool | None:
 
 
 class Archive:
-    """An archive that can be read from any place.
+    """An archive with random access. Can be pickled.
 
     Parameters
     ----------
-    source : its bytes.
-    limits : what is read of it.
+    source : the bytes.
+    limits : limits on what is read.
 
     Attributes
     ----------
-    packing : how its members are packed; None where nothing is.
+    packing : the compression format, None for an archive that is not compressed.
     """
 
     def __init__(self, source: Source, limits: ArchiveLimits) -> None:
@@ -303,7 +303,7 @@ class Archive:
         self.packing = self._packing()
 
     def __getstate__(self) -> tuple[Source, ArchiveLimits, str]:
-        # What was seen of it is of this process.
+        # Marks and decompressors belong to this process.
         return self.source, self.limits, self.packing.name if self.packing else ""
 
     def __setstate__(self, state: tuple[Source, ArchiveLimits, str]) -> None:
@@ -311,7 +311,7 @@ class Archive:
         self.packing = packing_named(name, self.source, self.limits)
 
     def _packing(self) -> Packing | None:
-        """Return how it is packed, as its beginning says, or else the first member in it."""
+        """Return the compression format, judged by the first bytes or else by the first member anywhere."""
         try:
             head = self.source.read_at(0, _PEEKED)
             if head.startswith(GZIP_SIGN):
@@ -328,18 +328,24 @@ class Archive:
         return None
 
     def window(self) -> Window:
-        """Return what reads through the archive, and over again where it is damaged, as far as the limits go."""
+        """Return a window for one pass through the archive, with limits for repeated reading of damaged parts."""
         limits, size = self.limits, self.source.size
         most_unpacked = limits.unpacked_bytes(size)
         return Window(self.source, (limits.free_bytes + limits.readings * size, most_unpacked))
 
     def run(self, place: Place, window: Window | None = None) -> Run:
-        """Return the run from a place on."""
+        """Return the run that begins at `place`.
+
+        Parameters
+        ----------
+        place : where to begin.
+        window : reads the source; None for a new window without limits.
+        """
         window = window or Window(self.source)
         return PackedRun(window, place, self.packing) if self.packing else Run(window, place)
 
     def member_behind(self, start: int, window: Window) -> Place | None:
-        """Return the first member behind a damaged one that begins with a record; None without one."""
+        """Return the first member after `start` that begins with a record, or None."""
         return _member_behind(self.packing, start, window) if self.packing else None
 
 
@@ -348,13 +354,13 @@ def _member_behind(packing: Packing, start: int, window: Window) -> Place | None
     try:
         while data := window.at(place, least=len(sign)):
             found = data.find(sign)
-            if found < 0:  # the sign may stand across the end of the block
+            if found < 0:  # the sign may span the end of the block
                 place += max(len(data) - len(sign) + 1, 1)
                 continue
             place += found
             if begins_record(window, place, packing):
                 return Place(place)
             place += 1
-    except InflateError:  # the source itself is packed, and damaged
+    except InflateError:  # the archive is compressed in a WACZ file, and damaged there
         pass
     return None

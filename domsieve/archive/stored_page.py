@@ -13,15 +13,15 @@ _BLOCK = 65_536
 
 
 class Source(Protocol):
-    """Bytes that can be read at any place, again and again."""
+    """Bytes that can be read at any offset, repeatedly."""
 
     @property
     def size(self) -> int:
-        """What is read of the disk for all of it, in bytes."""
+        """Size on disk, in bytes."""
         ...
 
     def read_at(self, place: int, count: int) -> bytes:
-        """Return up to `count` bytes from `place` on; none at the end only."""
+        """Return up to `count` bytes from offset `place`; empty only at the end."""
         ...
 
 
@@ -32,7 +32,7 @@ class FileSource:
     Parameters
     ----------
     path : the file.
-    start, size : the stretch, in bytes.
+    start, size : offset and length of the stretch, in bytes.
     """
 
     path: Path
@@ -41,11 +41,11 @@ class FileSource:
 
     @classmethod
     def of(cls, path: Path) -> "FileSource":
-        """Return all of a file.
+        """Return the source for a whole file.
 
         Raises
         ------
-        TargetError : it cannot be read.
+        TargetError : the file cannot be read.
         """
         try:
             return cls(path, 0, path.stat().st_size)
@@ -53,7 +53,7 @@ class FileSource:
             raise unreadable(path, error) from error
 
     def read_at(self, place: int, count: int) -> bytes:
-        """Return up to `count` bytes from `place` on; none at the end only.
+        """Return up to `count` bytes from offset `place`; empty only at the end.
 
         Raises
         ------
@@ -70,21 +70,21 @@ class FileSource:
 
 
 def unreadable(path: Path, error: OSError) -> TargetError:
-    """Return what is raised for an archive that cannot be read."""
+    """Return the error for an archive that cannot be read."""
     return TargetError(f"Cannot read the archive '{path}': {error.strerror}.", stage="read")
 
 
 class ReadOverError(Exception):
-    """So much was read of a source that it is no longer worth it."""
+    """More was read or unpacked than the limits of a `Window` allow."""
 
 
 class Window:
-    """The block of a source that was read last, and what reading it has cost.
+    """Reads a source in blocks, holds the last block, and counts the bytes that were read and unpacked.
 
     Parameters
     ----------
-    source : what is read.
-    most_bytes : what may be read of it, and what may be handed out of that, unpacked; None has no limit.
+    source : the bytes.
+    most_bytes : maximum numbers of bytes to read and to unpack; None for no limits.
     """
 
     __slots__ = ("_block", "_most", "_read", "_start", "_unpacked", "source")
@@ -97,22 +97,27 @@ class Window:
         self._block = b""
 
     def at(self, place: int, *, least: int = 1) -> bytes:
-        """Return some bytes from `place` on, not fewer than `least` unless the source ends there; none at its end.
+        """Return at least `least` bytes from offset `place`; fewer only if the source ends there.
 
         Raises
         ------
-        ReadOverError : a limit was met.
+        ReadOverError : a limit was exceeded.
         """
-        behind = place - self._start
-        if not 0 <= behind <= len(self._block) - least:
+        offset = place - self._start
+        if not 0 <= offset <= len(self._block) - least:
             self._start, self._block = place, self.source.read_at(place, _BLOCK)
             self._read += len(self._block)
             self._check()
             return self._block
-        return self._block[behind:] if behind else self._block
+        return self._block[offset:] if offset else self._block
 
     def count_unpacked(self, count: int) -> None:
-        """Take note of bytes that were handed out; raises as `at`."""
+        """Add `count` unpacked bytes.
+
+        Raises
+        ------
+        ReadOverError : a limit was exceeded.
+        """
         self._unpacked += count
         self._check()
 
@@ -122,17 +127,17 @@ class Window:
 
 
 ARCHIVE_SUFFIXES = (".warc", ".warc.gz", ".warc.zst", ".wacz")
-"""Endings of the names of archives."""
+"""Suffixes of archives."""
 
 
 class Body(NamedTuple):
-    """What a stored page holds.
+    """Content of a stored page.
 
     Parameters
     ----------
-    source : the page without transfer and content codings, in its own character encoding.
-    headers : of the answer, by their names in lower case; none of a file.
-    cuts : why it is not whole.
+    source : the page in its original character encoding, without transfer and content codings.
+    headers : headers of the response, by name in lower case; empty for files.
+    cuts : why the content is incomplete; empty if it is complete.
     """
 
     source: bytes
@@ -142,16 +147,16 @@ class Body(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A page in a file or an archive; what it holds is read when it is asked for.
+    """A page in a file or an archive, whose content is read on demand.
 
     Parameters
     ----------
-    url : its address, empty where that is not known.
-    label : names it in messages: its address, or its file.
-    status : of HTTP, None where there was none.
-    content_type : the header of that name, empty without one.
-    captured_at : UTC time of the capture, ISO 8601 with seconds, empty where that is not known.
-    load : reads it.
+    url : address of the page, empty if unknown.
+    label : name of the page in messages: its address or its file.
+    status : HTTP status, None if there was none.
+    content_type : Content-Type header, empty without one.
+    captured_at : UTC time of the capture, ISO 8601 with seconds; empty if unknown.
+    load : reads the content.
     """
 
     url: str
@@ -167,14 +172,19 @@ class StoredPage:
 
         Raises
         ------
-        ContentError : the archive does not hold it any more.
+        ContentError : the archive has changed and no longer contains the page.
         TargetError : the file cannot be read.
         """
         return self.load().source
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers of the answer, by their names in lower case; raises as `source`."""
+        """The headers of the response, by name in lower case.
+
+        Raises
+        ------
+        ContentError, TargetError : see `source`.
+        """
         return self.load().headers
 
 
@@ -184,7 +194,7 @@ class DamagedPart:
 
     Parameters
     ----------
-    label : the archive and where in it.
+    label : the archive, and the place in it.
     message : what is wrong, as a sentence.
     """
 
@@ -193,16 +203,16 @@ class DamagedPart:
 
 
 def is_archive(path: Path) -> bool:
-    """Return whether a file is an archive by its name."""
+    """Return whether the name of a file is that of an archive."""
     return path.name.lower().endswith(ARCHIVE_SUFFIXES)
 
 
 def archives_below(folder: Path) -> list[Path]:
-    """Return the archives in and below a folder, sorted by path; links to folders are not followed.
+    """Return the archives in a folder and its subfolders, sorted by path; links to folders are not followed.
 
     Raises
     ------
-    TargetError : it cannot be listed.
+    TargetError : the folder or a subfolder cannot be listed.
     """
 
     def fail(error: OSError) -> None:

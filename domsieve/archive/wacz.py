@@ -1,7 +1,6 @@
-"""The archives in a WACZ file, which is a zip file: where each of them lies.
+"""Read the archives in a WACZ file, which is a zip file.
 
-Nothing is unpacked to disk, so that names in the zip file name nothing outside. Imports digests, the budget and the
-errors of the project.
+Nothing is unpacked to disk, so names in the zip file never become file names.
 """
 
 import hashlib
@@ -17,7 +16,7 @@ from domsieve.archive.stored_page import FileSource, Source, unreadable
 from domsieve.budget import check
 
 if TYPE_CHECKING:
-    from zipfile import ZipInfo  # loaded by those who read such files
+    from zipfile import ZipInfo  # imported late elsewhere: rarely needed
 
 _ENDINGS = (".warc", ".warc.gz", ".warc.zst")
 _LARGEST_DIRECTORY = 5_000_000
@@ -25,7 +24,7 @@ _LOCAL_HEAD = struct.Struct("<4s22xHH")
 _LOCAL_SIGN = b"PK\x03\x04"
 _END_SIGN, _END_SIZE = b"PK\x05\x06", 22
 _LONGEST_COMMENT = 65_535
-_LARGE_END_SIGN, _LARGE_END_BEFORE = b"PK\x06\x06", 56 + 20  # that of zip files beyond 4 GB, and its locator
+_LARGE_END_SIGN, _LARGE_END_BEFORE = b"PK\x06\x06", 56 + 20  # zip64: end record and its locator
 _ENCRYPTED = 1
 _STORED, _DEFLATED = 0, 8
 _AT_ONCE = 65_536
@@ -33,16 +32,21 @@ _PACKAGE, _PACKAGE_DIGEST = "datapackage.json", "datapackage-digest.json"
 
 
 class ZipError(Exception):
-    """A zip file, or an entry of it, that cannot be read; the text ends a sentence."""
+    """A zip file, or a file in it, cannot be read; the message ends a sentence, such as "is encrypted"."""
 
 
 def archives_in(path: Path, limits: ArchiveLimits) -> Iterator[tuple[str, Source | ZipError]]:
-    """Yield the name of each archive in a WACZ file with its bytes, or with why there are none.
+    """Yield the name of each archive in a WACZ file with its bytes, or with the error why it cannot be read.
+
+    Parameters
+    ----------
+    path : the WACZ file.
+    limits : limits on what is read.
 
     Raises
     ------
-    ZipError : it is no zip file.
-    TargetError : it cannot be read.
+    ZipError : the file is not a sound zip file.
+    TargetError : the file cannot be read.
     """
     import zipfile
 
@@ -66,7 +70,9 @@ def archives_in(path: Path, limits: ArchiveLimits) -> Iterator[tuple[str, Source
 
 
 def member_of(path: Path, name: str, limits: ArchiveLimits) -> bytes:
-    """Return a file of a WACZ file, as far as a page may be long; empty where there is none that can be read.
+    """Return the content of a file in a WACZ file, truncated to the maximum size of a page.
+
+    The result is empty if there is no such file, or if it cannot be unpacked.
 
     Raises
     ------
@@ -94,13 +100,13 @@ def member_of(path: Path, name: str, limits: ArchiveLimits) -> bytes:
 
 
 def differing_files(path: Path, limits: ArchiveLimits) -> Iterator[str]:
-    """Yield the names of the files in a WACZ file that do not match the digests in it; all are read for that.
+    """Yield the names of the files in a WACZ file that do not match their digests; reads the whole file.
 
-    Nothing comes of what is no WACZ file, and of digests that cannot be read.
+    Yields nothing for files that are not WACZ files, and for digests that cannot be parsed.
 
     Raises
     ------
-    TargetError : the file cannot be read.
+    TargetError : the WACZ file cannot be read.
     """
     import zipfile
 
@@ -108,7 +114,7 @@ def differing_files(path: Path, limits: ArchiveLimits) -> Iterator[str]:
         return
     whole = FileSource.of(path)
     package = member_of(path, _PACKAGE, limits)
-    said = _digests_in(package) | _digests_in(member_of(path, _PACKAGE_DIGEST, limits))
+    digests = _digests_in(package) | _digests_in(member_of(path, _PACKAGE_DIGEST, limits))
     try:
         _check_directory(whole)
         with zipfile.ZipFile(path) as file:
@@ -117,30 +123,30 @@ def differing_files(path: Path, limits: ArchiveLimits) -> Iterator[str]:
         raise unreadable(path, error) from error
     except (ZipError, zipfile.BadZipFile, ValueError, NotImplementedError, struct.error, EOFError):
         return
-    # Files that lie in each other are not read over and over, and bombs not one after another.
+    # Bounds the work for overlapping files and for many zip bombs.
     left = whole.size
     unpacked_left = limits.unpacked_bytes(whole.size)
-    for name, digest in said.items():
+    for name, digest in digests.items():
         entry = entries.get(name)
         if entry is None or (left := left - entry.compress_size) < 0:
             continue
         try:
             source = _source(whole, entry, limits)
-            found, place = hashlib.new(digest.algorithm, usedforsecurity=False), 0
+            actual, place = hashlib.new(digest.algorithm, usedforsecurity=False), 0
             while part := source.read_at(place, _AT_ONCE):
                 check()
-                found.update(part)
+                actual.update(part)
                 place += len(part)
                 if (unpacked_left := unpacked_left - len(part)) < 0:
                     return
         except (ZipError, InflateError):
-            continue  # told where it is read
-        if found.digest() != digest.value:
+            continue  # reported by whoever reads the file
+        if actual.digest() != digest.value:
             yield name
 
 
 def _digests_in(text: bytes) -> dict[str, Digest]:
-    """Return the digests that a file of a package gives, by the names of the files that they are of."""
+    """Return the digests in ``datapackage.json`` or ``datapackage-digest.json``, by name of the file."""
     if len(text) > _LARGEST_DIRECTORY:
         return {}
     try:
@@ -148,16 +154,16 @@ def _digests_in(text: bytes) -> dict[str, Digest]:
     except (ValueError, RecursionError):
         return {}
     listed = package.get("resources", [package]) if isinstance(package, dict) else []
-    found = {
-        str(one.get("path", "")): digest_in(str(one.get("hash", "")))
-        for one in (listed if isinstance(listed, list) else [])
-        if isinstance(one, dict)
+    digests = {
+        str(resource.get("path", "")): digest_in(str(resource.get("hash", "")))
+        for resource in (listed if isinstance(listed, list) else [])
+        if isinstance(resource, dict)
     }
-    return {name: digest for name, digest in found.items() if digest}
+    return {name: digest for name, digest in digests.items() if digest}
 
 
 def _check_directory(whole: FileSource) -> None:
-    """Refuse a file whose list of entries would fill the memory."""
+    """Raise `ZipError` for a file whose directory is too large for memory."""
     most = _LARGE_END_BEFORE + _END_SIZE + _LONGEST_COMMENT
     tail = whole.read_at(max(whole.size - most, 0), most)
     found = tail.rfind(_END_SIGN)
@@ -168,11 +174,11 @@ def _check_directory(whole: FileSource) -> None:
     if large.startswith(_LARGE_END_SIGN):
         size = int.from_bytes(large[40:48], "little")
     if size > _LARGEST_DIRECTORY:
-        raise ZipError("lists more files than any archive holds")
+        raise ZipError("lists more files than any archive contains")
 
 
 def _source(whole: FileSource, entry: "ZipInfo", limits: ArchiveLimits) -> Source:
-    """Return the bytes of an entry, which the directory alone describes."""
+    """Return the bytes of an entry; sizes in the local header are not trusted."""
     head = whole.read_at(entry.header_offset, _LOCAL_HEAD.size) if entry.header_offset >= 0 else b""
     if len(head) < _LOCAL_HEAD.size or not head.startswith(_LOCAL_SIGN):
         raise ZipError("is not where the zip file says")
@@ -185,4 +191,4 @@ def _source(whole: FileSource, entry: "ZipInfo", limits: ArchiveLimits) -> Sourc
         return packed
     if entry.compress_type == _DEFLATED:
         return InflatedSource(packed, limits)
-    raise ZipError("is compressed in a way that is not read")
+    raise ZipError("is compressed with an unsupported method")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zipfile import ZipFile
 
 OUTCOME_TYPE = "application/vnd.domsieve.outcome"
-"""Type of the metadata records that say how an exchange ended that has no whole answer."""
+"""Content type of the metadata records that tell how an exchange without a complete response ended."""
 
 _CODED = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 _LEVEL = 6
@@ -26,12 +26,12 @@ _TRUNCATED = frozenset({"cut", "lost", "failed"})
 
 
 class Written(NamedTuple):
-    """Where a record stands, and what an index says of it.
+    """Place of a written record, and its fields in the index.
 
     Parameters
     ----------
-    offset, length : bytes of the archive.
-    entry : fields of the index; empty for records that are not looked up.
+    offset, length : position and size in the archive, in bytes.
+    entry : fields of the index entry; empty for records that are not indexed.
     """
 
     offset: int
@@ -40,28 +40,28 @@ class Written(NamedTuple):
 
 
 def now() -> str:
-    """Return the time, as records give it."""
+    """Return the current UTC time as in WARC records: ISO 8601 with milliseconds and ``Z``."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def sha256(data: bytes) -> str:
-    """Return a digest, as records and packages give it."""
+    """Return the SHA-256 digest of `data` as in WARC records and WACZ packages: ``sha256:`` and hex digits."""
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
 class WarcWriter:
-    """Writes records behind each other.
+    """Appends records to a file.
 
     Parameters
     ----------
-    file : open for writing, at its end.
+    file : file that is open for writing, positioned at its end.
     """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
 
     def info(self, facts: Mapping[str, str]) -> Written:
-        """Write what the archive is."""
+        """Write the ``warcinfo`` record, which describes the archive."""
         content = _lines(facts.items())
         fields = (
             ("WARC-Type", "warcinfo"),
@@ -71,11 +71,12 @@ class WarcWriter:
         return self._write(fields, content, {})
 
     def exchange(self, exchange: Exchange, page_id: str) -> list[Written]:
-        """Write a request, its answer if there is one, and how it ended if that is not with a whole answer.
+        """Write the records of an exchange: response (if any), request, and the outcome unless it is ``"whole"``.
 
         Parameters
         ----------
-        page_id : the page that asked; empty for what no page did.
+        exchange : the exchange.
+        page_id : id of the page that sent the request; empty for requests of no page.
         """
         common = (
             ("WARC-Target-URI", exchange.url),
@@ -119,8 +120,8 @@ class WarcWriter:
                 ("WARC-Concurrent-To", f"<{request_id}>"),
                 ("Content-Type", OUTCOME_TYPE),
             )
-            said = {"outcome": exchange.outcome, **({"fault": exchange.fault} if exchange.fault else {})}
-            written.append(self._write(head, _lines(said.items()), {}))
+            outcome = {"outcome": exchange.outcome, **({"fault": exchange.fault} if exchange.fault else {})}
+            written.append(self._write(head, _lines(outcome.items()), {}))
         return written
 
     def _write(
@@ -166,8 +167,8 @@ def _request(exchange: Exchange) -> bytes:
 
 
 def _mime(fields: Fields) -> str:
-    found = next((value for name, value in fields if name.lower() == "content-type"), "")
-    return found.partition(";")[0].strip().lower() or "application/octet-stream"
+    content_type = next((value for name, value in fields if name.lower() == "content-type"), "")
+    return content_type.partition(";")[0].strip().lower() or "application/octet-stream"
 
 
 def _lines(fields: Iterable[tuple[str, str]]) -> bytes:
@@ -177,7 +178,7 @@ def _lines(fields: Iterable[tuple[str, str]]) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """Return text without what would end its line."""
+    """Return `text` without line breaks and NUL characters, which could inject further headers."""
     return text.replace("\r", " ").replace("\n", " ").replace("\0", " ")
 
 
@@ -198,19 +199,19 @@ def write_wacz(
     pages: Sequence[Mapping[str, Any]],
     facts: Mapping[str, Any],
 ) -> None:
-    """Write an archive; whoever reads it sees all of it or nothing.
+    """Write a WACZ file atomically.
 
     Parameters
     ----------
-    path : the file.
-    warc : holds its records.
+    path : the file to write.
+    warc : file with the records.
     index : lines of the index, in any order; see `index_line`.
-    pages : what is known of each page: id, url, ts, title, and more.
-    facts : what the package says of itself besides.
+    pages : entries of the list of pages, with ``id``, ``url``, ``ts``, ``title`` and further fields.
+    facts : further fields of ``datapackage.json``.
 
     Raises
     ------
-    StorageError : it cannot be written.
+    StorageError : the file cannot be written.
     """
     with writing_file(path, what=_THE_ARCHIVE) as part, part.open("wb") as file:
         _write(file, warc, sorted(index), pages, facts)
@@ -218,13 +219,13 @@ def write_wacz(
 
 
 def index_line(entry: Mapping[str, str], date: str, place: tuple[int, int]) -> str:
-    """Return the line of CDXJ for a record.
+    """Return the CDXJ line of a record.
 
     Parameters
     ----------
-    entry : the fields that are known of it, url among them.
-    date : of the record, ISO 8601.
-    place : offset and length.
+    entry : fields of the record; ``url`` is required.
+    date : date of the record, ISO 8601.
+    place : offset and length of the record in bytes.
     """
     offset, length = place
     fields = {**entry, "length": str(length), "offset": str(offset), "filename": WARC_NAME}
@@ -233,7 +234,7 @@ def index_line(entry: Mapping[str, str], date: str, place: tuple[int, int]) -> s
 
 
 def sort_key(url: str, method: str = "GET") -> str:
-    """Return an address with its host turned around, so that what belongs together stands together."""
+    """Return the SURT form of an address, with reversed host (``org,example)/path``), so that sites sort together."""
     parts = urlsplit(url)
     try:
         host, port = parts.hostname or "", parts.port
@@ -288,7 +289,7 @@ def _add_file(packed: "ZipFile", name: str, path: Path) -> dict[str, Any]:
 
     digest, size = hashlib.sha256(), 0
     entry = ZipInfo(name, _EPOCH)
-    entry.file_size = path.stat().st_size  # else one beyond 2 GB is refused
+    entry.file_size = path.stat().st_size  # without it, zipfile refuses files above 2 GB
     with path.open("rb") as source, packed.open(entry, "w") as into:
         while data := source.read(_AT_ONCE):
             digest.update(data)

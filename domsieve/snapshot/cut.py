@@ -1,7 +1,6 @@
-"""Why a page is not whole: what was cut from it, as a kind that programs read and words that people read.
+"""Why a page is incomplete: each cut has a kind for programs and a detail for people.
 
-A page keeps its cuts as texts, ``"time: 20 s are used up while loading"``. This module alone knows how they begin.
-Imports nothing of the project.
+A snapshot stores cuts as texts such as ``"time: 20 s are used up while loading"``; `Cut` formats and parses them.
 """
 
 from dataclasses import dataclass
@@ -22,19 +21,19 @@ CutKind = Literal[
     "unstable",
     "other",
 ]
-"""What ended or shortened a page; ``"other"`` is what says no kind, such as the reasons of the HTML parser."""
+"""What truncated a page; ``"other"`` is a cut without a kind of its own, such as an error of the HTML parser."""
 
 _NAMED = frozenset(get_args(CutKind)) - {"other"}
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """One reason why a page is not whole. Its text is the form in which pages keep it.
+    """One reason why a page is incomplete; ``str(cut)`` is the text that snapshots store.
 
     Parameters
     ----------
     kind : see `CutKind`.
-    detail : for people: which limit, or what the browser said.
+    detail : a description for people: the limit that was reached, or the browser's message.
     """
 
     kind: CutKind
@@ -45,6 +44,6 @@ class Cut:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the cut that a page keeps as `text`; every text is one, and ``str`` gives it back."""
+        """Return the cut that a snapshot stores as `text`; any text is valid, and ``str`` returns it unchanged."""
         kind, colon, detail = text.partition(": ")
         return cls(kind, detail) if colon and kind in _NAMED else cls("other", text)  # type: ignore[arg-type]

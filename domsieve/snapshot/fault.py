@@ -1,8 +1,7 @@
-"""What is certainly wrong with a page: an error of its server, no HTML, no text, nothing, or cut before any text.
+"""Definite page failures: an HTTP error, no HTML, no text, an empty document, or a load that was cut before any text.
 
-Decided from the Snapshot alone, whenever it is read, so that a page of any cache is judged and nothing that was kept
-is lost. What is only likely, such as a wall in front of the content, is a mark of the analysis.
-Imports the Snapshot, cuts, and the errors of the project.
+A fault is computed from the Snapshot whenever it is needed and never stored, so pages in older caches are judged by
+the same rules. What is only probable, such as a consent wall, is a flag of the analysis.
 """
 
 from http import HTTPStatus
@@ -15,12 +14,12 @@ from domsieve.errors import ContentError, FaultReason, NavigationError, PageErro
 from domsieve.snapshot.page import Kind, Snapshot
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
-"""Content types of pages."""
+"""Content types of HTML pages."""
 
 _FIRST_ERROR = 400
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_TEMPORARY = frozenset({408, 425, 429, 500, 502, 503, 504})
 _NO_TEXT = frozenset(["script", "style", "template", "title"])
-# They show something without a text of the page.
+# Elements that show something without any text in the page.
 _PICTURES = frozenset(
     [
         "audio",
@@ -38,12 +37,12 @@ _PICTURES = frozenset(
     ]
 )
 _BLANKS = " \t\n\r\f"
-# Of the text at the beginning of a page, by which it is told from data.
-_LOOKED_AT = 4_000
-_AT_ONCE = 128
-_ODD_AT_LEAST = 16
-_MOST_ODD_RATIO = 0.1
-_MOST_REPLACED_RATIO = 0.5
+# Text is told from binary data by its first characters. All limits are guesses that worked on the development sites.
+_SAMPLE_SIZE = 4_000
+_CHUNK = 128
+_MIN_ODD = 16
+_MAX_ODD_RATIO = 0.1
+_MAX_REPLACED_RATIO = 0.5
 _REPLACED = "\ufffd"
 _ODD = frozenset(map(chr, (*range(9), 11, *range(14, 32), *range(127, 160))))
 
@@ -55,8 +54,8 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     ----------
     reason : see `domsieve.errors.PageError`.
     detail : a sentence for people.
-    retry : whether the page may be there later.
-    timed_out : whether its time was used up.
+    retry : a later request may succeed.
+    timed_out : the page ran out of time.
     """
 
     reason: FaultReason
@@ -65,7 +64,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     timed_out: bool = False
 
     def error(self, url: str) -> PageError:
-        """Return it as the error of the page at `url`."""
+        """Return the fault as an error about the page at `url`."""
         if self.reason == "cut":
             stage = "time" if self.timed_out else "navigate"
             return NavigationError(
@@ -79,18 +78,21 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
         return ContentError(self.detail, reason=self.reason, url=url, retry=self.retry)
 
 
-# Reading, learning, cleaning and the verdict each ask, and a page never changes.
-_FOUND: WeakKeyDictionary[Snapshot, Fault | None] = WeakKeyDictionary()
+# Reading, learning, cleaning and the verdict each need the fault, and a page never changes.
+_CACHE: WeakKeyDictionary[Snapshot, Fault | None] = WeakKeyDictionary()
 
 
 def fault_of(page: Snapshot) -> Fault | None:
-    """Return why a page counts as failed, None for one that does not; O(N) when it is first asked about."""
-    if page not in _FOUND:
-        _FOUND[page] = _found(page)
-    return _FOUND[page]
+    """Return why a page counts as failed, or None if it does not.
+
+    The first call for a page takes O(N), later ones are free.
+    """
+    if page not in _CACHE:
+        _CACHE[page] = _find_fault(page)
+    return _CACHE[page]
 
 
-def _found(page: Snapshot) -> Fault | None:
+def _find_fault(page: Snapshot) -> Fault | None:
     origin = page.provenance
     kind = origin.content_type.partition(";")[0].strip().lower()
     if "/" in kind and kind not in HTML_TYPES:
@@ -103,29 +105,29 @@ def _found(page: Snapshot) -> Fault | None:
         return Fault(
             reason="status",
             detail=f"The server answers HTTP {origin.status}{name}.",
-            retry=origin.status in _PASSING,
+            retry=origin.status in _TEMPORARY,
         )
-    texts = _texts(page, shown=not origin.complete)
+    texts = _sample_texts(page, only_shown=not origin.complete)
     if not texts:
-        return _without_text(page)
+        return _fault_without_text(page)
     if _is_data(texts):
         return Fault(reason="binary", detail="It is data, not text, whatever its type says.")
     return None
 
 
 def check_fault(page: Snapshot) -> Snapshot:
-    """Return a page that does not count as failed.
+    """Return `page` unchanged unless it counts as failed.
 
     Raises
     ------
-    PageError : it does; the error says why.
+    PageError : the page counts as failed; the message says why.
     """
     if fault := fault_of(page):
         raise fault.error(page.provenance.url)
     return page
 
 
-def _without_text(page: Snapshot) -> Fault | None:
+def _fault_without_text(page: Snapshot) -> Fault | None:
     origin = page.provenance
     if not origin.complete:
         timed_out = origin.was_cut_by("time")
@@ -136,53 +138,53 @@ def _without_text(page: Snapshot) -> Fault | None:
             timed_out=timed_out,
         )
     names = page.tags.to_list()
-    there = {names[tag] for tag in np.unique(page.tag).tolist()}
-    if not there.isdisjoint(_PICTURES):
+    present = {names[tag] for tag in np.unique(page.tag).tolist()}
+    if not present.isdisjoint(_PICTURES):
         return None
-    # Scripts may bring what a browser would show of a raw page; elements of their own need them.
-    if not page.has_layout and ("script" in there or any("-" in name for name in there)):
+    # In a browser, scripts or custom elements may fill what is empty in the raw source.
+    if not page.has_layout and ("script" in present or any("-" in name for name in present)):
         return None
     return Fault(reason="empty", detail="The document is empty: it has no text and no picture.")
 
 
-def _texts(page: Snapshot, *, shown: bool) -> list[str]:
-    """Return the texts with which the page begins, as many as tell whether they are texts; blank ones left out.
+def _sample_texts(page: Snapshot, *, only_shown: bool) -> list[str]:
+    """Return the first non-blank texts of the page, of about `_SAMPLE_SIZE` characters in total.
 
-    Raw pages may have all of theirs for readers without scripts, or where the parser takes them for the head.
-    `shown` leaves out those that had no place in the layout yet.
+    In raw pages, texts in ``noscript`` and in what the parser takes for the head count as well. `only_shown` excludes
+    texts that have no layout box yet.
     """
     names = page.tags.to_list()
-    unread = _NO_TEXT | {"head", "noscript"} if page.has_layout else _NO_TEXT
-    silent = np.array([name in unread for name in names])[page.tag] & (page.kind == Kind.ELEMENT)
-    opened = np.bincount(np.flatnonzero(silent), minlength=len(page) + 1)
-    closed = np.bincount(page.end[silent], minlength=len(page) + 1)
-    found = (page.text >= 0) & (np.cumsum(opened - closed)[:-1] == 0)
-    if shown and page.has_layout:
-        found &= page.style >= 0
-    ids = page.text[found]
+    excluded = _NO_TEXT | {"head", "noscript"} if page.has_layout else _NO_TEXT
+    roots = np.array([name in excluded for name in names])[page.tag] & (page.kind == Kind.ELEMENT)
+    opened = np.bincount(np.flatnonzero(roots), minlength=len(page) + 1)
+    closed = np.bincount(page.end[roots], minlength=len(page) + 1)
+    selected = (page.text >= 0) & (np.cumsum(opened - closed)[:-1] == 0)
+    if only_shown and page.has_layout:
+        selected &= page.style >= 0
+    ids = page.text[selected]
     texts: list[str] = []
     size = 0
-    # Some at a time: most pages show soon that they have words, and one text after the other costs more to read.
-    for first in range(0, ids.size, _AT_ONCE):
-        for piece in page.strings.take(ids[first : first + _AT_ONCE].tolist()):
+    # In chunks: the first texts of most pages are enough, and reading one text at a time is slower.
+    for first in range(0, ids.size, _CHUNK):
+        for piece in page.strings.take(ids[first : first + _CHUNK].tolist()):
             text = piece.strip(_BLANKS)
             if text:
-                texts.append(text[:_LOOKED_AT])
+                texts.append(text[:_SAMPLE_SIZE])
                 size += len(text)
-            if size >= _LOOKED_AT:
+            if size >= _SAMPLE_SIZE:
                 return texts
     return texts
 
 
 def _is_data(texts: list[str]) -> bool:
-    """Return whether what was read as text is none, such as a picture that a server calls a page."""
+    """Return whether the texts are binary data, such as a picture that the server sent as ``text/html``."""
     text = "".join(texts)
     replaced = text.count(_REPLACED)
     controls = sum(map(text.count, _ODD.intersection(text)))
     odd = replaced + controls
     if text.startswith("%PDF-") and " obj" in text:
         return True
-    if odd < _ODD_AT_LEAST:
+    if odd < _MIN_ODD:
         return False
-    # Text in another encoding than it says has replaced characters alone.
-    return odd > _MOST_REPLACED_RATIO * len(text) or (controls > 0 and odd > _MOST_ODD_RATIO * len(text))
+    # Text in a wrongly declared encoding has replacement characters, but no control characters.
+    return odd > _MAX_REPLACED_RATIO * len(text) or (controls > 0 and odd > _MAX_ODD_RATIO * len(text))

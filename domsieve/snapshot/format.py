@@ -1,16 +1,16 @@
-"""The file format of a Snapshot: the same page gives the same bytes, and damage does not go unnoticed.
+"""The file format of a Snapshot: the same page gives the same bytes, and damage is detected.
 
-    magic 6 | version 1 | digest of the base 16 | zstd frame with checksum
+    magic 6 | version 1 | digest of the base 16 | zstd frame with checksum    (sizes in bytes)
 
 The frame holds the payload: length of the header (4 bytes), header (msgpack), plain pack, delta pack, bytes of
-the tag names, bytes of the strings. A pack is all integer columns of one kind, one after another, as planes of
-bytes: first the lowest byte of every value, then the next. In the plain pack are columns of small numbers, in
-the delta pack the differences of columns that grow or repeat. To numpy either pack is one column, so that reading
-a page takes few calls. Boxes are kept for nodes with layout only, in 1/64 px, which is Chrome's own unit, or as
-the bits of the floats where that would not be exact.
+the tag names, bytes of the strings. A pack is a group of integer columns, concatenated and stored as byte planes:
+first the lowest byte of every value, then the next. The plain pack holds columns of small numbers, the delta pack
+the differences of columns that grow or repeat. For numpy each pack is a single column, so reading a page takes few
+calls. Boxes are stored for nodes with layout only, in 1/64 px, Chrome's own unit, or as the bits of the floats where
+that would not be exact.
 
-Pages of one site have most of their strings in common. So a page may be written against a base, the payload of
-another page, from which zstd copies; it can then be read with that base only.
+Pages of one site have most of their strings in common. A page can therefore be written against a base, the payload
+of another page, which zstd uses as a dictionary; it can then only be read with that base.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ FORMAT_VERSION = 1
 _MAGIC = b"\x89DSNAP"
 _BASE = slice(len(_MAGIC) + 1, len(_MAGIC) + 17)
 _NO_BASE = bytes(16)
-_LEVEL = 9  # beyond it a page takes several times as long for 5 % less
+_LEVEL = 9  # higher levels take several times as long for files that are 5 % smaller
 _LARGEST_PAYLOAD = 1 << 31
 _UNITS_PER_PX = 64
 
@@ -74,11 +74,11 @@ class _Header(msgspec.Struct, array_like=True, kw_only=True):
 
 
 class Base:
-    """The payload of one page, ready to write or read others against it.
+    """The payload of one page as a compression dictionary for other pages of the site.
 
     Parameters
     ----------
-    payload : what `payload_of` returned for a page of the site.
+    payload : result of `payload_of` for a page of the site.
     """
 
     __slots__ = ("dictionary", "digest")
@@ -89,9 +89,12 @@ class Base:
 
 
 def encode(page: Snapshot, *, base: Base | None = None) -> bytes:
-    """Return the file of a page; equal pages and bases give equal bytes.
+    """Return the bytes of the file of a page; equal pages and bases give equal bytes.
 
-    Without a `base` the file stands alone, with one it is readable only with that base.
+    Parameters
+    ----------
+    page : the page.
+    base : the compression dictionary; the file can only be read with the same base. None needs no dictionary.
     """
     compressor = zstandard.ZstdCompressor(
         level=_LEVEL, dict_data=base.dictionary if base else None, write_checksum=True
@@ -101,22 +104,22 @@ def encode(page: Snapshot, *, base: Base | None = None) -> bytes:
 
 
 def decode(data: bytes, *, source: str = "", base: Base | None = None) -> Snapshot:
-    """Return the page in the file `data`.
+    """Return the page that is encoded in `data`.
 
     Parameters
     ----------
-    data : what `encode` returned.
-    source : name of the file, for messages.
-    base : the base the page was written against.
+    data : content of the file, as returned by `encode`.
+    source : name of the file, for error messages.
+    base : the base that the page was encoded with, if any; see `base_of`.
 
     Raises
     ------
-    DamagedFileError : the bytes are not what was written, or the base is another one.
-    FormatVersionError : the file has a version that this program does not know.
+    DamagedFileError : the content is damaged, or `base` is missing or not the right one.
+    FormatVersionError : the file has an unknown format version.
     """
     needed = base_of(data, source=source)
     if needed and (base is None or base.digest != needed):
-        raise DamagedFileError(f"The page in {source or 'a file'} needs the base {needed}.")
+        raise DamagedFileError(f"The page in {source or 'a file'} cannot be read without the base {needed}.")
     try:
         frame = memoryview(data)[_BASE.stop :]
         if zstandard.frame_content_size(frame) > _LARGEST_PAYLOAD:
@@ -129,8 +132,8 @@ def decode(data: bytes, *, source: str = "", base: Base | None = None) -> Snapsh
         zstandard.ZstdError,
         msgspec.MsgspecError,
         InvalidSnapshotError,
-        MemoryError,  # a size that is promised
-        RecursionError,  # lists in lists in lists
+        MemoryError,  # a huge size in a damaged header
+        RecursionError,  # deeply nested lists
     ) as error:
         raise DamagedFileError(
             f"The page in {source or 'a file'} is damaged ({error}); remove it and capture the page again."
@@ -138,26 +141,31 @@ def decode(data: bytes, *, source: str = "", base: Base | None = None) -> Snapsh
 
 
 def base_of(data: bytes, *, source: str = "") -> str:
-    """Return the digest, in hex, of the base that the page in the file `data` needs; empty if it needs none.
+    """Return the digest of the base that `data` was encoded with, in hex; empty if there was none.
+
+    Parameters
+    ----------
+    data : content of the file, as returned by `encode`.
+    source : name of the file, for error messages.
 
     Raises
     ------
     DamagedFileError : `data` is not the file of a page.
-    FormatVersionError : the file has a version that this program does not know.
+    FormatVersionError : the file has an unknown format version.
     """
     if len(data) <= _BASE.stop or not data.startswith(_MAGIC):
         raise DamagedFileError(f"{source or 'A file'} is not the file of a page; remove it.")
     version = data[len(_MAGIC)]
     if version != FORMAT_VERSION:
         raise FormatVersionError(
-            f"{source or 'A file'} has format version {version}, this program knows {FORMAT_VERSION}; "
+            f"{source or 'A file'} has format version {version}, but this program reads {FORMAT_VERSION}; "
             "use the program that wrote it, or capture the page again."
         )
     return "" if data[_BASE] == _NO_BASE else data[_BASE].hex()
 
 
 def payload_of(page: Snapshot) -> bytes:
-    """Return what is in the file of a page before compression, which serves as a base for similar pages."""
+    """Return the uncompressed content of the file of a page, which can be the `Base` of similar pages."""
     boxed = page.style >= 0
     text = page.text[page.kind == Kind.TEXT]
     here = np.arange(len(page), dtype=np.int32)
@@ -205,7 +213,7 @@ def _page(payload: bytes) -> Snapshot:
     plain_bytes, delta_bytes = sum(plain_sizes) * header.plain_width, sum(delta_sizes) * header.delta_width
     sizes = (start, plain_bytes, delta_bytes, header.tag_bytes, header.string_bytes)
     if sum(sizes) != len(payload):
-        raise ValueError("its parts do not add up")
+        raise ValueError("the sizes of its parts do not add up")
     _, plain, delta, tag_blob, string_blob = _cut(np.frombuffer(payload, np.uint8), sizes)
 
     distance, size, kind, tag, style = _cut(_unpack(plain, header.plain_width).view(np.int32), plain_sizes)
@@ -241,14 +249,14 @@ def _cut(values: NDArray[Any], sizes: Sequence[int]) -> list[NDArray[Any]]:
 
 def _spread(values: NDArray[Any], size: int, places: NDArray[np.intp], elsewhere: float) -> NDArray[Any]:
     if len(values) != places.size:
-        raise ValueError("its columns do not fit together")
+        raise ValueError("the lengths of its columns do not match")
     column = np.full((size, *values.shape[1:]), elsewhere, values.dtype)
     column[places] = values
     return column
 
 
 def _pack(columns: Sequence[NDArray[Any]]) -> tuple[bytes, int]:
-    """Return the byte planes of numbers >= 0, and how many planes there are."""
+    """Return the byte planes of columns of non-negative numbers, and the number of planes."""
     values = np.concatenate(columns, dtype="<u4", casting="unsafe")
     width = max(1, -(-int(values.max(initial=0)).bit_length() // 8))
     return values.view(np.uint8).reshape(-1, 4)[:, :width].T.tobytes(), width
@@ -262,7 +270,7 @@ def _unpack(planes: NDArray[np.uint8], width: int) -> NDArray[np.uint32]:
 
 
 def _pack_differences(columns: Sequence[NDArray[np.int32]]) -> tuple[bytes, int]:
-    """Return the packed differences, the sign in the lowest bit; all is modulo 2**32, so nothing overflows."""
+    """Return the packed differences, with the sign in the lowest bit; modulo 2**32, so nothing overflows."""
     difference = np.diff(np.concatenate(columns).view(np.uint32), prepend=np.uint32(0)).view(np.int32)
     return _pack([(difference << 1) ^ (difference >> 31)])
 
@@ -274,7 +282,7 @@ def _unpack_differences(planes: NDArray[np.uint8], width: int) -> NDArray[np.int
 
 
 def _integers(box: NDArray[np.float32]) -> tuple[NDArray[np.int32], bool]:
-    """Return the box in units as integers when that is exact to the bit, else the bits of its floats."""
+    """Return boxes in 1/64 px and True if that is exact to the bit, otherwise the bits of the floats and False."""
     with np.errstate(invalid="ignore"):
         units = np.rint(box.astype(np.float64) * _UNITS_PER_PX).astype(np.int32)
     if _floats(units.T.ravel(), in_units=True).tobytes() == box.tobytes():

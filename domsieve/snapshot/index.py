@@ -1,10 +1,10 @@
 """The index of a page store: one SQLite file that several processes read and write at once.
 
-Files are the truth and the index only points at them: a row is written after its file has its final name, and a
-lost or damaged index is made anew from the files.
+The files are authoritative and the index only points at them: a row is written after its file has its final name, and
+a lost or damaged index is rebuilt from the files.
 
-Damage does not go unnoticed. SQLite compares its trees when the index is opened, in 10 us a page, which tells of all
-that stands in two of them; what stands in the rows of pages alone is told by a checksum in each of them.
+Damage is detected. When the index is opened, SQLite compares its tables with their indices, which takes 10 µs a page
+and covers everything that is stored twice. Values that are only in a row of a page are covered by the row's checksum.
 """
 
 import json
@@ -22,8 +22,8 @@ from domsieve.files import create_database, digest_of, remove_file
 
 _VERSION = 3
 _BUSY_SECONDS = 30.0
-_AT_ONCE = 1_000  # records that are held
-# What SQLite says when the file is as it was written, but cannot be used now. The lowest byte is the kind.
+_CHUNK_ROWS = 1_000  # bounds the memory of `Index.each`
+# Errors of SQLite about a sound file that cannot be used at the moment. The lowest byte of a code is its kind.
 _NOT_DAMAGED = frozenset(
     {
         sqlite3.SQLITE_PERM,
@@ -38,30 +38,30 @@ _NOT_DAMAGED = frozenset(
         sqlite3.SQLITE_PROTOCOL,
     }
 )
-# A disk without room fails the file that processes share, too.
+# On a full disk the shared-memory file of the WAL fails with IOERR.
 _NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR})
-# What reading a damaged database raises: words that are no UTF-8, sizes that are none.
+# Errors from reading a damaged database: text that is not UTF-8, impossible sizes.
 _FAULTS = (sqlite3.Error, UnicodeError, MemoryError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRecord:
-    """What the index knows of one captured page.
+    """What the index stores about one captured page.
 
     Parameters
     ----------
-    page_id : 32 hex digits, made from the page's content and from how it was asked for.
-    url, final_url : address asked for, address reached.
-    site : name the page was stored under.
-    producer : ``"rendered"``, ``"raw"`` or ``"unscripted"``.
-    capture : hash of the options and of the version of the code that shaped the capture.
-    build : kind of the browser, empty for raw pages.
-    captured_at : UTC, ISO 8601.
-    complete : whether the page was captured whole.
+    page_id : 32 hex digits: a hash of the page's content, address and capture options.
+    url, final_url : requested address, address after redirects.
+    site : name of the site that the page is stored under.
+    producer : ``"rendered"``, ``"raw"`` or ``"unscripted"``, see `Provenance`.
+    capture : hash of the capture options and the capture version.
+    build : build of the browser, empty for raw pages.
+    captured_at : UTC time, ISO 8601.
+    complete : the page was captured completely.
     reasons : what was cut and why.
     nodes : number of nodes.
     bytes : size of the stored file.
-    source_digest : of the raw source in the store, empty when none was kept.
+    source_digest : hash of the raw source in the store, empty if it was not stored.
     """
 
     page_id: str
@@ -80,7 +80,7 @@ class PageRecord:
 
 
 _NAMES = [column.name for column in fields(PageRecord)]
-# `stored` tells the newest capture even when the clock went backwards.
+# `stored` orders captures even if the clock went backwards.
 _SCHEMA = """
 CREATE TABLE pages (
     stored INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -94,7 +94,7 @@ CREATE INDEX pages_by_site ON pages (site, url);
 CREATE INDEX pages_by_source ON pages (source_digest);
 CREATE TABLE bases (site TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
 """
-# What each version added. A new index is made by the same steps, so that all have the same schema, to the letter.
+# Changes of the schema by version. A new index runs the same steps, so that all have exactly the same schema.
 _STEPS = {
     2: """
 CREATE TABLE extras (
@@ -102,7 +102,7 @@ CREATE TABLE extras (
 ) WITHOUT ROWID;
 CREATE INDEX extras_by_digest ON extras (digest);
 """,
-    # The checksum is empty in rows of older programs. The tree of bases is there to be compared with their table.
+    # Rows of older programs have no checksum. `bases_by_digest` lets the integrity check compare the table with it.
     3: """
 ALTER TABLE pages ADD COLUMN checksum TEXT NOT NULL DEFAULT '';
 CREATE INDEX bases_by_digest ON bases (digest);
@@ -111,16 +111,17 @@ CREATE INDEX bases_by_digest ON bases (digest);
 
 
 class Index:
-    """Rows of a page store, by id, URL and site; every call is one transaction.
+    """Index of the pages in a store, by id, URL and site; every call is one transaction.
 
     Parameters
     ----------
-    path : the file, made when it does not exist.
+    path : the file, created if it does not exist.
 
     Raises
     ------
-    CacheIndexError : of all methods, when the database is damaged.
-    StorageError : of all methods, when it cannot be used now: no room, no right, in use for too long.
+    CacheIndexError : the database is damaged; raised by all methods.
+    StorageError : the database cannot be used at the moment (disk full, no permission, locked for more than 30 s);
+        raised by all methods.
     """
 
     def __init__(self, path: Path) -> None:
@@ -131,47 +132,48 @@ class Index:
         except (*_FAULTS, OSError) as error:
             raise self._unusable(error) from error
         try:
-            self._db = self._opened()
+            self._db = self._connect()
         except StorageError as error:
             if _kind(error.__cause__) not in _NO_ROOM:
                 raise
-            # Alone it needs no file to share with others, for which a full disk has no room.
-            self._db = self._opened(alone=True)
+            # Exclusive mode needs no shared-memory file, for which a full disk has no room.
+            self._db = self._connect(exclusive=True)
 
-    def _opened(self, *, alone: bool = False) -> sqlite3.Connection:
-        """Return a connection to a database that is sound; if it is `alone`, no other is let in."""
-        with ExitStack() as opened:
+    def _connect(self, *, exclusive: bool = False) -> sqlite3.Connection:
+        """Return a connection to the database after checking it; `exclusive` locks out other connections."""
+        with ExitStack() as on_error:
             try:
                 self._db = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)
-                opened.callback(self._db.close)  # unless it can be used
-                if alone:
+                on_error.callback(self._db.close)
+                if exclusive:
                     self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
                 self._db.execute("PRAGMA temp_store = MEMORY")
                 version = self._version()
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 if 0 < version < _VERSION:
-                    version = self._bring_up()
+                    version = self._upgrade()
                 fault = self._fault() if version == _VERSION else ""
             except _FAULTS as error:
                 raise self._unusable(error) from error
             if version != _VERSION:
                 raise CacheIndexError(
-                    f"The index {self._path} has version {version}, this program knows {_VERSION}; "
+                    f"The index {self._path} has version {version}, but this program reads {_VERSION}; "
                     "use the program that wrote it, or repair the cache."
                 )
             if fault:
                 raise CacheIndexError(f"The index {self._path} is damaged: {fault}; repair the cache.")
-            opened.pop_all()
+            on_error.pop_all()
         return self._db
 
     def _version(self) -> int:
         return int(self._db.execute("PRAGMA user_version").fetchone()[0])
 
-    def _bring_up(self) -> int:
-        """Bring an index of an older program up to this one; return its version."""
+    def _upgrade(self) -> int:
+        """Upgrade an index of an older program to the current schema; return its version."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
-            for version in range(self._version() + 1, _VERSION + 1):  # another process may have been quicker
+            # The version is read again, because another process may have upgraded in the meantime.
+            for version in range(self._version() + 1, _VERSION + 1):
                 for statement in _STEPS[version].split(";"):
                     self._db.execute(statement)
                 self._db.execute(f"PRAGMA user_version = {version}")
@@ -182,24 +184,30 @@ class Index:
         return self._version()
 
     def _fault(self) -> str:
-        """Return what is wrong with the database, empty when nothing is."""
-        if self._db.execute(_DESCRIPTION).fetchall() != _description():
-            return "its tables are not those that were made"
-        # One line is enough.
-        (said,) = self._db.execute("PRAGMA integrity_check (1)").fetchone()
-        return "" if said == "ok" else " ".join(str(said).split())
+        """Return what is wrong with the database; empty if nothing is."""
+        if self._db.execute(_SELECT_SCHEMA).fetchall() != _expected_schema():
+            return "its tables do not have the expected schema"
+        (message,) = self._db.execute("PRAGMA integrity_check (1)").fetchone()  # stops at the first problem
+        return "" if message == "ok" else " ".join(str(message).split())
 
     def put(self, record: PageRecord, extras: Mapping[str, str]) -> list[str]:
-        """Add a record and the digests of its extras by name, or replace those of equal id; return the ones replaced.
+        """Add a record and its extras, or replace the record with the same id.
 
-        Without extras those that are there stay: a page of equal id is as they show it, and another job may have just
-        added them.
+        Parameters
+        ----------
+        record : the record.
+        extras : digests of the extras of the page, by name. If empty, existing extras stay: pages with equal ids have
+            equal content, and another process may have just added them.
+
+        Returns
+        -------
+        Digests of the extras that were replaced.
         """
         values = {**asdict(record), "reasons": json.dumps(record.reasons)}
-        marks = ", ".join(f":{name}" for name in _NAMES)
+        placeholders = ", ".join(f":{name}" for name in _NAMES)
         replaced: list[str] = []
         with self._transaction():
-            self._run(f"INSERT OR REPLACE INTO pages ({', '.join(_NAMES)}) VALUES ({marks})", values)
+            self._run(f"INSERT OR REPLACE INTO pages ({', '.join(_NAMES)}) VALUES ({placeholders})", values)
             self._sign(record.page_id)
             if extras:
                 replaced = [*self.extras(record.page_id).values()]
@@ -207,7 +215,7 @@ class Index:
         return replaced
 
     def change(self, record: PageRecord, extras: Mapping[str, str]) -> None:
-        """Let the row of a page say what a record says, and name these extras and no others; its age stays."""
+        """Update the row of a page and replace its extras; its place in the order of captures stays."""
         values = {**asdict(record), "reasons": json.dumps(record.reasons)}
         with self._transaction():
             self._run(
@@ -223,7 +231,7 @@ class Index:
             self._run("INSERT INTO extras VALUES (?, ?, ?)", (page_id, name, digest))
 
     def sign(self, record: PageRecord) -> None:
-        """Give the row of a record its checksum, if an older program wrote it without and it is still as it was."""
+        """Add the checksum to the row of a record if it has none and still matches the record."""
         with self._transaction():
             if self.find("page_id = ? AND checksum = ''", (record.page_id,), order="stored") == [record]:
                 self._sign(record.page_id)
@@ -233,13 +241,20 @@ class Index:
         self._run("UPDATE pages SET checksum = ? WHERE page_id = ?", (_checksum(row), page_id))
 
     def unsigned(self, start: str = "") -> list[PageRecord]:
-        """Return the records whose rows have no checksum, as older programs wrote them, of ids that begin so."""
+        """Return the records of older programs, whose rows have no checksum, with ids that begin with `start`."""
         condition = "checksum = '' AND page_id >= ? AND page_id < ?"
-        return self.find(condition, (start, _behind(start)), order="stored")
+        return self.find(condition, (start, _after_prefix(start)), order="stored")
 
     def find(self, condition: str, values: Sequence[str], *, order: str) -> list[PageRecord]:
-        """Return the records that satisfy an SQL condition of ours, in an order of ours."""
-        if not all(map(_can_be_kept, values)):
+        """Return the records that match a condition.
+
+        Parameters
+        ----------
+        condition : SQL expression; never contains untrusted text.
+        values : values of the placeholders in `condition`, which may be untrusted.
+        order : SQL ``ORDER BY`` terms; never contains untrusted text.
+        """
+        if not all(map(_is_storable, values)):
             return []
         rows = self._run(f"SELECT {_COLUMNS} FROM pages WHERE {condition} ORDER BY {order}", values)
         return [self._record(row) for row in rows]
@@ -247,26 +262,34 @@ class Index:
     def each(
         self, key: tuple[str, str], condition: str = "1", values: Sequence[str] = ()
     ) -> Iterator[PageRecord]:
-        """Yield the records that satisfy an SQL condition of ours by a key of two columns, holding few at a time."""
-        if not all(map(_can_be_kept, values)):
+        """Yield the records that match a condition, reading a limited number at a time.
+
+        Parameters
+        ----------
+        key : two columns that together are unique, by which the records are sorted.
+        condition, values : see `find`.
+        """
+        if not all(map(_is_storable, values)):
             return
         names = ["stored", *_NAMES]
-        behind, last = "1", list[Any]()
+        after, last = "1", list[Any]()
         while True:
             rows = self._run(
-                f"SELECT {_COLUMNS} FROM pages WHERE {condition} AND {behind} "
-                f"ORDER BY {', '.join(key)} LIMIT {_AT_ONCE:d}",
+                f"SELECT {_COLUMNS} FROM pages WHERE {condition} AND {after} "
+                f"ORDER BY {', '.join(key)} LIMIT {_CHUNK_ROWS:d}",
                 (*values, *last),
             )
             yield from map(self._record, rows)
-            if len(rows) < _AT_ONCE:
+            if len(rows) < _CHUNK_ROWS:
                 return
-            behind = f"({', '.join(key)}) > (?, ?)"
+            after = f"({', '.join(key)}) > (?, ?)"
             last = [rows[-1][names.index(name)] for name in key]
 
     def share(self, column: str, start: str) -> list[PageRecord]:
-        """Return the records with a column of hex digits that begins with these, by URL, oldest first."""
-        return self.find(f"{column} >= ? AND {column} < ?", (start, _behind(start)), order="url, stored")
+        """Return the records whose value of `column`, hex digits, begins with `start`; by URL, oldest first."""
+        return self.find(
+            f"{column} >= ? AND {column} < ?", (start, _after_prefix(start)), order="url, stored"
+        )
 
     def count(self) -> int:
         """Return the number of records."""
@@ -276,19 +299,22 @@ class Index:
         stored, *values, checksum = row
         if checksum not in {"", _checksum([stored, *values])}:
             raise CacheIndexError(
-                f"The index {self._path} is damaged: a row is not as it was written; repair the cache."
+                f"The index {self._path} is damaged: a row does not match its checksum; repair the cache."
             )
         named = dict(zip(_NAMES, values, strict=True))
         try:
             changes = {"complete": bool(named["complete"]), "reasons": tuple(json.loads(named["reasons"]))}
-        except (TypeError, ValueError) as error:  # of a row without a checksum
+        except (TypeError, ValueError) as error:  # possible in rows without a checksum
             raise self._unusable(error) from error
         return PageRecord(**{**named, **changes})
 
     def remove(self, page_ids: Collection[str], *, make_room: Callable[[], None]) -> list[str]:
-        """Forget records; return the digests of their extras.
+        """Remove records; return the digests of their extras.
 
-        When the disk has no room for that, it is tried once more behind `make_room`.
+        Parameters
+        ----------
+        page_ids : ids of the records.
+        make_room : called if the disk is too full to write the change, before it is tried once more.
         """
         try:
             return self._remove(page_ids)
@@ -300,7 +326,7 @@ class Index:
 
     def _remove(self, page_ids: Collection[str]) -> list[str]:
         extras: list[str] = []
-        # At once, since each transaction takes room of its own.
+        # One transaction for all, because each one needs disk space of its own.
         with self._transaction():
             for page_id in page_ids:
                 extras += self.extras(page_id).values()
@@ -313,34 +339,39 @@ class Index:
         return dict(self._run("SELECT name, digest FROM extras WHERE page_id = ? ORDER BY name", (page_id,)))
 
     def extras_in(self, start: str) -> list[tuple[str, str]]:
-        """Return the digests of extras that begin so, each with the id of a page that names it; sorted."""
+        """Return pairs of digest and page id for all extras whose digest begins with `start`, sorted."""
         return self._run(
             "SELECT digest, page_id FROM extras WHERE digest >= ? AND digest < ? ORDER BY digest, page_id",
-            (start, _behind(start)),
+            (start, _after_prefix(start)),
         )
 
     def pages_with(self, digest: str) -> list[str]:
-        """Return the ids of the pages that name an extra, sorted."""
+        """Return the ids of the pages that use an extra, sorted."""
         rows = self._run("SELECT page_id FROM extras WHERE digest = ? ORDER BY page_id", (digest,))
         return [page_id for (page_id,) in rows]
 
     def base(self, site: str) -> str:
-        """Return the digest of the base of a site, empty when it has none yet."""
+        """Return the digest of the base of a site, empty if it has none yet."""
         rows = self._run("SELECT digest FROM bases WHERE site = ?", (site,))
         return str(rows[0][0]) if rows else ""
 
     def set_base(self, site: str, digest: str) -> None:
-        """Give a site its base unless it has one."""
+        """Set the base of a site unless it already has one."""
         self._run("INSERT OR IGNORE INTO bases VALUES (?, ?)", (site, digest))
 
     def drop_base(self, digest: str) -> None:
-        """Forget a base; the next page of its site becomes another."""
+        """Remove a base; the next page of its site becomes the new one."""
         self._run("DELETE FROM bases WHERE digest = ?", (digest,))
 
     def drop_unused_bases(self, remove: Callable[[str], None]) -> None:
-        """Forget the bases of sites without pages; `remove` is told of those that no other site has.
+        """Remove the bases of sites without pages.
 
-        Nobody puts a page meanwhile. Who was about to finds that its base is gone, and writes it again.
+        The index is locked meanwhile. A process that is about to add a page then notices that its base is missing,
+        and writes it again.
+
+        Parameters
+        ----------
+        remove : called with the digest of each base that no other site uses.
         """
         unused = "SELECT site, digest FROM bases WHERE NOT EXISTS (SELECT 1 FROM pages WHERE pages.site = bases.site)"
         if not self._run(f"{unused} LIMIT 1", ()):
@@ -362,7 +393,7 @@ class Index:
             yield
             self._run("COMMIT", ())
         except BaseException:
-            if self._db.in_transaction:  # a full disk ends it by itself
+            if self._db.in_transaction:  # SQLite itself rolls back on a full disk
                 self._db.rollback()
             raise
 
@@ -373,60 +404,62 @@ class Index:
             raise self._unusable(error) from error
 
     def _unusable(self, error: Exception) -> StorageError:
-        # One that may be written and still says that it may not is damaged, too.
+        # A file that SQLite calls read-only although the system lets us write it is damaged as well.
         is_sound = _kind(error) in _NOT_DAMAGED and not (
             _kind(error) == sqlite3.SQLITE_READONLY and os.access(self._path, os.W_OK)
         )
         if isinstance(error, OSError) or is_sound:
-            said = error.strerror if isinstance(error, OSError) else error
-            return StorageError(f"The index {self._path} cannot be used: {said}.")
-        # What SQLite says may hold pieces of the file, in any encoding.
-        said = "it holds what is no text" if isinstance(error, UnicodeError) else " ".join(str(error).split())
-        return CacheIndexError(f"The index {self._path} is damaged: {said}; repair the cache.")
+            message = error.strerror if isinstance(error, OSError) else error
+            return StorageError(f"The index {self._path} cannot be used: {message}.")
+        # Messages of SQLite may contain parts of the file, in any encoding.
+        message = (
+            "it contains invalid text" if isinstance(error, UnicodeError) else " ".join(str(error).split())
+        )
+        return CacheIndexError(f"The index {self._path} is damaged: {message}; repair the cache.")
 
 
 def remove_index(path: Path) -> None:
-    """Remove the files of an index, which no other process should have open.
+    """Remove the files of an index, which no other process may have open.
 
     Raises
     ------
-    StorageError : one cannot be removed.
+    StorageError : a file cannot be removed.
     """
-    # First what belongs to it, which SQLite would else take for a part of the next index.
+    # The side files first, because SQLite would take them for a part of the next index.
     for ending in ("-wal", "-shm", ""):
         remove_file(path.with_name(path.name + ending))
 
 
 _COLUMNS = ", ".join(["stored", *_NAMES, "checksum"])
-_DESCRIPTION = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
+_SELECT_SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
 
 
 @cache
-def _description() -> list[tuple[str, ...]]:
-    """Return what SQLite knows of the tables and trees of a sound index."""
+def _expected_schema() -> list[tuple[str, ...]]:
+    """Return the schema of a sound index, as SQLite describes it."""
     database = sqlite3.connect(":memory:")
     try:
         database.executescript(_SCHEMA + "".join(_STEPS.values()))
-        return database.execute(_DESCRIPTION).fetchall()
+        return database.execute(_SELECT_SCHEMA).fetchall()
     finally:
         database.close()
 
 
-def _behind(start: str) -> str:
-    """Return what stands behind all hex digits that begin so."""
+def _after_prefix(start: str) -> str:
+    """Return a text that sorts directly after all hex digits that begin with `start`."""
     return f"{start}g"
 
 
 def _checksum(row: Sequence[Any]) -> str:
-    """Return the checksum of the values of a row, from its number on."""
+    """Return the checksum of the values of a row, beginning with `stored`."""
     return digest_of(repr([*row]).encode("utf-8", "replace"))
 
 
 def _kind(error: BaseException | None) -> int:
-    """Return SQLite's number for the kind of an error, 0 when it has none."""
+    """Return the primary SQLite error code of an error, 0 if it has none."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def _can_be_kept(text: str) -> bool:
-    """Return whether a text can be in the index at all: not one with the bytes of a file name that is no UTF-8."""
+def _is_storable(text: str) -> bool:
+    """Return whether the index can contain `text`, which it cannot if there are lone surrogates in it."""
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)

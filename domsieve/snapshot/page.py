@@ -16,27 +16,26 @@ from domsieve.snapshot.cut import Cut, CutKind
 from domsieve.snapshot.strings import StringTable
 
 JSON_LD = "json-ld"
-"""The attribute of a ``script`` element that holds its text."""
+"""Name of the attribute that holds the text of a ``script`` element."""
 
 LONGEST_JSON_LD = 1_000_000
-"""The most characters of one such text; a longer one is not kept."""
+"""Maximum length of one JSON-LD text in characters; longer ones are dropped."""
 
 
 def is_json_ld(script_type: str) -> bool:
-    """Return whether the attribute ``type`` of a script says that it is JSON-LD."""
+    """Return whether `script_type`, the ``type`` attribute of a script, is that of JSON-LD."""
     return script_type[:100].partition(";")[0].strip().lower() == "application/ld+json"
 
 
 Producer = Literal["rendered", "raw", "unscripted"]
 Scalar = str | int | float | bool | None
 
-# Raised when the columns made of a page change.
 CAPTURE_VERSION = 3
-"""Raised when equal pages would be captured in another way; the store finds captures of this version only."""
+"""Increased whenever the same page would give other columns; the store finds captures of this version only."""
 
 
 class Kind(IntEnum):
-    """What a node is; the numbers are those of the DOM where it has one."""
+    """Type of a node; the numbers are those of the DOM where it defines one."""
 
     ELEMENT = 1
     TEXT = 3
@@ -46,32 +45,32 @@ class Kind(IntEnum):
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a Snapshot came from and how far it is to be trusted.
+    """Where a Snapshot comes from, how it was captured, and whether it is complete.
 
     Parameters
     ----------
-    url : address asked for, as the caller gave it (a file's name for pages from disk).
-    final_url : address reached; the base of relative links unless the page has a ``base`` element.
-    producer : ``"rendered"`` (computed CSS, boxes), ``"raw"`` (parsed source, no layout) or ``"unscripted"``: the
-        raw source with computed CSS and boxes, as a browser shows it when no script runs.
-    status : HTTP status of the main response; None when there was none.
-    content_type : Content-Type header of the main response, empty when there was none.
-    encoding : character encoding the source was read with, empty when unknown.
-    captured_at : UTC time, ISO 8601 with seconds.
-    capture_version : version of the code that turned the page into columns, see `CAPTURE_VERSION`.
+    url : requested address, as the caller gave it (the name of the file for pages from disk).
+    final_url : address after redirects; the base of relative links unless the page has a ``base`` element.
+    producer : ``"rendered"``: the DOM of the browser, with computed CSS and boxes. ``"raw"``: the parsed source,
+        without layout. ``"unscripted"``: the source in a browser that runs no scripts, with computed CSS and boxes.
+    status : HTTP status of the main response, None without a response.
+    content_type : Content-Type header of the main response, empty without one.
+    encoding : character encoding that the source was decoded with, empty if unknown.
+    captured_at : UTC time of the capture, ISO 8601 with seconds.
+    capture_version : `CAPTURE_VERSION` of the program that captured the page.
     browser : product and version, such as ``"HeadlessChrome/156.0.8078.79"``; empty for raw pages.
-    build : ``"headless-shell"`` or ``"full"``: their text widths differ; empty for raw pages.
-    driver : what carried the messages to the browser, ``"playwright"`` or ``"pipe"``; captures are the same. Empty
-        for raw pages, and for captures of versions that had one driver.
-    options : every option that shaped the capture.
-    site : name the page is stored under, empty outside a store.
-    source_digest : hash of the raw source bytes in the store, empty when they were not kept.
-    extras : hashes of what the store keeps beside the page, by name.
-    complete : whether the page was captured whole.
-    reasons : what was cut and why, empty exactly when `complete`; `cuts` has their kinds.
-    timings_ms : wall milliseconds per stage.
-    requests, transferred_bytes : what the page loaded.
-    refused : hosts and ports that it asked for and may not reach, with the reason; in alphabetical order.
+    build : ``"headless-shell"`` or ``"full"``, whose text widths differ; empty for raw pages.
+    driver : ``"playwright"`` or ``"pipe"``, which give the same captures; empty for raw pages and in captures of
+        versions that had a single driver.
+    options : all options that affect the capture, by name.
+    site : name of the site that the page is stored under, empty outside a store.
+    source_digest : hash of the raw source in the store, empty if the source was not stored.
+    extras : hashes of further files that the store holds for this page, by name, such as a screenshot.
+    complete : the page was captured completely.
+    reasons : what was cut and why; empty exactly if `complete`. `cuts` parses them.
+    timings_ms : wall-clock milliseconds per stage.
+    requests, transferred_bytes : number and total size of the network requests of the page.
+    refused : hosts and ports that the page requested and the egress guard refused, with the reason; sorted.
     """
 
     url: str
@@ -98,39 +97,39 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def cuts(self) -> tuple[Cut, ...]:
-        """The reasons as kinds and details."""
+        """The parsed `reasons`."""
         return tuple(map(Cut.parse, self.reasons))
 
     def was_cut_by(self, kind: CutKind) -> bool:
-        """Return whether a cut of this kind is among the reasons."""
+        """Return whether one of the `reasons` is a cut of this kind."""
         return any(cut.kind == kind for cut in self.cuts)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class Snapshot:
-    """One page. All arrays are read-only; node 0 is the document.
+    """One page as columns in document order. All arrays are read-only; node 0 is the document.
 
     Parameters
     ----------
-    parent : int32 (N,), parent of each node, -1 for node 0, else less than the node's own index.
-    end : int32 (N,), one past the last node of the subtree, so ``range(i, end[i])`` is the subtree of i.
+    parent : int32 (N,), index of the parent, which is always less than the node's own index; -1 for node 0.
+    end : int32 (N,), one past the last node of the subtree, so ``range(i, end[i])`` is the subtree of node i.
     kind : uint8 (N,), values of `Kind`.
     tag : int32 (N,), ids into `tags`.
-    text : int32 (N,), ids into `strings` for text nodes, -1 elsewhere.
-    style : int32 (N,), rows of `styles`, -1 for nodes without layout (always -1 in raw pages).
-    box : float32 (N, 4), x, y, width, height in CSS px from the page's top left corner; NaN without layout.
-    paint : int32 (N,), paint order (larger is painted later), -1 without layout.
-    attr_start : int32 (N + 1,), attributes of node i are ``attr_start[i]:attr_start[i + 1]``.
-    attr_name, attr_value : int32 (A,), ids into `strings`; names in lower case, in source order.
-    tags : StringTable of tag names in lower case; ``#text``, ``#document``, ``#shadow-root``, ``::before``.
-    strings : StringTable of texts, attribute names and values, and style values.
+    text : int32 (N,), ids into `strings` for text nodes, -1 for all others.
+    style : int32 (N,), rows of `styles`, -1 for nodes without a layout box (always -1 in raw pages).
+    box : float32 (N, 4), x, y, width and height in CSS px from the top left corner of the page; NaN without a box.
+    paint : int32 (N,), paint order (larger numbers are painted later), -1 without a box.
+    attr_start : int32 (N + 1,), the attributes of node i are ``attr_start[i]:attr_start[i + 1]``.
+    attr_name, attr_value : int32 (A,), ids into `strings`, in source order; names are lower case.
+    tags : tag names in lower case; also ``#text``, ``#document``, ``#shadow-root``, ``::before``, …
+    strings : texts, attribute names and values, and style values.
     style_names : the K property names of `styles`, such as ``"display"``.
-    styles : int32 (S, K), ids into `strings`, computed values as Chrome serialises them.
-    provenance : where the page came from.
+    styles : int32 (S, K), ids into `strings`: computed values as Chrome serialises them.
+    provenance : where the page comes from and how it was captured.
 
     Raises
     ------
-    InvalidSnapshotError : the columns do not describe a page; the message names the bad one.
+    InvalidSnapshotError : the columns do not describe a page; the message names the invalid column.
     """
 
     parent: NDArray[np.int32]
@@ -174,25 +173,25 @@ class Snapshot:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the columns and strings hold."""
+        """Memory of all columns and strings, in bytes."""
         arrays = [getattr(self, name) for name in _DTYPES]
         arrays += [array for table in (self.tags, self.strings) for array in (table.blob, table.offsets)]
         return sum(array.nbytes for array in arrays)
 
     @property
     def has_layout(self) -> bool:
-        """Whether boxes and computed styles were captured."""
+        """Whether the page has boxes and computed styles; False for raw pages."""
         return self.provenance.producer != "raw"
 
     def boxed(self) -> NDArray[np.bool_]:
-        """Return, for each of the N nodes, whether it has a layout box of its own."""
+        """Return bool (N,): the node has a layout box of its own."""
         return self.style >= 0
 
     def rendered(self) -> NDArray[np.bool_]:
-        """Return, for each of the N nodes, whether it or a descendant has a layout box.
+        """Return bool (N,): the node or one of its descendants has a layout box.
 
-        An element without a box whose descendant has one is ``display: contents``; without such a descendant
-        it is not rendered. All False for raw pages.
+        An element without a box is ``display: contents`` if a descendant has one, otherwise it is not rendered. All
+        values are False for raw pages.
         """
         before = np.concatenate(([0], np.cumsum(self.style >= 0)))
         return before[self.end] > before[:-1]
@@ -202,24 +201,24 @@ class Snapshot:
         return self.tags[int(self.tag[node])]
 
     def text_of(self, node: int) -> str:
-        """Return the text of one text node, empty for other nodes."""
+        """Return the text of `node`, empty unless it is a text node."""
         return self.strings[int(self.text[node])] if self.text[node] >= 0 else ""
 
     def attributes(self, node: int) -> dict[str, str]:
-        """Return the attributes of `node` by name."""
+        """Return the attributes of `node`, by name."""
         span = slice(int(self.attr_start[node]), int(self.attr_start[node + 1]))
         names = self.strings.take(self.attr_name[span].tolist())
         return dict(zip(names, self.strings.take(self.attr_value[span].tolist()), strict=True))
 
     def computed_style(self, node: int) -> dict[str, str]:
-        """Return the computed style of `node` by property name, empty without layout."""
+        """Return the computed style of `node`, by property name; empty for nodes without a box."""
         if self.style[node] < 0:
             return {}
         values = self.strings.take(self.styles[self.style[node]].tolist())
         return dict(zip(self.style_names, values, strict=True))
 
     def digest(self) -> str:
-        """Return 32 hex digits over all columns: equal for pages of equal content, whenever captured."""
+        """Return a hash of all columns as 32 hex digits; the provenance is not part of it."""
         state = hashlib.blake2b(digest_size=16)
         for column in fields(self):
             value: Any = getattr(self, column.name)
@@ -233,41 +232,41 @@ class Snapshot:
         return state.hexdigest()
 
 
-# Texts on either side of any other tag stand in different lines, for the eye in a notebook.
+# Elements inside a line of text; in a notebook every other tag starts a new line.
 _INLINE_NAMES = """
 a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark q s samp small span strike strong sub sup time tt
 u var wbr
 """
 _INLINE = frozenset(_INLINE_NAMES.split())
-_NOT_SHOWN = frozenset(("head", "noscript", "script", "style", "template", "title"))
+_HIDDEN = frozenset(("head", "noscript", "script", "style", "template", "title"))
 
 
 def _title_and_lines(page: Snapshot) -> tuple[str, list[str]]:
-    """Return the title, empty without one, and the texts: those with layout, or of raw pages those of the body."""
+    """Return the title (may be empty) and the visible lines; in raw pages, the lines of the body."""
     parent, names = page.parent.tolist(), page.tags.to_list()
     tags = [names[tag] for tag in page.tag.tolist()]
-    shown = page.rendered()
+    visible = page.rendered()
     if not page.has_layout:
-        shown[:] = True
+        visible[:] = True
         for node, tag in enumerate(tags):
-            if tag in _NOT_SHOWN:
-                shown[node : page.end[node]] = False
+            if tag in _HIDDEN:
+                visible[node : page.end[node]] = False
     title = ""
     lines: list[str] = []
     last = -1
     for node in np.flatnonzero(page.kind == _TEXT).tolist():
-        text, around = page.text_of(node), parent[node]
-        if tags[around] == "title" and tags[parent[around]] == "head":
+        text, block = page.text_of(node), parent[node]
+        if tags[block] == "title" and tags[parent[block]] == "head":
             title = title or _flat(text)
-        if not text.strip() or not shown[node]:
+        if not text.strip() or not visible[node]:
             continue
-        while around > 0 and tags[around] in _INLINE:
-            around = parent[around]
-        if around == last:
+        while block > 0 and tags[block] in _INLINE:
+            block = parent[block]
+        if block == last:
             lines[-1] += text
         else:
             lines.append(text)
-        last = around
+        last = block
     return title, [_flat(line) for line in lines]
 
 
@@ -289,17 +288,17 @@ _DTYPES = {
     "attr_value": np.dtype(np.int32),
     "styles": np.dtype(np.int32),
 }
-# Comparing an array with a member of an enumeration takes several times as long.
+# As int, because comparing an array with a member of an enumeration takes several times as long.
 _DOCUMENT, _TEXT = int(Kind.DOCUMENT), int(Kind.TEXT)
 _IS_KIND = np.isin(np.arange(256), [*Kind])
-_FOUR_NANS = np.uint32(0x01010101)  # what four True of numpy look like
+_FOUR_NANS = np.uint32(0x01010101)  # the bytes of four numpy True, read as one number
 
 
 def _validate(page: Snapshot) -> None:
-    """Check every column in O(N + A); a Snapshot that exists may be trusted by all algorithms.
+    """Check every column in O(N + A), so that algorithms can trust every Snapshot.
 
-    Done for every page that is read, so each check is one pass: ids are compared as unsigned numbers, where
-    negative ones are huge.
+    This runs for every page that is read, so each check is a single pass: ids are compared as unsigned numbers, where
+    negative ones become huge.
     """
     for name, dtype in _DTYPES.items():
         if getattr(page, name).dtype != dtype:
@@ -320,24 +319,24 @@ def _validate(page: Snapshot) -> None:
     if page.kind[0] != _DOCUMENT:
         raise _bad("kind", "does not start with a document")
     if not _IS_KIND[page.kind].all():
-        raise _bad("kind", "holds numbers that are no kind of node")
+        raise _bad("kind", "has unknown values")
     strings = len(page.strings)
     _within("tag", page.tag, 0, len(page.tags))
     _within("text", page.text, -1, strings)
     if ((page.text >= 0) != (page.kind == _TEXT)).any():
-        raise _bad("text", "is set on other nodes than the text nodes")
+        raise _bad("text", "must be set for text nodes and for no others")
     _within("style", page.style, -1, len(page.styles))
     _within("styles", page.styles, 0, strings)
     bare = page.style < 0
     if (np.isnan(page.box, order="C").view(np.uint32)[:, 0] != bare * _FOUR_NANS).any():
         raise _bad("box", "and column 'style' disagree on which nodes have layout")
     if np.isinf(page.box).any():
-        raise _bad("box", "has an edge beyond all numbers")
+        raise _bad("box", "has infinite values")
     if (page.paint[bare] != -1).any():
-        raise _bad("paint", "is set on nodes without layout")
+        raise _bad("paint", "is set for nodes without layout")
     starts = page.attr_start
     if starts[0] != 0 or starts[-1] != a or (starts[1:] < starts[:-1]).any():
-        raise _bad("attr_start", "does not cut the attributes into one run per node")
+        raise _bad("attr_start", "does not divide the attributes into one range per node")
     _within("attr_name", page.attr_name, 0, strings)
     _within("attr_value", page.attr_value, 0, strings)
     if page.provenance.complete != (not page.provenance.reasons):
@@ -363,15 +362,15 @@ def _validate_tree(parent: NDArray[np.int32], end: NDArray[np.int32]) -> None:
 def _within(name: str, ids: NDArray[np.int32], low: int, high: int) -> None:
     shifted = ids - np.int32(low) if low else ids
     if ids.size and int(shifted.view(np.uint32).max()) >= high - low:
-        raise _bad(name, f"holds ids outside {low}..{high - 1}")
+        raise _bad(name, f"has ids outside {low}..{high - 1}")
 
 
 def _bad(column: str, what: str) -> InvalidSnapshotError:
-    return InvalidSnapshotError(f"Column '{column}' {what}; the page must be captured again.")
+    return InvalidSnapshotError(f"Column '{column}' {what}; capture the page again.")
 
 
 def subtree_ends(parent: Sequence[int]) -> NDArray[np.int32]:
-    """Return the column `end` that belongs to the column `parent` of N nodes in document order, in O(N)."""
+    """Return the column `end` for a column `parent` of N nodes in document order, int32 (N,), in O(N)."""
     end = list(range(1, len(parent) + 1))
     for node in range(len(parent) - 1, 0, -1):
         above = parent[node]

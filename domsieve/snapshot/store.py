@@ -1,11 +1,11 @@
-"""The store of captured pages under one folder: files named by hashes, and an index beside them.
+"""The store of captured pages in one folder: files named by hashes, and an index of them.
 
-    index.sqlite3   what is there
-    …/              the files, see `stored_files`
+    index.sqlite3   the index
+    …/              the files, see `domsieve.snapshot.stored_files`
 
-Every file is written before the row that names it. A process that is killed at any moment therefore leaves no
-half-written page visible, at most a file that `PageStore.verify` finds. What a page names can be lost or damaged: it
-is written anew when an equal page is put, and `PageStore.verify` can make a page forget it.
+Every file is written before the row that refers to it. A process that is killed at any moment therefore leaves no
+half-written page visible, at most a file that `PageStore.verify` reports. If a raw source or another file of a page
+is lost or damaged, it is written again when an equal page is stored, or `PageStore.verify` removes the reference.
 """
 
 import dataclasses
@@ -41,26 +41,26 @@ from domsieve.snapshot.stored_files import (
 from domsieve.snapshot.verifying import Problem, Verifier
 
 _INDEX = "index.sqlite3"
-_NOTHING: Mapping[str, bytes] = MappingProxyType({})
-# A larger page makes a bad base: it would take longer to load than the pages written against it.
+_NO_EXTRAS: Mapping[str, bytes] = MappingProxyType({})
+# Above 1 MiB, loading the base would take longer than reading the pages that were written against it.
 _LARGEST_BASE = 1 << 20
 
 
 class PageStore:
-    """Captured pages on disk; a context manager. Several processes may use one folder at once.
+    """Store of captured pages on disk. A context manager; several processes may use one folder at once.
 
-    To open it takes 10 us a page, for which the index is compared with itself.
+    Opening a store takes about 10 µs per page, for an integrity check of the index.
 
     Parameters
     ----------
-    root : folder, made when it does not exist.
-    repair : whether a damaged index gives way to an empty one, which `verify` fills from the files. No other process
-        may use the folder then.
+    root : the folder, created if it does not exist.
+    repair : replace a damaged index by an empty one, which `verify` then fills from the files. No other process may
+        use the folder meanwhile.
 
     Raises
     ------
     CacheIndexError : the index in the folder is damaged.
-    StorageError : the folder or the index in it cannot be used.
+    StorageError : the folder or its index cannot be used.
     """
 
     def __init__(self, root: Path | str, *, repair: bool = False) -> None:
@@ -68,24 +68,24 @@ class PageStore:
         try:
             root.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StorageError(f"The cache {root} cannot be made: {error.strerror}.") from error
-        self._replaced: list[Problem] = []
-        self._index = self._mended_index() if repair else Index(root / _INDEX)
+            raise StorageError(f"The cache {root} cannot be created: {error.strerror}.") from error
+        self._repaired: list[Problem] = []
+        self._index = self._sound_index() if repair else Index(root / _INDEX)
         self._files = StoredFiles(root)
 
-    def _mended_index(self) -> Index:
-        """Return the index, or an empty one in the place of one that is damaged."""
+    def _sound_index(self) -> Index:
+        """Return the index, after replacing it by an empty one if it is damaged."""
         path, index = self.root / _INDEX, None
         try:
             index = Index(path)
-            for _ in index.each(("url", "stored")):  # every row
+            for _ in index.each(("url", "stored")):  # reading a row checks its checksum
                 pass
         except CacheIndexError as error:
             if index:
                 index.close()
             remove_index(path)
             index = Index(path)
-            self._replaced.append(Problem(str(path), error.message, mended=True))
+            self._repaired.append(Problem(str(path), error.message, mended=True))
         return index
 
     def __enter__(self) -> Self:
@@ -97,7 +97,7 @@ class PageStore:
         self.close()
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         self._index.close()
 
     def put(
@@ -106,23 +106,23 @@ class PageStore:
         *,
         source: bytes | None = None,
         site: str | None = None,
-        extras: Mapping[str, bytes] = _NOTHING,
+        extras: Mapping[str, bytes] = _NO_EXTRAS,
     ) -> PageRecord:
-        """Keep a page, the raw source of its navigation and extras by name; return its record.
+        """Store a page, its raw source and further files; return its record.
 
-        A page of equal content that was asked for in the same way is replaced.
+        A page with the same content, address and capture options is replaced.
 
         Parameters
         ----------
-        page : the page; its provenance is kept with `site` and the digests of `source` and `extras` filled in.
-        source : body of the main response.
-        site : name the page is stored under, by default the host and port of its URL; empty for a page of no
-            site.
-        extras : byte strings that `extra` returns by their names; without any, those of a page that is replaced stay.
+        page : the page. The stored provenance has `site` and the digests of `source` and `extras` filled in.
+        source : raw source of the page, the body of the main response.
+        site : name of the site to store the page under, by default host and port of its URL; empty for no site.
+        extras : further files of the page, by name, which `extra` returns. If empty, those of a page that is replaced
+            stay.
 
         Raises
         ------
-        StorageError : a file cannot be written; nothing of the page is visible then.
+        StorageError : a file cannot be written; the page is not visible then.
         """
         digests = {name: digest_of(extras[name]) for name in sorted(extras)}
         files = {(EXTRAS, digest): extras[name] for name, digest in digests.items()}
@@ -132,79 +132,81 @@ class PageStore:
             files[RAW, page.provenance.source_digest] = source
         record = record_of(page, 0)
         page = with_provenance(page, extras=digests or self._index.extras(record.page_id))
-        self._keep(files)
+        self._write_missing(files)
         base = self._base_for(page)
         data = encode(page, base=base)
         record = dataclasses.replace(record, bytes=len(data))
         write_file(self._files.path(PAGES, record.page_id), data, what=CACHE_FILE)
         replaced = self._index.put(record, digests)
-        # In case somebody removed them with the last page that named them.
-        self._keep({place: data for place, data in files.items() if not self._files.path(*place).exists()})
+        # Another process may have removed them together with the last page that used them.
+        self._write_missing(
+            {place: data for place, data in files.items() if not self._files.path(*place).exists()}
+        )
         self._drop_extras(replaced, of=())
         if base is not None:
-            self._keep_base(record.site, base)
+            self._restore_base(record.site, base)
         return record
 
     def get(self, page_id: str) -> Snapshot:
-        """Return a page by its whole id.
+        """Return the page with an id, which must be complete; see `resolve` for prefixes.
 
         Raises
         ------
         UnknownPageError : there is no such page.
-        DamagedFileError : its file, or the base it needs, is not as it was written; the message names it.
-        FormatVersionError : its file has a version that this program does not know.
+        DamagedFileError : the file of the page, or its base, is missing or damaged; the message names the file.
+        FormatVersionError : the file has an unknown format version.
         """
         if not self._index.find("page_id = ?", (page_id,), order="stored"):
-            raise UnknownPageError(f"The cache {self.root} holds no page {page_id}.")
+            raise UnknownPageError(f"The cache {self.root} has no page {page_id}.")
         return self._files.read(self._files.path(PAGES, page_id))
 
     def source(self, record: PageRecord) -> bytes:
-        """Return the raw source that was kept with a page.
+        """Return the raw source of a page.
 
         Raises
         ------
-        TargetError : none was kept.
-        DamagedFileError : its file is not as it was written.
+        TargetError : the page was stored without its raw source.
+        DamagedFileError : the file of the raw source is missing or damaged.
         """
         if not record.source_digest:
-            raise TargetError("No raw source was kept with this page.", url=record.url)
+            raise TargetError("No raw source is stored for this page.", url=record.url)
         return read_packed(self._files.path(RAW, record.source_digest))
 
     def extra(self, record: PageRecord, name: str) -> bytes | None:
-        """Return what was kept beside a page under a name, None when nothing was.
+        """Return the further file that was stored with a page under `name`, or None if there is none.
 
         Raises
         ------
-        DamagedFileError : its file is not as it was written.
+        DamagedFileError : the file is missing or damaged.
         """
         digest = self._index.extras(record.page_id).get(name)
         return None if digest is None else read_packed(self._files.path(EXTRAS, digest))
 
     def extra_names(self, record: PageRecord) -> list[str]:
-        """Return the names of what was kept beside a page, sorted."""
+        """Return the names of the further files that were stored with a page, sorted."""
         return [*self._index.extras(record.page_id)]
 
     def size(self, page_id: str) -> int:
-        """Return how many bytes the files of a page take, raw source and extras among them; 0 without such a page."""
-        held = 0
+        """Return the total size of the files of a page in bytes, including raw source and extras; 0 if not stored."""
+        total = 0
         for record in self._index.find("page_id = ?", (page_id,), order="stored"):
             files = [self._files.path(EXTRAS, digest) for digest in self._index.extras(page_id).values()]
             if record.source_digest:
                 files.append(self._files.path(RAW, record.source_digest))
-            held += record.bytes + sum(path.stat().st_size for path in files if path.exists())
-        return held
+            total += record.bytes + sum(path.stat().st_size for path in files if path.exists())
+        return total
 
     def find(
         self, url: str, *, producer: Producer, options: Mapping[str, Scalar], build: str | None = None
     ) -> PageRecord | None:
-        """Return the newest capture of `url` that this program would make in the same way, None without one.
+        """Return the newest capture of `url` with the same capture options and version, or None.
 
         Parameters
         ----------
-        url : address asked for.
-        producer : how the page was made, see `Provenance`.
-        options : those that shaped the capture, as in its provenance.
-        build : kind of the browser; None takes any, although their text widths differ.
+        url : requested address.
+        producer : how the page was captured, see `Provenance`.
+        options : capture options, as in the provenance of the page.
+        build : build of the browser; None accepts any, although their text widths differ.
         """
         condition, values = "url = ? AND producer = ? AND capture = ?", [url, producer, capture_key(options)]
         if build is not None:
@@ -213,7 +215,13 @@ class PageStore:
         return found[0] if found else None
 
     def records(self, *, site: str | None = None, url_prefix: str | None = None) -> list[PageRecord]:
-        """Return what is known of all pages, those of one site or below one address, sorted by URL, oldest first."""
+        """Return the records of all pages, sorted by URL, oldest first.
+
+        Parameters
+        ----------
+        site : only pages of this site.
+        url_prefix : only pages whose requested address begins with this text.
+        """
         conditions, values = ["1"], []
         if site is not None:
             conditions.append("site = ?")
@@ -228,21 +236,21 @@ class PageStore:
         return self._index.count()
 
     def each_record(self, *, site: str | None = None) -> Iterator[PageRecord]:
-        """Yield what `records` returns of all pages or of one site, holding few of them at a time."""
+        """Yield the same records as `records`, reading a limited number at a time."""
         if site is None:
             return self._index.each(("url", "stored"))
         return self._index.each(("url", "stored"), "site = ?", [site])
 
     def oldest_first(self) -> Iterator[PageRecord]:
-        """Yield what is known of all pages by the time of their capture; those yielded may be removed meanwhile."""
+        """Yield all records by time of capture; you may remove pages that were already yielded."""
         return self._index.each(("captured_at", "page_id"))
 
     def resolve(self, text: str) -> PageRecord:
-        """Return the one page whose id begins with `text`.
+        """Return the record of the only page whose id begins with `text`, in any case.
 
         Raises
         ------
-        UnknownPageError : there is none, or more than one.
+        UnknownPageError : no page, or more than one, has such an id.
         """
         start = text.lower()
         found = self._index.find("substr(page_id, 1, length(?)) = ?", (start, start), order="page_id")
@@ -252,18 +260,21 @@ class PageStore:
         return found[0]
 
     def remove(self, page_ids: Iterable[str]) -> None:
-        """Forget pages and delete their files, and raw sources and extras that no other page names.
+        """Remove pages with their files, and raw sources and extras that no other page uses.
 
-        When the disk has not even room to forget them, their files go first.
+        Parameters
+        ----------
+        page_ids : complete ids; unknown ones are ignored.
 
         Raises
         ------
         StorageError : a file cannot be removed, or the index cannot be written.
         """
-        found = [self._index.find("page_id = ?", (page_id,), order="stored") for page_id in page_ids]
-        records = {record.page_id: record for one in found for record in one}
+        rows = [self._index.find("page_id = ?", (page_id,), order="stored") for page_id in page_ids]
+        records = {record.page_id: record for row in rows for record in row}
         digests = {record.source_digest for record in records.values() if record.source_digest}
 
+        # On a full disk even a removal from the index can fail; then the files are deleted first.
         def make_room() -> None:
             extras = {digest for page_id in records for digest in self._index.extras(page_id).values()}
             self._remove_files(records, digests, extras)
@@ -272,45 +283,48 @@ class PageStore:
         self._remove_files(records, digests, extras)
 
     def _remove_files(self, page_ids: Collection[str], sources: Iterable[str], extras: Iterable[str]) -> None:
-        """Delete the files of pages, and of raw sources and extras what no other page names."""
+        """Delete the files of pages, and raw sources and extras that no other page uses."""
         for page_id in page_ids:
             remove_file(self._files.path(PAGES, page_id))
         for digest in sources:
-            naming = self._index.find("source_digest = ?", (digest,), order="stored")
-            if {record.page_id for record in naming} <= {*page_ids}:
+            users = self._index.find("source_digest = ?", (digest,), order="stored")
+            if {record.page_id for record in users} <= {*page_ids}:
                 remove_file(self._files.path(RAW, digest))
         self._drop_extras(extras, of=page_ids)
 
     def drop_bases(self) -> None:
-        """Remove what the pages of sites were written against of which no page is left."""
+        """Remove the bases of sites that have no pages left."""
         self._index.drop_unused_bases(lambda digest: remove_file(self._files.path(BASES, digest)))
 
     def verify(self, *, repair: bool = False) -> list[Problem]:
-        """Read every file and compare with the index; return what is wrong, in order of the paths.
+        """Read every file, compare it with the index, and return all problems, sorted by path.
 
-        `repair` makes rows for pages without one, drops rows without a readable page, puts right those that say
-        something else than the file, and deletes what writers that were killed have left. It deletes damaged raw
-        sources and extras, and their pages forget those; damaged files of pages stay where they are. Rows of older
-        programs get a checksum when they are right, with and without `repair`.
+        Correct rows of older programs get a checksum in any case.
+
+        Parameters
+        ----------
+        repair : repair what is possible. Missing rows are added, rows without a readable page are removed, and rows
+            that differ from their file are corrected. Leftovers of killed writers are deleted, and so are damaged raw
+            sources and extras together with the references to them. Damaged files of pages are left in place.
         """
-        problems = [*self._replaced, *Verifier(self._index, self._files, repair=repair).problems()]
-        self._replaced = []
+        problems = [*self._repaired, *Verifier(self._index, self._files, repair=repair).problems()]
+        self._repaired = []
         return sorted(problems, key=lambda problem: problem.path)
 
-    def _keep(self, files: Mapping[tuple[str, str], bytes]) -> None:
+    def _write_missing(self, files: Mapping[tuple[str, str], bytes]) -> None:
         for (kind, digest), data in files.items():
             path = self._files.path(kind, digest)
             if not path.exists() or fault_of_file(path):
                 write_packed(path, data)
 
     def _drop_extras(self, digests: Iterable[str], *, of: Collection[str]) -> None:
-        """Delete extras that no page names but those that they were of."""
+        """Delete those extras that no page uses except the pages `of`."""
         for digest in digests:
             if {*self._index.pages_with(digest)} <= {*of}:
                 remove_file(self._files.path(EXTRAS, digest))
 
     def _base_for(self, page: Snapshot) -> Base | None:
-        """Return the base of the page's site, which is this page when the site has none or has lost it."""
+        """Return the base of the page's site; if there is none or it is lost, this page becomes the base."""
         site = page.provenance.site
         digest = self._index.base(site)
         if digest:
@@ -324,9 +338,9 @@ class PageStore:
         digest = digest_of(payload)
         write_packed(self._files.path(BASES, digest), payload, level=9)
         self._index.set_base(site, digest)
-        return self._files.base(self._index.base(site))  # another process may have been quicker
+        return self._files.base(self._index.base(site))  # another process may have set one first
 
-    def _keep_base(self, site: str, base: Base) -> None:
+    def _restore_base(self, site: str, base: Base) -> None:
         """Write a base again if it was removed before the page that needs it was in the index."""
         path = self._files.path(BASES, base.digest)
         if not path.exists():

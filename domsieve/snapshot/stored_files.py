@@ -1,11 +1,11 @@
-"""The files of a page store: where each lies, what they hold, and how a page is read with the base it needs.
+"""The files of a page store: their paths, and how to read them.
 
-    pages/ab/<page id>.dsnap   one page in the format of `format`
-    bases/ab/<digest>.zst      what the pages of a site were written against: the payload of its first page
-    raw/ab/<digest>.zst        raw source of a navigation, once per content
-    extras/ab/<digest>.zst     what is kept beside a page under a name, such as its screenshot, once per content
+    pages/ab/<page id>.dsnap   one page in the format of `domsieve.snapshot.format`
+    bases/ab/<digest>.zst      compression dictionary of a site: the payload of its first page
+    raw/ab/<digest>.zst        raw source of a navigation, stored once per content
+    extras/ab/<digest>.zst     further file of a page, such as its screenshot, stored once per content
 
-The folder ``ab`` has the first two characters of the names in it: a share of the store.
+The folder ``ab`` has the first two characters of the file names in it. It is called a share of the store.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ _SHARES = frozenset(f"{number:02x}" for number in range(256))
 
 
 class StoredFiles:
-    """The files below the folder of a store.
+    """Paths and content of the files below the folder of a store.
 
     Parameters
     ----------
@@ -40,15 +40,21 @@ class StoredFiles:
         self._bases: dict[str, Base] = {}
 
     def path(self, kind: str, name: str) -> Path:
-        """Return where a file of a kind and a name lies, be it there or not."""
+        """Return the path of a file, which need not exist.
+
+        Parameters
+        ----------
+        kind : `PAGES`, `BASES`, `RAW` or `EXTRAS`.
+        name : page id or digest.
+        """
         return self.root / kind / name[:2] / f"{name}{_ENDINGS[kind]}"
 
     def shares(self, kind: str) -> list[str]:
-        """Return the names of all shares that files or rows may be in, sorted."""
+        """Return the names of all shares that can hold files or rows, sorted."""
         return sorted(_SHARES | {path.name for path in (self.root / kind).glob("??")})
 
     def listed(self, kind: str, share: str) -> list[Path]:
-        """Return the files of a kind in a share, sorted."""
+        """Return the paths of all files of a kind in a share, sorted."""
         return sorted((self.root / kind / share).glob(f"*{_ENDINGS[kind]}"))
 
     def read(self, path: Path) -> Snapshot:
@@ -63,11 +69,11 @@ class StoredFiles:
         return decode(data, source=str(path), base=self.base(digest) if digest else None)
 
     def base(self, digest: str) -> Base:
-        """Return a base; the last few are held.
+        """Return the base with a digest; a few bases are cached in memory.
 
         Raises
         ------
-        DamagedFileError : its file is missing, or not as it was written.
+        DamagedFileError : the file of the base is missing or damaged.
         """
         if digest not in self._bases:
             if len(self._bases) >= _BASES_IN_MEMORY:
@@ -77,12 +83,12 @@ class StoredFiles:
 
 
 def page_id_of(page: Snapshot) -> str:
-    """Return the id that a page gets, or has, in every store."""
+    """Return the id of a page, which is the same in every store."""
     return record_of(page, 0).page_id
 
 
 def fault_of_file(path: Path) -> str:
-    """Return why a packed file cannot be read, empty when it can."""
+    """Return why a compressed file cannot be read; empty if it can."""
     try:
         read_packed(path)
     except StorageError as error:
@@ -91,17 +97,17 @@ def fault_of_file(path: Path) -> str:
 
 
 def with_provenance(page: Snapshot, **changes: str | dict[str, str]) -> Snapshot:
-    """Return a page that says something else of where it came from."""
+    """Return a copy of `page` with some fields of its provenance changed."""
     return dataclasses.replace(page, provenance=msgspec.structs.replace(page.provenance, **changes))
 
 
 def record_of(page: Snapshot, size: int) -> PageRecord:
-    """Return what the index knows of a page whose file takes so many bytes."""
+    """Return the index record of a page whose file has `size` bytes."""
     origin = page.provenance
     capture = capture_key(origin.options, origin.capture_version)
-    asked = json.dumps((page.digest(), origin.url, origin.producer, capture, origin.build))
+    identity = json.dumps((page.digest(), origin.url, origin.producer, capture, origin.build))
     return PageRecord(
-        page_id=digest_of(asked.encode()),
+        page_id=digest_of(identity.encode()),
         url=origin.url,
         final_url=origin.final_url,
         site=origin.site,
@@ -118,5 +124,5 @@ def record_of(page: Snapshot, size: int) -> PageRecord:
 
 
 def capture_key(options: Mapping[str, Scalar], version: int = CAPTURE_VERSION) -> str:
-    """Return what tells captures apart that were made in another way."""
+    """Return a hash of the capture options and the capture version: captures with equal keys are interchangeable."""
     return digest_of(json.dumps((version, dict(options)), sort_keys=True).encode())

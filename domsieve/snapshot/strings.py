@@ -1,8 +1,7 @@
-"""Interned strings of one page: one UTF-8 blob and the offsets of its entries.
+"""String tables: the distinct strings of a page as one UTF-8 blob with offsets.
 
-A column of a Snapshot holds ids into such a table. Keeping the bytes in one array, instead of one Python
-string per entry, is what makes a stored page readable without a Python object per node, and lets the analysis
-hash words straight from the bytes. Imports nothing of the project but its errors.
+The columns of a Snapshot hold ids into such a table. Because the bytes are one array, a stored page is read without
+creating a Python object per node, and the analysis hashes words straight from the bytes.
 """
 
 from collections import defaultdict
@@ -18,16 +17,16 @@ from domsieve.errors import InvalidSnapshotError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StringTable:
-    """T distinct strings, addressed by id 0 .. T-1.
+    """T distinct strings with the ids 0 to T - 1.
 
     Parameters
     ----------
-    blob : uint8, the UTF-8 bytes of all strings, one after another.
-    offsets : int32, shape (T + 1,), entry i is ``blob[offsets[i]:offsets[i + 1]]``.
+    blob : uint8 (B,), the UTF-8 bytes of all strings, concatenated.
+    offsets : int32 (T + 1,), ascending from 0 to B; string i is ``blob[offsets[i]:offsets[i + 1]]``.
 
     Raises
     ------
-    InvalidSnapshotError : offsets do not cut the blob into pieces.
+    InvalidSnapshotError : the offsets do not divide the blob.
     """
 
     blob: NDArray[np.uint8]
@@ -37,18 +36,16 @@ class StringTable:
         offsets, blob = self.offsets, self.blob
         if offsets.ndim != 1 or not offsets.size or offsets[0] != 0 or offsets[-1] != blob.size:
             raise InvalidSnapshotError(
-                "Column 'strings.offsets' does not span the blob; the page must be captured again."
+                "Column 'strings.offsets' does not span the blob; capture the page again."
             )
         if offsets.size > 1 and (offsets[1:] < offsets[:-1]).any():
-            raise InvalidSnapshotError(
-                "Column 'strings.offsets' is not ascending; the page must be captured again."
-            )
+            raise InvalidSnapshotError("Column 'strings.offsets' is not ascending; capture the page again.")
         blob.flags.writeable = False
         offsets.flags.writeable = False
 
     @classmethod
     def from_strings(cls, strings: Iterable[str]) -> "StringTable":
-        """Return the table of `strings` in their order; lone surrogates become U+FFFD."""
+        """Return a table of `strings` in the given order; lone surrogates become U+FFFD."""
         texts = list(strings)
         whole = "".join(texts)
         if whole.isascii():
@@ -77,25 +74,25 @@ class StringTable:
         return iter(self.to_list())
 
     def to_list(self) -> list[str]:
-        """Return all T strings, decoded in one go."""
-        data, cuts = self.blob.tobytes(), self.offsets.tolist()
+        """Return all T strings."""
+        data, offsets = self.blob.tobytes(), self.offsets.tolist()
         if data.isascii():
             text = data.decode("ascii")
-            return [text[a:b] for a, b in pairwise(cuts)]
-        return [str(data[a:b], "utf-8", "replace") for a, b in pairwise(cuts)]
+            return [text[a:b] for a, b in pairwise(offsets)]
+        return [str(data[a:b], "utf-8", "replace") for a, b in pairwise(offsets)]
 
     def take(self, ids: Iterable[int]) -> list[str]:
-        """Return the strings of `ids`; cheaper than `to_list` for a few."""
-        at = np.array(list(ids), np.int64)
-        if not at.size:
+        """Return the strings with the given ids; faster than `to_list` for a few of them."""
+        indices = np.array(list(ids), np.int64)
+        if not indices.size:
             return []
-        data = self.blob.data  # a view: few strings of a large table cost no copy of it
-        spans = zip(self.offsets[at].tolist(), self.offsets[at + 1].tolist(), strict=True)
+        data = self.blob.data  # a view, so that a few strings of a large table do not copy it
+        spans = zip(self.offsets[indices].tolist(), self.offsets[indices + 1].tolist(), strict=True)
         return [str(data[a:b], "utf-8", "replace") for a, b in spans]
 
 
 class Interner:
-    """Gives each distinct string the next id; the other end is `table`."""
+    """Assigns consecutive ids to distinct strings; `table` returns them as a `StringTable`."""
 
     def __init__(self) -> None:
         self._ids: defaultdict[str, int] = defaultdict(count().__next__)
@@ -105,9 +102,9 @@ class Interner:
         return self._ids[text]
 
     def ids(self, texts: Sequence[str]) -> NDArray[np.int32]:
-        """Return the ids of `texts`, int32 of their number; far quicker than one call for each."""
+        """Return the ids of `texts` as int32 ``(len(texts),)``; much faster than one call per text."""
         return np.fromiter(map(self._ids.__getitem__, texts), np.int32, len(texts))
 
     def table(self) -> StringTable:
-        """Return the strings interned so far, in order of their ids."""
+        """Return the table of all strings interned so far."""
         return StringTable.from_strings(self._ids)

@@ -1,6 +1,6 @@
-"""What is wrong with a page store: its files against the rows of its index, one share of them at a time.
+"""Verify and repair a page store: compare its files with the rows of its index.
 
-A share is a two-hundred-and-fifty-sixth of the store, so that a store of any size is verified in little memory.
+The store is read in 256 shares, so that a store of any size is verified in little memory.
 """
 
 import contextlib
@@ -26,7 +26,14 @@ from domsieve.snapshot.stored_files import (
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that `PageStore.verify` found: which file, what is wrong, and whether it was put right."""
+    """A problem that `PageStore.verify` found.
+
+    Parameters
+    ----------
+    path : the file.
+    what : what is wrong with it.
+    mended : the problem was repaired.
+    """
 
     path: str
     what: str
@@ -37,19 +44,19 @@ class Problem:
 
 
 class Verifier:
-    """Compares the files of a store with its index, and puts right what can be.
+    """Compares the files of a store with its index, and repairs what can be repaired.
 
     Parameters
     ----------
-    index, files : the store.
-    repair : whether something is put right, see `PageStore.verify`.
+    index, files : index and files of the store.
+    repair : repair problems, see `PageStore.verify`.
     """
 
     def __init__(self, index: Index, files: StoredFiles, *, repair: bool) -> None:
         self._index, self._files, self._repair = index, files, repair
 
     def problems(self) -> Iterator[Problem]:
-        """Yield what is wrong."""
+        """Yield all problems."""
         for path in leftovers(self._files.root):
             if self._repair:
                 remove_file(path)
@@ -58,7 +65,7 @@ class Verifier:
             for path in self._files.listed(BASES, share):
                 if fault := fault_of_file(path):
                     yield Problem(str(path), fault, mended=False)
-        # Rows are made in the order of the captures, so that the newest is the last.
+        # Missing rows are added by time of capture, so that the newest capture gets the last row.
         unknown: list[tuple[str, str]] = []
         for share in self._files.shares(PAGES):
             yield from self._wrong_rows(share, unknown)
@@ -70,14 +77,14 @@ class Verifier:
                 yield from self._lost_parts(kind, share)
 
     def _wrong_rows(self, share: str, unknown: list[tuple[str, str]]) -> Iterator[Problem]:
-        """Yield what is wrong with the files of pages and the rows that belong to them; add to what has no row."""
+        """Yield problems of page files and their rows; append ``(captured_at, page_id)`` of files without a row."""
         readable = set()
         known = {record.page_id: record for record in self._index.share("page_id", share)}
         unsigned = {record.page_id for record in self._index.unsigned(share)}
         for path in self._files.listed(PAGES, share):
             try:
                 record = self._in_file(path)
-            except OSError:  # removed just now
+            except OSError:  # removed in the meantime
                 continue
             except StorageError as error:
                 yield Problem(str(path), error.message, mended=False)
@@ -94,7 +101,7 @@ class Verifier:
                     self._index.change(record, self._index.extras(record.page_id))
                 yield Problem(str(path), "is not as the index says", self._repair)
             elif record.page_id in unsigned:
-                with contextlib.suppress(StorageError):  # there is room for it another time
+                with contextlib.suppress(StorageError):  # on a full disk, a later run adds the checksum
                     self._index.sign(record)
         for page_id in known.keys() - readable:
             if self._repair:
@@ -114,42 +121,42 @@ class Verifier:
             self._index.set_base(record.site, base)
 
     def _differs(self, record: PageRecord, path: Path) -> bool:
-        """Return whether the row of a page still says something else than its file, which may just have changed."""
+        """Return whether row and file of a page still differ when read again; the file may have just changed."""
         rows = self._index.find("page_id = ?", (record.page_id,), order="stored")
         return self._in_file(path) == record and rows != [record]
 
     def _lost_parts(self, kind: str, share: str) -> Iterator[Problem]:
-        """Yield the raw sources or extras that are damaged or missing."""
+        """Yield raw sources or extras that are damaged or missing."""
         what = "the raw source" if kind == RAW else "an extra"
-        naming: dict[str, list[str]] = {}
+        users: dict[str, list[str]] = {}
         if kind == RAW:
             for record in self._index.share("source_digest", share):
-                naming.setdefault(record.source_digest, []).append(record.page_id)
+                users.setdefault(record.source_digest, []).append(record.page_id)
         else:
             for digest, page_id in self._index.extras_in(share):
-                naming.setdefault(digest, []).append(page_id)
-        for digest in sorted(naming.keys() | {path.stem for path in self._files.listed(kind, share)}):
+                users.setdefault(digest, []).append(page_id)
+        for digest in sorted(users.keys() | {path.stem for path in self._files.listed(kind, share)}):
             path = self._files.path(kind, digest)
-            is_there = path.exists()
-            fault = fault_of_file(path) if is_there else ""
+            exists = path.exists()
+            fault = fault_of_file(path) if exists else ""
             if fault:
                 yield Problem(str(path), fault, self._repair)
-            elif not is_there:
+            elif not exists:
                 yield from (
                     Problem(str(path), f"is missing, {what} of {page_id}", self._repair)
-                    for page_id in naming.get(digest, ())
+                    for page_id in users.get(digest, ())
                 )
-            if self._repair and (fault or not is_there):
-                for page_id in naming.get(digest, ()):
+            if self._repair and (fault or not exists):
+                for page_id in users.get(digest, ()):
                     self._forget(page_id, digest)
                 remove_file(path)
 
     def _forget(self, page_id: str, digest: str) -> None:
-        """Let a page no longer name a raw source or extra that is lost."""
+        """Remove the reference of a page to a lost raw source or extra."""
         path = self._files.path(PAGES, page_id)
         page = self._files.read(path)
         origin = page.provenance
-        extras = {name: named for name, named in origin.extras.items() if named != digest}
+        extras = {name: other for name, other in origin.extras.items() if other != digest}
         source = "" if origin.source_digest == digest else origin.source_digest
         page = with_provenance(page, source_digest=source, extras=extras)
         base = base_of(read_file(path))

@@ -229,7 +229,7 @@ def test_an_index_of_a_newer_version_is_refused(store: PageStore) -> None:
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match="cannot be made"):
+    with pytest.raises(StorageError, match="cannot be created"):
         PageStore(tmp_path / "file" / "cache")
 
 
@@ -709,7 +709,7 @@ def test_names_that_are_no_text_name_nothing(store: PageStore) -> None:
 
 
 def test_each_record_is_what_records_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("domsieve.snapshot.index._AT_ONCE", 2)
+    monkeypatch.setattr("domsieve.snapshot.index._CHUNK_ROWS", 2)
     with PageStore(tmp_path) as store:
         assert [*store.each_record()] == [*store.oldest_first()] == []
         for seed, number in enumerate((3, 1, 2, 5, 4, 1, 1, 3)):
@@ -725,7 +725,7 @@ def test_each_record_is_what_records_returns(tmp_path: Path, monkeypatch: pytest
 def test_the_oldest_come_first_and_may_be_removed_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("domsieve.snapshot.index._AT_ONCE", 2)
+    monkeypatch.setattr("domsieve.snapshot.index._CHUNK_ROWS", 2)
     days = (3, 1, 2, 2, 5, 4, 1)
     with PageStore(tmp_path) as store:
         for seed, day in enumerate(days):

@@ -1,4 +1,4 @@
-"""Which blocks of text a script left as they were, changed, moved, created, removed or hid; which differ by load."""
+"""Classify blocks of text by what scripts did to them, and find those that differ between two loads."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -19,16 +19,17 @@ CHANGES: tuple[Change, ...] = get_args(Change)
 
 
 class ComparedBlock(msgspec.Struct, frozen=True, kw_only=True):
-    """A block of text, and what a script did to it.
+    """A block of text, and what scripts did to it.
 
     Parameters
     ----------
-    change : ``"in source"``: seen on both sides, the same in the same place; ``"changed"``: other text in its
-        place, or text that the source has but does not show; ``"moved"``: the same elsewhere; ``"created"``: on the
-        rendered page only; ``"removed"``: seen in the source only; ``"hidden"``: not to be seen where it is.
-    rendered, raw : nodes ``start, end`` of the text on that side, None where it is not there.
+    change : ``"in source"``: visible in both versions, with the same text in the same place. ``"changed"``: with
+        other text in its place, or hidden in the source. ``"moved"``: with the same text in another place.
+        ``"created"``: only on the rendered page. ``"removed"``: visible in the source only. ``"hidden"``: present,
+        but not visible.
+    rendered, raw : node range ``start, end`` of the text in that version, None if it is not there.
     words : number of words of `text`.
-    text : that of the rendered page, or of the source where it is there only.
+    text : text on the rendered page, or in the source if it is only there.
     """
 
     change: Change
@@ -43,11 +44,11 @@ class DifferingBlock(msgspec.Struct, frozen=True, kw_only=True):
 
     Parameters
     ----------
-    seen : on which of the loads it can be seen: ``"both"``, with other words, ``"rendered"``, which is the page that
-        is compared with its source, or ``"other"``.
-    rendered, other : nodes ``start, end`` of the text on that load, None where it cannot be seen.
-    words : number of words that only one of the loads has, counted as multisets; at least 1.
-    text, other_text : what stands there on that load, empty where it cannot be seen.
+    seen : load on which it is visible: ``"both"``, with different words, ``"rendered"`` (the page that is compared
+        with its source), or ``"other"``.
+    rendered, other : node range ``start, end`` of the text on that load, None if it is not visible.
+    words : number of words that only one of the loads has, as multisets; at least 1.
+    text, other_text : text on that load, empty if it is not visible.
     """
 
     seen: Seen
@@ -59,11 +60,12 @@ class DifferingBlock(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare_blocks(raw: PageBlocks, rendered: PageBlocks, raw_of: Sequence[int]) -> list[ComparedBlock]:
-    """Return the blocks of both sides with what was done to them.
+    """Return the blocks of both versions, with what scripts did to them.
 
     Parameters
     ----------
-    raw_of : for each of the nodes of the rendered page its node in the raw one, `NOT_MATCHED` where it has none.
+    raw, rendered : blocks of both versions.
+    raw_of : matching raw node for each node of the rendered page, see `match_nodes`.
     """
     twin, straight = _twins(raw, rendered, raw_of)
     compared = [
@@ -85,7 +87,8 @@ def differing_blocks(
 
     Parameters
     ----------
-    other_of : for each of the nodes of the rendered page its node in the other load, `NOT_MATCHED` where it has none.
+    other, rendered : blocks of both loads.
+    other_of : matching node of the other load for each node of the rendered page, see `match_nodes`.
     """
     twin, _ = _twins(other, rendered, other_of)
     differing = [_differing(other, rendered, block, twin.get(block)) for block in range(len(rendered))]
@@ -96,7 +99,7 @@ def differing_blocks(
 def _differing(
     other: PageBlocks, rendered: PageBlocks, block: int | None, twin: int | None
 ) -> DifferingBlock:
-    """Return a pair of blocks as far as it can be seen; without a word when nothing differs."""
+    """Return the difference between two matching blocks; `words` is 0 if no visible word differs."""
     here = block if block is not None and not rendered.hidden[block] else None
     there = twin if twin is not None and not other.hidden[twin] else None
     words = Counter(rendered.said[here].split() if here is not None else ())
@@ -116,13 +119,13 @@ def _differing(
 
 
 def _rest(raw: PageBlocks, twin: Mapping[int, int]) -> list[int]:
-    """Return the blocks of the one side that are nobody's twin."""
+    """Return the raw blocks that match no rendered block."""
     taken = set(twin.values())
     return [block for block in range(len(raw)) if block not in taken]
 
 
 def _twins(raw: PageBlocks, rendered: PageBlocks, raw_of: Sequence[int]) -> tuple[dict[int, int], set[int]]:
-    """Return the raw block of each rendered one that has one, and the rendered blocks that are in the same order."""
+    """Return the matching raw block by rendered block, and the rendered blocks that did not change their order."""
     block_of = dict(zip(raw.node.tolist(), raw.block.tolist(), strict=True))
     taken: dict[int, int] = {}  # rendered block by raw block
     twin: dict[int, int] = {}
@@ -140,7 +143,7 @@ def _twins(raw: PageBlocks, rendered: PageBlocks, raw_of: Sequence[int]) -> tupl
 def _find_elsewhere(
     raw: PageBlocks, rendered: PageBlocks, twin: dict[int, int], taken: dict[int, int]
 ) -> None:
-    """Give blocks that have no twin, or one that says something else, one that says the same and has none."""
+    """Match rendered blocks without a match of equal text with free raw blocks of equal text, in any place."""
     same: dict[int, list[int]] = {}
     for block in reversed(range(len(raw))):
         key = int(raw.key[block])
@@ -189,8 +192,8 @@ def _compared(
 
 
 def _in_order(places: Sequence[int]) -> list[bool]:
-    """Return which of the places belong to a longest ascending run of them, the others being moved."""
-    tails: list[int] = []  # position of the least end of a run of each length
+    """Return which of the places are part of a longest ascending subsequence; the others were moved."""
+    tails: list[int] = []  # by length, the position where a subsequence with the least end ends
     ends: list[int] = []
     before: list[int] = []
     for position, place in enumerate(places):

@@ -1,6 +1,6 @@
-"""The raw source of a page against what the browser made of it: blocks, words, counts, and where the words came from.
+"""Compare the raw source of a page with its rendered version: blocks, words, counts, and the origin of new words.
 
-Words are those of `words`: runs of letters and digits after NFKC and lower-casing, counted as multisets.
+Words are runs of letters and digits after NFKC normalisation and lower-casing, counted as multisets; see `words`.
 """
 
 import json
@@ -35,13 +35,13 @@ _MARKUP = re.compile(r"<[^<>]*>")
 
 
 class Overlap(msgspec.Struct, frozen=True, kw_only=True):
-    """How many words two texts have, alone and both, counted as multisets.
+    """Numbers of words in two texts and in their intersection, as multisets.
 
     Parameters
     ----------
-    wanted : words of the text that is looked for.
-    found_in : words of the text that it is looked for in.
-    both : words of both.
+    wanted : number of words of the reference text.
+    found_in : number of words of the text that is searched for them.
+    both : number of words in both.
     """
 
     wanted: int
@@ -50,12 +50,12 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def recall(self) -> float:
-        """Return which share of the wanted words is found; 1 when none is wanted."""
+        """Share of the wanted words that are found, in [0, 1]; 1 if there are none."""
         return self.both / self.wanted if self.wanted else 1.0
 
     @property
     def precision(self) -> float:
-        """Return which share of the words looked through is wanted; 1 when there are none."""
+        """Share of the searched words that are wanted, in [0, 1]; 1 if there are none."""
         return self.both / self.found_in if self.found_in else 1.0
 
     def __add__(self, other: "Overlap") -> "Overlap":
@@ -67,14 +67,14 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PageVersion(msgspec.Struct, frozen=True, kw_only=True):
-    """What one side of a page holds.
+    """Counts for one version (raw or rendered) of a page.
 
     Parameters
     ----------
-    nodes, links, images : numbers of all nodes, of elements with a link's address, of ``img`` elements.
+    nodes, links, images : numbers of nodes, of ``a`` and ``area`` elements with ``href``, and of ``img`` elements.
     records : number of data records, None without layout.
-    words : words that can be seen.
-    cleaned_words : words of `cleaned`.
+    words : number of visible words.
+    cleaned_words : number of words in `cleaned`.
     cleaned : the text that a method keeps.
     """
 
@@ -88,13 +88,13 @@ class PageVersion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
-    """A response that a script asked for.
+    """A response to a script with data for the page.
 
     Parameters
     ----------
-    url, status, bytes : of the response.
-    words : number of its words.
-    delivered : how many of these are seen on the rendered page and not in the raw source.
+    url, status, bytes : address, HTTP status and size of the response.
+    words : number of words in the response.
+    delivered : number of these words that are visible on the rendered page but not in the raw source.
     """
 
     url: str
@@ -105,13 +105,13 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TwoLoads(msgspec.Struct, frozen=True, kw_only=True):
-    """What differs between two loads of a page: adverts, times, tokens.
+    """Differences between two loads of a page, such as adverts, times and tokens.
 
     Parameters
     ----------
-    visible : the words seen on the rendered page, looked for in those seen on the other load.
-    blocks : the texts whose words differ, those of the rendered page first, each in document order. Text that only
-        moved does not differ, nor does what a load lacks that was cut, unless both were.
+    visible : visible words of the rendered page, searched for among those of the other load.
+    blocks : texts whose words differ, those of the rendered page first, each in document order. Text that only moved
+        does not count; missing text does not count either if just one of the loads was truncated.
     """
 
     visible: Overlap
@@ -119,20 +119,21 @@ class TwoLoads(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What scripts make of one page.
+    """What scripts change in one page.
 
     Parameters
     ----------
-    raw, rendered : the two sides.
-    styled : whether the raw source was laid out by a browser, so that what its style sheets hide is known.
-    visible : the words seen on the rendered page, looked for in those seen in the raw source.
-    content : the cleaned words of the rendered page, or all that are seen where cleaning leaves none, looked for in
-        the words seen in the raw source.
-    content_of_raw : the same of the raw source, looked for in the words seen on the rendered page.
-    matched : number of nodes of the rendered page that the raw source has too.
-    blocks : the texts of both sides, those of the rendered page first, each in document order.
-    data : the responses that carried data, those that delivered most words first.
-    loads : what differs from another load of the page; None, and not written, where there was one load.
+    raw, rendered : counts for both versions.
+    styled : the raw source was laid out by a browser, so text that its style sheets hide does not count as visible.
+    visible : visible words of the rendered page, searched for among those of the raw source.
+    content : cleaned words of the rendered page (or all visible words if cleaning keeps none), searched for among the
+        visible words of the raw source.
+    content_of_raw : cleaned words of the raw source, likewise, searched for among the visible words of the rendered
+        page.
+    matched : number of nodes of the rendered page that are also in the raw source.
+    blocks : texts of both versions, those of the rendered page first, each in document order.
+    data : responses with data, those that delivered most words first.
+    loads : differences from another load of the page; None, and omitted from JSON, if there was only one load.
     """
 
     raw: PageVersion
@@ -156,25 +157,38 @@ def compare_page(
     data: Iterable[dict[str, Any]] = (),
     other: Snapshot | None = None,
 ) -> Comparison:
-    """Return what scripts made of a page; O(N log N) for N nodes of both sides.
+    """Compare the raw source of a page with its rendered version, in O(N log N) for N nodes of both.
 
     Parameters
     ----------
-    raw : the source, best as a browser shows it without scripts; parsed, its style sheets hide nothing.
-    rendered : the page of the same navigation.
-    raw_verdict, verdict : what a method keeps of either, hidden text left out.
-    data : responses with their ``url``, ``status``, ``bytes`` and ``text``.
-    other : another load of the rendered page; content is then without what rotates, see `without_rotating`.
+    raw : the source, preferably captured by a browser without scripts. If it was only parsed, text that its style
+        sheets hide counts as visible.
+    rendered : the rendered page of the same navigation.
+    raw_verdict, verdict : verdicts of a method on both versions, without hidden text.
+    data : responses to scripts, with ``url``, ``status``, ``bytes`` and ``text``.
+    other : another load of the rendered page; text that rotates between the loads is then not part of the content,
+        see `without_rotating`.
+
+    Raises
+    ------
+    BudgetError : the page exceeded its budget.
     """
     with spending("compare", rendered.provenance.url):
         return _compared(raw, rendered, raw_verdict, verdict, data, other)
 
 
 def compare_loads(other: Snapshot, rendered: Snapshot) -> TwoLoads:
-    """Return what differs between two loads of a page; O(N log N) for N nodes of both.
+    """Return the differences between two loads of a page, in O(N log N) for N nodes of both.
 
-    Blocks are matched as those of the raw source are. Where one load was cut and the other was not, what only the
-    whole one has does not differ: the other did not come that far.
+    If just one of the loads was truncated, text that only the complete one has does not count as a difference.
+
+    Parameters
+    ----------
+    other, rendered : the two loads.
+
+    Raises
+    ------
+    BudgetError : the page exceeded its budget.
     """
     with spending("compare", rendered.provenance.url):
         other_of = match_nodes(other, rendered).tolist()
@@ -187,9 +201,14 @@ def compare_loads(other: Snapshot, rendered: Snapshot) -> TwoLoads:
 
 
 def without_rotating(verdict: Verdict, blocks: Iterable[DifferingBlock]) -> Verdict:
-    """Return a verdict that keeps no text of which most words differ between two loads of its page.
+    """Return a verdict that drops text of which most words differ between two loads of the page.
 
-    A text that differs in a few words, such as a paragraph with the time in it, stays.
+    Text with a few different words, such as a paragraph that contains the time, is kept.
+
+    Parameters
+    ----------
+    verdict : verdict on the rendered page.
+    blocks : differing blocks, see `compare_loads`.
     """
     kept = verdict.kept.copy()
     for block in blocks:
@@ -230,7 +249,7 @@ def _compared(
 
 
 def words(text: str) -> Counter[str]:
-    """Return how often each word is in `text`."""
+    """Return the number of occurrences of each word in `text`."""
     return Counter(fold(text).split())
 
 
@@ -274,7 +293,7 @@ def _delivery(response: dict[str, Any], new: Counter[str]) -> Delivery:
 
 
 def _texts(body: str) -> list[str]:
-    """Return the texts and numbers in JSON, without its names; what is no JSON is one text."""
+    """Return the texts and numbers in JSON, without keys; a body that is not JSON is one text."""
     try:
         rest = [json.loads(body)]
     except (ValueError, RecursionError):

@@ -1,10 +1,10 @@
-"""Which node of a rendered page is which node of its raw source.
+"""Match the nodes of a rendered page with those of its raw source.
 
 A greedy matching in three steps, after GumTree (Falleri et al., ASE 2014): equal subtrees, the largest first; then
-the elements that hold most of what was matched; then, from the document down, children of matched elements by their
-tag and id. Deviations: subtrees are equal by hash of tags and texts, so that the first step is O(N log N) for N nodes
-of both pages; equal subtrees are paired in document order; and no edit script is made. The second and third steps
-are array operations, one round per level of the page.
+elements that contain most of the matched nodes; then, from the document down, children of matched elements by tag and
+id. Deviations: subtrees are compared by hashes of tags and texts, so the first step is O(N log N) for N nodes of both
+pages; equal subtrees are paired in document order; and no edit script is made. The second and third steps are array
+operations, one round per level of the page.
 """
 
 import numpy as np
@@ -15,15 +15,19 @@ from domsieve.budget import check
 from domsieve.snapshot.page import Kind, Snapshot
 
 NOT_MATCHED = -1
-# What is smaller, such as the word "More" in a link, is equal by chance, unless there is one of it only.
+# Smaller subtrees, such as a link "More", can be equal by chance, and match only if they are unique.
 _LEAST_NODES = 3
 _ID = hash_of("id")
 
 
 def match_nodes(raw: Snapshot, rendered: Snapshot) -> Ints:
-    """Return for each of the N nodes of `rendered` its node in `raw`, `NOT_MATCHED` where it has none.
+    """Return the matching node in `raw` for each of the N nodes of `rendered`.
 
-    No node of `raw` is named twice, and the documents are matched. O(N log N), and O(N) memory.
+    Takes O(N log N) time and O(N) memory for N nodes of both pages.
+
+    Returns
+    -------
+    int64 (N,), `NOT_MATCHED` for nodes without a match. No node of `raw` occurs twice; the documents always match.
     """
     batch = Batch.of([raw, rendered])
     pairs = _Pairs(batch, len(raw))
@@ -35,7 +39,7 @@ def match_nodes(raw: Snapshot, rendered: Snapshot) -> Ints:
 
 
 class _Pairs:
-    """Nodes matched so far; nodes of each page are numbered from 0."""
+    """The nodes matched so far. Pairs of columns are for the raw and the rendered page, with nodes counted from 0."""
 
     def __init__(self, batch: Batch, size: int) -> None:
         self.size = size
@@ -62,12 +66,12 @@ def _labels(batch: Batch) -> U64:
 
 
 def _subtree_hashes(batch: Batch) -> U64:
-    """Return the hash of the tags and texts in and below each node, in order."""
+    """Return, for each node, the hash of the tags and texts in its subtree, in document order."""
     own = batch.tag_hash[batch.tag]
     text = np.flatnonzero(batch.kind == Kind.TEXT)
     own[text] = combine(own[text], batch.hashes(batch.text[text]))
-    # A subtree is its nodes with their depths below its root. A sum over a range takes one cumulative sum, whereas
-    # depths must count from the root: the weight of a node is a power, so that shifting all depths is a product.
+    # A subtree is hashed as the sum over its nodes, weighted by depth below its root. One cumulative sum gives the
+    # sums of all ranges. The weights are powers, so one product per subtree makes the depths relative to its root.
     depth = _depths(batch.parent)
     step = np.uint64(0x9E3779B97F4A7C15) | np.uint64(1)
     order = np.uint64(0xD6E8FEB86659FD93) | np.uint64(1)
@@ -109,7 +113,7 @@ def _inverse(odd: np.uint64) -> np.uint64:
 
 
 def _equal_subtrees(pairs: _Pairs, subtree: U64) -> None:
-    """Match equal subtrees, the largest first, those of equal content in document order."""
+    """Match equal subtrees, the largest first, and those with equal content in document order."""
     sizes = [np.asarray(end - np.arange(end.size)) for end in pairs.end]
     hashes = subtree[: pairs.size], subtree[pairs.size :]
     large = [np.unique(h[s >= _LEAST_NODES]) for h, s in zip(hashes, sizes, strict=True)]
@@ -152,7 +156,7 @@ def _isin_sorted(values: U64, known: U64) -> Bools:
 
 
 def _holders(pairs: _Pairs) -> None:
-    """Match elements by the matched nodes right below them, level by level upwards; most nodes decide."""
+    """Match elements by a majority of their matched children, level by level upwards."""
     below = np.flatnonzero(pairs.raw_of > 0)
     while below.size:
         check()
@@ -175,7 +179,7 @@ def _holders(pairs: _Pairs) -> None:
 
 
 def _children(pairs: _Pairs) -> None:
-    """Match what is left below matched elements: the k-th child of a tag and id with the k-th, level by level."""
+    """Match the remaining children of matched elements: the k-th with equal tag and id, level by level downwards."""
     parents = np.flatnonzero((pairs.raw_of != NOT_MATCHED) & ~pairs.is_text[1])
     left = [
         np.flatnonzero((matched == NOT_MATCHED) & (parent >= 0))
@@ -203,7 +207,7 @@ def _children(pairs: _Pairs) -> None:
 
 
 def _ranks(key: U64) -> U64:
-    """Return how many equal keys stand before each."""
+    """Return the number of equal keys before each key."""
     order = np.argsort(key, kind="stable")
     ordered = key[order]
     start = np.concatenate(([True], ordered[1:] != ordered[:-1])) if key.size else np.zeros(0, np.bool_)

@@ -11,7 +11,7 @@ from domsieve.budget import check
 
 _LONGEST = 1_000
 _MOST_WORDS = 7
-# What stands before a name. The last word may be one that only introduces.
+# Introductions of names, such as "Originally posted by".
 _PREFIX = re.compile(
     r"(?:(?:article|blog|content|guest|medically|fact|originally|this|story|post|posted|published|written|reviewed|"
     r"created|contributed|submitted|edited|authored|reported|review|words?|text|photos?|author|authors|editor|writer|"
@@ -21,14 +21,14 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 _PARTS = re.compile(r"[,;|•·⋅/\n、，；]|&|\+|\s(?:and|und|et|y|e|og|och|with)\s", re.IGNORECASE)
-# From here on a line says something else than names.
+# The rest of a line from here on is not a name.
 _BEHIND = re.compile(
     r"\s(?:[-–—⋅]\s|(?:on|in|at|for|from|published|updated|posted|last|reviewed|is|was|has|read|min)\b)|"
     r"[»|•·(\[{]|\d{1,4}[\s/.,:-]",
     re.IGNORECASE,
 )
 _MARKS = " \t,;:.|-–—•·⋅»\"'“”‘’*#()[]"
-# What follows a name behind a comma and is none of its own.
+# Titles that follow a name after a comma.
 _TITLES = word_set("""
 phd md rn ma mba msc bsc ms ba bs jd esq esquire cfp cpa cfa rd rdn ldn pt dpt dds dmd do np pa lcsw lmft lpc psyd
 edd mph mpp mfa cscs cissp pmp jr sr ii iii iv rnd rph pharmd facs faap dvm cnp fnp msn bsn llm ceo cto coo cmo
@@ -47,11 +47,12 @@ mon tue wed thu fri saturday sunday monday tuesday wednesday thursday friday tod
 
 
 def author_names(text: str, *, is_value: bool = False) -> tuple[str, ...]:
-    """Return the names in a text that names authors, none when it reads like something else.
+    """Return the names in a text about authors; none if the text seems to be something else.
 
     Parameters
     ----------
-    is_value : whether the text is an attribute or of JSON, which holds names alone.
+    text : the text, of which the first 1,000 characters are read.
+    is_value : the text is an attribute or from JSON, and contains only names.
     """
     text = text[:_LONGEST].strip()
     if match := _PREFIX.match(text):
@@ -59,32 +60,32 @@ def author_names(text: str, *, is_value: bool = False) -> tuple[str, ...]:
     if "://" in text:
         return ()
     if not is_value:
-        text = _until_behind(text)
+        text = _before_other_words(text)
     names = [name for part in _PARTS.split(text)[:MOST_NAMES] if (name := _name(part))]
-    # What follows the first name may be what the person does.
+    # The parts after the first name may be the person's roles.
     names = [*names[:1], *(name for name in names[1:] if name.split(" ")[-1].casefold() not in _ROLES)]
     return distinct_texts(names, most=MOST_NAMES)
 
 
 def turned_name(text: str) -> str:
-    """Return a name of a library's catalogue as it is said: ``Ann Lee`` of ``Lee, Ann``."""
+    """Return a name of a library catalogue in natural order: ``Ann Lee`` for ``Lee, Ann``."""
     last, comma, first = text.partition(",")
     return f"{first.strip()} {last.strip()}" if comma and "," not in first and first.strip() else text
 
 
 def is_byline(text: str) -> bool:
-    """Return whether a line begins as one that names authors."""
+    """Return whether a line begins with an introduction such as ``By``."""
     match = _PREFIX.match(text[:_LONGEST])
     return match is not None and match.end() < len(text)
 
 
-def _until_behind(text: str) -> str:
+def _before_other_words(text: str) -> str:
     match = _BEHIND.search(text)
     return text[: match.start()] if match else text
 
 
 def _name(part: str) -> str:
-    """Return a name without what surrounds it, empty when it is none."""
+    """Return the name in a part of a text without titles and punctuation, empty if it is not a name."""
     name = " ".join(part.split()).strip(_MARKS)
     if not name or len(name) > LONGEST_NAME or "@" in name or "://" in name or name.startswith("www."):
         return ""
@@ -105,9 +106,10 @@ def _name(part: str) -> str:
     return name
 
 
-_BEFORE, _AFTER = 20, 60
-_LONGEST_LINE = 120
-_FURTHEST = 120
+# Guesses that worked on the development sites.
+_BEFORE, _AFTER = 20, 60  # shown texts before and after the title whose lines are read
+_LONGEST_LINE = 120  # characters
+_FURTHEST = 120  # largest cost
 _MOST_CANDIDATES = 300
 _NEAR_THE_TITLE = "text near the title"
 _AUTHOR = word_set("author authors byline byl autor auteur autore writer contributor")
@@ -120,7 +122,15 @@ _NO_NAME = word_set(
 
 
 class Byline(NamedTuple):
-    """Names on the page, with a cost: the lower the likelier they are of the page's authors."""
+    """Names in the page.
+
+    Parameters
+    ----------
+    cost : the lower, the likelier they are the authors of the page.
+    node : where they are.
+    names : the names.
+    source : name of the place, for `Metadata.sources`.
+    """
 
     cost: float
     node: int
@@ -129,12 +139,12 @@ class Byline(NamedTuple):
 
 
 def bylines(elements: Elements, places: Places) -> list[Byline]:
-    """Return the names of authors on a page, the likeliest first."""
+    """Return the names of authors in a page, sorted by cost."""
     found: list[Byline] = []
 
     def add(node: int, text: str, source: str, bonus: float) -> None:
         names = author_names(text) if 1 < len(text) <= _LONGEST_LINE else ()
-        # A line may begin with the word and name nobody: "By subject".
+        # A line in lower case, such as "By subject", names nobody.
         if names and not (source == _NEAR_THE_TITLE and all(map(str.islower, names))):
             cost = places.cost(node) - bonus - (20 if is_byline(text) else 0)
             found.append(Byline(cost, node, names, source))
@@ -154,7 +164,7 @@ def bylines(elements: Elements, places: Places) -> list[Byline]:
 
 
 def choose_authors(found: list[Byline]) -> tuple[tuple[str, ...], str]:
-    """Return the names of the likeliest byline and where it stood, nothing when none is near enough."""
+    """Return the names of the likeliest byline and its source; empty if none is likely enough."""
     for one in found:
         if one.cost <= _FURTHEST:
             return one.names, one.source
@@ -162,7 +172,7 @@ def choose_authors(found: list[Byline]) -> tuple[tuple[str, ...], str]:
 
 
 def _bonus(words: frozenset[str]) -> float:
-    """Return how sure the words of a class make that names stand inside, 0 for not at all."""
+    """Return how strongly the words of a class suggest a name inside, 0 for not at all."""
     if not words.isdisjoint(_AUTHOR):
         if not words.isdisjoint(_NO_NAME):
             return 1

@@ -32,7 +32,7 @@ _NAMES = (
 MONTHS: dict[str, str] = {
     name: str(number) for number, names in enumerate(_NAMES, 1) for name in names.split()
 }
-"""The number of the month by each of its names."""
+"""Numbers of the months, as text, by name."""
 
 
 FIRST_YEAR, LAST_YEAR = 1990, 2100
@@ -50,7 +50,7 @@ _JOINING = frozenset(("st", "nd", "rd", "th", "of", "de", "del", "do", "e", "er"
 
 
 class Found(NamedTuple):
-    """A date as ISO 8601, and where it stands in a text."""
+    """A date as ISO 8601, and its position in a text."""
 
     date: str
     start: int
@@ -58,12 +58,13 @@ class Found(NamedTuple):
 
 
 def find_dates(text: str, *, language: str = "", latest: str = "") -> list[Found]:
-    """Return the dates in the first 300 characters of a text in their order.
+    """Return the dates in the first 300 characters of a text, in their order.
 
     Parameters
     ----------
-    language : tag of the page's language, which decides on ``1/2/2025``.
-    latest : ISO 8601 of the capture; a date more than a day later is none. Empty allows all.
+    text : the text.
+    language : language tag of the page, which decides whether ``1/2/2025`` is in January or February.
+    latest : time of the capture, ISO 8601; dates more than a day later are ignored. Empty allows all dates.
     """
     text = text[:_LONGEST]
     if not any("0" <= character <= "9" for character in text):
@@ -78,7 +79,13 @@ def find_dates(text: str, *, language: str = "", latest: str = "") -> list[Found
 
 
 def find_exact_date(text: str, *, language: str = "", latest: str = "") -> str:
-    """Return the date that an attribute or a value of JSON is; seconds of the Unix clock are one, too."""
+    """Return the date in an attribute or JSON value, which can be a Unix time; empty if there is none.
+
+    Parameters
+    ----------
+    text : the value.
+    language, latest : see `find_dates`.
+    """
     whole = text[:_LONGEST].strip()
     if _EPOCH.fullmatch(whole):
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=int(whole[:10]))
@@ -143,7 +150,7 @@ def _is_year(word: str) -> bool:
 
 
 def _day(year: str, month: str, day: str) -> str:
-    """Return a day of the calendar, empty when there is none such."""
+    """Return a valid day as ISO 8601, otherwise an empty string."""
     if not (year + month + day).isascii() or not (year.isdigit() and month.isdigit() and day.isdigit()):
         return ""
     try:

@@ -24,25 +24,32 @@ _INLINE = frozenset(_INLINE_NAMES.split())
 _SILENT = frozenset(("button", "option", "script", "select", "style", "svg", "template", "textarea"))
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _LONGEST_NAME = 500
-_MOST_TEXTS = 400  # text nodes of one element that are read
-_MOST_LOOKED_AT = 20_000  # elements of one question that are looked at
+# Limits that bound the time for hostile pages.
+_MOST_TEXTS = 400  # text nodes that are read in one element
+_MOST_LOOKED_AT = 20_000  # elements that are returned for one query
 
 
 @once_per_page
 def elements_of(page: Snapshot) -> "Elements":
-    """Return the elements of a page."""
+    """Return the elements of a page; computed once per page."""
     return Elements(page)
 
 
 class Elements:
-    """Elements of the page itself in document order, their attributes and texts."""
+    """Elements of a page, without those in frames, with their attributes and texts; all in document order.
+
+    Attributes
+    ----------
+    readable : text nodes outside of scripts, styles and controls, ascending.
+    shown : those of them with a layout box; in raw pages, those outside of the head.
+    """
 
     def __init__(self, page: Snapshot) -> None:
         self.page = page
         self.names = page.tags.to_list()
         self.parent = page.parent
-        said = page_texts(page)
-        self._text, self._rank = said.text, said.rank
+        texts = page_texts(page)
+        self._text, self._rank = texts.text, texts.rank
         self.end = page.end
         self._tag_ids = {name: number for number, name in enumerate(self.names)}
         document = page.kind == Kind.DOCUMENT
@@ -53,10 +60,8 @@ class Elements:
         silent = np.array([name in _SILENT for name in self.names])[page.tag] & (page.kind == Kind.ELEMENT)
         readable = (page.text >= 0) & self._own & ~below(silent, page.end.astype(np.int64))
         self.readable = np.flatnonzero(readable)
-        """Text nodes outside code and controls."""
         shown = page.style[self.readable] >= 0 if page.has_layout else self._outside_head(self.readable)
         self.shown = self.readable[shown]
-        """Those of them that have a box, or in a page without boxes stand in its body."""
         self._addresses = Addresses(page)
         self._with_attribute: dict[str, list[tuple[int, str]]] = {}
         self._named: dict[str, list[tuple[int, str, frozenset[str]]]] = {}
@@ -67,18 +72,21 @@ class Elements:
         return ~inside
 
     def tag(self, node: int) -> str:
-        """Return the tag of a node."""
+        """Return the tag name of a node."""
         return self.names[int(self.page.tag[node])]
 
     def tagged(self, *tags: str) -> list[int]:
-        """Return the elements of these tags."""
+        """Return the elements with one of these tag names."""
         ids = [self._tag_ids[tag] for tag in tags if tag in self._tag_ids]
-        found = np.flatnonzero(self._element & np.isin(self.page.tag, ids)) if ids else np.zeros(0, np.intp)
-        nodes: list[int] = found[:_MOST_LOOKED_AT].tolist()
+        if not ids:
+            return []
+        nodes: list[int] = np.flatnonzero(self._element & np.isin(self.page.tag, ids))[
+            :_MOST_LOOKED_AT
+        ].tolist()
         return nodes
 
     def with_attribute(self, name: str) -> list[tuple[int, str]]:
-        """Return the elements that have an attribute, with its value."""
+        """Return the elements with an attribute, and its values."""
         if name not in self._with_attribute:
             self._with_attribute[name] = self._find_attribute(name)
         return self._with_attribute[name]
@@ -90,9 +98,9 @@ class Elements:
         return [(node, value) for node, is_own, value in given if is_own][:_MOST_LOOKED_AT]
 
     def named(self, attribute: str) -> list[tuple[int, str, frozenset[str]]]:
-        """Return the elements with an attribute that names them, such as ``class``, its value, and its words.
+        """Return the elements with an attribute such as ``class``, its values, and the words in the values.
 
-        The words are in lower case: of ``postMeta entry-date`` post, meta, entry and date.
+        The words are in lower case: ``postMeta entry-date`` has the words post, meta, entry and date.
         """
         if attribute not in self._named:
             words: dict[str, frozenset[str]] = {}
@@ -107,18 +115,18 @@ class Elements:
         return self._named[attribute]
 
     def attributes(self, node: int) -> dict[str, str]:
-        """Return the attributes of an element."""
+        """Return the attributes of an element, by name."""
         span = range(int(self.page.attr_start[node]), int(self.page.attr_start[node + 1]))
         strings, name, value = self.page.strings, self.page.attr_name, self.page.attr_value
         return {strings[int(name[i])]: strings[int(value[i])] for i in span}
 
     def text(self, node: int, longest: int) -> str:
-        """Return the text inside a node as one line, whether it is shown or not."""
+        """Return the readable text in a node, shown or not, as one line of at most `longest` characters."""
         texts = self._within(self.readable, node)
         return clean_text(self._joined(texts), longest)
 
     def shown_text(self, node: int, longest: int) -> str:
-        """Return the shown text inside a node as one line."""
+        """Return the shown text in a node as one line of at most `longest` characters."""
         return clean_text(self._joined(self._within(self.shown, node)), longest)
 
     def _within(self, texts: NDArray[np.intp], node: int) -> list[int]:
@@ -138,7 +146,7 @@ class Elements:
         return "".join(parts)
 
     def block(self, node: int) -> int:
-        """Return the nearest element around a node that stands in lines of its own."""
+        """Return the nearest ancestor of a node that is not an inline element."""
         node = int(self.parent[node])
         while node > 0 and self.tag(node) in _INLINE:
             check()
@@ -146,20 +154,20 @@ class Elements:
         return node
 
     def lines(self, first: int, last: int) -> list[tuple[int, str]]:
-        """Return the shown lines between the text nodes number `first` and `last` of all shown: node and text."""
-        found: list[tuple[int, list[int]]] = []
-        around = -1
+        """Return the lines of the text nodes ``shown[first:last]``, each with its first node."""
+        groups: list[tuple[int, list[int]]] = []
+        previous = -1
         for text in self.shown[max(first, 0) : max(last, 0)].tolist():
             block = self.block(text)
-            if not found or block != around:
-                found.append((text, []))
-            found[-1][1].append(text)
-            around = block
-        lines = ((node, clean_text(self._joined(texts), 300)) for node, texts in found)
+            if not groups or block != previous:
+                groups.append((text, []))
+            groups[-1][1].append(text)
+            previous = block
+        lines = ((node, clean_text(self._joined(texts), 300)) for node, texts in groups)
         return [(node, line) for node, line in lines if line]
 
     def url(self, node: int, value: str) -> str:
-        """Return the absolute address in an attribute, empty when it is none of http and https."""
+        """Return the absolute address for an attribute value, empty unless it is a valid http or https address."""
         if len(value) > LONGEST_URL or not any(character.isalnum() for character in value):
             return ""
         address = self._addresses.absolute(node, value, linked=False)
@@ -170,18 +178,25 @@ class Elements:
 
 
 _BESIDE_TAGS = ("aside", "footer", "nav", "dialog")
-# Parts that name other pages, other people, or the site; as words of a class or an id.
+# Words in a class or id of parts about other pages, other people, or the site.
 _BESIDE = word_set("""
 comment comments reply replies related sidebar footer nav navigation menu widget recommended recommendation
 recommendations popular trending latest teaser carousel breadcrumb breadcrumbs newsletter modal popup cookie promo
 sponsored ad ads advert similar card cards review reviews testimonial testimonials copyright
 """)
-_NEAR = 15  # texts from the title
-_NEAR_COST, _FAR_COST = 30, 2_000
+# Guesses that worked on the development sites.
+_NEAR = 15  # shown texts from the title
+_NEAR_COST, _FAR_COST = 30, 2_000  # in parts that are not about the subject, near the title and elsewhere
 
 
 class Places:
-    """Distances from the title, counted in shown texts, and what stands beside the page's matter."""
+    """Costs of nodes by their distance from the title.
+
+    Parameters
+    ----------
+    elements : elements of the page.
+    title : node of the heading that is the title, 0 if there is none.
+    """
 
     def __init__(self, elements: Elements, title: int) -> None:
         self.title = title
@@ -202,14 +217,14 @@ class Places:
         self._beside = below(marked, elements.page.end.astype(np.int64))
 
     def cost(self, node: int) -> int:
-        """Return the distance of a node, and more where its part of the page is not about the page's matter."""
+        """Return the distance of a node, with a surcharge in parts that are not about the subject of the page."""
         distance = self.distance(node)
         if not self._beside[node]:
             return distance
         return distance + (_NEAR_COST if distance <= _NEAR else _FAR_COST)
 
     def distance(self, node: int) -> int:
-        """Return how many shown texts lie between the title and a node; before it they count twice."""
+        """Return the number of shown texts between the title and a node; those before the title count twice."""
         if not self.title:
             return int(np.searchsorted(self._shown, node))
         at = int(np.searchsorted(self._shown, node))
@@ -218,5 +233,5 @@ class Places:
         return at - self._to if node >= self._end else 2 * (self._from - at)
 
     def lines(self, before: int, after: int) -> list[tuple[int, str]]:
-        """Return the shown lines around the title, so many texts before it and behind it: first node and text."""
+        """Return the lines around the title, in so many shown texts before and after it; see `Elements.lines`."""
         return self._elements.lines(self._from - before, self._to + after)

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from domsieve.analysis.metadata.elements import Elements
-from domsieve.analysis.metadata.values import TypeRules, clean_value
+from domsieve.analysis.metadata.values import Claims, clean_value
 from domsieve.budget import check
 from domsieve.snapshot.page import JSON_LD
 
 DEEPEST = 64
-"""Levels of nesting; Python's own limit depends on who calls."""
+"""Maximum levels of nesting. Python's own recursion limit depends on the caller."""
 
-# A string that does not end goes to the end of the text, so that no part of it is read twice.
+# An unterminated string extends to the end of the text, so that no part of it is read twice.
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
 _COMMA_AT_END = re.compile(r",(?=\s{0,200}[\]}])")
@@ -24,37 +24,37 @@ _MOST_VALUES = 50
 
 
 def read_json(text: str) -> list[Any]:
-    """Return the values in a text, one behind the other; of one that cannot be mended those before the fault."""
+    """Return all consecutive JSON values in a text, up to the first error that cannot be repaired."""
     text = _unwrapped(text)
     values, rest = _values(text)
     if rest:
-        again, _ = _values(_mended(rest))
-        values += again
+        repaired, _ = _values(_repaired(rest))
+        values += repaired
     return values
 
 
 def _values(text: str) -> tuple[list[Any], str]:
-    """Return the values at the beginning of a text, and the text from the first fault on."""
+    """Return the values at the beginning of a text, and the text from the first error on."""
     if _depth(text) > DEEPEST:
         return [], ""
-    found: list[Any] = []
+    values: list[Any] = []
     at = 0
-    while len(found) < _MOST_VALUES:
+    while len(values) < _MOST_VALUES:
         check()
         while at < len(text) and text[at] in " \t\r\n,;\ufeff\xa0":
             at += 1
         if at == len(text):
-            return found, ""
+            return values, ""
         try:
             value, at = _DECODER.raw_decode(text, at)
         except ValueError:
-            return found, text[at:]
-        found.append(value)
-    return found, ""
+            return values, text[at:]
+        values.append(value)
+    return values, ""
 
 
 def _depth(text: str) -> int:
-    """Return how deep brackets stand in one another; those in strings do not count."""
+    """Return the depth of nested brackets outside of strings."""
     depth = deepest = 0
     for match in _TOKEN.finditer(text):
         mark = match[0][0]
@@ -68,7 +68,7 @@ def _depth(text: str) -> int:
 
 
 def _unwrapped(text: str) -> str:
-    """Return a text without the marks of comments that once hid scripts from old browsers."""
+    """Return a text without the comment marks that used to hide scripts from old browsers."""
     text = text.strip(" \t\r\n\ufeff")
     for _ in range(4):
         for mark in _WRAPPERS:
@@ -76,8 +76,8 @@ def _unwrapped(text: str) -> str:
     return text
 
 
-def _mended(text: str) -> str:
-    """Return a text without commas before closing brackets and without escapes that JSON does not know."""
+def _repaired(text: str) -> str:
+    """Return a text without commas before closing brackets and without invalid escapes."""
     parts: list[str] = []
     last = 0
     for match in _STRING.finditer(text):
@@ -91,6 +91,7 @@ def _mended(text: str) -> str:
 
 Thing = dict[str, Any]
 
+# Limits that bound the time for hostile pages.
 _MOST_THINGS = 5_000
 _MOST_OF_A_LIST = 100
 _ARTICLE_NAMES = """
@@ -114,12 +115,14 @@ _RANKS = {
 _PUBLISHERS = frozenset(("organization", "newsmediaorganization", "corporation"))
 
 
-def claim_json_ld(elements: Elements, claims: TypeRules, address: str) -> None:
-    """Note what the JSON-LD of a page says.
+def claim_json_ld(elements: Elements, claims: Claims, address: str) -> None:
+    """Add the statements of the JSON-LD of a page to `claims`.
 
     Parameters
     ----------
-    address : the page's own address, which tells its description from those of other pages.
+    elements : elements of the page.
+    claims : the claims to add to.
+    address : `plain_address` of the page, to tell its own description from those of other pages.
     """
     roots = [value for _, text in elements.with_attribute(JSON_LD) for value in read_json(text)]
     graph = _Graph(roots)
@@ -134,7 +137,7 @@ def claim_json_ld(elements: Elements, claims: TypeRules, address: str) -> None:
             claims.add("organization", _text(thing.get("name")), "json-ld Organization name")
 
 
-def _claim_thing(graph: "_Graph", thing: Thing, claims: TypeRules) -> None:
+def _claim_thing(graph: "_Graph", thing: Thing, claims: Claims) -> None:
     rank = rank_of(_kind(thing))
     claims.add("page_type", _text(_first(thing.get("@type"))), "json-ld @type")
     for key, field in (
@@ -171,7 +174,7 @@ def _claim_thing(graph: "_Graph", thing: Thing, claims: TypeRules) -> None:
 
 
 class _Graph:
-    """The things of all scripts of a page, by what they are and by their names for each other."""
+    """The things in all JSON-LD scripts of a page, with references resolved by ``@id``."""
 
     def __init__(self, roots: list[Any]) -> None:
         self.things: list[Thing] = []
@@ -211,24 +214,24 @@ class _Graph:
                 todo += [i for i in reversed(value[:_MOST_OF_A_LIST]) if isinstance(i, dict | list)]
 
     def main_things(self, address: str) -> list[Thing]:
-        """Return what the page is about, the most telling first: articles, other works, the page."""
+        """Return at most one thing of each rank that the page is about: an article, another work, the page."""
         ranked = [(_RANKS[kind], thing) for thing in self.things if (kind := _kind(thing)) in _RANKS]
-        found = []
+        things = []
         for rank in (1, 2, 3):
             same = [thing for own, thing in ranked if own == rank]
             if len(same) > 1:
                 own = [thing for thing in same if address and address in self._own_addresses(thing)]
-                # Of many without an address of the page, none is the page's: it lists them.
+                # Four or more things, none with the address of the page, are a list of other pages.
                 same = own or (same[:1] if len(same) < 4 or rank == 3 else [])
-            found += same[:1]
-        return found
+            things += same[:1]
+        return things
 
     def _own_addresses(self, thing: Thing) -> list[str]:
-        said = [thing.get(key) for key in ("@id", "url", "mainEntityOfPage")]
-        return [plain_address(text) for value in said for text in self.addresses(value)]
+        values = [thing.get(key) for key in ("@id", "url", "mainEntityOfPage")]
+        return [plain_address(text) for value in values for text in self.addresses(value)]
 
     def resolved(self, value: Any) -> Any:
-        """Return what a reference names, else the value."""
+        """Return the thing that a reference refers to, or the value itself if it is not a reference."""
         if isinstance(value, dict) and len(value) <= 2 and "name" not in value:
             name = value.get("@id")
             if isinstance(name, str):
@@ -236,55 +239,55 @@ class _Graph:
         return value
 
     def names(self, value: Any) -> tuple[list[str], list[str]]:
-        """Return the names of people that a value holds, and those of others."""
+        """Return the names of people in a value, and the names of organizations."""
         people: list[str] = []
-        others: list[str] = []
-        for one in _listed(value, parted=False):
-            one = self.resolved(one)
-            if isinstance(one, str):
-                people.append(clean_value(one, 400))
-            elif isinstance(one, dict):
-                name = _text(_first(one.get("name")), 400)
-                if not name and isinstance(one.get("name"), dict):
-                    name = _text(one["name"].get("name"), 400)
+        organizations: list[str] = []
+        for item in _listed(value, split=False):
+            item = self.resolved(item)
+            if isinstance(item, str):
+                people.append(clean_value(item, 400))
+            elif isinstance(item, dict):
+                name = _text(_first(item.get("name")), 400)
+                if not name and isinstance(item.get("name"), dict):
+                    name = _text(item["name"].get("name"), 400)
                 if not name:
                     parts = (
-                        _text(one.get(key), 200) for key in ("givenName", "additionalName", "familyName")
+                        _text(item.get(key), 200) for key in ("givenName", "additionalName", "familyName")
                     )
                     name = " ".join(part for part in parts if part)
-                listed = [_text(inner, 400) for inner in _listed(one.get("name"))] if not name else [name]
-                kind = _kind(one)
-                (others if kind in _PUBLISHERS or kind == "website" else people).extend(listed)
-        return [name for name in people if name], [name for name in others if name]
+                listed = [_text(inner, 400) for inner in _listed(item.get("name"))] if not name else [name]
+                kind = _kind(item)
+                (organizations if kind in _PUBLISHERS or kind == "website" else people).extend(listed)
+        return [name for name in people if name], [name for name in organizations if name]
 
     def addresses(self, value: Any) -> list[str]:
-        """Return the addresses that a value holds: texts, or those of things."""
-        found = []
-        for one in _listed(value, parted=False):
-            one = self.resolved(one)
-            if isinstance(one, str):
-                found.append(one.strip())
-            elif isinstance(one, dict):
-                said = (one.get(key) for key in ("url", "contentUrl", "@id"))
-                found += [text.strip() for text in map(_first, said) if isinstance(text, str)][:1]
-        return [text for text in found if 0 < len(text) <= 2_000]
+        """Return the addresses in a value: texts, and addresses of things."""
+        addresses = []
+        for item in _listed(value, split=False):
+            item = self.resolved(item)
+            if isinstance(item, str):
+                addresses.append(item.strip())
+            elif isinstance(item, dict):
+                values = (item.get(key) for key in ("url", "contentUrl", "@id"))
+                addresses += [text.strip() for text in map(_first, values) if isinstance(text, str)][:1]
+        return [address for address in addresses if 0 < len(address) <= 2_000]
 
 
 def rank_of(kind: str) -> int:
-    """Return how telling a type of schema.org is, in lower case: 1 articles, 2 other works, 3 pages, 9 all else."""
+    """Return the rank of a schema.org type in lower case: 1 for articles, 2 other works, 3 pages, 9 all others."""
     return _RANKS.get(kind, 9)
 
 
 def plain_address(address: str) -> str:
-    """Return an address as it is compared with others: without scheme, ``www.``, fragment and last slash."""
+    """Return an address for comparisons: lower case, without scheme, ``www.``, fragment and trailing slash."""
     return address.partition("#")[0].partition("://")[2].removeprefix("www.").rstrip("/").lower()
 
 
 def _kind(thing: Thing) -> str:
-    """Return the first type of a thing that is known, else its first, in lower case and without its vocabulary."""
+    """Return the first known type of a thing, or else its first type, in lower case and without its vocabulary."""
     kinds = [
         kind.rpartition("/")[2].rpartition(":")[2].lower()
-        for kind in _listed(thing.get("@type"), parted=False)[:10]
+        for kind in _listed(thing.get("@type"), split=False)[:10]
         if isinstance(kind, str)
     ]
     return next((kind for kind in kinds if kind in _RANKS), kinds[0] if kinds else "")
@@ -302,10 +305,10 @@ def _text(value: Any, longest: int = 2_000) -> str:
     return clean_value(str(value), longest)
 
 
-def _listed(value: Any, *, parted: bool = True) -> list[Any]:
-    """Return a value as a list; a text with commas is one too where it may be `parted`."""
+def _listed(value: Any, *, split: bool = True) -> list[Any]:
+    """Return a value as a list; a text is divided at commas if `split`."""
     if isinstance(value, list):
         return value[:_MOST_OF_A_LIST]
-    if isinstance(value, str) and parted:
+    if isinstance(value, str) and split:
         return value[:20_000].split(",")[:_MOST_OF_A_LIST]
     return [] if value is None else [value]

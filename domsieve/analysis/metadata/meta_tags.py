@@ -1,9 +1,9 @@
-"""What ``meta`` and ``link`` elements say: OpenGraph, Dublin Core, citations, plain names. Imports the elements."""
+"""Read ``meta`` and ``link`` elements: Open Graph, Dublin Core, citation tags, plain names."""
 
 from domsieve.analysis.metadata.elements import Elements
-from domsieve.analysis.metadata.values import TypeRules, clean_value
+from domsieve.analysis.metadata.values import Claims, clean_value
 
-# Per field the names in order of trust.
+# Names by field, the most reliable first.
 NAMES: dict[str, tuple[str, ...]] = {
     "title": (
         *("og:title", "citation_title", "dc.title", "dcterms.title", "parsely-title", "sailthru.title"),
@@ -100,8 +100,8 @@ _ADDRESSES = frozenset(("canonical_url", "image"))
 _LINKS = {"canonical": "canonical_url", "license": "licence", "image_src": "image"}
 
 
-def claim_meta_tags(elements: Elements, claims: TypeRules) -> None:
-    """Note what the ``meta`` elements of a page say; the source is their name in lower case."""
+def claim_meta_tags(elements: Elements, claims: Claims) -> None:
+    """Add the content of ``meta`` elements to `claims`; the source is the name of the element in lower case."""
     for node in elements.tagged("meta"):
         attributes = elements.attributes(node)
         content = attributes.get("content", "")
@@ -123,8 +123,8 @@ def claim_meta_tags(elements: Elements, claims: TypeRules) -> None:
             break
 
 
-def claim_links(elements: Elements, claims: TypeRules) -> None:
-    """Note what the ``link`` elements of a page and its links with a relation say."""
+def claim_links(elements: Elements, claims: Claims) -> None:
+    """Add the statements of ``link`` elements, licence links and ``lang`` attributes to `claims`."""
     for node, value in elements.with_attribute("rel"):
         attributes = elements.attributes(node)
         for relation in value[:200].lower().split():
@@ -140,7 +140,7 @@ def claim_links(elements: Elements, claims: TypeRules) -> None:
 
 
 def _field_of_unknown(name: str) -> str | None:
-    """Return what a name says that sites make up: ``w-published-date``, ``article-modified_time``."""
+    """Return the field for a non-standard name such as ``w-published-date`` or ``article-modified_time``."""
     if "publish" in name and ("date" in name or "time" in name):
         return "published"
     if "modified" in name and ("date" in name or "time" in name or "last" in name):

@@ -1,10 +1,10 @@
-"""What microdata and RDFa Lite say: ``itemprop`` and ``property`` in the page. Imports the elements."""
+"""Read microdata and RDFa Lite: ``itemprop`` and ``property`` attributes."""
 
 from collections import Counter
 
 from domsieve.analysis.metadata.elements import Elements
 from domsieve.analysis.metadata.json_ld import rank_of
-from domsieve.analysis.metadata.values import LONGEST_TEXT, TypeRules, clean_value
+from domsieve.analysis.metadata.values import LONGEST_TEXT, Claims, clean_value
 from domsieve.budget import check
 
 _FIELDS = {
@@ -24,12 +24,12 @@ _FIELDS = {
 }
 _ADDRESSES = frozenset(("image", "licence"))
 _LINKING = {"a": "href", "link": "href", "area": "href", "img": "src", "source": "src", "iframe": "src"}
-_MOST_ALIKE = 4  # that many things of a type are a list of other pages
+_MOST_ALIKE = 4  # so many things of one type are a list of other pages
 _POSTS = "discussionforumposting"
 
 
-def claim_microdata(elements: Elements, claims: TypeRules) -> None:
-    """Note what microdata and RDFa Lite say of the thing that the page is about."""
+def claim_microdata(elements: Elements, claims: Claims) -> None:
+    """Add the statements of microdata and RDFa Lite about the main thing of the page to `claims`."""
     properties = [(node, value, "microdata") for node, value in elements.with_attribute("itemprop")]
     properties += [
         (node, value, "rdfa")
@@ -68,7 +68,7 @@ def claim_microdata(elements: Elements, claims: TypeRules) -> None:
 
 
 def _main_scopes(scopes: dict[int, str]) -> set[int]:
-    """Return the things that the page may be about: works of which there are few, and the first post."""
+    """Return the things that the page can be about: works of types with few things, and the first post."""
     counts = Counter(scopes.values())
     main = set()
     posts = [node for node, kind in scopes.items() if kind == _POSTS]
@@ -80,7 +80,7 @@ def _main_scopes(scopes: dict[int, str]) -> set[int]:
 
 
 class _Items:
-    """Which thing each property is of."""
+    """Finds the thing that a property belongs to."""
 
     def __init__(self, elements: Elements, scopes: dict[int, str]) -> None:
         self._parent = elements.parent
@@ -88,7 +88,7 @@ class _Items:
         self._known: dict[int, int] = {}
 
     def around(self, node: int) -> int:
-        """Return the nearest element around a node that begins a thing, 0 without one."""
+        """Return the nearest ancestor of a node that begins a thing, 0 if there is none."""
         passed = []
         node = int(self._parent[node])
         while node > 0 and node not in self._scopes and node not in self._known:
@@ -100,12 +100,12 @@ class _Items:
         return scope
 
 
-def _names(said: str) -> bool:
-    return "name" in (word.rpartition(":")[2] for word in said[:200].lower().split())
+def _names(value: str) -> bool:
+    return "name" in (word.rpartition(":")[2] for word in value[:200].lower().split())
 
 
-def _kind(said: str) -> str:
-    words = said[:500].split()
+def _kind(value: str) -> str:
+    words = value[:500].split()
     return words[0].rpartition("/")[2].rpartition(":")[2].lower() if words else ""
 
 

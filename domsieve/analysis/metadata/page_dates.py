@@ -1,4 +1,4 @@
-"""Dates that a page shows: ``time`` elements, lines near the title, its address. Imports dates and places."""
+"""Find dates in a page: ``time`` elements, elements named after dates, lines near the title, the address."""
 
 import re
 from typing import NamedTuple
@@ -21,15 +21,25 @@ _PUBLISHED = re.compile(
 _DATE_WORDS = word_set(
     "date dates datetime time timestamp published publish posted pubdate created datum fecha"
 )
-_BEFORE, _AFTER = 30, 120  # shown texts around the title whose lines are read
-_LONGEST_LINE = 160
-_FURTHEST = 1_000
+# Guesses that worked on the development sites.
+_BEFORE, _AFTER = 30, 120  # shown texts before and after the title whose lines are read
+_LONGEST_LINE = 160  # characters
+_FURTHEST = 1_000  # largest cost
 _TIME_ATTRIBUTES = ("datetime", "data-datetime", "data-date", "data-timestamp", "created-timestamp", "ts")
 _MOST_CANDIDATES = 400
 
 
 class ShownDate(NamedTuple):
-    """A date on the page, its cost (the lower the likelier to be the page's own), and what it is of."""
+    """A date in the page.
+
+    Parameters
+    ----------
+    cost : the lower, the likelier it is the date of the page.
+    node : where it is.
+    date : ISO 8601.
+    is_update : the date of a change, not of publication.
+    source : name of the place, for `Metadata.sources`.
+    """
 
     cost: float
     node: int
@@ -39,15 +49,21 @@ class ShownDate(NamedTuple):
 
 
 def dates_shown(elements: Elements, places: Places, *, language: str, latest: str) -> list[ShownDate]:
-    """Return the dates on a page, the likeliest to be its own first."""
+    """Return the dates in a page, sorted by cost.
+
+    Parameters
+    ----------
+    elements, places : the page.
+    language, latest : see `find_dates`.
+    """
     found: list[ShownDate] = []
 
     def add(node: int, text: str, label: str, source: str, bonus: float) -> None:
         end = 0
         for one in find_dates(text, language=language, latest=latest)[:3]:
-            said = label + text[max(end, one.start - 40) : one.start]
+            before = label + text[max(end, one.start - 40) : one.start]
             end = one.end
-            updated, published = _UPDATED.search(said), _PUBLISHED.search(said)
+            updated, published = _UPDATED.search(before), _PUBLISHED.search(before)
             is_update = updated is not None and (published is None or published.start() < updated.start())
             cost = places.cost(node) - bonus - (20 if published and not is_update else 0)
             found.append(ShownDate(cost, node, one.date, is_update, source))
@@ -81,7 +97,7 @@ def dates_shown(elements: Elements, places: Places, *, language: str, latest: st
 
 
 def choose_dates(found: list[ShownDate]) -> tuple[Claim, Claim]:
-    """Return the date of publication and that of the last change that a page shows, as claims."""
+    """Return the likeliest dates of publication and of the last change, as claims; empty if there is none."""
     near = [one for one in found if one.cost <= _FURTHEST]
     fresh = next((one for one in near if not one.is_update), None)
     changed = next((one for one in near if one.is_update), None)
@@ -90,7 +106,7 @@ def choose_dates(found: list[ShownDate]) -> tuple[Claim, Claim]:
 
 
 def date_of_address(address: str, *, latest: str) -> str:
-    """Return the day in the path of an address, empty without one: ``/2025/01/31/`` or ``/2025-01-31-``."""
+    """Return the day in the path of an address, such as ``/2025/01/31/`` or ``/2025-01-31-``; empty without one."""
     parts = split_url(address[:2_000])
     found = find_dates(parts.path[:300], latest=latest) if parts else []
     return found[0].date[:10] if found else ""

@@ -26,8 +26,8 @@ from domsieve.analysis.metadata.values import (
     MOST_KEYWORDS,
     MOST_NAMES,
     Claim,
+    Claims,
     Metadata,
-    TypeRules,
     clean_language,
     clean_text,
     distinct_texts,
@@ -49,29 +49,39 @@ _AUTHOR_SOURCES = (
     ),
     *("json-ld WebPage author", "json-ld creator", "json-ld WebPage creator"),
 )
-"""In order of trust."""
+"""The most reliable source first."""
 _CATALOGUES = frozenset(("citation_author", "dc.creator"))
 _IN_PAGE = frozenset(("microdata author", "rdfa author"))
-_MOST_IN_PAGE = 5
+_MOST_IN_PAGE = 5  # more authors in the text of a page are those of comments. A guess
 
 
 @once_per_page
 def read_metadata(page: Snapshot) -> Metadata:
-    """Return what a page says of itself, the same for the same snapshot, in time linear in its nodes."""
+    """Return the metadata of a page, in time linear in its nodes.
+
+    Raises
+    ------
+    BudgetError : the page exceeded its budget.
+    """
     with spending("metadata", page.provenance.url):
         return _Reader(page).metadata()
 
 
 def read_title(page: Snapshot) -> str:
-    """Return the title that `read_metadata` gives a page, without looking for the rest."""
+    """Return the title of a page, as `read_metadata` does, without reading the rest.
+
+    Raises
+    ------
+    BudgetError : the page exceeded its budget.
+    """
     with spending("metadata", page.provenance.url):
         return _Reader(page).title()
 
 
 @once_per_page
-def _claims_of(page: Snapshot) -> TypeRules:
-    """Return what is said in so many words of a page."""
-    elements, claims = elements_of(page), TypeRules()
+def _claims_of(page: Snapshot) -> Claims:
+    """Return the explicit statements in the markup of a page."""
+    elements, claims = elements_of(page), Claims()
     claim_links(elements, claims)
     claim_meta_tags(elements, claims)
     claim_json_ld(elements, claims, plain_address(page.provenance.final_url))
@@ -80,7 +90,7 @@ def _claims_of(page: Snapshot) -> TypeRules:
 
 
 class _Reader:
-    """The sources of one page."""
+    """Reads the metadata of one page."""
 
     def __init__(self, page: Snapshot) -> None:
         self._origin = page.provenance
@@ -89,7 +99,7 @@ class _Reader:
         self._sources: dict[str, str] = {}
 
     def metadata(self) -> Metadata:
-        """Return what the sources agree on, field by field."""
+        """Return the metadata."""
         title = self.title()
         places = Places(self._elements, title_node(self._elements, title))
         language = self._language()
@@ -117,12 +127,12 @@ class _Reader:
         )
 
     def title(self) -> str:
-        """Return what the sources agree on as the title."""
+        """Return the title."""
         title, source = choose_title(self._elements, self._claims)
         return self._noted("title", (clean_text(title, LONGEST_TITLE), source))
 
     def _first(self, field: str, longest: int, *, others: tuple[str, ...] = ()) -> str:
-        """Return what is said of a field first, else of the others."""
+        """Return the first non-empty statement about a field, or else about one of `others`."""
         for name in (field, *others):
             for text, source in self._claims.of(name):
                 if value := clean_text(text, longest):
@@ -136,7 +146,7 @@ class _Reader:
         return ""
 
     def _licence(self) -> str:
-        """Return the address of the licence, else its name."""
+        """Return the address of the licence, or else its name."""
         named = self._first("licence", LONGEST_URL)
         if named.startswith(("http://", "https://")):
             return self._elements.url(0, named)
@@ -144,11 +154,11 @@ class _Reader:
 
     def _keywords(self) -> tuple[str, ...]:
         """Return the keywords of the first source that has any."""
-        said = self._claims.of("keywords")
-        if not said:
+        claims = self._claims.of("keywords")
+        if not claims:
             return ()
-        source = said[0][1]
-        parts = (part for text, own in said if own == source for part in text.split(","))
+        source = claims[0][1]
+        parts = (part for text, own in claims if own == source for part in text.split(","))
         words = distinct_texts((clean_text(part, LONGEST_NAME) for part in parts), most=MOST_KEYWORDS)
         if words:
             self._sources["keywords"] = source
@@ -169,11 +179,11 @@ class _Reader:
     def _authors(self, places: Places) -> tuple[str, ...]:
         claims = self._claims
         for source in _AUTHOR_SOURCES:
-            said = [text for text, _ in claims.from_source("authors", source)]
+            texts = [text for text, _ in claims.from_source("authors", source)]
             if source in _CATALOGUES:
-                said = [turned_name(text) for text in said]
+                texts = [turned_name(text) for text in texts]
             names = distinct_texts(
-                (name for text in said for name in author_names(text, is_value=True)), most=MOST_NAMES
+                (name for text in texts for name in author_names(text, is_value=True)), most=MOST_NAMES
             )
             if source in _IN_PAGE and len(names) > _MOST_IN_PAGE:
                 names = names[:1]  # the others wrote comments
@@ -181,47 +191,46 @@ class _Reader:
                 self._sources["authors"] = source
                 return names
         names, source = choose_authors(bylines(self._elements, places))
-        if not names:  # a firm or a team
-            said = [text for text, _ in claims.of("organization_authors")]
-            names, source = distinct_texts(said, most=MOST_NAMES), "json-ld author"
+        if not names:  # a company or a team
+            texts = [text for text, _ in claims.of("organization_authors")]
+            names, source = distinct_texts(texts, most=MOST_NAMES), "json-ld author"
         if names:
             self._sources["authors"] = source
         return names
 
     def _dates(self, places: Places, language: str) -> tuple[str, str]:
         latest = self._origin.captured_at
-        said = {}
+        stated = {}
         for field in ("published", "modified"):
             for text, source in self._claims.of(field):
                 if date := find_exact_date(text, language=language, latest=latest):
-                    said[field] = (date, source)
+                    stated[field] = (date, source)
                     break
         shown = dates_shown(self._elements, places, language=language, latest=latest)
         seen, changed = choose_dates(shown)
         address = date_of_address(self._origin.final_url, latest=latest)
-        published = said.get("published") or ((address, "address") if address else seen)
+        published = stated.get("published") or ((address, "address") if address else seen)
         return (
             self._noted("published", published),
-            self._noted("modified", said.get("modified") or changed),
+            self._noted("modified", stated.get("modified") or changed),
         )
 
 
 TITLE_REASON = "the title of the page"
-"""The reason of the verdict on what is kept as the title."""
+"""Reason in the verdict for nodes that are kept as the title."""
 
-_SETTLED = frozenset((*HIDING_REASONS[1:], *FURNITURE_REASONS))  # what is dropped for these stays so
+_FINAL = frozenset((*HIDING_REASONS[1:], *FURNITURE_REASONS))  # nodes dropped for these reasons stay dropped
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
-def _is_settled(reason: str) -> bool:
-    return reason in _SETTLED or reason.startswith(DROPPED_BY_KIND)
+def _is_final(reason: str) -> bool:
+    return reason in _FINAL or reason.startswith(DROPPED_BY_KIND)
 
 
 def restore_title(page: Snapshot, verdict: Verdict) -> Verdict:
-    """Return the verdict with the title of the page kept, by what the page says that its title is.
+    """Return the verdict with the heading kept that is the title in the page's metadata; see `keep_title`.
 
-    A verdict that keeps everything (method ``"none"``), one of ``paper`` mode, and one that keeps what the main
-    region leaves stay as they are.
+    Verdicts of method ``"none"``, of mode ``"paper"`` and of the complement of a region are returned unchanged.
     """
     parameters = verdict.parameters
     if verdict.method == "none" or parameters.get("mode") == "paper" or parameters.get("complement"):
@@ -236,19 +245,25 @@ def restore_title(page: Snapshot, verdict: Verdict) -> Verdict:
 def keep_title(page: Snapshot, verdict: Verdict, metadata: Metadata) -> Verdict:
     """Return the verdict with the main heading kept that is the title of the page.
 
-    Nothing changes where the verdict keeps a heading that says the same, or keeps nothing at all; where the title is
-    no main heading; and where the heading is hidden, furniture, or of a kind that is dropped.
+    The verdict is unchanged if it keeps no text at all or already keeps a heading with this text, if no ``h1`` has
+    this text, and if that ``h1`` is hidden, a page widget, or in a block of a dropped type.
+
+    Parameters
+    ----------
+    page : the page.
+    verdict : verdict of a method on this page.
+    metadata : metadata of the page.
     """
     return _with_title(page, verdict, metadata.title)
 
 
-def _with_title(page: Snapshot, verdict: Verdict, said: str) -> Verdict:
-    title = folded_title(said)
+def _with_title(page: Snapshot, verdict: Verdict, wanted: str) -> Verdict:
+    title = folded_title(wanted)
     text = page.text >= 0
     if not title or not (verdict.kept & text).any():
         return verdict
     elements = elements_of(page)
-    settled = np.isin(verdict.reason, [n for n, why in enumerate(verdict.reasons) if _is_settled(why)])
+    final = np.isin(verdict.reason, [n for n, reason in enumerate(verdict.reasons) if _is_final(reason)])
     found: list[int] = []
     for node in elements.tagged(*_HEADINGS):
         if folded_title(elements.shown_text(node, LONGEST_TITLE)) != title:
@@ -257,8 +272,8 @@ def _with_title(page: Snapshot, verdict: Verdict, said: str) -> Verdict:
         if verdict.kept[inside].any():
             return verdict
         if not found and elements.tag(node) == "h1":
-            wanted = inside[~settled[inside]].tolist()
-            found = [n for n in wanted if page.text_of(n).strip() not in PERMALINK_MARKS]
+            candidates = inside[~final[inside]].tolist()
+            found = [n for n in candidates if page.text_of(n).strip() not in PERMALINK_MARKS]
     if not found:
         return verdict
     kept, score, reason = verdict.kept.copy(), verdict.score.copy(), verdict.reason.copy()

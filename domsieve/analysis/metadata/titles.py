@@ -1,28 +1,28 @@
-"""The title of a page: what its main heading, its metadata and its ``title`` agree on. Imports the elements."""
+"""Choose the title of a page from its headings, its metadata and its ``title`` element."""
 
 import re
 
 from domsieve.analysis.metadata.elements import Elements
-from domsieve.analysis.metadata.values import LONGEST_TITLE, Claim, TypeRules
+from domsieve.analysis.metadata.values import LONGEST_TITLE, Claim, Claims
 
 _PARTS = re.compile(r" [|•·»«:—–-]+ | ?[|»«] ?")
 _PERMALINK = " \t#¶§🔗"
 _MOST_HEADINGS = 20
-_LEAST_ALIKE, _MOST_ALIKE = 50, 90
+_LEAST_ALIKE, _MOST_ALIKE = 50, 90  # similarity in percent. Guesses that worked on the development sites
 
 
 def headings(elements: Elements) -> list[tuple[int, str]]:
-    """Return the main headings that are shown, with their text."""
-    found = []
+    """Return the shown ``h1`` elements and their texts."""
+    shown = []
     for node in elements.tagged("h1")[:_MOST_HEADINGS]:
         text = elements.shown_text(node, LONGEST_TITLE).rstrip(_PERMALINK)
         if text:
-            found.append((node, text))
-    return found
+            shown.append((node, text))
+    return shown
 
 
 def document_title(elements: Elements) -> str:
-    """Return the text of the page's ``title``."""
+    """Return the text of the ``title`` element, empty without one."""
     for node in elements.tagged("title"):
         if text := elements.text(node, LONGEST_TITLE):
             return text
@@ -30,21 +30,22 @@ def document_title(elements: Elements) -> str:
 
 
 def folded_title(text: str) -> str:
-    """Return a title as titles are compared: letters and figures in lower case."""
+    """Return a title for comparisons: only letters and digits, in lower case."""
     return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
 
 
-def choose_title(elements: Elements, claims: TypeRules) -> Claim:
-    """Return the title of the page and what said so, empty strings when nothing does.
+def choose_title(elements: Elements, claims: Claims) -> Claim:
+    """Return the title of the page and its source, empty strings if there is none.
 
-    A heading that the metadata or the ``title`` holds is the title, unless it is the name of the site. Else the
-    metadata counts, without the name of the site, unless the only heading says much the same in other words.
+    The title is a heading whose text is part of the metadata or of the ``title`` element, unless it is the name of
+    the site. Otherwise it is the title in the metadata without the name of the site, unless the only heading is a
+    variant of that.
     """
     shown = headings(elements)
     whole = document_title(elements)
-    said = [claim for claim in claims.of("title") if not claim[1].startswith("json-ld WebPage")]
-    # The heading is sought in all of these; the first that is not the whole ``title`` counts without one.
-    stated = [*said, (whole, "title")] if whole else said
+    stated = [claim for claim in claims.of("title") if not claim[1].startswith("json-ld WebPage")]
+    if whole:
+        stated.append((whole, "title"))
     site = _site_names(elements, claims)
     held = [(node, text) for node, text in shown if _is_held(text, stated) and folded_title(text) not in site]
     if held:
@@ -53,7 +54,7 @@ def choose_title(elements: Elements, claims: TypeRules) -> Claim:
         return (begun or [held[0][1]])[0], "h1"
     best, source = _stated_title(stated, site)
     if shown:
-        from rapidfuzz import fuzz  # few pages need it, and every command would load it
+        from rapidfuzz import fuzz  # imported late, because few pages need it
 
         heading = shown[0][1]
         own = folded_title(heading)
@@ -66,8 +67,8 @@ def choose_title(elements: Elements, claims: TypeRules) -> Claim:
     return best, source
 
 
-def _site_names(elements: Elements, claims: TypeRules) -> set[str]:
-    """Return the names that the site may have, folded: those it gives itself, and what ends the ``title``."""
+def _site_names(elements: Elements, claims: Claims) -> set[str]:
+    """Return possible names of the site, folded: those in its metadata, and the last part of the ``title``."""
     names = [text for field in ("site_name", "organization", "publisher") for text, _ in claims.of(field)]
     folded = [folded_title(part) for part in _parts(document_title(elements))]
     if len(folded) > 1 and len(folded[-1]) < len("".join(folded[:-1])):
@@ -94,7 +95,7 @@ def _parts(text: str) -> list[str]:
 
 
 def title_node(elements: Elements, title: str) -> int:
-    """Return the heading that shows the title, else the first main heading, 0 without one."""
+    """Return the heading with the text of the title, or else the first ``h1``; 0 if there is none."""
     own = folded_title(title)
     shown = headings(elements)
     for node, text in shown:

@@ -14,9 +14,10 @@ from domsieve.vocabulary import FieldName
 
 ValueType = Literal["price", "date", "number", "text"]
 
-_READ = 60  # characters of a value; what is longer is a text
-_MOST_WORDS = 6
-_MOST = 0.6  # share of the values that have to be of a type
+# Guesses that worked on the development sites.
+_READ = 60  # characters; longer values are text
+_MOST_WORDS = 6  # values with more words are text
+_MOST = 0.6  # share of the values that must have the type
 _NUMBER = re.compile(r"[#(]?[+-]?\d[\d.,' \u00a0\u202f]{0,20}[.)%]?")
 _DAY = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}\b|\d{4}-\d{2}\b")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -26,7 +27,7 @@ _CURRENCY_WORDS = (
     "sgd thb try twd uah usd zar zł руб fr rs "
 )
 _CURRENCIES = frozenset(_CURRENCY_WORDS.split())
-# How months begin in languages of Latin script.
+# Beginnings of month names in languages with Latin script.
 _MONTH_WORDS = (
     "jan ene gen feb fév mar mär mrt apr avr abr may mai maj mei mag jun jui giu jul lug aug aoû ago sep set oct okt "
     "ott out nov dec dez déc dic"
@@ -35,7 +36,7 @@ _MONTHS = tuple(_MONTH_WORDS.split())
 
 
 def type_of(values: Sequence[str]) -> ValueType:
-    """Return what most of `values` are, ``"text"`` where most are no one other thing."""
+    """Return the type that at least 60 % of `values` have, otherwise ``"text"``."""
     check()
     types = [_type(value) for value in values]
     for kind in ("price", "date", "number"):
@@ -73,12 +74,13 @@ def _is_date(text: str) -> bool:
 _SAMPLE = 50
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _STRONG = frozenset(["b", "strong", "dt"])
-_LINK_LEVELS = 6
-_LONGEST_TITLE = 200  # characters, the median
-_LONG = 40  # of a description
-_COMMON = 0.5  # share of the records, below which a column stands back behind a more common one
-_VARIED = 0.5  # share of different values, below which a text is a label or a button
-# What pages themselves call a role, in their markup and headers.
+# Guesses that worked on the development sites.
+_LINK_LEVELS = 6  # ancestors that are searched for a heading or link
+_LONGEST_TITLE = 200  # characters, median
+_LONG = 40  # fewest characters of a description, median
+_COMMON = 0.5  # columns of a smaller share of the records are used only if there is no other
+_VARIED = 0.5  # a text with a smaller share of distinct values is a label or a button
+# Names of roles in markup and headers.
 _CALLED: Mapping[FieldName, frozenset[str]] = {
     "title": frozenset(["title", "name", "headline", "product", "subject"]),
     "description": frozenset(["description", "summary", "abstract", "excerpt", "snippet"]),
@@ -93,20 +95,20 @@ _CALLED: Mapping[FieldName, frozenset[str]] = {
 def roles_of(
     leaves: Leaves, columns: Sequence[Column], called: Sequence[str], first: Sequence[int]
 ) -> dict[FieldName, int]:
-    """Return for each role that the table has the number of its column.
+    """Return the numbers of the columns that have a role, by role.
 
     Parameters
     ----------
-    leaves : of the page.
-    columns : of the table, in document order.
-    called : what the page calls each column, empty where it does not.
-    first : (R,) the first node of each record.
+    leaves : leaves of the page.
+    columns : columns of the table, in document order.
+    called : the name that the page gives to each column, empty without one.
+    first : the first node of each record.
     """
-    return _Roles(leaves, columns, called, first).found()
+    return _Roles(leaves, columns, called, first).roles()
 
 
 class _Roles:
-    """Looks for the roles of the columns of one table."""
+    """Assigns roles to the columns of one table."""
 
     def __init__(
         self, leaves: Leaves, columns: Sequence[Column], called: Sequence[str], first: Sequence[int]
@@ -116,7 +118,7 @@ class _Roles:
         texts = [i for i, column in enumerate(columns) if column.kind == "text"]
         self._type: dict[int, ValueType] = {i: type_of(self._values[i]) for i in texts}
 
-    def found(self) -> dict[FieldName, int]:
+    def roles(self) -> dict[FieldName, int]:
         columns = range(len(self._columns))
         roles: dict[FieldName, int] = {}
         prices = [i for i in columns if self._type.get(i) == "price"]
@@ -137,14 +139,14 @@ class _Roles:
         return roles
 
     def _give(self, roles: dict[FieldName, int], role: FieldName, columns: Sequence[int]) -> None:
-        """Give a role to the first of the columns that the page calls so, else that is common, else to the first."""
+        """Assign a role to the first column that the page names so, else the first common one, else the first."""
         named = [i for i in columns if self._called[i] in _CALLED[role]]
         common = [i for i in columns if len(self._columns[i].leaves) >= _COMMON * len(self._first)]
         if best := [*named, *common, *columns]:
             roles[role] = best[0]
 
     def _is_bare_price(self, i: int) -> bool:
-        """Return whether a column of numbers without a currency is one of prices, by what the page calls it."""
+        """Return whether the page names a column of numbers without currency as prices."""
         return self._type.get(i) == "number" and self._called[i] in _CALLED["price"]
 
     def _is_varied(self, i: int) -> bool:
@@ -156,7 +158,7 @@ class _Roles:
         return median(len(value) for value in self._values[i])
 
     def _weight(self, i: int) -> int:
-        """Return how much the markup makes of a text: 3 of a heading, 2 of a link, 1 of strong text."""
+        """Return the emphasis of a text by its markup: 3 in a heading, 2 in a link, 1 in strong text, otherwise 0."""
         record = min(self._columns[i].leaves)
         node, weight = self._columns[i].leaves[record].owner, 0
         first = self._columns[i].leaves[record].first
@@ -168,12 +170,12 @@ class _Roles:
                 weight, 3 if name in _HEADINGS else 2 if name == "a" else 1 if name in _STRONG else 0
             )
             node = self._leaves.parent[node]
-        # A link inside of the text, such as `<p><a>`, counts as one around it.
+        # A link inside the text element, as in `<p><a>`, counts as well.
         name = self._leaves.names[self._leaves.tag[self._leaves.parent[first]]]
         return max(weight, 2 if name == "a" else 1 if name in _STRONG else 0)
 
     def _holds(self, link: int, text: int) -> bool:
-        """Return whether the text stands in the link, or the link in the text, in the first record that has both."""
+        """Return whether text and link overlap in the first record that has both."""
         one, other = self._columns[link].leaves, self._columns[text].leaves
         for record in sorted(one.keys() & other.keys())[:1]:
             a, b = one[record], other[record]
@@ -185,7 +187,7 @@ _LABEL_TAGS = frozenset(["b", "dt", "label", "strong", "th"])
 _PREFIX = re.compile(r"([^:]{1,40}):(?!//)\s*\S")
 _NO_NAME = re.compile(r"\W+")
 _CLASS_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-# Words of classes that say what something is; others, such as `primary`, say how it looks or where it stands.
+# Words in class names that tell what an element is; others, such as `primary`, tell its look or position.
 _MEANING_WORDS = (
     "abstract address age album artist author authors availability bedrooms brand byline category city color "
     "colour comments company condition country currency date deadline delivery department description director "
@@ -204,19 +206,21 @@ _HEAD_ROWS = 10
 def field_names(
     leaves: Leaves, columns: Sequence[Column], first: Sequence[int]
 ) -> tuple[list[str], dict[FieldName, int]]:
-    """Return a name for each column, all different, and the columns that have a role of `FIELD_NAMES`.
+    """Return a unique name for each column, and the numbers of the columns that have a role.
 
-    A name is, in this order: the header cell above a table cell; a label in front or at the beginning, the same in
-    every record; ``itemprop``; ``aria-label``; a word of a class that all values share, where people use it for what
-    it names; the role; the kind and a number. Read off the first 50 values of each column.
+    The name is the first of these that exists: the header cell above a table cell; a label before the value or at its
+    beginning, equal in all records; ``itemprop``; ``aria-label``; a meaningful class that all values share; the role;
+    the kind with a number. The first 50 values of each column are read.
 
     Parameters
     ----------
-    first : (R,) the first node of each record.
+    leaves : leaves of the page.
+    columns : columns of the table, in document order.
+    first : the first node of each record.
     """
-    named = _Names(leaves, columns, first)
-    found = [named.of(i) for i in range(len(columns))]
-    roles = roles_of(leaves, columns, found, first)
+    reader = _Names(leaves, columns, first)
+    given = [reader.of(i) for i in range(len(columns))]
+    roles = roles_of(leaves, columns, given, first)
     role_of = {i: role for role, i in roles.items()}
     counts: Counter[str] = Counter()
     taken: set[str] = set()
@@ -224,7 +228,7 @@ def field_names(
     for i in sorted(range(len(columns)), key=lambda i: (columns[i].kind != "text", i)):
         kind = columns[i].kind
         counts[kind] += 1
-        name = found[i] or role_of.get(i) or f"{kind}_{counts[kind]}"
+        name = given[i] or role_of.get(i) or f"{kind}_{counts[kind]}"
         if name in taken and kind != "text":
             name = f"{name}_{kind}"
         number, stem = 1, name
@@ -237,7 +241,7 @@ def field_names(
 
 
 class _Names:
-    """Looks for the names of columns."""
+    """Reads the names that the page gives to columns."""
 
     def __init__(self, leaves: Leaves, columns: Sequence[Column], first: Sequence[int]) -> None:
         self._leaves = leaves
@@ -254,11 +258,11 @@ class _Names:
         self._headers: dict[int, dict[int, str]] = {}
 
     def of(self, i: int) -> str:
-        """Return the name that the page has for a column, empty where it has none."""
+        """Return the name of a column, empty if the page gives none."""
         check()
-        looks = (self._header, self._label, self._prefix) if self._columns[i].kind == "text" else ()
-        for look in (*looks, self._item_property, self._spoken, self._class):
-            name = _NO_NAME.sub("_", look(i).lower())[:_LONGEST].strip("_")
+        sources = (self._header, self._label, self._prefix) if self._columns[i].kind == "text" else ()
+        for source in (*sources, self._item_property, self._aria_label, self._class):
+            name = _NO_NAME.sub("_", source(i).lower())[:_LONGEST].strip("_")
             if name:
                 return name
         return ""
@@ -278,7 +282,7 @@ class _Names:
         return self._headers[table].get(leaves.cell[node], "")
 
     def _header_row(self, table: int) -> dict[int, str]:
-        """Return what the header rows of a table say by column, lower rows first; a single cell heads its row."""
+        """Return the texts of the header rows by column; lower rows win, and rows of a single cell are ignored."""
         leaves = self._leaves
         names: dict[int, str] = {}
         for row in leaves.grid.heads.get(table, [])[:_HEAD_ROWS]:
@@ -293,16 +297,16 @@ class _Names:
         return names
 
     def _label(self, i: int) -> str:
-        """Return the text in front of the column if it is the same in all records and looks like a label."""
+        """Return the text before the column if it is equal in all records and looks like a label."""
         before = [j for j in range(i) if self._columns[j].kind == "text"]
         if not before:
             return ""
         label = self._columns[before[-1]].leaves
-        found = [label[r] for r, _ in self._samples[i] if r in label]
-        if len(found) < 2 or 2 * len(found) <= len(self._samples[i]):
+        labels = [label[r] for r, _ in self._samples[i] if r in label]
+        if len(labels) < 2 or 2 * len(labels) <= len(self._samples[i]):
             return ""
-        text = _same(leaf.value for leaf in found)
-        tags = {self._leaves.names[self._leaves.tag[leaf.owner]] for leaf in found}
+        text = _same(leaf.value for leaf in labels)
+        tags = {self._leaves.names[self._leaves.tag[leaf.owner]] for leaf in labels}
         return text if text.endswith((":", "：")) or tags <= _LABEL_TAGS else ""
 
     def _prefix(self, i: int) -> str:
@@ -314,7 +318,7 @@ class _Names:
     def _item_property(self, i: int) -> str:
         return _same(self._nearest(record, leaf, "itemprop") for record, leaf in self._samples[i])
 
-    def _spoken(self, i: int) -> str:
+    def _aria_label(self, i: int) -> str:
         if len(self._samples[i]) < 2:
             return ""
         return _same(self._nearest(record, leaf, "aria-label") for record, leaf in self._samples[i])
@@ -325,7 +329,7 @@ class _Names:
         return next((name for name in map(_meaning, shared) if name), "")
 
     def _nearest(self, record: int, leaf: Leaf, name: str) -> str:
-        """Return an attribute of the leaf's element or else of one above that holds no other leaf of the kind."""
+        """Return an attribute of the leaf's element, or of the nearest ancestor without other leaves of this kind."""
         node, starts = leaf.owner, self._starts[record, leaf.kind]
         for _ in range(_NAME_LEVELS):
             if node < self._first[record]:
@@ -341,17 +345,17 @@ class _Names:
 
 
 def _meaning(word: str) -> str:
-    """Return a class that says what it is on, such as `product-title`; nothing where it is of looks or place."""
+    """Return a class that tells what an element is, such as ``product-title``; empty for other classes."""
     parts = [part.lower() for part in _CLASS_PART.findall(word[:_LONGEST])]
     return word if parts and parts[-1] in _MEANINGS else ""
 
 
 def _words(value: str) -> list[str]:
-    """Return the words of a class, those with digits left out: generated ones and measures are no names."""
+    """Return the classes without digits; those with digits are generated names and sizes."""
     return [word for word in value.split() if not any(character.isdigit() for character in word)]
 
 
 def _same(values: Iterable[str]) -> str:
-    """Return the one value that all are, else nothing."""
-    found = set(values)
-    return found.pop() if len(found) == 1 else ""
+    """Return the value if all are equal, otherwise an empty string."""
+    distinct = set(values)
+    return distinct.pop() if len(distinct) == 1 else ""

@@ -1,9 +1,9 @@
-"""The records of a region as a table: what stands at the same place in each record is one field.
+"""Align the records of a region as a table: contents at the same place in each record are one field.
 
-The leaves of the records are aligned by their tag paths, as in partial tree alignment (Zhai, Liu: WWW 2005): the
-commonest record makes the first columns, each other record is matched against them by a longest common subsequence,
-and what finds no match becomes a column between those it stands between. Records of equal leaves are aligned once, so
-the cost is linear in the records. Imports the columns and the parts of record mining.
+The leaves of the records are aligned by their tag paths, as in partial tree alignment (Zhai, Liu: WWW 2005): the most
+frequent record gives the first columns, each other record is matched against them by a longest common subsequence,
+and leaves without a match become new columns between their neighbours. Records with equal leaves are aligned once, so
+the cost is linear in the number of records.
 """
 
 import sys
@@ -25,16 +25,16 @@ from domsieve.vocabulary import FieldName
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """One column of R records.
+    """One column in a table of R records.
 
     Parameters
     ----------
-    name : unique among the fields of a region: a header cell, a label before the value, or the markup's own name
-        for it (``itemprop``, ``aria-label``, a class that says what it is), in small letters, digits and ``_``; what
-        it holds, such as ``title`` or ``price``; ``text_1``, ``link_1``, ``image_1`` and so on for the rest.
-    kind : ``"text"``; or ``"link"`` and ``"image"``, whose values are absolute addresses.
-    values : (R,), None where a record has no such leaf.
-    nodes : int64 (R, 2), the node range of each value, -1 where there is none; read-only.
+    name : name of the field, unique in its region, in lower-case letters, digits and ``_``. It comes from a header
+        cell, a label before the value, or the markup (``itemprop``, ``aria-label``, a meaningful class); otherwise
+        it is the role, such as ``title`` or ``price``, or else ``text_1``, ``link_1``, ``image_1``, …
+    kind : ``"text"``, ``"link"`` or ``"image"``; values of the last two are absolute addresses.
+    values : R values, None for records without this field.
+    nodes : int64 (R, 2), node range of each value, -1 without a value; read-only.
     """
 
     name: str
@@ -45,15 +45,15 @@ class Field:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldTable:
-    """The records of one region with their fields, in the order of the page.
+    """The records of one region with their fields, in document order.
 
     Parameters
     ----------
-    region : number of the region in its `Records`.
-    records : numbers of its records there.
+    region : number of the region in `Records`.
+    records : numbers of its records in `Records`.
     fields : the columns.
-    left_out : leaves that found no place since the table had its most columns.
-    roles : by the names of `FIELD_NAMES` the number of the field that is it, as far as there is one.
+    left_out : number of leaves that were dropped because the table had its maximum number of columns.
+    roles : numbers of the fields that are the title, the price and so on, by name of the role.
     """
 
     region: int
@@ -63,7 +63,13 @@ class FieldTable:
     roles: Mapping[FieldName, int] = field(default_factory=dict)
 
     def picked(self, names: Sequence[FieldName]) -> "FieldTable":
-        """Return the same records with these fields only, in this order and by these names; empty ones for others."""
+        """Return the same records with the fields of the roles `names` only.
+
+        Parameters
+        ----------
+        names : roles, in the wanted order. The fields are named after them; a role that the table does not have gives
+            a field without values.
+        """
         fields = tuple(
             replace(self.fields[self.roles[name]], name=name) if name in self.roles else self._none(name)
             for name in names
@@ -80,9 +86,18 @@ class FieldTable:
 
 
 def field_tables(page: Snapshot, records: Records, *, most_fields: int = 200) -> list[FieldTable]:
-    """Return the table of each region of `records`, which were found on `page`.
+    """Return a table for each region of `records`.
 
-    `most_fields` bounds the columns of a table: records that have nothing in common would make one per leaf.
+    Parameters
+    ----------
+    page : the page that the records were found on.
+    records : result of a record miner.
+    most_fields : maximum number of columns of a table; without a limit, records that have nothing in common would
+        give a column per leaf. 200 is far above what ordinary lists need.
+
+    Raises
+    ------
+    BudgetError : the page exceeded its budget.
     """
     with spending("fields", page.provenance.url):
         return _tables(page, records, most_fields)
@@ -112,7 +127,7 @@ def _field(name: str, column: Column, records: int) -> Field:
 
 
 def _aligned(leaves: Leaves, records: Sequence[Sequence[Leaf]], most: int) -> tuple[list[Column], int]:
-    """Return the columns of the records, and how many leaves found no place."""
+    """Return the columns of the records, and the number of leaves without a column."""
     known: dict[tuple[str, int, int], int] = {}
     alike: dict[str, list[int]] = defaultdict(list)
     places: dict[str, str] = {}
@@ -156,9 +171,9 @@ def _aligned(leaves: Leaves, records: Sequence[Sequence[Leaf]], most: int) -> tu
 
 
 def _matches(columns: Sequence[Column], exact: str, place: str) -> list[tuple[int, int]]:
-    """Return ascending pairs of a column and a leaf that belong together.
+    """Return ascending pairs of the numbers of a column and a matching leaf.
 
-    Leaves of the same path and class go first; between them, leaves of the same path.
+    Leaves with the same path and class are matched first; between these, leaves with the same path.
     """
     column_exact, column_place = "".join(c.exact for c in columns), "".join(c.place for c in columns)
     pairs: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""IEPAD as a page method: token patterns that repeat at regular distances, each occurrence a record.
+"""IEPAD: find token patterns that repeat at regular distances in one page; each occurrence is a record.
 
 Chang, Lui: IEPAD: Information Extraction Based on Pattern Discovery, WWW 2001.
 
@@ -8,12 +8,16 @@ Chang, Lui: IEPAD: Information Extraction Based on Pattern Discovery, WWW 2001.
     regularity V, density D       `regularity`, `density`
     multiple string alignment     `_extended` (centre star)
 
-Where our sources of the paper are silent: occurrences are taken leftmost without overlap; a pattern that mostly
-overlaps its next occurrence (a shorter one several times over, or with its own beginning behind it) is no record, nor
-is one without any start tag or content; occurrences part into runs where a gap is more than twice the lower median
-gap; of overlapping rotations of one pattern the best stands: balanced and beginning with a start tag, then more
-occurrences, then the earlier one; to choose by coverage, only tokens inside occurrences count at first, since a
-pattern that misses every other record spans as much. Imports the columns.
+Where our sources of the paper are silent:
+
+- Occurrences are taken from the left, without overlap.
+- A pattern that mostly overlaps its next occurrence is not a record (it repeats a shorter one, or ends with its own
+  beginning), and neither is a pattern without any start tag or content.
+- Occurrences are divided into runs where a gap is more than twice the lower median gap.
+- Of overlapping rotations of one pattern the best is reported: balanced and beginning with a start tag, then with
+more
+  occurrences, then the earlier one.
+- Coverage counts tokens inside occurrences first, because a pattern that misses every other record has the same span.
 """
 
 from bisect import bisect
@@ -32,6 +36,7 @@ from domsieve.budget import check
 from domsieve.snapshot.page import Scalar, Snapshot
 
 _JUMP = 2.0
+# The distance is a guess that worked on the development sites; the other two bound the time of an alignment.
 _MOST_DISTANCE, _MOST_SEGMENTS, _LONGEST_SEGMENT = 0.3, 20, 400
 
 
@@ -41,9 +46,9 @@ class Pattern:
 
     Parameters
     ----------
-    text : its tokens, one character each.
-    start, stop : (k,), occurrence i is the tokens ``start[i] .. stop[i]``, ascending, without overlap; all are as
-        long as the pattern unless they were extended by alignment.
+    text : the tokens of the pattern, one character each.
+    start, stop : (k,), occurrence i has the tokens ``start[i] .. stop[i]``. Occurrences are ascending and do not
+        overlap; all are as long as the pattern, unless they were extended by alignment.
     """
 
     text: str
@@ -52,25 +57,27 @@ class Pattern:
 
     @property
     def span(self) -> tuple[int, int]:
-        """From the first token of the first occurrence to behind the last token of the last one."""
+        """Range of tokens from the first to the last occurrence."""
         return int(self.start[0]), int(self.stop[-1])
 
 
 class RepeatedPatterns(PageEstimator[Records]):
-    """Finds the token patterns of a page that repeat at regular distances; O(n log² n) in the tokens of a page.
+    """Finds the token patterns of a page that repeat at regular distances, in O(n log² n) for n tokens.
 
-    A region is a pattern. Its figures: ``regularity`` and ``density`` of the occurrences, and ``coverage``, the share
-    of the tokens of the page from the first to the last of them.
+    Each region is one pattern. The `numbers` of a region are ``regularity`` and ``density`` of its occurrences, and
+    ``coverage``, the share of the tokens of the page between the first and the last of them.
 
     Parameters
     ----------
-    encoding : ``"block"``: only block-level tags are tokens, and all between them is one; ``"all"``: every tag.
-    least_length, least_count : tokens of a pattern and occurrences it must have at least.
-    most_regularity : V of a pattern must be below this; 0 is occurrences at equal distances.
-    least_density : D of a pattern must be above this; 1 is occurrences that follow each other.
-    choose : ``"coverage"`` takes the patterns that cover most of the page, as far as they do not overlap; ``"all"``
-        takes every pattern that passes, which finds more records and many false ones.
-    align : whether to extend a pattern over what stands between its occurrences, where that is alike.
+    encoding : ``"block"``: only block-level tags are tokens, and everything between two of them is one token.
+        ``"all"``: every tag is a token.
+    least_length : minimum number of tokens of a pattern, at least 1.
+    least_count : minimum number of occurrences, at least 2.
+    most_regularity : the paper's V must be below this; it is 0 for occurrences at equal distances.
+    least_density : the paper's D must be above this, in [0, 1]; it is 1 for occurrences without gaps.
+    choose : ``"coverage"``: report patterns that do not overlap, those that cover most of the page first. ``"all"``:
+        report every pattern within the limits, which finds more records and many false ones.
+    align : extend a pattern over the tokens between its occurrences if these are similar.
     """
 
     name = "iepad"
@@ -99,10 +106,10 @@ class RepeatedPatterns(PageEstimator[Records]):
         return _as_records(page, tokens, self._patterns(tokens.token), self.scalars())
 
     def _patterns(self, tokens: Ints) -> list[Pattern]:
-        """Return the patterns of a page of these tokens, in the order of their first occurrence."""
-        text = "".join(map(chr, (tokens + 1).tolist()))  # no NUL, so that positions are those of the tokens
+        """Return the patterns of a page with these tokens, in the order of their first occurrence."""
+        text = "".join(map(chr, (tokens + 1).tolist()))  # + 1 avoids NUL characters
         repeats = maximal_repeats(tokens, least_length=self.least_length, least_count=self.least_count)
-        # A pattern of more tokens than twice the page, all occurrences together, repeats within itself.
+        # A pattern whose occurrences have more tokens in total than twice the page overlaps itself.
         counts = repeats.last - repeats.first
         found: list[Pattern] = []
         for m in np.flatnonzero(repeats.length * counts <= 2 * tokens.size).tolist():
@@ -134,7 +141,16 @@ class RepeatedPatterns(PageEstimator[Records]):
 def regular_runs(
     at: Ints, length: int, *, least_count: int, most_regularity: float, least_density: float
 ) -> list[Ints]:
-    """Return the runs of occurrences that are regular and dense: all of them, or else what gaps part."""
+    """Return the runs of occurrences that are regular and dense.
+
+    If all occurrences together are not regular, they are divided at large gaps.
+
+    Parameters
+    ----------
+    at : ascending positions of the occurrences.
+    length : number of tokens of the pattern.
+    least_count, most_regularity, least_density : see `RepeatedPatterns`.
+    """
     runs = [at]
     if at.size > 2 and regularity(at) >= most_regularity:
         gaps = np.diff(at)
@@ -150,18 +166,18 @@ def regular_runs(
 
 
 def regularity(at: Ints) -> float:
-    """Return V of occurrences at these positions, at least two: the deviation of their gaps over the mean."""
+    """Return the paper's V of at least two positions: the standard deviation of their gaps over the mean gap."""
     gaps = np.diff(at)
     return float(gaps.std() / gaps.mean())
 
 
 def density(at: Ints, length: int) -> float:
-    """Return D of occurrences of a pattern of `length` tokens at these positions, at least two."""
+    """Return the paper's D of a pattern of `length` tokens at two or more positions: the share it covers."""
     return float((at.size - 1) * length / (at[-1] - at[0]))
 
 
 def apart(at: Ints, length: int) -> Ints:
-    """Return the leftmost of the ascending positions `at` whose patterns of `length` tokens do not overlap."""
+    """Return those of the ascending positions `at`, from the left, at which `length` tokens do not overlap."""
     if (np.diff(at) >= length).all():
         return at
     kept: list[int] = []
@@ -172,15 +188,15 @@ def apart(at: Ints, length: int) -> Ints:
 
 
 def _not_overlapping(patterns: list[Pattern]) -> list[Pattern]:
-    """Return the patterns of the widest cover, as far as they do not overlap one of wider cover."""
+    """Return the patterns that do not overlap one with more tokens."""
     taken: list[tuple[int, int]] = []
     order = sorted(patterns, key=lambda p: (-_filled(p), p.span[0] - p.span[1], *_merit(p)))
     return [pattern for pattern in order if _take(taken, pattern.span)]
 
 
 def _different(patterns: list[Pattern]) -> list[Pattern]:
-    """Return the patterns but those inside a longer one all along, and worse rotations at the same place."""
-    outer: dict[bytes, int] = {}  # where the first occurrences end, by the gaps between occurrences
+    """Return the patterns without those that are always inside a longer one, and without worse rotations."""
+    outer: dict[bytes, int] = {}  # ends of first occurrences by the gaps between occurrences
     whole: list[Pattern] = []
     for pattern in sorted(patterns, key=lambda p: (int(p.start[0]), -int(p.stop[0]))):
         gaps, stop = np.diff(pattern.start).tobytes(), int(pattern.stop[0])
@@ -201,7 +217,7 @@ def _different(patterns: list[Pattern]) -> list[Pattern]:
 
 
 def _take(taken: list[tuple[int, int]], span: tuple[int, int]) -> bool:
-    """Add a span to those `taken`, which are in order, unless it overlaps one; return whether it was added."""
+    """Insert a span into the sorted list `taken` unless it overlaps one; return whether it was inserted."""
     place = bisect(taken, span)
     if (place and taken[place - 1][1] > span[0]) or (place < len(taken) and taken[place][0] < span[1]):
         return False
@@ -210,12 +226,12 @@ def _take(taken: list[tuple[int, int]], span: tuple[int, int]) -> bool:
 
 
 def _merit(pattern: Pattern) -> tuple[bool, int, int, str]:
-    """Return what sorts the better one of two rotations first."""
+    """Return a sort key by which the better of two rotations comes first."""
     return not _balanced(pattern.text), -pattern.start.size, pattern.span[0], pattern.text
 
 
 def _balanced(text: str) -> bool:
-    """Return whether a pattern begins with a start tag and closes what it opens; void tags need no end."""
+    """Return whether a pattern begins with a start tag and closes all tags that have an end tag."""
     open_tags: list[int] = []
     tokens = [ord(character) - 1 for character in text]
     ends = {token for token in tokens if token and token % 2 == 0}
@@ -234,9 +250,9 @@ def _filled(pattern: Pattern) -> int:
 def _extended(text: str, pattern: Pattern, limit: int) -> Pattern:
     """Return the pattern with its occurrences extended over the segments between them.
 
-    Centre star: the centre is the segment with the least edit distance to all others. Occurrences are extended
-    over segments like it, measured against the whole record, if most are; the last one over the beginning of what
-    follows, up to the token `limit`, that is most like the centre.
+    Centre star alignment: the centre is the segment with the least edit distance to all others. If most segments are
+    similar to it, relative to the length of the record, occurrences are extended over the similar ones. The last
+    occurrence is extended over the following tokens, up to `limit`, that are most similar to the centre.
     """
     check()
     gaps = zip(pattern.stop.tolist(), pattern.start[1:].tolist(), strict=False)
@@ -256,8 +272,8 @@ def _extended(text: str, pattern: Pattern, limit: int) -> Pattern:
     alike = {segment for segment in counts if like_the_centre(segment)}
     if not centre or 2 * sum(counts[segment] for segment in alike) <= len(segments):
         return pattern
-    behind = text[pattern.span[1] : min(pattern.span[1] + 2 * len(centre), limit)]
-    beginnings = [behind[:n] for n in range(len(behind) + 1)]
+    following = text[pattern.span[1] : min(pattern.span[1] + 2 * len(centre), limit)]
+    beginnings = [following[:n] for n in range(len(following) + 1)]
     nearest = min(beginnings, key=lambda beginning: Levenshtein.distance(beginning, centre))
     if like_the_centre(nearest):
         alike.add(nearest)
@@ -268,10 +284,10 @@ def _extended(text: str, pattern: Pattern, limit: int) -> Pattern:
 def _as_records(
     page: Snapshot, tokens: Tokens, patterns: list[Pattern], parameters: dict[str, Scalar]
 ) -> Records:
-    """Return the patterns as regions; a record is the nodes that begin in its tokens."""
+    """Return the patterns as regions; a record has the nodes that begin in its tokens."""
     first, stop = [], []
     for pattern in patterns:
-        # End tags begin no node: the first node is that of the first other token, the end that of the last.
+        # No node begins in an end tag, so the range of nodes comes from the first and last other token.
         opens = np.flatnonzero(tokens.stop > tokens.first)
         first.append(tokens.first[opens[np.searchsorted(opens, pattern.start)]])
         stop.append(tokens.stop[opens[np.searchsorted(opens, pattern.stop) - 1]])
@@ -297,7 +313,7 @@ def _as_records(
 
 
 def _around(page: Snapshot, first: int, stop: int) -> int:
-    """Return the lowest node whose subtree holds the nodes ``first .. stop`` below it."""
+    """Return the lowest proper ancestor of the nodes ``first .. stop``."""
     node = int(page.parent[first])
     while page.end[node] < stop:
         node = int(page.parent[node])

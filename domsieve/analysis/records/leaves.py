@@ -21,11 +21,16 @@ _CONTROLS = dict.fromkeys([*range(9), *range(14, 32), *range(127, 160)])
 
 
 class Leaf(NamedTuple):
-    """One content of a record, the nodes ``first .. stop`` of the page at or below the element `owner`.
+    """A text, link or image in a record.
 
-    `path` is a number, equal for equal tag paths of the owner relative to the record; `place` the same without
-    regard to links, since a title is a title with and without one. `value` is a text with white space collapsed and
-    without control characters, or an absolute address.
+    Parameters
+    ----------
+    kind : kind of the leaf.
+    path : a number that identifies the tag path of `owner` relative to the record.
+    place : the same without ``a`` elements, so that titles with and without a link are at the same place.
+    owner : the element of the leaf.
+    value : text with collapsed white space and without control characters, or an absolute address.
+    first, stop : the nodes ``first .. stop``, at or below `owner`.
     """
 
     kind: FieldKind
@@ -38,14 +43,17 @@ class Leaf(NamedTuple):
 
 
 class Leaves:
-    """Reads the records of one page; after one pass over the page, O(nodes of the record) each.
+    """Reads the records of one page of N nodes, in O(N) once and then in time linear in the record.
 
     Parameters
     ----------
     page : the page.
+
+    Attributes
+    ----------
     grid : the tables of the page.
-    cell : of each of N nodes the number of its column, 1 for the first, if it is a table cell, else 0.
-    style : of each of N nodes a number of its ``class``, 0 for none.
+    cell : N numbers: the column of table cells, counted from 1, and 0 for other nodes.
+    style : N numbers that identify the ``class`` attribute, 0 without one.
     """
 
     def __init__(self, page: Snapshot) -> None:
@@ -76,17 +84,17 @@ class Leaves:
         self._holds_text[page.parent[text]] = True
 
     def attributes(self, node: int) -> dict[str, str]:
-        """Return the attributes of a node by name."""
+        """Return the attributes of a node, by name."""
         start, name, value = self._attribute
         span = range(start[node], start[node + 1])
         return {self._strings[name[i]]: self._strings[value[i]] for i in span}
 
     def of(self, pieces: list[tuple[int, int]]) -> list[Leaf]:
-        """Return the leaves of the record of these node ranges, in document order."""
+        """Return the leaves of a record, given as node ranges, in document order."""
         check()
-        found: list[Leaf] = []
+        leaves: list[Leaf] = []
         path: dict[int, tuple[int, int]] = {}
-        flow: dict[int, int] = {}  # the element whose text goes on inside an element, -1 for none
+        flow: dict[int, int] = {}  # by element, the element whose text continues in it, -1 for none
         run: list[int] = []
         owner, roots = -1, 0
 
@@ -94,7 +102,7 @@ class Leaves:
             if run:
                 value = _flat("".join(self._strings[self._text[node]] for node in run))
                 if value:
-                    found.append(Leaf("text", *path.get(owner, (0, 0)), owner, value, run[0], run[-1] + 1))
+                    leaves.append(Leaf("text", *path.get(owner, (0, 0)), owner, value, run[0], run[-1] + 1))
                 run.clear()
 
         for node in (n for first, stop in pieces for n in range(first, stop)):
@@ -107,7 +115,7 @@ class Leaves:
                 if self._shown[node] and owner >= 0:
                     run.append(node)
                 continue
-            if kind != _ELEMENT:  # looked through
+            if kind != _ELEMENT:  # a shadow root or frame, which is not part of the path
                 path[node], flow[node] = path.get(above, (0, 0)), -1
                 continue
             if above in flow:
@@ -121,9 +129,9 @@ class Leaves:
             flow[node] = self._own_flow(node)
             finish()
             if self._shown[node]:
-                found += self._references(node, path[node])
+                leaves += self._references(node, path[node])
         finish()
-        return found
+        return leaves
 
     def _own_flow(self, node: int) -> int:
         return node if self._holds_text[node] else -1
@@ -133,7 +141,7 @@ class Leaves:
         return path, above[1] if self.names[tag] == "a" else place
 
     def _references(self, node: int, path: tuple[int, int]) -> list[Leaf]:
-        """Return the link or the image that an element is, if it leads anywhere."""
+        """Return the link or image of an element, if it has a usable address."""
         name = self.names[self.tag[node]]
         if name not in {"a", "img"}:
             return []
@@ -150,7 +158,15 @@ def _flat(text: str) -> str:
 
 @dataclass(slots=True, eq=False)
 class Column:
-    """Leaves of several records that stand at the same place; `exact` and `place` stand for class and path."""
+    """The leaves of several records at the same place.
+
+    Parameters
+    ----------
+    kind : kind of the leaves.
+    exact : one character for tag path and class of the first leaf.
+    place : one character for its tag path alone.
+    leaves : the leaves by number of the record.
+    """
 
     kind: FieldKind
     exact: str
@@ -158,22 +174,23 @@ class Column:
     leaves: dict[int, Leaf] = field(default_factory=dict)
 
 
-_MENU_LINKS = 4  # of a part of a menu, such as a column of a footer
-_MENU_LETTERS = 20  # of a link there, on average
-_MENU_SHARE = 0.7  # of the text there, which lies in links
+# What a part of a menu is, such as a column of a footer. Guesses that worked on the development sites.
+_MENU_LINKS = 4  # fewest links
+_MENU_LETTERS = 20  # most characters of a link, on average
+_MENU_SHARE = 0.7  # least share of text in links
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Content:
-    """Sums over the nodes before each of the N nodes of a page, each (N + 1,).
+    """Cumulative counts over the N nodes of a page, each (N + 1,): entry i counts the nodes before node i.
 
     Parameters
     ----------
-    fields : leaf contents: text that is not blank, images, form controls; a link with text is one of them.
+    fields : texts that are not blank, images and form controls; a link with text is a single field.
     links : ``a`` elements.
     tags : nodes of the tag tree.
-    characters : of text that is not blank.
-    linked : those of them that lie in links.
+    characters : characters of text that is not blank.
+    linked : characters of text in links.
     images : ``img`` elements.
     """
 
@@ -195,25 +212,25 @@ class Content:
         flowing: bool = False,
         shown: Shown | None = None,
     ) -> "Content":
-        """Return the content of a page; only what is visible, in the body and `kept` (N,) counts.
+        """Count the visible content of the body of a page.
 
         Parameters
         ----------
-        page, tree : the page in two views.
-        kept : (N,), None for all nodes.
-        whole_links : whether a link is one field whatever it holds. Else a link around other links is none, as where
-            an anchor was never closed, and what a link holds in blocks of its own, as a card does, are fields.
-        flowing : whether texts that stand directly in the same node of the tree are one field.
-        shown : of the page, where it is known already.
+        page, tree : the page and its tag tree.
+        kept : bool (N,), count these nodes only; None for all.
+        whole_links : count every link as one field. Otherwise a link around other links (such as an unclosed anchor)
+            is no field, and the contents of blocks in a link (such as a card) are fields of their own.
+        flowing : count texts directly in the same node of the tree as one field.
+        shown : `Shown.of` ``(page)`` if it was computed before.
         """
-        seen = shown or Shown.of(page)
-        batch = seen.batch
-        there = seen.visible & seen.body
+        shown = shown or Shown.of(page)
+        batch = shown.batch
+        counted = shown.visible & shown.body
         if kept is not None:
-            there &= kept
-        text = seen.text & there
+            counted &= kept
+        text = shown.text & counted
         link, control, image = (
-            ((batch.tag_is & tag) != 0) & there for tag in (TagIs.ANCHOR, TagIs.CONTROL, TagIs.IMAGE)
+            ((batch.tag_is & tag) != 0) & counted for tag in (TagIs.ANCHOR, TagIs.CONTROL, TagIs.IMAGE)
         )
         narrow = link
         if not whole_links:
@@ -226,24 +243,24 @@ class Content:
         member[tree.node] = True
         size = np.zeros(len(page), np.int64)
         size[text] = [len(words) for words in page.strings.take(page.text[text].tolist())]
-        said = text & ~below(narrow | control, batch.end)
+        text_field = text & ~below(narrow | control, batch.end)
         if flowing:
-            places = np.flatnonzero(said)
+            places = np.flatnonzero(text_field)
             owner = member_above(page, member)[places]
-            said[places[1:]] = owner[1:] != owner[:-1]
-        fields = said | with_text | control | image
+            text_field[places[1:]] = owner[1:] != owner[:-1]
+        fields = text_field | with_text | control | image
         linked = np.where(below(link, batch.end), size, 0)
         return cls(*map(counted_before, (fields, link, member, size, linked, image)))
 
     def medians(self, ranges: Ints) -> tuple[float, float]:
-        """Return the median number of fields and the median share of links of node ranges, (Q, 2)."""
+        """Return the median number of fields, and of links over tags, of node ranges (Q, 2)."""
         start, stop = ranges[:, 0], ranges[:, 1]
         links = self.links[stop] - self.links[start]
         share = links / np.maximum(self.tags[stop] - self.tags[start], 1)
         return _median(self.fields[stop] - self.fields[start]), _median(share)
 
     def are_links(self, ranges: Ints) -> bool:
-        """Return whether most node ranges, (Q, 2), are a link each with nearly all of the text."""
+        """Return whether most of the node ranges (Q, 2) have links with nearly all of their text."""
         start, stop = ranges[:, 0], ranges[:, 1]
         links, size, linked = (
             part[stop] - part[start] for part in (self.links, self.characters, self.linked)
@@ -251,7 +268,7 @@ class Content:
         return bool(2 * ((links > 0) & (linked >= _MENU_SHARE * size)).sum() > links.size)
 
     def is_menu(self, ranges: Ints) -> bool:
-        """Return whether node ranges, (Q, 2), are parts of a menu: most have several short links, little else."""
+        """Return whether node ranges (Q, 2) are parts of a menu: most have several short links and little else."""
         start, stop = ranges[:, 0], ranges[:, 1]
         links, images, size, linked = (
             part[stop] - part[start] for part in (self.links, self.images, self.characters, self.linked)
@@ -262,7 +279,7 @@ class Content:
 
 
 def _median(values: Ints | F64) -> float:
-    """Return what `numpy.median` does, in a tenth of its time for a few values."""
+    """Return the median; for a few values ten times as fast as `numpy.median`."""
     ordered = sorted(values.tolist())
     middle = len(ordered) // 2
     return float(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2)

@@ -1,10 +1,10 @@
-"""From a chain of like groups to a list of one record each: what today's lists need beyond the paper on WOBM.
+"""Turn a chain of similar groups into a list of single records, an extension of WOBM for modern sites.
 
-A chain of groups that cover most siblings tells where a list is, but not its rhythm: groups of two records are
-about as alike as groups of one, and an advert or a missing rule ends the chain. So the siblings of the chain are
-compared one by one over growing lags, like an autocorrelation; the shortest lag about as good as the best one is
-the length of a record. The most typical group then stands for the list, and all siblings near the chain that look
-like it are records. Imports the tag tree and the measures.
+A chain that covers most siblings tells where a list is, but not the length of a record: groups of two records are
+about as similar as groups of one, and an advert or a missing rule ends the chain. So the siblings of the chain are
+compared one by one at growing lags, as in an autocorrelation; the shortest lag about as good as the best one is the
+length of a record. The most typical group then represents the list, and all siblings near the chain that are similar
+to it are records.
 """
 
 from collections import Counter
@@ -22,25 +22,26 @@ from domsieve.analysis.records.regions import Block, Measure, node_range, single
 from domsieve.analysis.records.tag_tree import Range, TagTree
 from domsieve.snapshot.page import Snapshot
 
-_MOST_COMPARED = 100  # siblings of a chain that are enough to hear its rhythm
-_MARGIN = 0.1  # of a distance in 0 to 1: lags this close to the best one are as good
-_TELLING = 4  # tags that two siblings need besides marks, to be alike without these
-_UNMARKED = 0.15  # largest distance of two such
-_ENTRIES = 2  # of a definition list
-_REST = 0.3  # share of the text of a whole record that the last one needs to have when it lacks siblings
+# Guesses that worked on the development sites.
+_MOST_COMPARED = 100  # siblings of a chain that are compared to find the length of a record
+_MARGIN = 0.1  # lags whose distance, in [0, 1], is this close to the best one are as good
+_TELLING = 4  # fewest tags of a group without inline tags, for a comparison without them
+_UNMARKED = 0.15  # largest distance without inline tags, as the paper's threshold
+_ENTRIES = 2  # fewest entries of a definition list
+_REST = 0.3  # share of the text of a typical record that an incomplete last record needs
 
 
 class Lists:
-    """Makes lists of records of the chains of one page.
+    """Turns the chains of one page into lists of records.
 
     Parameters
     ----------
-    page, tree, content : the page in three views.
-    far : measure without a threshold, in 0 to 1, for the rhythm.
-    threshold : largest distance of neighbouring records, edit distance over the sum of lengths.
-    record_threshold : largest such distance of a record from the typical one.
-    longest : most siblings of a record.
-    gap : most siblings between two records of a list.
+    page, tree, content : the page, its tag tree and its content.
+    far : measure without a threshold, with distances in [0, 1].
+    threshold : maximum distance of neighbouring records: edit distance over the sum of lengths.
+    record_threshold : maximum distance of a record from the typical one.
+    longest : maximum number of siblings of a record.
+    gap : maximum number of siblings between two records of a list.
     """
 
     def __init__(
@@ -60,36 +61,36 @@ class Lists:
         self._threshold, self._record_threshold = threshold, record_threshold
         self._longest, self._gap = longest, gap
         self._start, self._stop = tree.child, tree.end[tree.child]
-        self._marks = _marks(page, tree)
+        self._inline = _inline_characters(page, tree)
         self._is_term, self._is_list = (
             np.array([name == tag for name in page.tags.to_list()])[page.tag[tree.node]]
             for tag in ("dt", "dl")
         )
 
     def of(self, chain: Block, low: int, high: int) -> Block:
-        """Return the list that a chain belongs to, among the siblings at positions `low` to `high`."""
-        length = self._rhythm(chain)
+        """Return the list that a chain belongs to, among the siblings at positions ``low .. high``."""
+        length = self._record_length(chain)
         groups = [(p, p + length) for p in range(chain.first, chain.stop - length + 1, length)]
         typical = self._typical(groups)
-        found = self._alike(typical, max(low, chain.first - self._gap), high)
-        for rest in range(min(length - 1, high - found[-1][1]), 0, -1):
-            last = (found[-1][1], found[-1][1] + rest)
+        records = self._similar(typical, max(low, chain.first - self._gap), high)
+        for rest in range(min(length - 1, high - records[-1][1]), 0, -1):
+            last = (records[-1][1], records[-1][1] + rest)
             head = (typical[0], typical[0] + rest)
             enough = _REST * self._characters(typical)
             if self._near(last, head, self._record_threshold) and self._characters(last) >= enough:
-                found.append(last)
+                records.append(last)
                 break
-        return Block(length, tuple(found))
+        return Block(length, tuple(records))
 
     @property
     def entry_starts(self) -> F64:
-        """Return 0 at the positions of terms of definition lists and infinity elsewhere, as distances are given."""
+        """Distances (M,) that are 0 at the terms of definition lists and infinite elsewhere, for `walk`."""
         return np.where(self._is_term[self._tree.child], 0.0, np.inf)
 
     def definitions(self, low: int, high: int) -> Block | None:
-        """Return the entries of a definition list, each from its terms to the next, with as many siblings as it has.
+        """Return the entries of a definition list, each with its terms and all siblings up to the next term.
 
-        None where the siblings at positions `low` to `high` are no such list, or have no two entries.
+        Returns None if the siblings at positions ``low .. high`` are not a definition list of at least two entries.
         """
         parent = int(self._tree.parent[self._tree.child[low]])
         if parent < 0 or not self._is_list[parent]:
@@ -103,9 +104,16 @@ class Lists:
         return Block(int(np.median([stop - start for start, stop in groups])), groups)
 
     def cells(self, block: Block, near: F64) -> Block | None:
-        """Return the list with the children of its groups as records, where most groups are rows of like children.
+        """Return the list with the children of its groups as records, if most groups are rows of similar children.
 
-        `near` are the distances of single neighbours.
+        Parameters
+        ----------
+        block : a list of groups of one sibling.
+        near : (M,), distances of neighbouring single siblings.
+
+        Returns
+        -------
+        The list, None if the groups are not rows.
         """
         cells: list[Range] = []
         rows = 0
@@ -115,8 +123,8 @@ class Lists:
             cells += [(p, p + 1) for p in range(first, last) if self._characters((p, p + 1))]
         return replace(block, cells=tuple(cells)) if 2 * rows > len(block.groups) and cells else None
 
-    def _rhythm(self, chain: Block) -> int:
-        """Return the siblings per record of a chain: the shortest lag at which single siblings are most alike."""
+    def _record_length(self, chain: Block) -> int:
+        """Return the number of siblings per record: the shortest lag at which single siblings are most similar."""
         if chain.length == 1:
             return 1
         nodes = self._tree.child[chain.first : min(chain.stop, chain.first + _MOST_COMPARED)]
@@ -129,7 +137,7 @@ class Lists:
         return next(lag for lag, distance in enumerate(distances, 1) if distance <= best + _MARGIN)
 
     def _typical(self, groups: list[Range]) -> Range:
-        """Return a group whose tags are the most frequent, of these the middle one by length."""
+        """Return a group with the most frequent tag string; among several tag strings, that of median length."""
         counts = Counter(map(self._text, groups))
         most = max(counts.values())
         common = sorted(
@@ -137,29 +145,29 @@ class Lists:
         )
         return common[len(common) // 2]
 
-    def _alike(self, typical: Range, low: int, high: int) -> list[Range]:
-        """Return from left to right the groups that are like the typical one, or much like the record before."""
+    def _similar(self, typical: Range, low: int, high: int) -> list[Range]:
+        """Return, from left to right, the groups similar to the typical one or very similar to the previous one."""
         length = typical[1] - typical[0]
-        found: list[Range] = []
+        groups: list[Range] = []
         p = low
-        while p + length <= high and (not found or p <= found[-1][1] + self._gap):
+        while p + length <= high and (not groups or p <= groups[-1][1] + self._gap):
             group = (p, p + length)
             if self._near(group, typical, self._record_threshold) or (
-                found and self._near(group, found[-1], self._threshold)
+                groups and self._near(group, groups[-1], self._threshold)
             ):
-                found.append(group)
+                groups.append(group)
                 p += length
             else:
                 p += 1
-        return found
+        return groups
 
     def _near(self, one: Range, other: Range, threshold: float) -> bool:
         left, right = self._text(one), self._text(other)
-        return _are_near(left, right, threshold) or self._are_near_without_marks(left, right)
+        return _are_near(left, right, threshold) or self._are_near_without_inline(left, right)
 
-    def _are_near_without_marks(self, left: str, right: str) -> bool:
-        """Return whether two tag strings are alike but for marks in their text, of which some have more."""
-        left, right = left.translate(self._marks), right.translate(self._marks)
+    def _are_near_without_inline(self, left: str, right: str) -> bool:
+        """Return whether two tag strings are similar without inline tags, which mark words in a text."""
+        left, right = left.translate(self._inline), right.translate(self._inline)
         return min(len(left), len(right)) >= _TELLING and _are_near(left, right, _UNMARKED)
 
     def _text(self, group: Range) -> str:
@@ -175,8 +183,8 @@ def _are_near(left: str, right: str, threshold: float) -> bool:
     return Levenshtein.distance(left, right, score_cutoff=most) <= most
 
 
-def _marks(page: Snapshot, tree: TagTree) -> dict[int, None]:
-    """Return the characters of inline tags in the tag string, as `str.translate` takes them."""
+def _inline_characters(page: Snapshot, tree: TagTree) -> dict[int, None]:
+    """Return a table for `str.translate` that removes the characters of inline tags from tag strings."""
     inline = (TAGS.look_up(hashes_of(page.tags.to_list())) & TagIs.INLINE) != 0
     return dict.fromkeys(
         map(ord, {tree.text[i] for i in np.flatnonzero(inline[page.tag[tree.node]]).tolist()})

@@ -32,14 +32,14 @@ Pieces = list[Range]
 
 
 class DataRecords:
-    """Tells the records of the regions of one page.
+    """Finds the records in the regions of one page.
 
     Parameters
     ----------
-    page, tree : the page in two views.
-    near : distance of each subtree from its next sibling, infinite where they are not alike.
-    measure : the measure behind `near`.
-    covered : (M,), positions of ``tree.child`` that lie in a region.
+    page, tree : the page and its tag tree of M nodes.
+    near : (M,), distance of each subtree from its next sibling, infinite if they are not similar.
+    measure : the measure that `near` was computed with.
+    covered : bool (M,), positions of ``tree.child`` in a region.
     """
 
     def __init__(self, page: Snapshot, tree: TagTree, *, near: F64, measure: Measure, covered: Bools) -> None:
@@ -49,9 +49,9 @@ class DataRecords:
         self._free = ~covered
 
     def of(self, block: Block) -> list[Pieces]:
-        """Return the records of a region as their node ranges; all groups are treated as most of them ask.
+        """Return the records of a region as lists of node ranges; the majority of groups decides how all are split.
 
-        Siblings in no region are given to the first region beside them that finds records in them.
+        Adjacent siblings outside of any region are added to the first region that finds records in them.
         """
         inner = [[self._children(p) for p in range(*group)] for group in block.groups]
         if block.length == 1:
@@ -65,14 +65,14 @@ class DataRecords:
             return self._of_single_nodes(block)
         records: list[Pieces] = []
         for group, parts, columns in zip(block.groups, inner, split, strict=True):
-            # Non-contiguous records: the q-th children of all components belong together.
+            # Non-contiguous records of the paper: the q-th children of all components belong together.
             count = parts[0][1] - parts[0][0] if columns else 0
             records += [[self._nodes((p + q, p + q + 1)) for p, _ in parts] for q in range(count)]
             records += [] if columns else [[self._nodes(group)]]
         return records
 
     def _of_single_nodes(self, block: Block) -> list[Pieces]:
-        """Return the children of the groups, with those of free siblings that are like one of them."""
+        """Return the children of the groups, and those children of free siblings that are similar to one of them."""
         cells = [cell for p in range(block.first, block.stop) for cell in self._cells(p)]
         free = [*self._free_stretch(block.first - 1, -1), *self._free_stretch(block.stop, 1)]
         outside = [(p, (q, q + 1)) for p in free for q in range(*self._children(p))]
@@ -85,16 +85,16 @@ class DataRecords:
         return [[piece] for piece in sorted(map(self._nodes, cells))]
 
     def _free_stretch(self, position: int, step: int) -> list[int]:
-        """Return the siblings from a position on that are in no region, up to the next one that is."""
-        found = []
+        """Return the siblings from `position` up to the next one in a region, in steps of 1 or -1."""
+        stretch = []
         low, high = self._children_of(int(self._tree.parent[self._tree.child[position - step]]))
         while low <= position < high and self._free[position]:
-            found.append(position)
+            stretch.append(position)
             position += step
-        return found
+        return stretch
 
     def _cells(self, position: int) -> list[Range]:
-        """Return the children of a group of one node, or the group where it has none."""
+        """Return the children of a group of one node, or the group itself if there are none."""
         return [(p, p + 1) for p in range(*self._children(position))] or [(position, position + 1)]
 
     def _are_columns(self, components: list[Range]) -> bool:
@@ -102,7 +102,7 @@ class DataRecords:
         return len(counts) == 1 and all(map(self._are_alike, components))
 
     def _are_alike(self, siblings: Range) -> bool:
-        """Return whether there are two or more siblings and all neighbours among them are alike."""
+        """Return whether there are at least two siblings and all neighbours among them are similar."""
         start, stop = siblings
         return stop - start > 1 and bool(self._far_before[stop - 1] == self._far_before[start])
 
@@ -121,21 +121,22 @@ _THRESHOLDS = {"edit": 0.3, "tree": 0.8}
 
 
 class DataRegionMiner(PageEstimator[Records]):
-    """Finds data regions, two or more adjacent like groups of siblings, and the records in them.
+    """Finds data regions (two or more similar, adjacent groups of siblings) and the records in them.
 
-    Figure of a region: ``distance``, the mean of its neighbouring groups.
+    The `numbers` of a region have ``distance``, the mean distance of its neighbouring groups.
 
     Parameters
     ----------
-    similarity : ``"edit"``: edit distance of tag strings over their mean length; ``"tree"``: matching nodes over
+    similarity : ``"edit"``: edit distance of tag strings over their mean length. ``"tree"``: matching nodes over
         the nodes of the larger group.
-    threshold : largest distance for ``"edit"``, least similarity in (0, 1] for ``"tree"``. None: 0.3 and 0.8.
-    max_length : most siblings of a group, at least 1. Long groups absorb odd neighbours; 1 or 2 do not.
-    min_depth : fewest levels of a subtree that can hold a region.
-    include_text : whether text that is not blank makes nodes; Table I counts them.
-    records : ``"parts"``: by the paper's rules the children of groups can be records, several pieces one record, and
-        siblings beside a region hold more. ``"whole"``: groups are records, cut into shorter groups where one of
-        them is a region of these, and nodes without children are none; so Table I counts them.
+    threshold : maximum distance for ``"edit"``, minimum similarity in (0, 1] for ``"tree"``. None is 0.3 or 0.8.
+    max_length : maximum number of siblings in a group, at least 1. Long groups absorb siblings that differ; groups
+        of 1 or 2 do not.
+    min_depth : minimum number of levels of a subtree that can contain a region.
+    include_text : text that is not blank makes nodes of the tree, as in Table I.
+    records : ``"parts"``: the rules of the paper, by which the children of groups can be records, a record can have
+        several pieces, and adjacent siblings can belong to a region. ``"whole"``: groups are records, as in Table I;
+        a group that is itself a region of shorter groups is divided, and nodes without children are not records.
     """
 
     name = "mdr"
@@ -165,17 +166,23 @@ class DataRegionMiner(PageEstimator[Records]):
         self.records = records
 
     def on(self, page: Snapshot, *, kept: NDArray[np.bool_] | None = None) -> Records:
-        """Return the records among the nodes `kept` (N,) of a page, such as a `Verdict` names; None for all.
+        """Return the records of a page.
+
+        Parameters
+        ----------
+        page : a page of N nodes.
+        kept : bool (N,), the nodes to consider, such as those a `Verdict` keeps; None for all.
 
         Raises
         ------
-        UsageError : a parameter is not what it may be.
+        UsageError : a parameter has an invalid value.
+        BudgetError : the page exceeded its budget.
         """
         self.check()
         with spending(self.name, page.provenance.url):
-            return self._found(page, kept)
+            return self._find(page, kept)
 
-    def _found(self, page: Snapshot, kept: NDArray[np.bool_] | None) -> Records:
+    def _find(self, page: Snapshot, kept: NDArray[np.bool_] | None) -> Records:
         threshold = _THRESHOLDS[self.similarity] if self.threshold is None else self.threshold
         tree = TagTree.of(page, kept=kept, with_text=self.include_text)
         if self.similarity == "edit":
@@ -221,15 +228,20 @@ class DataRegionMiner(PageEstimator[Records]):
 
 
 class Regions:
-    """IdentDRs on the distances of one page, as `neighbours` gives them by length."""
+    """Algorithm IdentDRs of the paper for one page.
+
+    Parameters
+    ----------
+    near : distances (M,) of neighbouring groups by length, see `neighbours`.
+    """
 
     def __init__(self, near: Sequence[F64]) -> None:
         self._next = [_next_like(distance, j).tolist() for j, distance in enumerate(near, 1)]
         self._stop = [_chain_stops(distance, j).tolist() for j, distance in enumerate(near, 1)]
 
     def among(self, low: int, high: int) -> list[Block]:
-        """Return the regions of the siblings at positions `low` to `high`."""
-        found: list[Block] = []
+        """Return the regions among the siblings at positions ``low .. high``."""
+        regions: list[Block] = []
         while low < high:
             length = first = covered = 0
             for i, (following, stops) in enumerate(zip(self._next, self._stop, strict=True), 1):
@@ -239,17 +251,17 @@ class Regions:
                         continue
                     size = min(
                         stops[start] - start, (high - start) // i * i
-                    )  # where groups go on behind `high`
+                    )  # groups may continue after `high`
                     if size >= 2 * i and size > covered:
                         length, first, covered = i, start, size
             if not covered:
                 break
-            found.append(Block.adjacent(length, first, covered))
+            regions.append(Block.adjacent(length, first, covered))
             low = first + covered
-        return found
+        return regions
 
     def regrouped(self, block: Block) -> Block:
-        """Return a region in shorter groups where a group of it is a region of these and holds no other one."""
+        """Return the region in shorter groups, if one of its groups is exactly one region of shorter groups."""
         for low, high in block.groups if block.length > 1 else ():
             inner = self.among(low, high)
             if len(inner) == 1 and inner[0].length < block.length:
@@ -259,7 +271,7 @@ class Regions:
 
 
 def _next_like(distance: F64, step: int) -> Ints:
-    """Return for each position the first one of its phase, itself included, whose group is like its next one."""
+    """Return, for each position p, the first of p, p + step, … whose group is similar to the next group."""
     none = distance.size
     at = np.where(np.isfinite(distance), np.arange(none), none)
     for phase in range(min(step, none)):
@@ -268,7 +280,7 @@ def _next_like(distance: F64, step: int) -> Ints:
 
 
 def _chain_stops(distance: F64, step: int) -> Ints:
-    """Return for each position where the chain that starts there stops; its own position where none does."""
+    """Return, for each position, where the chain that starts there stops; the position itself if there is none."""
     runs = chain_lengths(np.isfinite(distance), step)
     return np.arange(distance.size) + np.where(runs > 0, (runs + 1) * step, 0)
 

@@ -16,7 +16,7 @@ from domsieve.budget import check
 from domsieve.snapshot.page import Scalar, Snapshot
 
 _BUCKETS = 16
-_ROUNDING = 1e-9  # thresholds such as 0.15 * 20 shall count as the whole number they mean
+_ROUNDING = 1e-9  # so that 0.15 * 20 counts as 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,20 +31,27 @@ class Pairs:
     right: U64
 
     def take(self, which: Ints) -> "Pairs":
-        """Return the pairs with these indices."""
+        """Return the pairs with the indices `which`."""
         return Pairs(*(getattr(self, name)[which] for name in self.__slots__))
 
 
 class Measure(Protocol):
-    """Tells how far the two groups of each pair are apart."""
+    """Computes the distances of pairs of groups."""
 
     def __call__(self, pairs: Pairs) -> F64:
-        """Return the distances (Q,), infinite where they are above the threshold."""
+        """Return the distances (Q,); those above the threshold are infinite."""
         ...
 
 
 def edit_measure(tree: TagTree, *, threshold: float, mean: bool = False) -> Measure:
-    """Return the edit distance of tag strings over the sum of their lengths, or over their mean."""
+    """Return the measure: edit distance of tag strings over the sum of their lengths, or over their mean.
+
+    Parameters
+    ----------
+    tree : the tag tree.
+    threshold : maximum distance.
+    mean : divide by the mean of the lengths instead of the sum.
+    """
     counts = _tag_counts(tree)
     factor = 2.0 if mean else 1.0
     text = tree.text
@@ -73,9 +80,12 @@ def edit_measure(tree: TagTree, *, threshold: float, mean: bool = False) -> Meas
 
 
 def tree_measure(tree: TagTree, *, threshold: float) -> Measure:
-    """Return 1 minus the matching nodes over the nodes of the larger group.
+    """Return the measure: 1 minus the ratio of matching nodes to the nodes of the larger group.
 
-    `threshold` is the least similarity, in (0, 1].
+    Parameters
+    ----------
+    tree : the tag tree.
+    threshold : minimum similarity, in (0, 1].
     """
     counts = _tag_counts(tree)
     matcher = TreeMatcher(tree)
@@ -84,7 +94,7 @@ def tree_measure(tree: TagTree, *, threshold: float) -> Measure:
     def differences(one: Range, other: Range, most: int) -> int:
         check()
         larger = max(one[1] - one[0], other[1] - other[0])
-        # Matching nodes stand in the same order in both groups, so they are a common subsequence of the tags.
+        # Matching nodes are in the same order in both groups, so they are a common subsequence of the tags.
         if (
             LCSseq.similarity(text[slice(*one)], text[slice(*other)], score_cutoff=larger - most)
             < larger - most
@@ -112,11 +122,20 @@ def tree_measure(tree: TagTree, *, threshold: float) -> Measure:
 
 
 def neighbours(tree: TagTree, measure: Measure, longest: int, *, wanted: Bools | None = None) -> list[F64]:
-    """Return for each length j of 1 to `longest` how far the group at each place is from the next one.
+    """Return the distances of all neighbouring groups of up to `longest` siblings.
 
-    Entry j - 1 is (M,): at position p of ``tree.child`` the distance between the j siblings from p on and the j
-    siblings behind them, infinite where these are not all children of one parent or are not alike.
-    Groups of several siblings are compared only below the parents `wanted` (M,).
+    Parameters
+    ----------
+    tree : tag tree of M nodes.
+    measure : the measure.
+    longest : maximum number of siblings in a group, at least 1.
+    wanted : bool (M,), compare groups of several siblings below these parents only; None for all.
+
+    Returns
+    -------
+    A list of columns (M,), for groups of 1, 2, … siblings. Entry p of column j - 1 is the distance between the j
+    siblings at positions ``p .. p + j`` of ``tree.child`` and the next j; infinite if they do not all have the same
+    parent or are not similar.
     """
     parent = tree.parent[tree.child]
     last = np.append(tree.first[1:], 0)[parent]
@@ -140,12 +159,12 @@ def neighbours(tree: TagTree, measure: Measure, longest: int, *, wanted: Bools |
 
 
 def singles(tree: TagTree, left: Ints, right: Ints) -> Pairs:
-    """Return the pairs of the subtrees of the nodes `left` and `right`, each (Q,)."""
+    """Return pairs of the subtrees of the nodes `left` and `right`, (Q,) each."""
     return Pairs(left, tree.end[left], right, tree.end[right], tree.hash[left], tree.hash[right])
 
 
 def group_pairs(tree: TagTree, left: Sequence[Range], right: Sequence[Range]) -> Pairs:
-    """Return the pairs of groups given as ranges of positions of ``tree.child``, Q of them on each side."""
+    """Return pairs of groups, given as Q ranges of positions in ``tree.child`` on each side."""
     first, last = np.array([*left, *right]).reshape(2, -1, 2).transpose(2, 0, 1)
     start, stop = tree.child[first], tree.end[tree.child[last - 1]]
     hashes = np.zeros((2, len(left)), np.uint64)
@@ -161,10 +180,13 @@ def _settled(
     bounded: Callable[[Pairs, Ints], Bools],
     exact: Callable[[Pairs, Ints], list[int]],
 ) -> F64:
-    """Return the number of differences of each pair, infinite above `most`: 0 by hash, bounds, measure once."""
-    found = np.full(most.size, np.inf)
+    """Return the number of differences (Q,) of each pair, infinite above `most`.
+
+    Equal hashes give 0; then the lower bounds of `bounded` apply; `exact` measures the rest once per distinct pair.
+    """
+    differences = np.full(most.size, np.inf)
     same = pairs.left == pairs.right
-    found[same] = 0
+    differences[same] = 0
     apart = np.abs((pairs.b - pairs.a) - (pairs.d - pairs.c))
     unsettled = np.flatnonzero(~same & (apart <= most))
     if unsettled.size:
@@ -176,12 +198,12 @@ def _settled(
         rest = np.flatnonzero(bounded(pairs.take(sample), most[sample]))
         values[rest] = exact(pairs.take(sample[rest]), most[sample[rest]])
         values[values > most[sample]] = np.inf
-        found[unsettled] = values[which]
-    return found
+        differences[unsettled] = values[which]
+    return differences
 
 
 def _tag_counts(tree: TagTree) -> NDArray[np.int32]:
-    """Return how many of the nodes before each are in each bucket of tags, (M + 1, buckets)."""
+    """Return cumulative counts of the nodes by bucket of tags, (M + 1, buckets)."""
     counts = np.zeros((len(tree) + 1, _BUCKETS), np.int32)
     counts[np.arange(1, len(tree) + 1), tree.tag % _BUCKETS] = 1
     return np.cumsum(counts, axis=0, dtype=np.int32)
@@ -189,10 +211,13 @@ def _tag_counts(tree: TagTree) -> NDArray[np.int32]:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A region of one parent: its groups as ranges of positions of ``TagTree.child``, ascending.
+    """A region below one parent.
 
-    A group has `length` siblings, but the last one may have fewer, and those of a definition list have about as
-    many. Behind the groups of the papers no sibling is left out; elsewhere some may.
+    Parameters
+    ----------
+    length : number of siblings in a group. The last group may have fewer, and in a definition list it is the median.
+    groups : ranges of positions in ``TagTree.child``, ascending. In the algorithms of the papers they are adjacent.
+    cells : ranges of children of the groups, if those are the records; otherwise empty.
     """
 
     length: int
@@ -201,12 +226,12 @@ class Block:
 
     @property
     def records(self) -> tuple[Range, ...]:
-        """The groups, or their `cells`: children of the groups that are the records instead."""
+        """The records: `cells` if there are any, otherwise `groups`."""
         return self.cells or self.groups
 
     @classmethod
     def adjacent(cls, length: int, first: int, covered: int) -> "Block":
-        """Return the region of groups of equal length without gaps, `covered` siblings from `first` on."""
+        """Return the region of adjacent groups of `length` siblings that cover `covered` siblings from `first` on."""
         return cls(length, tuple((p, p + length) for p in range(first, first + covered, length)))
 
     @property
@@ -216,12 +241,22 @@ class Block:
 
     @property
     def stop(self) -> int:
-        """Position behind the last sibling."""
+        """Position after the last sibling."""
         return self.groups[-1][1]
 
 
 def chain_lengths(alike: Bools, step: int) -> Ints:
-    """Return how many groups of `step` siblings in a row are like their next one, from each position on."""
+    """Return the lengths of chains of similar groups.
+
+    Parameters
+    ----------
+    alike : bool (M,), the group of `step` siblings at this position is similar to the next group.
+    step : number of siblings in a group.
+
+    Returns
+    -------
+    int64 (M,), the number of consecutive groups from each position on that are similar to their next one.
+    """
     lengths = np.zeros(alike.size, np.int64)
     for phase in range(min(step, alike.size)):
         part = alike[phase::step]
@@ -232,28 +267,32 @@ def chain_lengths(alike: Bools, step: int) -> Ints:
 
 
 def walk(tree: TagTree, near: Sequence[F64], find: Callable[[int, int], Sequence[Block]]) -> list[Block]:
-    """Return the regions of a page, parents in document order.
+    """Return the regions of a page, with their parents in document order.
 
-    `find` gets the range of positions of the children of one parent and returns its regions in order; what their
-    groups hold is not searched again (overlap principle of WOBM; FindDRs of MDR does the same).
+    Parameters
+    ----------
+    tree : tag tree of M nodes.
+    near : distances (M,) of neighbouring groups, see `neighbours`; parents without any finite one are skipped.
+    find : returns the regions among the siblings at positions ``low .. high``. What is below their groups is not
+        searched again (the overlap principle of WOBM, and FindDRs in MDR).
     """
     some = np.any([np.isfinite(distance) for distance in near], axis=0)
-    covered = np.zeros(len(tree) + 1, np.bool_)  # the last entry stands for the parent -1
-    found: list[Block] = []
+    covered = np.zeros(len(tree) + 1, np.bool_)  # the last entry is for the parent -1
+    regions: list[Block] = []
     for parent in np.unique(tree.parent[tree.child[some]]).tolist():
         check()
         if covered[parent]:
             continue
         low, high = (tree.first[parent], tree.first[parent + 1]) if parent >= 0 else (0, tree.first[0])
         for block in find(int(low), int(high)):
-            found.append(block)
+            regions.append(block)
             for start, stop in block.groups:
                 covered[tree.child[start] : tree.end[tree.child[stop - 1]]] = True
-    return found
+    return regions
 
 
 def node_range(page: Snapshot, tree: TagTree, group: Range) -> Range:
-    """Return the nodes of the Snapshot that a group of siblings holds, with all below them."""
+    """Return the range of Snapshot nodes of a group of siblings and everything below them."""
     return int(tree.node[tree.child[group[0]]]), int(page.end[tree.node[tree.child[group[1] - 1]]])
 
 
@@ -267,7 +306,17 @@ def to_records(
     numbers: Mapping[str, Sequence[float]],
     parameters: Mapping[str, Scalar],
 ) -> Records:
-    """Return the result of a method; ``pieces[g]`` holds the records of region g, each as its node ranges."""
+    """Return the result of a method.
+
+    Parameters
+    ----------
+    method : name of the method.
+    page, tree : the page and its tag tree.
+    blocks : the G regions.
+    pieces : for each region its records, each as a list of node ranges.
+    numbers : figures of the regions by name, G values each.
+    parameters : parameters of the method.
+    """
     parents = [int(tree.parent[tree.child[block.first]]) for block in blocks]
     spans = [node_range(page, tree, (block.first, block.stop)) for block in blocks]
     records = [record for region in pieces for record in region]
@@ -285,26 +334,26 @@ def to_records(
 
 
 class Chains:
-    """The chains of like groups of one page.
+    """The chains of similar groups of one page.
 
     Parameters
     ----------
-    near : distances of neighbouring groups by length, as `neighbours` gives them.
+    near : distances (M,) of neighbouring groups by length, see `neighbours`.
     """
 
     def __init__(self, near: Sequence[F64]) -> None:
         runs = np.stack([chain_lengths(np.isfinite(distance), j) for j, distance in enumerate(near, 1)])
         covered = np.where(runs > 0, (runs + 1) * np.arange(1, len(near) + 1)[:, None], 0)
-        best = covered.argmax(0)  # of equal ones the shortest groups, principle 2
+        best = covered.argmax(0)  # shortest groups first if equal: principle 2 of the paper
         self._covered = covered[best, np.arange(best.size)]
         self._length = best + 1
         self._rank = self._covered * (len(near) + 1) - self._length
 
     def among(self, low: int, high: int) -> Callable[[int], Block | None]:
-        """Return what tells, for the siblings of one parent at positions `low` to `high`, the chain to take next.
+        """Return a function that finds the longest chain among the siblings at positions ``low .. high``.
 
-        Given a position, it is the chain that covers most of the siblings from there on; of chains that cover the
-        same, the shorter groups win, then the smaller start. None where there is none.
+        The function takes a position and returns the chain that covers most siblings from there on, or None. Ties are
+        broken by shorter groups, then by the smaller start.
         """
         backwards = self._rank[low:high][::-1]
         best = np.maximum.accumulate(backwards)

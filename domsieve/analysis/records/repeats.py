@@ -22,12 +22,12 @@ _VOID = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tokens:
-    """n tokens of one page.
+    """The n tokens of one page.
 
     Parameters
     ----------
-    token : (n,), 0 for content between tags, else ``2 * tag + 1`` for a start tag and ``2 * tag + 2`` for its end.
-    first, stop : (n,), the nodes ``first .. stop`` that begin with the token; none for an end tag.
+    token : (n,), 0 for content between tags, ``2 * tag + 1`` for a start tag, ``2 * tag + 2`` for an end tag.
+    first, stop : (n,), the nodes ``first .. stop`` that begin in the token; an empty range for end tags.
     """
 
     token: Ints
@@ -38,27 +38,31 @@ class Tokens:
 def page_tokens(batch: Batch, *, encoding: Encoding) -> Tokens:
     """Return the tokens of one page: a start and an end tag for each element, and T for content between tags.
 
-    Content is a visible text that is not blank, an image or a form control. With ``"block"`` only block-level
-    elements make tags; all between two of them is one T, which covers the text-level elements around the content
-    as well. Void elements have no end tag.
+    Content is a visible text that is not blank, an image or a form control. Void elements have no end tag.
+
+    Parameters
+    ----------
+    batch : a batch of one page.
+    encoding : ``"all"``: every element is a token. ``"block"``: only block-level elements are; everything between two
+        of their tags is one T, including the inline elements around the content.
     """
     page = batch.pages[0]
-    looked_at = in_body(batch) & visible_nodes(batch)
+    candidates = in_body(batch) & visible_nodes(batch)
     block = (batch.tag_is & TagIs.BLOCK) != 0
-    tagged = looked_at & batch.elements() & (block | (encoding == "all"))
+    tagged = candidates & batch.elements() & (block | (encoding == "all"))
     tags = page.tags.to_list()
     void = np.array([name in _VOID for name in tags])[page.tag]
     replaced = (batch.tag_is & (TagIs.IMAGE | TagIs.CONTROL)) != 0
-    content = looked_at & ~tagged & np.where(page.kind == Kind.TEXT, worded(page), replaced)
+    content = candidates & ~tagged & np.where(page.kind == Kind.TEXT, worded(page), replaced)
     starts = np.flatnonzero(tagged)
     ends = starts[~void[starts]]
-    # Where several tags stand between two nodes, end tags come first, inner ones before outer ones.
+    # If there are several tags between two nodes, end tags come first, inner ones before outer ones.
     at = np.concatenate((starts, page.end[ends]))
     rank = np.concatenate((np.ones(starts.size, np.int64), np.zeros(ends.size, np.int64)))
     order = np.lexsort((np.concatenate((starts, -ends)), rank, at))
     tag = np.concatenate((2 * page.tag[starts] + 1, 2 * page.tag[ends] + 2))[order].astype(np.int64)
     opens, at = rank[order] == 1, at[order]
-    # Content between two tags, before the first and behind the last is one T each.
+    # Content between two tags, before the first tag and after the last tag is one T each.
     low = np.concatenate(([0], at + opens))
     high = np.concatenate((at, [len(page)]))
     before = np.concatenate(([0], np.cumsum(content)))
@@ -68,20 +72,20 @@ def page_tokens(batch: Batch, *, encoding: Encoding) -> Tokens:
     first, stop = np.empty_like(token), np.empty_like(token)
     token[1::2], first[1::2], stop[1::2] = tag, at, at + opens
     first[0::2], stop[0::2] = low, high
-    there = np.ones(token.size, np.bool_)
-    there[0::2] = filled
-    return Tokens(token[there], first[there], stop[there])
+    present = np.ones(token.size, np.bool_)
+    present[0::2] = filled
+    return Tokens(token[present], first[present], stop[present])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeats:
-    """M maximal repeats of a string of n tokens, by length, then by place in the suffix array.
+    """M maximal repeats of a string of n tokens, sorted by length, then by place in the suffix array.
 
     Parameters
     ----------
-    order : (n,), the suffix array: starts of the suffixes in the order of their tokens.
-    length : (M,), tokens of each pattern.
-    first, last : (M,), pattern m occurs at the positions ``order[first[m]:last[m]]``, in no order.
+    order : (n,), the suffix array: starts of the suffixes in lexicographic order.
+    length : (M,), number of tokens of each pattern.
+    first, last : (M,), pattern m occurs at the positions ``order[first[m]:last[m]]``, which are not sorted.
     """
 
     order: Ints
@@ -90,33 +94,39 @@ class Repeats:
     last: Ints
 
     def positions(self, pattern: int) -> Ints:
-        """Return the positions at which a pattern occurs, ascending; they may overlap."""
+        """Return the positions of a pattern, ascending; its occurrences may overlap."""
         return np.sort(self.order[self.first[pattern] : self.last[pattern]])
 
 
 def maximal_repeats(tokens: Ints, *, least_length: int = 1, least_count: int = 2) -> Repeats:
-    """Return the patterns of at least `least_length` tokens that occur at `least_count` places or more.
+    """Return the maximal repeats of a token string, in O(n log² n).
 
-    A repeat is maximal when the tokens before its occurrences differ at least once, and those behind them too;
-    what stands beyond either end of the string differs from every token. The number of repeats is below n, the
-    number of their occurrences may be quadratic. Costs O(n log² n).
+    A repeat is maximal if not all of its occurrences follow the same token, and not all are followed by the same
+    token; the ends of the string differ from every token. There are fewer than n repeats, but the number of their
+    occurrences may be quadratic.
+
+    Parameters
+    ----------
+    tokens : (n,), non-negative numbers.
+    least_length : minimum number of tokens of a repeat.
+    least_count : minimum number of occurrences.
     """
     order, common = suffix_array(tokens)
     before = np.where(order > 0, tokens[order - 1], -1)
-    # Suffixes of an interval have several left neighbours when a change lies between two of them.
+    # The suffixes of an interval have different left neighbours if there is a change between any two of them.
     changes = np.concatenate(([0], np.cumsum(before[1:] != before[:-1]))) if order.size else order
-    found = _intervals(common, least_length, least_count)
-    length, first, last = np.array(found, np.int64).reshape(-1, 3).T
+    intervals = _intervals(common, least_length, least_count)
+    length, first, last = np.array(intervals, np.int64).reshape(-1, 3).T
     varied = changes[last - 1] > changes[first]
     rank = np.lexsort((first[varied], length[varied]))
     return Repeats(order, length[varied][rank], first[varied][rank], last[varied][rank])
 
 
 def suffix_array(tokens: Ints) -> tuple[Ints, Ints]:
-    """Return the starts of all suffixes in the order of their tokens, and what neighbours have in common.
+    """Return the suffix array of a token string, and the lengths of common prefixes of neighbouring suffixes.
 
-    Both are (n,); entry i of the second is the length of the longest common prefix of suffixes i - 1 and i, 0 for
-    the first. Prefix doubling: after step s the ranks compare 2^s tokens.
+    Both are (n,); entry i of the second is the length of the longest common prefix of suffixes i - 1 and i, and 0 for
+    the first. The method is prefix doubling: after step s, ranks compare 2^s tokens.
     """
     n = tokens.size
     ranks = [np.unique(tokens, return_inverse=True)[1].astype(np.int64)] if n else []
@@ -136,7 +146,8 @@ def suffix_array(tokens: Ints) -> tuple[Ints, Ints]:
         inside = (left < n) & (right < n)
         equal = inside.copy()
         equal[inside] = ranks[level][left[inside]] == ranks[level][right[inside]]
-        # Equal ranks near the end of the string still mean that many equal tokens: shorter suffixes rank apart.
+        # Equal ranks near the end of the string still mean as many equal tokens, because shorter suffixes have other
+        # ranks.
         moved = equal * (1 << level)
         common[1:] += moved
         left += moved
@@ -145,16 +156,16 @@ def suffix_array(tokens: Ints) -> tuple[Ints, Ints]:
 
 
 def _intervals(common: Ints, least_length: int, least_count: int) -> list[tuple[int, int, int]]:
-    """Return length, first and behind-last suffix of each interval of suffixes that share a longest prefix."""
-    found: list[tuple[int, int, int]] = []
+    """Return prefix length, first and one past the last suffix of each maximal interval with a common prefix."""
+    intervals: list[tuple[int, int, int]] = []
     lengths, starts = [0], [0]
     for i, length in enumerate([*common.tolist()[1:], 0], 1):
         start = i - 1
         while lengths[-1] > length:
             own, start = lengths.pop(), starts.pop()
             if own >= least_length and i - start >= least_count:
-                found.append((own, start, i))
+                intervals.append((own, start, i))
         if lengths[-1] < length:
             lengths.append(length)
             starts.append(start)
-    return found
+    return intervals

@@ -1,8 +1,8 @@
-"""The tables of a page: which column a cell stands in, and which rows head a table.
+"""Columns of cells and header rows of the tables in a page.
 
-A header row names the columns and is no record. It is one of header cells: all of ``thead``, and the first rows of
-``th``; where a table has none of these, a first row that alone is bold. Rows of ``th`` with other words further down
-head groups of rows and stay. Tables, rows and cells are also what a role says is one. Imports the columns.
+A header row names the columns and is not a record. Header rows are all rows of ``thead`` and the first rows of ``th``
+cells; if there are none, the first row if it is the only bold one. Further rows of ``th`` cells with other texts are
+headings of groups of rows, and are not header rows. ARIA roles of tables, rows and cells count like tags.
 """
 
 from dataclasses import dataclass
@@ -32,20 +32,20 @@ _ROLES = {
 }
 _BOLD = frozenset(["b", "strong"])
 _BOLD_WEIGHT = 600
-_ROWS_BELOW = 2  # that a head of bold cells needs: two rows may be a heading and its text
-_MOST_COLUMNS = 1000  # as of browsers
-_MOST_SPANS = 200  # cells of one row that reach into the next
+_ROWS_BELOW = 2  # fewest rows below a bold header row: two rows in all may be a heading and its text
+_MOST_COLUMNS = 1000  # limit of the HTML standard for spans
+_MOST_SPANS = 200  # cells of one row that extend into the next; bounds the time for hostile tables
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableGrid:
-    """The cells of a page of N nodes.
+    """The table cells of a page of N nodes.
 
     Parameters
     ----------
-    column : (N,), the number of the column of each cell, 1 for the first; 0 for other nodes.
-    table : (N,), the table of each cell; -1 for other nodes.
-    heads : the header rows by table, in document order.
+    column : (N,), number of the column of each cell, counted from 1; 0 for other nodes.
+    table : (N,), node of the table of each cell; -1 for other nodes.
+    heads : nodes of the header rows by node of the table, in document order.
     """
 
     column: Ints
@@ -54,11 +54,17 @@ class TableGrid:
 
     @classmethod
     def of(cls, page: Snapshot, *, text: Bools | None = None) -> "TableGrid":
-        """Return the tables of a page; `text` (N,) are its texts that are not blank, where they are known already."""
+        """Read the tables of a page.
+
+        Parameters
+        ----------
+        page : the page.
+        text : bool (N,), text nodes that are not blank, if they were computed before.
+        """
         return _Reader(page, text).grid()
 
     def head_nodes(self, page: Snapshot) -> Bools:
-        """Return which of N nodes lie in a header row."""
+        """Return bool (N,): the node is in a header row."""
         roots = np.zeros(len(page), np.bool_)
         roots[[row for rows in self.heads.values() for row in rows]] = True
         return below(roots, page.end.astype(np.int64))
@@ -104,7 +110,7 @@ class _Reader:
     # Columns.
 
     def _columns(self) -> Ints:
-        """Return the number of the column of each cell: cells that reach over columns or rows take their places."""
+        """Return the number of the column of each cell, with regard to cells that span columns or rows."""
         order = np.argsort(self._row, kind="stable")
         row = self._row[order]
         across, down = self._spans("colspan"), self._spans("rowspan")
@@ -126,8 +132,8 @@ class _Reader:
         return spans[self._cells]
 
     def _push(self, column: Ints, across: Ints, down: Ints, cells: list[int]) -> None:
-        """Move the cells of one table behind those that reach down to their row."""
-        taken: dict[int, int] = {}  # by column, how many more rows a cell reaches into
+        """Move the cells of one table to the right of cells that extend into their row from above."""
+        taken: dict[int, int] = {}  # by column, the number of further rows that a cell extends into
         for _, row in groupby(sorted(cells, key=lambda i: (int(self._row[i]), i)), lambda i: self._row[i]):
             check()
             at = 1
@@ -183,10 +189,10 @@ class _Reader:
         return found
 
     def _named_heads(self, own: Ints, named: Bools, filled: Ints, count: Ints) -> list[int]:
-        """Return the header rows among the rows `own` of a table, of which some are `named` so by their cells."""
+        """Return the header rows among the rows `own` of a table; `named` are rows of header cells."""
         if not named.any() or not ((filled > 0) & ~named).any():
             return []
-        lead = int(np.argmin(named))  # the first row that is none
+        lead = int(np.argmin(named))  # the first row that is not a row of header cells
         later = (np.flatnonzero(named[lead:]) + lead).tolist()
         thead = self._in_thead[own].tolist()
         heads = [*range(lead)]
@@ -205,7 +211,7 @@ class _Reader:
         return " ".join("".join(self._page.strings.take(ids[ids >= 0].tolist())).split())
 
     def _is_heavy(self) -> Bools:
-        """Return which nodes have bold type, as far as the page was rendered."""
+        """Return bool (N,): the computed style is bold; all False for raw pages."""
         page = self._page
         if "font-weight" not in page.style_names or not page.styles.size:
             return np.zeros(len(page), np.bool_)
@@ -219,6 +225,6 @@ class _Reader:
 
 
 def _span(value: str) -> int | None:
-    """Return over how many columns or rows a cell reaches, None where it says nothing."""
+    """Return the number of columns or rows that a cell spans, or None for an invalid value."""
     digits = value.strip()[:5]
     return min(max(int(digits), 1), _MOST_COLUMNS) if digits.isascii() and digits.isdecimal() else None

@@ -17,14 +17,14 @@ from domsieve.snapshot.page import Kind, Snapshot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """One page of N nodes.
+    """Body, visible nodes and texts of one page of N nodes.
 
     Parameters
     ----------
-    batch : the page as a batch of one.
-    body : (N,), nodes in the body.
-    visible : (N,), nodes that a reader can meet.
-    text : (N,), texts that are not blank.
+    batch : a batch of this page only.
+    body : bool (N,), nodes in the body.
+    visible : bool (N,), nodes that a reader can see.
+    text : bool (N,), text nodes that are not blank.
     """
 
     batch: Batch
@@ -34,7 +34,7 @@ class Shown:
 
     @classmethod
     def of(cls, page: Snapshot) -> "Shown":
-        """Return what a page shows."""
+        """Compute the columns of a page."""
         batch = page_batch(page)
         return cls(batch, in_body(batch), shown_nodes(page), worded(page))
 
@@ -45,20 +45,20 @@ _RANK = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagTree:
-    """M nodes of one page in document order; all ids below are indices into them unless said otherwise.
+    """Tree of M nodes of one page in document order. Ids are indices into these nodes, except in `node`.
 
     Parameters
     ----------
-    node : (M,), the node of the Snapshot, ascending.
-    parent : (M,), -1 for the top nodes.
-    end : (M,), the subtree of i is ``i .. end[i]``.
+    node : (M,), the nodes in the Snapshot, ascending.
+    parent : (M,), -1 for top nodes.
+    end : (M,), the subtree of node i is ``i .. end[i]``.
     tag : (M,), number of the tag, 0 for text.
-    text : str of M characters, one per node, equal where the tags are.
+    text : M characters, one per node; nodes with equal tags have equal characters.
     height : (M,), levels of the subtree, 1 for a leaf.
-    hash : (M,), equal where the subtrees have equal tags in equal shape.
-    path : (M,), equal where the tags from the top down to the node are.
+    hash : (M,), equal for subtrees of equal shape with equal tags.
+    path : (M,), equal for nodes with equal tags from the top down to the node.
     child : (M,), all nodes sorted by parent, siblings in document order, top nodes first.
-    first : (M + 1,), the children of i are ``child[first[i]:first[i + 1]]``.
+    first : (M + 1,), the children of node i are ``child[first[i]:first[i + 1]]``.
     """
 
     node: Ints
@@ -81,14 +81,14 @@ class TagTree:
         with_text: bool = False,
         shown: Shown | None = None,
     ) -> "TagTree":
-        """Return the tree of a page, in O(N) and one numpy call per level.
+        """Build the tree of a page, in O(N) with one numpy call per level.
 
         Parameters
         ----------
-        page : of N nodes; what a rendered page does not show is left out.
-        kept : (N,), look only at these nodes, such as the verdict of a filter keeps.
-        with_text : whether text that is not blank makes nodes too.
-        shown : of the page, where it is known already.
+        page : a page of N nodes; invisible nodes of rendered pages are excluded.
+        kept : bool (N,), include these nodes only, such as those a `Verdict` keeps; None for all.
+        with_text : include text nodes that are not blank.
+        shown : `Shown.of` ``(page)`` if it was computed before.
         """
         shown = shown or Shown.of(page)
         batch = shown.batch
@@ -117,7 +117,7 @@ class TagTree:
 
 
 def member_above(page: Snapshot, member: Bools) -> Ints:
-    """Return for each of N nodes its nearest ancestor that is a member, -1 where there is none."""
+    """Return, for each of the N nodes, its nearest ancestor that is a `member` (N,), or -1."""
     above = page.parent.astype(np.int64)
     while (through := (above >= 0) & ~member[above]).any():
         above[through] = above[above[through]]
@@ -125,13 +125,13 @@ def member_above(page: Snapshot, member: Bools) -> Ints:
 
 
 def _characters(tag: Ints) -> str:
-    # Characters below U+D800 are enough for any page that is not made to break this; others share the last one.
+    # Characters below U+D800 are enough for all ordinary pages; further tags share the last one.
     codes = np.minimum(tag + 1, 0xD7FF).astype("<u4")
     return codes.tobytes().decode("utf-32-le")
 
 
 def _by_level(parent: Ints, end: Ints, child: Ints, first: Ints, tag: U64) -> tuple[Ints, U64, U64]:
-    """Return the height, the hash and the path of each node, level by level."""
+    """Return `height`, `hash` and `path` of all nodes, computed level by level."""
     n = parent.size
     place = np.empty(n, np.int64)
     place[child] = np.arange(n)
@@ -154,7 +154,7 @@ def _by_level(parent: Ints, end: Ints, child: Ints, first: Ints, tag: U64) -> tu
     return height, hashes, path
 
 
-_MANY = 2000  # pairs of children from which on whole rows at once are quicker
+_MANY = 2000  # pairs of children above which numpy is faster than a loop
 
 
 class TreeMatcher:
@@ -171,13 +171,13 @@ class TreeMatcher:
         self._known: dict[Range, int] = {}
 
     def matches(self, one: Range, other: Range) -> int:
-        """Return how many nodes of two groups, given as ranges of nodes, match."""
+        """Return the number of matching nodes of two groups, given as ranges of nodes of the tree."""
         left, right, gain = self._trimmed(self._roots(*one), self._roots(*other))
         self._learn(left, right)
         return gain + self._best(left, right)
 
     def _roots(self, start: int, stop: int) -> list[int]:
-        """Return the numbers of the subtrees that follow each other in a range of nodes."""
+        """Return the numbers of the consecutive subtrees in a range of nodes."""
         roots = []
         while start < stop:
             roots.append(self._number[start])
@@ -185,7 +185,10 @@ class TreeMatcher:
         return roots
 
     def _trimmed(self, left: list[int], right: list[int]) -> tuple[list[int], list[int], int]:
-        """Return both without the equal subtrees at their ends, which some best matching pairs, and their size."""
+        """Return both lists without equal subtrees at their ends, and the size of those.
+
+        There is always a best matching that pairs them.
+        """
         head, most, gain = 0, min(len(left), len(right)), 0
         while head < most and left[head] == right[head]:
             gain += self._size[left[head]]
@@ -201,24 +204,24 @@ class TreeMatcher:
         return self._roots(node + 1, self._end[node])
 
     def _learn(self, left: list[int], right: list[int]) -> None:
-        """Match every pair of subtrees that the matching of two groups asks for, the lowest first.
+        """Match every pair of subtrees that the matching of two groups needs, from the leaves up.
 
-        No recursion, because pages may be nested as deep as they like.
+        Without recursion, because pages may be nested deeply.
         """
-        asked: dict[Range, tuple[list[int], list[int], int]] = {}
+        needed: dict[Range, tuple[list[int], list[int], int]] = {}
         waiting = [(left, right)]
         while waiting:
             check()
             lefts, rights = waiting.pop()
             for a in dict.fromkeys(lefts):
                 for b in dict.fromkeys(rights):
-                    if a == b or self._tag[a] != self._tag[b] or (a, b) in asked or (a, b) in self._known:
+                    if a == b or self._tag[a] != self._tag[b] or (a, b) in needed or (a, b) in self._known:
                         continue
-                    asked[a, b] = parts = self._trimmed(self._children(a), self._children(b))
+                    needed[a, b] = parts = self._trimmed(self._children(a), self._children(b))
                     waiting.append(parts[:2])
-        for a, b in sorted(asked, key=lambda pair: (self._height[pair[0]], pair)):
+        for a, b in sorted(needed, key=lambda pair: (self._height[pair[0]], pair)):
             check()
-            lefts, rights, gain = asked[a, b]
+            lefts, rights, gain = needed[a, b]
             self._known[a, b] = 1 + gain + self._best(lefts, rights)
 
     def _match(self, a: int, b: int) -> int:
@@ -229,7 +232,7 @@ class TreeMatcher:
         return self._known[a, b]
 
     def _best(self, left: list[int], right: list[int]) -> int:
-        """Return the weight of the best matching in order of two lists of subtrees, all pairs known."""
+        """Return the weight of the best ordered matching of two lists of subtrees; all pairs must be known."""
         if len(left) * len(right) > _MANY:
             return self._best_of_many(left, right)
         weights = {a: [self._match(a, b) for b in right] for a in dict.fromkeys(left)}
@@ -262,20 +265,19 @@ _EDGES = frozenset(["footer", "header"])
 _ROLES = frozenset(["banner", "contentinfo", "menu", "menubar", "navigation"])
 _MAIN = frozenset(["main"])
 _PARTS = frozenset(["article", "blockquote", "dd", "li", "td"])
-"""What has a head, a foot or a menu of its own: a record of a list, not the page."""
+"""A header, footer or menu in these belongs to a record, not to the page."""
 _SECTIONS = frozenset(["aside", "main", "section"])
-"""What may have a head and a foot of its own, but for one that holds a menu."""
+"""A header or footer in these belongs to the section, unless it contains a menu."""
 _FEET = frozenset(["contentinfo", "footer"])
-_LINE = 40  # bytes of a text that is no mere label
-_MOST_TEXT = 0.5
+_LINE = 40  # bytes; shorter texts are labels. A guess
+_MOST_TEXT = 0.5  # a menu or header with more of the text of the page was never closed. A guess
 
 
 def menu_nodes(shown: Shown) -> Bools:
-    """Return which of N nodes of one page lie in its menus, its head or its foot.
+    """Return bool (N,): the node is in a menu, the header or the footer of the page.
 
-    What holds the main part of the page is none of them whatever it is called, and a menu or a head with more than
-    half of the lines outside of links is none either: one that was never closed holds all that follows.
-
+    Elements that contain the main part of the page do not count. A menu or header with more than half of the text
+    outside of links does not count either, because it was probably never closed and contains all that follows.
     """
     batch = shown.batch
     page = batch.pages[0]

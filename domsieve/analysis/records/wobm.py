@@ -1,4 +1,4 @@
-"""Web object block mining: lists of like objects in one page, by tag similarity of neighbouring sibling groups.
+"""Web object block mining (WOBM): find lists of similar objects by the tags of neighbouring groups of siblings.
 
 Liu, Xiong, Gao: ICICTA 2010.
 
@@ -11,14 +11,15 @@ fields of an object         `min_fields`, pruned when the median over the object
 share of links              `max_link_share`, pruned when the median is more
 ==========================  =============================================================
 
-The paper's mode is its algorithm. Where it is silent: NED divides by the sum of lengths; groups are alike at a
-distance up to the threshold; a region has two groups or more; symbols are tags, text is not in tag strings; no
-guard of depth; a field is a text that is not blank, an image or a form control, a link with text being one; fields
-and links are counted per object and judged by their medians. What is pruned still covers what lies below it.
+Mode ``"paper"`` is the published algorithm. Where the paper is silent: NED divides by the sum of lengths; groups are
+similar at a distance up to the threshold; a region has at least two groups; the symbols of a tag string are tags,
+without text; there is no minimum depth; a field is a text that is not blank, an image or a form control, and a link
+with text is a single field; fields and links are counted per object and judged by their medians. A pruned region
+still covers everything below it.
 
-The mode for today's sites leaves menus and header rows out (see `menus` and `table_grid`), goes on from the chains to
-lists of one record each (see `listing`), searches below what it prunes, and reports the main list. Where that is next
-to nothing, it looks again without the marks in the text, and then for bare links. Imports the parts of record mining.
+Mode ``"site"`` ignores menus and header rows (see `menus` and `table_grid`), turns chains of groups into lists of
+single records (see `listing`), searches below pruned regions, and reports the main list. If that has almost no text,
+it searches again, first without inline tags and then for lists of bare links.
 """
 
 from collections.abc import Callable, Sequence
@@ -50,32 +51,33 @@ from domsieve.budget import spending
 from domsieve.snapshot.page import Kind, Snapshot
 
 _RULES = frozenset(["br", "hr"])
-_SEVERAL = 3  # records of a list that is found the second time
-# Shares of the text of a page: what is little for the records of one that has a list, what a list has that shows
-# without marks in its text, and one of bare links, which most pages have beside their content.
+_SEVERAL = 3  # fewest records of a list that is found by a second search; two similar parts are rarely a list
+# Shares of the text of a page, guesses that worked on the development sites: below the first, records are searched
+# again; a list found without inline tags needs the second, a list of bare links, which most pages have, the third.
 _LITTLE, _MUCH, _MOST = 0.1, 0.2, 0.5
 
 
 class WebObjectBlocks(PageEstimator[Records]):
-    """Finds regions of like adjacent sibling groups; one group is one record.
+    """Finds regions of similar, adjacent groups of siblings; each group is a record.
 
-    The defaults were chosen on search result pages; ``of_mode("paper")`` has those of the paper. Figures of a region:
-    ``fields`` and ``link_share``, medians over its records; ``characters`` of text in all.
+    The defaults were chosen on search result pages; ``of_mode("paper")`` has those of the paper. The `numbers` of a
+    region are ``fields`` and ``link_share`` (medians over its records) and ``characters`` (of text, in total).
 
     Parameters
     ----------
-    max_length : most siblings of a group, at least 1; the paper's K is 3.
-    threshold : largest normalised edit distance of neighbouring groups, at least 0; the paper's is taken as 0.15.
-    norm : ``"sum"``: the distance is divided by the sum of the lengths of both tag strings; ``"mean"``: by their
-        mean, so that twice the thresholds say the same.
-    min_fields : fewest fields of an object; the paper's is taken as 3.
-    max_link_share : largest number of links over tags of an object.
-    record_threshold : largest distance of a record from the typical one of its list. None: groups are records as
-        in the paper, with no search for shorter records, siblings skipped, a last record without its rule, or
-        rows of several records.
-    max_gap : most siblings, such as adverts, between two records of a list.
-    main_share : regions with less than this share of the text of the largest one are not reported, unless they
-        continue it below another parent of the same tag path; in [0, 1], 0 reports all.
+    max_length : maximum number of siblings in a group, at least 1; the paper's K is 3.
+    threshold : maximum normalised edit distance of neighbouring groups, at least 0. The paper does not print its
+        value; mode ``"paper"`` uses 0.15.
+    norm : divide the distance by the ``"sum"`` of the lengths of both tag strings, or by their ``"mean"``, for which
+        thresholds must be twice as large.
+    min_fields : minimum number of fields of an object. The paper does not print its value; mode ``"paper"`` uses 3.
+    max_link_share : maximum ratio of links to tags of an object, at least 0.
+    record_threshold : maximum distance of a record from the typical record of its list, at least 0. With None, groups
+        are records as in the paper, without looking for shorter records, skipping siblings, accepting an incomplete
+        last record, or splitting rows of several records.
+    max_gap : maximum number of siblings, such as adverts, between two records of a list.
+    main_share : regions with less than this share of the text of the largest region are not reported, unless they
+        continue it below another parent with the same tag path; in [0, 1], where 0 reports all.
     """
 
     name = "wobm"
@@ -105,11 +107,17 @@ class WebObjectBlocks(PageEstimator[Records]):
         self.main_share = main_share
 
     def on(self, page: Snapshot, *, kept: NDArray[np.bool_] | None = None) -> Records:
-        """Return the records among the nodes `kept` (N,) of a page, such as a `Verdict` names; None for all.
+        """Return the records of a page.
+
+        Parameters
+        ----------
+        page : a page of N nodes.
+        kept : bool (N,), the nodes to consider, such as those a `Verdict` keeps; None for all.
 
         Raises
         ------
-        UsageError : a parameter is not what it may be.
+        UsageError : a parameter has an invalid value.
+        BudgetError : the page exceeded its budget.
         """
         self.check()
         with spending(self.name, page.provenance.url):
@@ -121,7 +129,7 @@ class WebObjectBlocks(PageEstimator[Records]):
             return self._site(page, ~apart if kept is None else kept & ~apart, shown)
 
     def _site(self, page: Snapshot, kept: Bools, shown: Shown) -> Records:
-        """Return the records of the first way of looking that finds a list worth the page."""
+        """Return the records of the first search that finds enough text of the page."""
         first = _Search(self, page, kept, shown=shown)
         blocks = first.blocks()
         little = first.share(blocks)
@@ -141,7 +149,7 @@ class WebObjectBlocks(PageEstimator[Records]):
 
 
 class _Search:
-    """The regions of one page."""
+    """A search for the regions of one page."""
 
     def __init__(
         self,
@@ -182,23 +190,23 @@ class _Search:
             )
 
     def blocks(self) -> list[Block]:
-        """Return the regions that are reported."""
-        return self._worthy(self._is_worth)
+        """Return the regions to report."""
+        return self._reported(self._has_content)
 
     def bare_blocks(self) -> list[Block]:
-        """Return the regions that are reported where lists of nothing but links are records too."""
-        return self._worthy(self._is_bare)
+        """Return the regions to report if lists of bare links count as records."""
+        return self._reported(self._has_bare_links)
 
     def several(self, blocks: Sequence[Block]) -> list[Block]:
-        """Return the regions of several records, which two alike parts of a page seldom are."""
+        """Return the regions with at least `_SEVERAL` records."""
         return [block for block in blocks if len(block.records) >= _SEVERAL]
 
     def share(self, blocks: Sequence[Block]) -> float:
-        """Return the share of the text of the page that is in records."""
+        """Return the share of the text of the page that is in records, in [0, 1]."""
         return sum(map(self._characters, blocks)) / max(int(self._content.characters[-1]), 1)
 
     def records(self, blocks: Sequence[Block]) -> Records:
-        """Return regions as the result."""
+        """Return the regions as `Records`."""
         medians = [self._medians(block) for block in blocks]
         numbers = {
             "fields": [fields for fields, _ in medians],
@@ -217,38 +225,38 @@ class _Search:
             parameters=parameters,
         )
 
-    def _worthy(self, is_worth: Callable[[Block], bool]) -> list[Block]:
-        self._worth = is_worth
+    def _reported(self, accept: Callable[[Block], bool]) -> list[Block]:
+        self._accept = accept
         find = self._chains_of if self._lists is None else self._lists_of
         near = self._near if self._lists is None else [*self._near, self._lists.entry_starts]
-        return self._main([block for block in walk(self._tree, near, find) if is_worth(block)])
+        return self._main([block for block in walk(self._tree, near, find) if accept(block)])
 
     def _chains_of(self, low: int, high: int) -> list[Block]:
-        longest, found, position = self._chains.among(low, high), [], low
+        longest, chains, position = self._chains.among(low, high), [], low
         while chain := longest(position):
-            found.append(chain)
+            chains.append(chain)
             position = chain.stop
-        return found
+        return chains
 
     def _lists_of(self, low: int, high: int) -> list[Block]:
-        """Return the lists of one parent that are worth it: what is pruned covers nothing."""
+        """Return the accepted lists of one parent; what is below the others is searched later."""
         assert self._lists is not None
         entries = self._lists.definitions(low, high)
         if entries is not None:
-            return [entries] if self._worth(entries) else []
-        longest, found, position = self._chains.among(low, high), [], low
+            return [entries] if self._accept(entries) else []
+        longest, lists, position = self._chains.among(low, high), [], low
         while chain := longest(position):
             block = self._lists.of(chain, position, high)
             cells = self._lists.cells(block, self._near[0]) if block.length == 1 else None
             position = max(chain.stop, block.stop)
-            if cells is not None and self._worth(cells):
-                found.append(cells)
-            elif len(block.groups) > 1 and self._worth(block):
-                found.append(block)
-        return found
+            if cells is not None and self._accept(cells):
+                lists.append(cells)
+            elif len(block.groups) > 1 and self._accept(block):
+                lists.append(block)
+        return lists
 
     def _main(self, blocks: list[Block]) -> list[Block]:
-        """Return the regions with most text and those that continue the first of them below other parents."""
+        """Return the regions with most text, and those that continue the first of them below other parents."""
         if not blocks or not self._options.main_share:
             return blocks
         sizes = [self._characters(block) for block in blocks]
@@ -259,23 +267,23 @@ class _Search:
         ]
 
     def _continues(self, block: Block, main: Block) -> bool:
-        """Return whether a region is like the main one: tag paths, lengths, and first groups by their measure."""
+        """Return whether a region continues the main one: equal tag path and length, similar first groups."""
         tree, (one, other) = self._tree, (self._tree.child[[b.first for b in (block, main)]])
         if block.length != main.length or tree.path[one] != tree.path[other]:
             return False
         return bool(np.isfinite(self._measure(group_pairs(tree, [block.groups[0]], [main.groups[0]])))[0])
 
-    def _is_worth(self, block: Block) -> bool:
+    def _has_content(self, block: Block) -> bool:
         fields, links = self._medians(block)
         if fields < self._options.min_fields or links > self._options.max_link_share:
             return False
         return self._lists is None or not self._content.is_menu(np.array(self._ranges(block)))
 
-    def _is_bare(self, block: Block) -> bool:
-        """Return whether the records are links and little else, but no columns of a menu."""
+    def _has_bare_links(self, block: Block) -> bool:
+        """Return whether the records are links and little else, but not columns of a menu."""
         ranges = np.array(self._ranges(block))
-        few = self._medians(block)[1] <= self._options.max_link_share
-        return few and self._content.are_links(ranges) and not self._content.is_menu(ranges)
+        few_links = self._medians(block)[1] <= self._options.max_link_share
+        return few_links and self._content.are_links(ranges) and not self._content.is_menu(ranges)
 
     def _medians(self, block: Block) -> tuple[float, float]:
         return self._content.medians(np.array(self._ranges(block)))
@@ -284,12 +292,12 @@ class _Search:
         return [node_range(self._page, self._tree, group) for group in block.records]
 
     def _piece(self, group: Range) -> Range:
-        """Return the nodes of a record; in a list the texts directly behind it too, but none in a new line."""
+        """Return the nodes of a record; in a list, with the texts that directly follow in the same line."""
         page, (start, stop) = self._page, node_range(self._page, self._tree, group)
         last = int(self._tree.node[self._tree.child[group[1] - 1]])
         if self._lists is not None and page.tag_name(last) not in _RULES:
-            behind = page.end[page.parent[last]]
-            while stop < behind and page.kind[stop] == Kind.TEXT:
+            limit = page.end[page.parent[last]]
+            while stop < limit and page.kind[stop] == Kind.TEXT:
                 stop += 1
         return start, stop
 

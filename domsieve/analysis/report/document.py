@@ -1,7 +1,8 @@
-"""The report as one HTML file: template, style and script of this folder, the data as JSON, pictures as base64.
+"""Write the report as one HTML file from the template, styles and scripts in this folder.
 
-The file may be opened anywhere. Its policy lets nothing load but pictures out of the file itself and nothing run but
-our own script, known by its hash; captured text is data, which the script sets as text. Imports nothing but msgspec.
+Data is embedded as JSON, screenshots as base64. The file is safe to open anywhere: its Content-Security-Policy lets
+it load images from the file itself only, and run our own script only, identified by its hash. Captured text is data
+that the script sets as text.
 """
 
 import base64
@@ -24,12 +25,12 @@ _MEDIA = ((b"\x89PNG", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"RIFF", 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A part of the picture of a page, as wide as the page.
+    """A horizontal strip of the screenshot of a page.
 
     Parameters
     ----------
-    y, height : in CSS px from the top of the page.
-    image : WebP, PNG or JPEG.
+    y, height : offset from the top of the page, and height, in CSS px.
+    image : WebP, PNG or JPEG file.
     """
 
     y: float
@@ -38,7 +39,14 @@ class Tile:
 
 
 class ReportPart(msgspec.Struct, frozen=True, kw_only=True):
-    """One page in one edition: `name` is unique in the report, `data` becomes JSON, `tiles` show it."""
+    """One version (rendered or raw) of one page, or a tree.
+
+    Parameters
+    ----------
+    name : unique in the report.
+    data : what to show; encoded as JSON.
+    tiles : the screenshot.
+    """
 
     name: str
     data: Any
@@ -46,13 +54,12 @@ class ReportPart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write_report(parts: Iterable[ReportPart], index: Callable[[], Mapping[str, Any]]) -> Iterator[bytes]:
-    """Yield a report piece by piece.
+    """Yield the HTML of a report in pieces.
 
     Parameters
     ----------
-    parts : pages and trees, each read when it is looked at.
-    index : returns what the script reads first, pages, sites and the names of their parts; asked when all parts are
-        written.
+    parts : pages and trees; the browser parses each when it is shown.
+    index : returns the pages, the sites and the names of their parts; called after all parts were written.
     """
     style = "\n".join(_read(name) for name in _STYLES)
     script = "(() => {\n'use strict'\n" + "\n".join(_read(name) for name in _SCRIPTS) + "\n})()"
@@ -85,18 +92,18 @@ def write_report(parts: Iterable[ReportPart], index: Callable[[], Mapping[str, A
 
 
 def media_type(image: bytes) -> str:
-    """Return the media type of a picture, empty when it is none that the report shows."""
+    """Return the media type of an image, empty if the report cannot show it."""
     return next((name for start, name in _MEDIA if image.startswith(start)), "")
 
 
 def _data(name: str, value: Any) -> bytes:
     text = msgspec.json.encode(value).decode()
-    text = _ESCAPED.sub(lambda found: _ESCAPES[found[0]], text)
+    text = _ESCAPED.sub(lambda match: _ESCAPES[match[0]], text)
     return f'<script type="application/json" id="{name}">{text}</script>\n'.encode()
 
 
 def _filled(template: str, pieces: Mapping[str, str]) -> bytes:
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: pieces[found[1]], template).encode()
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: pieces[match[1]], template).encode()
 
 
 def _hash(text: str) -> str:

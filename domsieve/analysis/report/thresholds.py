@@ -1,7 +1,6 @@
-"""What thresholds of a site style tree would keep on a few pages, and where the widest gap between blocks lies.
+"""Help to choose the threshold of a site style tree: what each value keeps, and the widest gap between blocks.
 
-The authors of the method (Yi, Liu, Li; KDD 2003) chose theirs by eye; this is what one looks at. Imports the blocks
-and the site style tree.
+The authors of the method (Yi, Liu, Li; KDD 2003) chose thresholds by inspecting pages.
 """
 
 from collections.abc import Sequence
@@ -24,13 +23,13 @@ _EXAMPLES = 2
 
 @dataclass(frozen=True, slots=True)
 class ThresholdStep:
-    """What is kept above one threshold.
+    """What one threshold keeps.
 
     Parameters
     ----------
-    threshold : importance up to which a block is noise.
-    words, blocks : kept ones, of text that can be seen.
-    border : the largest blocks that this threshold drops and the next lower one keeps.
+    threshold : blocks with at most this importance are noise; in [0, 1].
+    words, blocks : numbers of kept visible words and blocks.
+    border : texts of the largest blocks that this threshold drops and the next lower one keeps.
     """
 
     threshold: float
@@ -45,11 +44,11 @@ class ThresholdHelp:
 
     Parameters
     ----------
-    pages, words, blocks : all there are, of text that can be seen.
-    used : the threshold of the model.
-    steps : from the lowest threshold to the highest.
-    gap : the widest range between `LOW` and `HIGH` in which no block has its importance; of equal ones the first.
-    proposed : its middle, where a small change of the threshold changes nothing.
+    pages, words, blocks : numbers of pages, visible words and visible blocks.
+    used : threshold of the model, NaN without pages.
+    steps : results by threshold, ascending.
+    gap : the widest range between `LOW` and `HIGH` that contains no block's importance; the first of equal ones.
+    proposed : middle of the gap, where a small change of the threshold changes nothing.
     """
 
     pages: int
@@ -62,11 +61,16 @@ class ThresholdHelp:
 
 
 def threshold_help(model: SiteStyleTree, pages: Sequence[Snapshot]) -> ThresholdHelp:
-    """Return what thresholds would keep of `pages`, which need not be among those learned.
+    """Return what different thresholds keep of some pages.
+
+    Parameters
+    ----------
+    model : a fitted site style tree.
+    pages : pages of the site, which need not be among those that the model learned from.
 
     Raises
     ------
-    ModelError : nothing was learned, or pages of another kind.
+    ModelError : the model is not fitted, or was fitted to pages of another producer.
     """
     with spending_on_site("explain", pages=len(pages)):
         return _help(model, pages)

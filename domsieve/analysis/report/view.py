@@ -18,20 +18,20 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Scalar, Snapshot
 
 DROPPED, KEPT, PARTLY = range(3)
-# What a page puts beyond is shown at its edge.
+# Limits of the drawing; content beyond is shown at the edge.
 _WIDEST_PX, _TALLEST_PX = 10_000.0, 300_000.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """What a method says of B blocks.
+    """Decisions of a method on B blocks. All but `state` are those of the block's main text node, its voice.
 
     Parameters
     ----------
-    state : int64 (B,), DROPPED, KEPT, or PARTLY when it keeps some of the texts only.
-    score : float32 (B,), that of the voice of the block, as are the others.
+    state : int64 (B,), DROPPED, KEPT, or PARTLY if only some of the texts are kept.
+    score : float32 (B,), in [0, 1].
     reason : int64 (B,), indices into the reasons of the verdict.
-    numbers : float32 (B,) each, by name, NaN where they do not apply.
+    numbers : float32 (B,) each, by name; NaN where they do not apply.
     """
 
     state: Ints
@@ -41,7 +41,7 @@ class Judgement:
 
 
 def judge(blocks: PageBlocks, verdict: Verdict) -> Judgement:
-    """Return what `verdict`, of the same page, says of each block."""
+    """Return the decisions of `verdict` on the blocks of its page."""
     kept = verdict.kept[blocks.node]
     count = np.bincount(blocks.block, minlength=len(blocks))
     share = np.bincount(blocks.block, kept, len(blocks))
@@ -54,7 +54,7 @@ def judge(blocks: PageBlocks, verdict: Verdict) -> Judgement:
 
 
 def record_boxes(page: Snapshot, records: Records) -> tuple[F64, Ints]:
-    """Return the boxes (R, 4) of the records that have one, and the region of each."""
+    """Return the boxes (R, 4), in CSS px, of the R records that have one, and their regions (R,)."""
     boxes, regions = [np.zeros((0, 4))], list[int]()
     for record in range(len(records)):
         rows = np.concatenate([page.box[a:b] for a, b in records.pieces_of(record)]).astype(np.float64)
@@ -66,7 +66,7 @@ def record_boxes(page: Snapshot, records: Records) -> tuple[F64, Ints]:
 
 
 def page_extent(page: Snapshot, blocks: PageBlocks) -> tuple[float, float]:
-    """Return width and height in CSS px of what is drawn of a page; 0, 0 without layout."""
+    """Return width and height of the drawing of a page in CSS px; 0, 0 without layout."""
     if not page.has_layout or not len(page):
         return 0.0, 0.0
     roots = page.box[:8][~np.isnan(page.box[:8, 0])].astype(np.float64)
@@ -83,7 +83,7 @@ _MOST_RECORDS = 3_000
 
 
 class MethodView(msgspec.Struct, frozen=True, kw_only=True):
-    """What one method says of the B blocks of a page; a column of equal entries is one entry."""
+    """Decisions of one method on the B blocks of a page. A column of equal entries is written as a single entry."""
 
     state: Any
     score: Any
@@ -91,19 +91,19 @@ class MethodView(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[str, ...]
     numbers: dict[str, Any]
     parameters: dict[str, Scalar]
-    words: tuple[int, int]  # kept and dropped; of blocks kept partly, the kept texts count
+    words: tuple[int, int]  # kept and dropped; blocks that are kept in part count as kept
     expected_f1: float | None
 
 
 class RecordsView(msgspec.Struct, frozen=True, kw_only=True):
-    """Boxes of the records of a page, four numbers each, and their regions."""
+    """Boxes of records, four numbers each, and their regions."""
 
     box: list[int]
     region: list[int]
 
 
 class PageView(msgspec.Struct, frozen=True, kw_only=True):
-    """One page in one edition, rendered or raw; `box` has four numbers per block, none without layout."""
+    """One version (rendered or raw) of a page; `box` has four numbers per block, and is empty without layout."""
 
     width: int
     height: int
@@ -141,36 +141,47 @@ class TreeView(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(slots=True)
 class Recurrences:
-    """On which pages of a site each text stands, by the hash of its words.
+    """The pages of a site on which each text recurs.
 
     Parameters
     ----------
-    pages : the pages by number, for each text in the order in which they were added.
+    pages : numbers of the pages by hash of the words of the text, in the order they were added.
     """
 
     pages: dict[int, list[int]] = field(default_factory=dict)
 
     def add(self, number: int, blocks: PageBlocks) -> None:
-        """Count a page, which has a number among all pages that the report names."""
+        """Add the blocks of page `number` of the report."""
         for key in np.unique(blocks.key[blocks.key != 0]).tolist():
             self.pages.setdefault(key, []).append(number)
 
     def of(self, blocks: PageBlocks, *, own: int) -> tuple[list[int], list[tuple[int, list[int]]]]:
-        """Return for each block a group, -1 if it stands on page `own` alone, and size and members of each group."""
+        """Group blocks by the other pages that contain them.
+
+        Parameters
+        ----------
+        blocks : blocks of a page.
+        own : number of this page.
+
+        Returns
+        -------
+        The group of each block, -1 for blocks that are on no other page; and for each group the number of other pages
+        and the numbers of the first `MOST_RECURRENCES`.
+        """
         groups: dict[tuple[int, ...], int] = {}
-        found: list[int] = []
+        group_of: list[int] = []
         sizes: list[tuple[int, list[int]]] = []
         for key in blocks.key.tolist():
             others = [number for number in self.pages.get(key, ()) if number != own]
             if not others:
-                found.append(-1)
+                group_of.append(-1)
                 continue
             first = tuple(others[:MOST_RECURRENCES])
             group = groups.setdefault((len(others), *first), len(sizes))
             if group == len(sizes):
                 sizes.append((len(others), list(first)))
-            found.append(group)
-        return found, sizes
+            group_of.append(group)
+        return group_of, sizes
 
 
 def page_view(
@@ -183,13 +194,15 @@ def page_view(
     number: int,
     places: Ints | None,
 ) -> PageView:
-    """Return what is shown of a page.
+    """Return what the report shows about a page of N nodes.
 
     Parameters
     ----------
-    verdicts, records : of this page, by the name of the method.
-    number : that of the page among all pages that the report names.
-    places : int64 (N,), where each node falls on the outline of the site tree; None without one.
+    page, blocks : the page and its blocks.
+    verdicts, records : results of methods for this page, by name of the method.
+    recurrences : texts of all pages of the site.
+    number : number of this page in the report.
+    places : int64 (N,), the node of the site tree's outline for each node; None without an outline.
     """
     width, height = page_extent(page, blocks)
     paths = sorted(set(blocks.path))
@@ -217,7 +230,7 @@ def page_view(
 
 
 def tree_view(outline: SiteOutline) -> TreeView:
-    """Return the outline as columns."""
+    """Return the outline of a site tree as columns."""
     return TreeView(
         pages=outline.tree_pages,
         nodes=outline.tree_nodes,
@@ -269,7 +282,7 @@ def _limited(box: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _figures(column: NDArray[np.float32]) -> Any:
-    """Return figures with four digits, whole ones as integers, None for NaN."""
+    """Return numbers rounded to four significant digits, whole ones as int, NaN as None."""
     values = column.astype(np.float64).tolist()
     return _short([None if isnan(v) else int(v) if v.is_integer() else float(f"{v:.4g}") for v in values])
 

@@ -14,7 +14,7 @@ from domsieve.budget import check
 from domsieve.snapshot.page import Snapshot
 
 TAGS = word_set("aside blockquote details div section table")
-# GitHub shows five kinds; the others go to the one that is nearest.
+# GitHub has five kinds; others are mapped to the most similar one.
 _KINDS = {
     **dict.fromkeys(
         word_set("note info abstract summary tldr seealso see-also question faq quote example"), "NOTE"
@@ -37,7 +37,7 @@ _LONGEST_CLASS = 500
 
 
 def callout_kind(value: str) -> str | None:
-    """Return the kind of callout that a class names, as GitHub writes it; None where it names none."""
+    """Return the kind of callout that a class names, as GitHub writes it, or None."""
     tokens = value[:_LONGEST_CLASS].lower().split()
     if len(tokens) == 1 and tokens[0] in _ALONE:  # DocBook, rustdoc
         return tokens[0].upper()
@@ -56,12 +56,12 @@ def callout_kind(value: str) -> str | None:
 
 
 def details_kind(value: str) -> str | None:
-    """Return the kind of callout that the class of a ``details`` names, which MkDocs writes without more."""
+    """Return the kind of callout that the class of a ``details`` element names, or None; used by MkDocs."""
     return next((_KINDS[token] for token in value[:_LONGEST_CLASS].lower().split() if token in _KINDS), None)
 
 
 def says_kind(words: str, kind: str) -> bool:
-    """Return whether a title says no more than the kind itself does."""
+    """Return whether a title only repeats the kind, such as "Warning!"."""
     return words.strip(" :!.*").upper() == kind
 
 
@@ -69,7 +69,7 @@ _REFERRING = word_set("footnote footnote-ref footnote-reference footnoteref fn-r
 _HELD = word_set("li aside dd")
 _NO_LINE = word_set("blockquote dl h1 h2 h3 h4 h5 h6 hr ol pre table ul")
 _LABEL = re.compile("[A-Za-z0-9]{1,12}")
-_MOST_WORDS, _MOST_NODES, _AROUND = 400, 2_000, 3
+_MOST_WORDS, _MOST_NODES, _AROUND = 400, 2_000, 3  # longer notes are sections of a page. Guesses
 _SIGNS = "[](){}.,*^ \t\n"
 
 
@@ -79,9 +79,9 @@ class Footnotes:
 
     Parameters
     ----------
-    references : label by the link, or the raised number around it, that refers.
-    notes : label by the element that holds the note.
-    skipped : nodes in notes that only repeat the number or lead back.
+    references : labels by node of the reference: the link, or the superscript around it.
+    notes : labels by node of the note.
+    skipped : nodes in notes that only repeat the number or link back to the reference.
     """
 
     references: dict[int, str] = field(default_factory=dict)
@@ -92,7 +92,13 @@ class Footnotes:
 def find_footnotes(
     page: Snapshot, reader: Reader, attributes: AttributeIndex, texts: Mapping[int, Written]
 ) -> Footnotes:
-    """Return the footnotes of `page` that are kept, with kept references."""
+    """Return the footnotes of a page that are kept and have a kept reference.
+
+    Parameters
+    ----------
+    page, reader, attributes : the page, its nodes and its attributes.
+    texts : written texts by node.
+    """
     if not {"li", "aside", "dd"} & set(reader.names):
         return Footnotes()
     targets = attributes.found("href", _fragment)
@@ -138,7 +144,7 @@ def find_footnotes(
         link
         for link in links
         if _is_inside(reader, link, result.notes)
-        and not _says(texts[n].text for n in text_nodes[before[link] : before[reader.end[link]]])
+        and not _has_letters(texts[n].text for n in text_nodes[before[link] : before[reader.end[link]]])
     }
     labels = attributes.found("class", lambda value: True if "label" in value.split() else None)
     back |= {node for node in labels if reader.parent[node] in result.notes}
@@ -150,9 +156,9 @@ def _fragment(value: str) -> str | None:
 
 
 def _referring(reader: Reader, link: int, before: list[int]) -> int:
-    """Return the outermost node that is only the reference, 0 if the link is none."""
+    """Return the outermost node that contains only the reference, 0 if the link is not a reference."""
     given = reader.given(link)
-    says = (
+    is_reference = (
         given.get("role") == "doc-noteref"
         or "data-footnote-ref" in given
         or not _REFERRING.isdisjoint(given.get("class", "").lower().split())
@@ -164,17 +170,17 @@ def _referring(reader: Reader, link: int, before: list[int]) -> int:
             break
         if reader.names[reader.tag[above]] not in {"sup", "span"}:
             break
-        says |= reader.names[reader.tag[above]] == "sup"
+        is_reference |= reader.names[reader.tag[above]] == "sup"
         root = above
         above = reader.parent[above]
-    if not says:
+    if not is_reference:
         inner = [reader.names[reader.tag[n]] for n in range(link + 1, min(reader.end[link], link + 5))]
-        says = "sup" in inner
-    return int(root) if says else 0
+        is_reference = "sup" in inner
+    return int(root) if is_reference else 0
 
 
 def _is_one_line(reader: Reader, note: int, texts: Mapping[int, Written], nodes: list[int]) -> bool:
-    """Return whether a note is words that no reader of Markdown can take for the address of a link."""
+    """Return whether a note is text that no Markdown parser reads as a link definition."""
     end = reader.end[note]
     if end - note > _MOST_NODES or not nodes:
         return False
@@ -195,5 +201,5 @@ def _is_inside(reader: Reader, node: int, notes: Mapping[int, str]) -> bool:
     return False
 
 
-def _says(texts: Iterable[str]) -> bool:
+def _has_letters(texts: Iterable[str]) -> bool:
     return any(sign.isalnum() for text in texts for sign in text)

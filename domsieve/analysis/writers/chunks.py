@@ -1,7 +1,4 @@
-"""The kept nodes of a page as passages for retrieval: cut at headings, and where a section is too long.
-
-Imports the Snapshot, the characters of texts and parts of the other writers.
-"""
+"""Write the kept nodes of a page as passages for retrieval: cut at headings, and where a section is too long."""
 
 import json
 import re
@@ -26,8 +23,9 @@ from domsieve.plain import utf8
 from domsieve.snapshot.page import Snapshot
 
 MAX_WORDS = 300
-"""Words of a passage by default."""
+"""Default for the maximum number of words in a passage."""
 FEWEST_WORDS = 20
+"""Smallest maximum that can be chosen."""
 
 _LINK_ADDRESS = re.compile(r"\]\([^()\s]*\)")
 _UNCUT = re.compile(r"!?\[[^\[\]]*\]\([^()\s]*\)|`[^`]*`")
@@ -41,10 +39,11 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
 
     Parameters
     ----------
-    headings : those that it stands below, from the top one down to its own.
-    fragment : of its section in the address of the page, empty where it has none.
-    text : Markdown; the headings right above the passage are part of it.
-    words : words of `text`, addresses left out; Chinese, Japanese, Thai and their like by characters.
+    headings : headings above the passage, from the top level down to its own.
+    fragment : id of its section, for the address of the page; empty if there is none.
+    text : Markdown, including the headings directly above the passage.
+    words : number of words in `text` without addresses of links; in Chinese, Japanese, Thai and similar scripts, of
+        characters.
     """
 
     headings: tuple[str, ...]
@@ -54,14 +53,21 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def chunks_of(page: Snapshot, verdict: Verdict, *, max_words: int = MAX_WORDS) -> list[Chunk]:
-    """Return the kept nodes of a page as passages of at most so many words, in order.
+    """Return the kept nodes of a page as passages in document order.
 
-    A passage never reaches beyond a heading. Code, tables and formulas stay whole, even where one of them alone has
-    more words. Paragraphs are cut only where one alone has more, after sentences if that can be.
+    A passage never extends beyond a heading. Code, tables and formulas are never cut, even if they exceed
+    `max_words`. A paragraph is cut only if it exceeds `max_words` on its own, after a sentence if possible.
+
+    Parameters
+    ----------
+    page : the page.
+    verdict : verdict of a method on this page.
+    max_words : maximum number of words in a passage, at least 20.
 
     Raises
     ------
-    UsageError : fewer than 20 words.
+    UsageError : `max_words` is less than 20.
+    BudgetError : the page exceeded its budget.
     """
     if max_words < FEWEST_WORDS:
         raise UsageError(f"max_words must be {FEWEST_WORDS} or more, not {max_words}.", parameter="max_words")
@@ -71,17 +77,17 @@ def chunks_of(page: Snapshot, verdict: Verdict, *, max_words: int = MAX_WORDS) -
 
 
 def write_chunks(page: Snapshot, verdict: Verdict, *, max_words: int = MAX_WORDS) -> str:
-    """Return the passages of `chunks_of` as lines of JSON, each with address, headings, metadata and text."""
+    """Return the passages of `chunks_of` as JSON lines, each with address, headings, metadata and text."""
     chunks = chunks_of(page, verdict, max_words=max_words)
-    said = msgspec.to_builtins(read_metadata(page))
-    metadata = {name: value for name, value in said.items() if value}
+    fields = msgspec.to_builtins(read_metadata(page))
+    metadata = {name: value for name, value in fields.items() if value}
     url = page.provenance.final_url
     lines = []
     for number, chunk in enumerate(chunks, 1):
         check()
         facts = {
             "url": url,
-            # Behind a route no place can be named.
+            # An address with a fragment, such as the route of an app, cannot have a second one.
             "address": f"{url}#{chunk.fragment}" if chunk.fragment and "#" not in url else url,
             "number": number,
             "of": len(chunks),
@@ -95,7 +101,7 @@ def write_chunks(page: Snapshot, verdict: Verdict, *, max_words: int = MAX_WORDS
 
 @dataclass(slots=True)
 class _Passage:
-    """A passage in the making."""
+    """Builder of a passage."""
 
     parts: list[str] = field(default_factory=list)
     words: int = 0
@@ -140,7 +146,7 @@ class _Cutter:
 
     def _end(self) -> Chunk:
         passage, self._passage = self._passage, _Passage()
-        # What follows within an item of a list is indented, which alone would make it code.
+        # Later blocks of a list item are indented, and on their own would be read as code.
         text = dedent("\n\n".join(passage.parts)).strip("\n")
         headings = tuple(heading for _, heading in self._headings)
         return Chunk(headings=headings, fragment=self._fragment, text=text, words=passage.words)
@@ -157,7 +163,7 @@ class _Cutter:
         self._fragment = self._anchor(heading.node) or ""
 
     def _anchor(self, node: int) -> str:
-        """Return the id of a heading, of what stands in it, or of the section that begins with it."""
+        """Return the id of a heading, of an element in it, or of the section that begins with it."""
         reader = self._plan.reader
         for inside in range(node, reader.end[node]):
             given = reader.given(inside)
@@ -177,7 +183,7 @@ def _words(texts: Sequence[str]) -> list[int]:
 
 
 def _cut(text: str, most: int) -> Iterator[tuple[str, int]]:
-    """Yield a text in parts of at most so many words: cut after a sentence, else between words."""
+    """Yield parts of a text with their words, at most `most` each; cut after a sentence or else between words."""
     begin = Characters.of([text]).begin
     uncut = [match.span() for match in _UNCUT.finditer(text)]
     sentences = _outside(np.array([match.end() for match in _SENTENCE_ENDS.finditer(text)], np.int64), uncut)
@@ -199,13 +205,13 @@ def _cut(text: str, most: int) -> Iterator[tuple[str, int]]:
 
 
 def _outside(places: Ints, spans: Sequence[tuple[int, int]]) -> Ints:
-    """Return the places, ascending, that do not lie within one of the spans, ascending and apart."""
+    """Return those of the ascending places that are outside all spans; spans are ascending and disjoint."""
     edges = np.array(spans, np.int64).reshape(-1, 2)
     begun, ended = np.searchsorted(edges[:, 0], places), np.searchsorted(edges[:, 1], places, "right")
     return np.asarray(places[begun == ended])
 
 
 def _last(places: Ints, after: int, limit: int) -> int:
-    """Return the last of the places that is more than `after` and at most `limit`, 0 without one."""
+    """Return the last of the places that is above `after` and at most `limit`, 0 if there is none."""
     at = int(np.searchsorted(places, limit, "right")) - 1
     return int(places[at]) if at >= 0 and places[at] > after else 0

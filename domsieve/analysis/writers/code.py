@@ -17,20 +17,22 @@ _SPACES = str.maketrans("\v\f\r", "  \n")
 
 
 def is_line_class(value: str) -> bool | None:
-    """Return True where a class says that its element is a line of code, else None."""
+    """Return True if the class `value` marks an element as a line of code, otherwise None."""
     return True if not _LINE_CLASSES.isdisjoint(value.lower().split()) else None
 
 
 def code_lines(
     reader: Reader, node: int, *, texts: Mapping[int, Written], around: list[int], lines: Mapping[int, bool]
 ) -> list[str]:
-    """Return the lines of the block `node`, without blank ones at its ends.
+    """Return the lines of the code block `node`, without blank lines at its ends.
 
     Parameters
     ----------
-    texts : what is written of the page.
-    around : what each node puts around itself, NONE to BLOCK.
-    lines : nodes whose class says that they are a line.
+    reader : the nodes of the page.
+    node : the code block.
+    texts : written texts by node.
+    around : boundary of each node, `NONE` to `BLOCK`.
+    lines : nodes whose class marks them as a line of code.
     """
     code = _Code()
     within: list[tuple[int, int]] = []
@@ -51,7 +53,7 @@ def code_lines(
 
 
 class _Code:
-    """Text in the making; a line that has ended begins another only with what follows."""
+    """Builds the text of a code block; after the end of a line, a new one begins only if something follows."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -68,13 +70,16 @@ class _Code:
         self._ended = False
 
     def begin(self) -> None:
-        """Begin a line of its own."""
+        """Begin the line of an element."""
         if self._ended or not self._at_start():
             self.parts.append("\n")
         self._ended = False
 
     def end(self, begun: int) -> None:
-        """End such a line, which began with so many parts; -1: it is none without text."""
+        """End the line of an element.
+
+        `begun` is the number of parts when it began, or -1 for an element that is no line unless it has text.
+        """
         self._ended = self._ended or begun == len(self.parts) or not self._at_start()
 
     def space(self) -> None:
@@ -94,7 +99,7 @@ def _trimmed(lines: Iterable[str]) -> list[str]:
 
 
 _ATTRIBUTES = ("data-lang", "data-language", "data-code-lang")
-# The longest first, since the first that fits is taken.
+# Longer prefixes first, because the first match is used.
 _PREFIXES = (
     *(
         "mw-highlight-lang-",
@@ -122,7 +127,7 @@ _SAME = {
     "python3": "python",
     "txt": "text",
 }
-# Names that stand as classes of their own: highlight.js, pandoc and rustdoc write them so.
+# Languages that highlight.js, pandoc and rustdoc write as a class without prefix.
 _BARE = word_set(
     "ada apache arduino asm awk bash basic batch c clojure cmake cobol coffeescript console cpp crystal csharp css "
     "csv d dart delphi diff dockerfile elixir elm erlang fortran fsharp go golang gradle graphql groovy haskell html "
@@ -134,7 +139,7 @@ _BARE = word_set(
 
 
 def code_language(reader: Reader, node: int) -> str:
-    """Return the language of the block of code `node` in lower case, empty where nothing names it."""
+    """Return the language of the code block `node` in lower case, empty if it is not named."""
     inner = _code_inside(reader, node)
     for own in (inner, node) if inner else (node,):
         if language := _named(reader, own, bare=True):
@@ -150,7 +155,7 @@ def code_language(reader: Reader, node: int) -> str:
 
 
 def _code_inside(reader: Reader, node: int) -> int:
-    """Return the `code` that is the first element of a block, or of another in it; 0 if there is none."""
+    """Return the ``code`` element at the start of a block, possibly inside further ``pre``; 0 if there is none."""
     child = node + 1
     for _ in range(_AROUND):
         if child >= reader.end[node]:
@@ -175,8 +180,8 @@ def _named(reader: Reader, node: int, *, bare: bool) -> str:
                 if language := _clean(token.removeprefix(prefix)):
                     return language
                 break
-    found = next((token for token in tokens if bare and token in _BARE), "")
-    return _SAME.get(found, found)
+    language = next((token for token in tokens if bare and token in _BARE), "")
+    return _SAME.get(language, language)
 
 
 def _clean(name: str) -> str:

@@ -1,7 +1,4 @@
-"""What a method kept and dropped of a page, block by block, with the figures behind it.
-
-Imports the Snapshot, the flow of text and parts of the other writers.
-"""
+"""Write what a method kept and dropped, block by block, with the numbers behind its decisions."""
 
 from collections.abc import Iterator, Sequence
 from math import isfinite
@@ -30,19 +27,19 @@ _JOINTS = ("", " ", "\t", "\n", "\n")  # by gap
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
-    """Neighbouring lines of text on which one decision was made.
+    """Adjacent lines of text with the same decision.
 
     Parameters
     ----------
-    start, end : the nodes ``start .. end - 1`` of the page hold the text, and perhaps more.
-    path : tags from the root down to the element around the text, the last 16 of them.
-    kept : whether the text is in the result.
-    score : the method's score, in [0, 1].
+    start, end : node range ``start .. end`` of the text; it may contain further nodes.
+    path : tag names from the root to the element around the text, at most the last 16.
+    kept : the text is part of the result.
+    score : score of the method, in [0, 1].
     reason : the rule that decided.
-    numbers : the figures behind the decision, by name.
-    kind : what the block is besides main text, None for that: see ``docs/kinds.md``.
-    words : words of `text`, parted by white space.
-    text : the text, a line per block of the page.
+    numbers : numbers behind the decision, by name.
+    kind : type of the block, None for main text; see ``docs/kinds.md``.
+    words : number of words in `text`, separated by white space.
+    text : the text, with one line per block of the page.
     """
 
     start: int
@@ -82,7 +79,17 @@ class _Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write_json(page: Snapshot, verdict: Verdict) -> str:
-    """Return one line of JSON: its origin and metadata, the method, the kept text, the evidence by block."""
+    """Return one line of JSON with origin, metadata, method, kept text, and the evidence by block.
+
+    Parameters
+    ----------
+    page : the page.
+    verdict : verdict of a method on this page.
+
+    Raises
+    ------
+    BudgetError : the page exceeded its budget.
+    """
     with spending("write", page.provenance.url):
         return _json(page, verdict)
 
@@ -117,23 +124,23 @@ def _json(page: Snapshot, verdict: Verdict) -> str:
 
 
 def dropped_blocks(page: Snapshot, verdict: Verdict, *, limit: int = 10) -> list[Block]:
-    """Return the `limit` dropped blocks with the most words, most words first."""
+    """Return the dropped blocks with the most words, at most `limit`, sorted by number of words."""
     dropped = [block for block in text_blocks(page, verdict) if not block.kept]
     return sorted(dropped, key=lambda block: -block.words)[:limit]
 
 
 def text_blocks(page: Snapshot, verdict: Verdict) -> list[Block]:
-    """Return all text of the page as blocks in document order; neighbouring lines of one decision are one.
+    """Return all text of the page as blocks in document order; adjacent lines with the same decision are one block.
 
-    One decision means the same rule, score and numbers on the same kind of block; a line is parted only where what is
-    kept begins or ends.
+    Decisions are the same if rule, score, numbers and type of block are equal. A single line is divided only where
+    kept and dropped text meet.
     """
     with spending("write", page.provenance.url):
         return _blocks(page, verdict)
 
 
 def block_columns(page: Snapshot, verdict: Verdict) -> dict[str, list[Any]]:
-    """Return the columns of a table of the blocks of `text_blocks`, for many pages: fewer figures, no objects."""
+    """Return the blocks of `text_blocks` as columns of a table; faster than objects for many pages."""
     with spending("write", page.provenance.url):
         kinds = node_kinds(page)
         cuts = list(_cuts(page, verdict, kinds))
@@ -154,7 +161,7 @@ def _blocks(page: Snapshot, verdict: Verdict) -> list[Block]:
 
 
 class _Cut(NamedTuple):
-    """A block as it is cut out of the page: the nodes that carry its text, the tags above, and the text."""
+    """A block before it becomes a `Block`: text nodes, path, type and text."""
 
     nodes: list[int]
     path: str
@@ -189,7 +196,7 @@ def _cuts(page: Snapshot, verdict: Verdict, kinds: NDArray[np.uint8]) -> Iterato
     for node, is_kept, decision in zip(flow.node.tolist(), kept, decisions, strict=True):
         text, gap = texts[node][:2] if node in texts else ("", NONE)
         if text.strip():
-            # Inside a line the verdicts of single elements differ in numbers that say nothing new.
+            # Within a line, only whether the text is kept matters, not the numbers of single elements.
             if nodes and (is_kept != made_kept if gap < CELL else decision != made):
                 yield cut()
                 nodes, pieces = [], []
@@ -202,7 +209,7 @@ def _cuts(page: Snapshot, verdict: Verdict, kinds: NDArray[np.uint8]) -> Iterato
 
 
 def _decisions(columns: Sequence[NDArray[Any]]) -> list[bytes]:
-    """Return the rows of the columns as bytes, equal for equal rows; NaN is equal to NaN here."""
+    """Return the rows of the columns as bytes; equal rows are equal bytes, also with NaN."""
     table = np.empty((columns[0].size, len(columns)), np.float32)
     for number, column in enumerate(columns):
         table[:, number] = column
@@ -229,7 +236,7 @@ def _block(verdict: Verdict, cut: _Cut) -> Block:
 
 
 def _kind(source: Source, kinds: NDArray[np.uint8], nodes: list[int]) -> BlockKind | None:
-    """Return the kind of most of the text in the nodes."""
+    """Return the type of block that most of the text in the nodes has."""
     if len(nodes) == 1:
         number = int(kinds[nodes[0]])
         return BLOCK_KINDS[number - 1] if number else None

@@ -1,8 +1,7 @@
-"""The TeX of formulas, where a page has it beside what a reader sees.
+"""Find the TeX source of formulas.
 
-KaTeX and MediaWiki keep it in an annotation of MathML, LaTeXML in ``alttext``, MathJax 4 in ``data-latex``,
-older wikis and blogs in the description of an image. MathJax 2 keeps it in scripts, whose text no Snapshot has.
-Imports the reader of nodes.
+KaTeX and MediaWiki store it in an annotation of MathML, LaTeXML in ``alttext``, MathJax 4 in ``data-latex``, older
+wikis and blogs in the description of an image. MathJax 2 stores it in scripts, whose text is not in a Snapshot.
 """
 
 import re
@@ -40,9 +39,9 @@ class Formula:
 
     Parameters
     ----------
-    end : the first node behind it and what shows it.
-    tex : on one line, such that it means nothing in Markdown between dollars.
-    displayed : whether it stands on lines of its own.
+    end : one past the last node of the elements that display it.
+    tex : TeX in one line, safe between dollar signs in Markdown.
+    displayed : it is a display formula, on a line of its own.
     """
 
     end: int
@@ -51,7 +50,7 @@ class Formula:
 
 
 def formulas(page: Snapshot, reader: Reader, attributes: AttributeIndex) -> dict[int, Formula]:
-    """Return the formulas of a page whose TeX is known, by the outermost node that shows them."""
+    """Return the formulas of a page whose TeX is known, by the outermost node that displays them."""
     names = page.tags.to_list()
     with_tex = np.array([name in {"annotation", "math", "mjx-container", "img"} for name in names])
     candidates = np.flatnonzero(with_tex[page.tag]).tolist()
@@ -69,9 +68,9 @@ def formulas(page: Snapshot, reader: Reader, attributes: AttributeIndex) -> dict
 
 
 def clean_tex(tex: str) -> str:
-    """Return TeX on one line that cannot end between dollars and is no markup, empty where it cannot be so.
+    """Return TeX in one line that is safe between dollar signs in Markdown, or an empty string if that is impossible.
 
-    Spaces mean nothing in formulas, so one parts what Markdown would read as a tag or a link.
+    Spaces have no meaning in formulas, so a space is inserted where Markdown would read a tag or a link.
     """
     if len(tex) > _LONGEST:
         return ""
@@ -84,7 +83,7 @@ def clean_tex(tex: str) -> str:
 
 
 def _wrapper(value: str) -> bool | None:
-    """Return whether a class shows a formula on lines of its own; None if it shows none."""
+    """Return whether a class is that of a display formula, or None if it is not that of a formula."""
     tokens = frozenset(value.lower().split())
     if _WRAPPERS.isdisjoint(tokens):
         return None
@@ -92,7 +91,7 @@ def _wrapper(value: str) -> bool | None:
 
 
 def _given(reader: Reader, nodes: list[int]) -> Iterator[tuple[int, str, bool]]:
-    """Yield nodes with TeX, the TeX, and whether the node says that it stands on lines of its own."""
+    """Yield nodes with TeX, the TeX, and whether the node is marked as a display formula."""
     for node in nodes:
         tag, given = reader.names[reader.tag[node]], reader.given(node)
         if tag == "annotation" and "tex" in given.get("encoding", "").lower():
@@ -114,7 +113,7 @@ def _text(reader: Reader, node: int) -> str:
 
 
 def _root(reader: Reader, node: int, wrappers: dict[int, bool], *, displayed: bool) -> tuple[int, bool]:
-    """Return the outermost node that shows only the formula, and whether it stands on lines of its own."""
+    """Return the outermost node that displays only the formula, and whether it is a display formula."""
     root = above = node
     for _ in range(_AROUND):
         if above <= 0:

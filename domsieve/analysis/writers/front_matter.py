@@ -1,7 +1,7 @@
-"""Metadata as YAML front matter, and as ``meta`` elements of HTML. Imports the metadata only.
+"""Write metadata as YAML front matter, and as ``meta`` elements of HTML.
 
-Every text is written as a string between double quotes, in the form that JSON and YAML share, so that no text of a
-stranger is taken for anything else: not for a date, a number, a comment, or the end of the front matter.
+All texts are double-quoted strings in the form that JSON and YAML share, so that untrusted text cannot be read as a
+date, a number, a comment, or the end of the front matter.
 """
 
 import json
@@ -11,16 +11,17 @@ from html import escape
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.plain import utf8
 
-# What YAML does not allow in a file, or takes for the end of a line: written as JSON writes such characters.
+# Characters that YAML does not allow or reads as line ends; written as JSON escapes.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def write_front_matter(metadata: Metadata, *, expected_f1: float | None = None) -> str:
-    """Return the fields that are known as a block of YAML between two lines ``---``, and an empty line.
+    """Return the known fields as YAML between two lines ``---``, followed by an empty line.
 
     Parameters
     ----------
-    expected_f1 : what the method expects its result to be worth; left out where it does not say.
+    metadata : metadata of the page.
+    expected_f1 : the method's own estimate of its F1 on this page, in [0, 1]; None if it gives none.
     """
     lines = ["---"]
     for name in Metadata.__struct_fields__:
@@ -44,7 +45,7 @@ def _quoted(text: str) -> str:
 
 
 def meta_elements(metadata: Metadata) -> str:
-    """Return the elements of the head of an HTML document that say what is known, a line each."""
+    """Return the known fields as ``meta`` and ``link`` elements, one per line."""
     named = [("author", name) for name in metadata.authors]
     named += [
         ("description", metadata.description),

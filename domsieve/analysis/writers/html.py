@@ -1,8 +1,7 @@
-"""The kept nodes of a page as a minimal HTML document: safe tags, safe attributes, absolute links.
+"""Write the kept nodes of a page as a minimal HTML document: safe tags, safe attributes, absolute links.
 
-Nothing that runs is written: no script, style, event handler, form control or frame, and no address other
-than http, https and mailto. Shadow roots and frames are written in place, custom elements as ``div`` or
-``span``. Imports the Snapshot and the flow of text.
+Nothing active is written: no script, style, event handler, form control or frame, and no address other than http,
+https and mailto. The content of shadow roots and frames is written in place, custom elements as ``div`` or ``span``.
 """
 
 import re
@@ -32,8 +31,8 @@ LINE_TAGS = word_set(
 )
 VOID_TAGS = frozenset(["br", "hr", "img", "wbr"])
 _ALONE = frozenset(["br", "hr", "img", "td", "th"])  # written even without text inside
-_CONTROL_TAGS = word_set("input textarea")  # what they hold is a value and not text
-_DROPPED_TAGS = word_set("head noscript script style template title")  # unless a style sheet shows them
+_CONTROL_TAGS = word_set("input textarea")  # their text is a value of the form
+_DROPPED_TAGS = word_set("head noscript script style template title")  # unless a style sheet displays them
 _EVERYWHERE = frozenset(["dir", "lang", "title"])
 _ATTRIBUTES = {
     "a": frozenset(["href", "hreflang"]),
@@ -77,17 +76,17 @@ class Source:
         return text if text.isprintable() else _CONTROLS.sub("", text)
 
     def flat(self, node: int) -> str:
-        """Return the text of a text node with white space collapsed, none at its ends."""
+        """Return the text of a text node with collapsed white space, and none at its ends."""
         return _SPACES.sub(" ", self.text(node)).strip(" ")
 
     def attributes(self, node: int) -> Iterator[tuple[str, str]]:
-        """Yield name and value of each attribute."""
+        """Yield the name and value of each attribute of `node`."""
         for i in range(self._start[node], self._start[node + 1]):
             yield self.strings[self._name[i]], self.strings[self._value[i]]
 
     def safe_attributes(self, node: int, tag: str) -> dict[str, str]:
-        """Return the attributes of `node` that may be written on a `tag`, addresses made absolute."""
-        found = {}
+        """Return the attributes of `node` that are allowed on `tag`; addresses are made absolute."""
+        safe = {}
         for name, value in self.attributes(node):
             if name in _EVERYWHERE or name in _ATTRIBUTES.get(tag, ()):
                 if name in _ADDRESSES:
@@ -95,12 +94,20 @@ class Source:
                 else:
                     clean = _CONTROLS.sub("", value)
                 if clean is not None:
-                    found[name] = clean
-        return found
+                    safe[name] = clean
+        return safe
 
 
 class Written(NamedTuple):
-    """The text of one node as written, whether its white space counts, and the gap and line ends before it."""
+    """A text as it is written.
+
+    Parameters
+    ----------
+    text : the text, with collapsed white space unless `pre`.
+    gap : the widest boundary before it, `NONE` to `BLOCK`.
+    pre : its white space is preserved.
+    lines : number of line ends before it in preformatted text.
+    """
 
     text: str
     gap: int
@@ -109,10 +116,19 @@ class Written(NamedTuple):
 
 
 def write_html(page: Snapshot, verdict: Verdict, *, metadata: Metadata | None = None) -> str:
-    """Return a minimal HTML document of the kept nodes, with the title, language and direction of the page.
+    """Return the kept nodes as a minimal HTML document, with the title, language and direction of the page.
 
-    An element is written when it holds kept text, an image, a line break or a table cell; others would add
-    nothing for a reader. Where `metadata` is given, the head says it.
+    An element is written if it contains kept text, an image, a line break or a table cell.
+
+    Parameters
+    ----------
+    page : the page.
+    verdict : verdict of a method on this page.
+    metadata : metadata for the head of the document; None writes none.
+
+    Raises
+    ------
+    BudgetError : the page exceeded its budget.
     """
     with spending("write", page.provenance.url):
         return _document(page, verdict, metadata)
@@ -124,9 +140,9 @@ def _document(page: Snapshot, verdict: Verdict, metadata: Metadata | None) -> st
     start = start_tag("html", source.safe_attributes(root, "html"))
     title = escape(page_title(source), quote=False)
     body = "".join(_body(page, verdict, source))
-    said = meta_elements(metadata) if metadata else ""
+    meta = meta_elements(metadata) if metadata else ""
     return (
-        f'<!DOCTYPE html>\n{start}\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n{said}</head>\n'
+        f'<!DOCTYPE html>\n{start}\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n{meta}</head>\n'
         f"<body>{body}\n</body>\n</html>\n"
     )
 
@@ -138,7 +154,7 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
     wide = ((around == BLOCK) | (around == CELL)).tolist()
     closing: list[tuple[int, str, bool]] = []
     inside_pre = 0
-    broken = True  # since the last text a line has ended
+    broken = True  # a line ended after the last text
     nodes = written_nodes(page, verdict.kept, texts)
     spaced = _behind_spaces(nodes, texts)
     for node in nodes:
@@ -168,43 +184,46 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
 
 
 def _behind_spaces(nodes: list[int], texts: dict[int, Written]) -> set[int]:
-    """Return the nodes before which a space stands: outside the elements that begin with the text behind it."""
-    found = set()
+    """Return the nodes that need a space before them.
+
+    The space before a text is written outside of all elements that begin with that text.
+    """
+    spaced = set()
     first = None
     for node in nodes:
         first = node if first is None else first
         if node in texts:
             if texts[node].gap == SPACE:
-                found.add(first)
+                spaced.add(first)
             first = None
-    return found
+    return spaced
 
 
 def _in_pre(written: Written) -> str:
-    # Nothing ends a line there but a newline.
+    # In preformatted text, only newlines end a line.
     text = "\n" * written.lines + ("\t" if written.gap == CELL else "") + written.text
     return escape(text, quote=False)
 
 
 def _in_flow(written: Written, *, broken: bool) -> str:
     text = written.text
-    if written.pre:  # in an element whose style alone keeps white space
+    if written.pre:  # in an element that preserves white space by style only
         text = _HELD_SPACE.sub("\u00a0", text)
     line_end = "<br>" if written.gap >= CELL and not broken else ""
     return line_end + escape(text, quote=False).replace("\n", "<br>")
 
 
 def start_tag(tag: str, attributes: dict[str, str]) -> str:
-    """Return a start tag with its attributes escaped."""
+    """Return a start tag with escaped attributes."""
     return "".join((f"<{tag}", *(f' {name}="{escape(value)}"' for name, value in attributes.items()), ">"))
 
 
 def written_texts(source: Source, flow: Flow) -> dict[int, Written]:
-    """Return the text of each text node of the flow, white space collapsed and cut off at line ends.
+    """Return the written text of each text node in the flow, without those that are empty.
 
-    Only preformatted text has newlines in it.
+    White space is collapsed, and removed at line ends. Only preformatted text contains newlines.
     """
-    found = {}
+    written = {}
     gaps = flow.gap.tolist()
     after = [*gaps, BLOCK][1:]
     widest = NONE
@@ -213,18 +232,25 @@ def written_texts(source: Source, flow: Flow) -> dict[int, Written]:
         widest = max(widest, gap)
         text = source.text(node)
         if not pre:
-            if "  " in text or not text.isprintable():  # the only white space of ASCII that prints is a blank
+            if "  " in text or not text.isprintable():  # the only printable ASCII white space is the space
                 text = _SPACES.sub(" ", text)
             text = text.lstrip(" ") if gap else text
             text = text.rstrip(" ") if gap_after > SPACE else text
         if text:
-            found[node] = Written(text, widest, pre, lines)
+            written[node] = Written(text, widest, pre, lines)
             widest = NONE
-    return found
+    return written
 
 
 def written_nodes(page: Snapshot, kept: NDArray[np.bool_], texts: dict[int, Written]) -> list[int]:
-    """Return the nodes that a document of the `kept` (N,) nodes with `texts` needs, in document order."""
+    """Return the nodes to write, in document order.
+
+    Parameters
+    ----------
+    page : a page of N nodes.
+    kept : bool (N,), the kept nodes.
+    texts : written texts by node.
+    """
     names = page.tags.to_list()
     element = page.kind == Kind.ELEMENT
     dropped = np.array([name in _DROPPED_TAGS for name in names])[page.tag] & ~page.rendered()
@@ -238,7 +264,13 @@ def written_nodes(page: Snapshot, kept: NDArray[np.bool_], texts: dict[int, Writ
 
 
 def written_tags(page: Snapshot, around: NDArray[np.uint8]) -> list[str]:
-    """Return the tag as which each of N nodes is written, empty where only its children are."""
+    """Return the tag name that each of N nodes is written with; empty if only its children are written.
+
+    Parameters
+    ----------
+    page : a page of N nodes.
+    around : uint8 (N,), boundary of each node, `NONE` to `BLOCK`.
+    """
     names = page.tags.to_list()
     safe = np.array([name if name in BLOCK_TAGS or name in LINE_TAGS else "" for name in names])[page.tag]
     plain = np.where((around == BLOCK) | (around == CELL), "div", "span")
@@ -252,7 +284,7 @@ def written_tags(page: Snapshot, around: NDArray[np.uint8]) -> list[str]:
 
 
 def page_title(source: Source) -> str:
-    """Return the title of the page with white space collapsed, empty when it has none."""
+    """Return the title in the head of the page with collapsed white space, empty if it has none."""
     for node, tag in enumerate(source.tag):
         if source.names[tag] == "title" and source.names[source.tag[source.parent[node]]] == "head":
             return " ".join(map(source.flat, range(node + 1, source.end[node])))

@@ -1,9 +1,8 @@
-"""The kept nodes of a page as Markdown, in one walk over its nodes in document order.
+"""Write the kept nodes of a page as Markdown, in one walk in document order.
 
-Blocks become lines with what they stand in before them (`markdown_blocks`), their words a paragraph with marks
-(`markdown_inline`). Headings, terms, cells and footnotes are one line whatever is inside. Nothing calls itself: what
-is open is on two stacks, and lists and quotes beyond what readers follow become paragraphs. Imports the Snapshot and
-parts of the other writers.
+`markdown_blocks` writes blocks with the prefixes of the lists and quotes around them, and `markdown_inline` the text
+of a paragraph. Headings, terms, cells and footnotes are always a single line. There is no recursion: open elements
+are on two stacks, and lists and quotes that are nested too deeply become paragraphs.
 """
 
 import re
@@ -36,39 +35,51 @@ _MOST_DIGITS = 9
 
 
 def write_markdown(page: Snapshot, verdict: Verdict) -> str:
-    """Return the kept nodes as Markdown: CommonMark with GitHub's tables, ``~~`` and footnotes, links absolute.
+    """Return the kept nodes of a page as Markdown.
 
-    The only HTML in it are the tags ``kbd``, ``mark``, ``sub`` and ``sup`` without attributes. The title is not part
-    of it. Ends in a newline unless empty.
+    The dialect is CommonMark with GitHub's tables, strikethrough (``~~``) and footnotes; links are absolute. The only
+    HTML tags are ``kbd``, ``mark``, ``sub`` and ``sup``, without attributes. The title in the head of the page is not
+    included. The result ends in a newline unless it is empty.
+
+    Parameters
+    ----------
+    page : the page.
+    verdict : verdict of a method on this page.
+
+    Raises
+    ------
+    BudgetError : the page exceeded its budget.
     """
     return written_blocks(page, verdict)[0].document()
 
 
 def written_blocks(page: Snapshot, verdict: Verdict) -> tuple[Blocks, Plan]:
-    """Return the kept nodes as blocks of Markdown, and what was planned of them."""
+    """Return the kept nodes as blocks of Markdown, and the plan they were written by."""
     with spending("write", page.provenance.url):
         plan = Plan(page, verdict)
         return _Walk(plan, page.provenance.final_url).write(), plan
 
 
 class _Walk:
-    """Writes the kept nodes of a page from the first to the last."""
+    """Writes the kept nodes of a page in document order."""
 
     def __init__(self, plan: Plan, url: str) -> None:
         self.plan, self.reader = plan, plan.reader
         self.url = url.partition("#")[0]
         self.blocks = Blocks()
         self.inline = Inline()
-        self.marks: list[tuple[int, Mark]] = []  # marks we are in and where they end
-        self.opened: list[Mark] = []  # those that are written in this paragraph
-        self.muted = ""  # a mark that is not
-        self.open: list[tuple[int, Callable[[], None] | None]] = []  # ends of blocks, and what to do there
-        self.numbers: list[tuple[int, int]] = []  # of each list: the next number and the step
-        self.single = False  # all that is in this block becomes one line
-        self.broken = True  # since the last text a line has ended
+        self.marks: list[tuple[int, Mark]] = []  # open marks and the nodes where they end
+        self.opened: list[Mark] = []  # open marks that are written in this paragraph
+        self.muted = ""  # name of a mark that is not written
+        self.open: list[
+            tuple[int, Callable[[], None] | None]
+        ] = []  # ends of open blocks, and what to do there
+        self.numbers: list[tuple[int, int]] = []  # by open list: the next number and the step
+        self.single = False  # the current block becomes a single line
+        self.broken = True  # a line ended after the last text
         self.code_end = self.head_end = self.table_end = self.skip = 0
-        self.box = ""  # of a task, until words follow
-        self.fresh = ""  # kind of the callout that has nothing in it yet
+        self.box = ""  # checkbox of a task, until text follows
+        self.fresh = ""  # kind of a callout that is still empty
         self.rows = TableRows()
 
     def write(self) -> Blocks:
@@ -78,7 +89,7 @@ class _Walk:
             check()
             if node < self.skip:
                 continue
-            # Most nodes end nothing, which is cheaper seen here.
+            # Most nodes end nothing, and checking that here is cheaper than a call.
             if (self.open and self.open[-1][0] <= node) or (self.marks and self.marks[-1][0] <= node):
                 self._leave(node)
             if node in plan.texts:
@@ -96,10 +107,10 @@ class _Walk:
         self._end_line()
         return self.blocks
 
-    # Where lines, marks and blocks end.
+    # Ends of lines, marks and blocks.
 
     def _leave(self, node: int) -> None:
-        """Close what ended before `node`."""
+        """Close the marks and blocks that end before `node`."""
         while self.marks and self.marks[-1][0] <= node:
             mark = self.marks.pop()[1]
             if mark in self.opened:
@@ -112,7 +123,7 @@ class _Walk:
                 close()
 
     def _end_line(self) -> None:
-        """End the paragraph; within what becomes one line, leave a space."""
+        """End the paragraph; inside a single-line block, add a space instead."""
         self.broken = True
         if not self.single and not self.opened and self.inline.empty:
             return
@@ -124,7 +135,7 @@ class _Walk:
                 self._add([*(f"{line}  " for line in lines[:-1]), lines[-1]], Block.PARAGRAPH)
 
     def _finish(self) -> list[str]:
-        """Return the lines of the paragraph at hand, and begin another within the same marks."""
+        """Return the lines of the current paragraph, and begin another with the same open marks."""
         if self.inline.empty and not self.opened:
             return []
         for mark in reversed(self.opened):
@@ -148,7 +159,15 @@ class _Walk:
     def _one_line(
         self, node: int, write: Callable[[str], None], *, muted: str = "", outer: Mark | None = None
     ) -> None:
-        """Make one line of all inside `node` and give it to `write`, without `muted` marks and within `outer`."""
+        """Write everything in `node` as a single line.
+
+        Parameters
+        ----------
+        node : the element.
+        write : called with the line.
+        muted : name of a mark that is not written.
+        outer : a mark around the whole line.
+        """
         self._end_line()
 
         def close() -> None:
@@ -161,7 +180,7 @@ class _Walk:
         self._restart(outer)
         self.open.append((self.reader.end[node], close))
 
-    # What stands in lines.
+    # Inline content.
 
     def _text(self, node: int, written: Written) -> None:
         text, gap = written.text, written.gap
@@ -199,7 +218,7 @@ class _Walk:
         self.inline.raw(markdown)
 
     def _break(self) -> None:
-        """Begin a line; the second break in a row begins a paragraph."""
+        """Add a line break; two consecutive ones begin a new paragraph."""
         if self.single:
             self.inline.space()
         elif self.inline.broken:
@@ -214,9 +233,9 @@ class _Walk:
             self._raw(f"${formula.tex}$")
             return
         self._end_line()
-        # A line of TeX that begins like a block of Markdown stays behind its dollars.
-        apart = formula.tex[0] in "\\{(" or formula.tex[0].isalpha()
-        self._add(["$$", formula.tex, "$$"] if apart else [f"$${formula.tex}$$"], role=Role.WHOLE)
+        # TeX that could begin a block of Markdown stays in the same line as the dollars.
+        own_line = formula.tex[0] in "\\{(" or formula.tex[0].isalpha()
+        self._add(["$$", formula.tex, "$$"] if own_line else [f"$${formula.tex}$$"], role=Role.WHOLE)
 
     def _element(self, node: int, tag: str) -> None:
         if tag in _MARKS:
@@ -239,7 +258,7 @@ class _Walk:
             self._structure(node, tag)
 
     def _border(self, node: int, tag: str) -> None:
-        """Part from its neighbours what is a block, or shown as one."""
+        """Separate an element from its neighbours if it is a block or displayed as one."""
         if self.plan.around[node] in {CELL, BLOCK} or tag in BLOCK_TAGS:
             self._block(node)
 
@@ -250,7 +269,7 @@ class _Walk:
         if name == "a":
             value = self.reader.given(node).get("href")
             address = "" if value is None else self.reader.address(node, value or self.url, linked=True)
-            # A heading that leads to itself leads nowhere.
+            # A link in a heading to an anchor of the page is a permalink, and is not written.
             if not address or (self.muted == "strong" and value and value.startswith("#")):
                 return
         mark = Mark(name, safe_address(address))
@@ -277,7 +296,7 @@ class _Walk:
             self._raw(f"![{plain_alt(given.get('alt', ''))}]({safe_address(address)})")
 
     def _media(self, node: int, tag: str) -> None:
-        """Write what is played as a link; what a frame holds is written in its place."""
+        """Write embedded media as a link; the content of other frames is written in place."""
         words, address = embedded(self.reader, node)
         self._border(node, tag)
         if not address or any(name == "a" for name in (mark.name for _, mark in self.marks)):
@@ -332,7 +351,7 @@ class _Walk:
             self._border(node, tag)
 
     def _add(self, lines: list[str], kind: Block = Block.OTHER, *, role: Role = Role.TEXT) -> None:
-        self._table()  # what stands between its rows stays there
+        self._table()  # content between the rows of a table keeps its place
         self.blocks.add(lines, kind, role=role)
 
     def _paragraph(self, text: str) -> None:
@@ -357,7 +376,7 @@ class _Walk:
         def write(text: str) -> None:
             kind, self.fresh = self.fresh, ""
             if text and not (kind and says_kind(text, kind)):
-                # Signs at the end would be taken for the end of the heading.
+                # Number signs at the end would be read as the closing sequence of the heading.
                 body = text.rstrip("#")
                 if body != text and body[-1:] in {"", " "}:
                     text = f"{body}\\{text[len(body) :]}"
@@ -369,13 +388,13 @@ class _Walk:
     def _note(self, label: str, text: str) -> None:
         if not text:
             return
-        # What readers without footnotes would take for the address of `[^label]` is none here.
+        # Readers without footnotes read `[^label]: text` as a link definition; this form cannot be read as one.
         after = text.split(None, 1)[1:]
         plain = not after or after[0][0] in "\"'("
         self._add([f"\\[{label}\\] {text}" if plain else f"[^{label}]: {text}"])
 
     def _fence(self, node: int) -> bool:
-        """Write a block of code, unless it has no text."""
+        """Write a fenced code block; return whether there was any text to write."""
         plan = self.plan
         if not plan.has_words(node):
             return False
@@ -442,7 +461,7 @@ class _Walk:
 
 
 def _number(text: str) -> int | None:
-    """Return the number that an attribute holds, None if it holds none; none is below zero or too long to write."""
+    """Return the number in an attribute, at least 0; None if it is not a number or has too many digits."""
     text = text.strip()
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS):

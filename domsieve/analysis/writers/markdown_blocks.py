@@ -15,15 +15,23 @@ from domsieve.analysis.columns.page_columns import AttributeIndex
 from domsieve.budget import check
 from domsieve.snapshot.page import Kind, Snapshot
 
-_MOST_COLUMNS = 200
+# Guesses; real data tables stay below.
+_MOST_COLUMNS = 200  # further cells are joined to the last one
 _MOST_SPAN = 100
-_MOST_LINES = 40
+_MOST_LINES = 40  # in a cell; a table with more in one is a layout table
 _TAGS = ("table", "tr", "td", "th", "thead", "pre")
 _LAYOUT_ROLES = frozenset(["none", "presentation"])
 
 
 def data_tables(page: Snapshot, flow: Flow, attributes: AttributeIndex) -> frozenset[int]:
-    """Return the tables that hold data; no two stand in one another."""
+    """Return the nodes of the data tables, which are never nested.
+
+    Parameters
+    ----------
+    page : the page.
+    flow : its kept text.
+    attributes : its attributes.
+    """
     is_tag = {name: page.tag == i for i, name in enumerate(page.tags) if name in _TAGS}
     nothing = np.zeros(len(page), np.bool_)
     table, row, td, th, head, pre = (
@@ -35,15 +43,15 @@ def data_tables(page: Snapshot, flow: Flow, attributes: AttributeIndex) -> froze
     texts = page.strings.take(page.text[flow.node].tolist())
     blank = np.array([not text.strip() for text in texts], np.bool_)
     words = flow.node[~blank]
-    says = nothing.copy()
-    says[words] = True
-    said = counted_before(says)
-    full = said[page.end] > said[:-1]
+    has_text = nothing.copy()
+    has_text[words] = True
+    texts_before = counted_before(has_text)
+    full = texts_before[page.end] > texts_before[:-1]
     ends = page.end
     line = np.cumsum(flow.gap == BLOCK)[~blank]
 
     def lines(nodes: Ints) -> Ints:
-        """Return how many lines each node holds."""
+        """Return the number of lines in each node."""
         if not words.size:
             return np.zeros(nodes.size, np.int64)
         first, last = np.searchsorted(words, nodes), np.searchsorted(words, ends[nodes]) - 1
@@ -79,21 +87,28 @@ class _Row:
 
 @dataclass(slots=True)
 class TableRows:
-    """The rows of a table in the making."""
+    """Builder of a table."""
 
     _rows: list[_Row] = field(default_factory=list)
 
     @property
     def begun(self) -> bool:
-        """Whether there is a cell in it."""
+        """Whether the table has a cell."""
         return any(row.cells for row in self._rows[:1]) or len(self._rows) > 1
 
     def add_row(self, *, head: bool) -> None:
-        """Begin a row; `head` says that it stands in the head of the table."""
+        """Begin a row; `head` if it is in a ``thead``."""
         self._rows.append(_Row(head))
 
     def add_cell(self, text: str, given: Mapping[str, str], *, head: bool) -> None:
-        """Add a cell with the attributes `given` to the last row."""
+        """Add a cell to the last row.
+
+        Parameters
+        ----------
+        text : Markdown of the cell, in one line.
+        given : attributes of the cell.
+        head : the cell is a header cell.
+        """
         if not self._rows:
             self.add_row(head=False)
         row = self._rows[-1]
@@ -103,13 +118,13 @@ class TableRows:
         row.heads += head
 
     def lines(self) -> list[str]:
-        """Return the rows as lines: a row of heads first, an empty one if the table has none.
+        """Return the lines of the table; the header row is empty if the table has none.
 
-        A cell that spans several columns or rows has its text in the first; the others are empty. What stands
-        beyond the last column that is written goes into that one.
+        A cell that spans several columns or rows has its text in the first; the others are empty. Cells beyond the
+        maximum number of columns are joined to the last one.
         """
         written = []
-        held: dict[int, int] = {}  # rows that a cell above goes on in a column
+        held: dict[int, int] = {}  # by column, the number of further rows that a cell above spans
         for row in self._rows:
             check()
             line: list[str] = []
@@ -149,7 +164,7 @@ def _line(cells: list[str]) -> str:
 
 
 def _span(text: str) -> int:
-    """Return how many columns or rows a cell spans."""
+    """Return the number of columns or rows that a cell spans, 1 for an invalid value."""
     text = text.strip()
     if not (text.isascii() and text.isdigit()) or len(text) > 6:
         return 1
@@ -157,11 +172,11 @@ def _span(text: str) -> int:
 
 
 MOST_LEVELS = 18
-"""Nesting that readers follow: the strictest preset of markdown-it ends at 20. A list counts twice."""
+"""Maximum nesting: the strictest preset of markdown-it stops at 20. A list counts twice."""
 
 
 class Block(Enum):
-    """What a block is, for what may stand before and behind it."""
+    """Type of a block, which decides what may precede and follow it."""
 
     NOTHING = auto()
     PARAGRAPH = auto()
@@ -172,11 +187,11 @@ class Block(Enum):
 
 
 class Role(Enum):
-    """What a block is to those who cut a document into passages."""
+    """Role of a block when a document is cut into passages."""
 
     TEXT = auto()
     HEADING = auto()
-    WHOLE = auto()  # code, a table, a formula: of no use when it is cut
+    WHOLE = auto()  # code, a table or a formula, which must not be cut
 
 
 class Piece(NamedTuple):
@@ -184,9 +199,10 @@ class Piece(NamedTuple):
 
     Parameters
     ----------
-    first : its first line.
-    level : of a heading, from 1 to 6, else 0.
-    node : of a heading, else -1.
+    first : number of its first line.
+    role : its role.
+    level : level of a heading, 1 to 6; 0 for other blocks.
+    node : node of a heading; -1 for other blocks.
     """
 
     first: int
@@ -198,24 +214,30 @@ class Piece(NamedTuple):
 @dataclass(slots=True, eq=False)
 class _Frame:
     kind: Block
-    first: str = ""  # before the first line inside
-    rest: str = ""  # before the others
+    first: str = ""  # prefix of the first line inside
+    rest: str = ""  # prefix of the other lines
     begun: bool = False
     last: Block = Block.NOTHING  # the last block inside
-    # Of a list:
+    # Lists:
     numbered: bool = False
     marker: str = ""
-    loose: bool = False  # a blank line stands between its items
-    # Of what holds lists:
+    loose: bool = False  # with a blank line between items
+    width: int = 0  # of the marker of the last item
+    shared: bool = False  # closes together with the item around it, which was reopened for this list
+    # Containers of lists:
     last_marker: str = ""
-    head: str = ""  # of a quote: its first line
-    width: int = 0  # of a list: of the mark of its last item
-    shared: bool = False  # it ends with the item around it, which was ended before
+    # Quotes:
+    head: str = ""  # the first line
 
 
 @dataclass(slots=True)
 class Blocks:
-    """A document in the making."""
+    """Builder of a Markdown document.
+
+    Attributes
+    ----------
+    pieces : the blocks written so far.
+    """
 
     _lines: list[str] = field(default_factory=list)
     _frames: list[_Frame] = field(default_factory=lambda: [_Frame(Block.NOTHING, begun=True)])
@@ -223,12 +245,12 @@ class Blocks:
 
     @property
     def has_room(self) -> bool:
-        """Whether readers follow another list in here."""
+        """Whether another list can be opened here without exceeding `MOST_LEVELS`."""
         return len(self._frames) + 2 < MOST_LEVELS
 
     @property
     def in_list(self) -> bool:
-        """Whether an item may be opened here."""
+        """Whether an item can be opened here."""
         return self._frames[-1].kind == Block.LIST
 
     @property
@@ -237,7 +259,7 @@ class Blocks:
         return not self._lines
 
     def open_list(self, *, numbered: bool) -> None:
-        """Begin a list; one that stands in another list, between its items, belongs to the item before."""
+        """Begin a list; a list directly in another list, between two items, becomes part of the previous item."""
         above = self._frames[-1]
         shared = above.kind == Block.LIST and above.last == Block.ITEM
         if shared:
@@ -246,7 +268,7 @@ class Blocks:
         self._push(_Frame(Block.LIST, numbered=numbered, shared=shared))
 
     def open_item(self, number: int = 0) -> None:
-        """Begin an item of the list at hand, with this number if the list is numbered."""
+        """Begin an item of the current list; `number` is ignored unless the list is numbered."""
         above = self._frames[-1]
         if not above.marker:
             holder = self._frames[-2]
@@ -257,7 +279,7 @@ class Blocks:
         self._push(_Frame(Block.ITEM, first, " " * len(first)))
 
     def open_quote(self, head: str = "") -> None:
-        """Begin a quote, whose first line is `head`."""
+        """Begin a quote with the first line `head`, if any."""
         self._push(_Frame(Block.QUOTE, "> ", "> ", head=head))
 
     def _push(self, frame: _Frame) -> None:
@@ -275,24 +297,25 @@ class Blocks:
             self._frames.pop()
 
     def add_rule(self) -> None:
-        """Add a line across, unless nothing stands above it."""
+        """Add a thematic break, unless the document is empty."""
         inner = self._frames[-1]
         if self._lines:
-            # Three dashes behind the mark of an item would be one line across themselves.
+            # Dashes after the marker of an item would be a thematic break together with it.
             self.add(["___" if inner.kind == Block.ITEM and not inner.begun else "---"])
 
     def add_heading(self, line: str, *, level: int, node: int) -> None:
-        """Add the line of a heading."""
+        """Add a heading; `line` includes the number signs, `level` is 1 to 6, and `node` is its node."""
         self.add([line], role=Role.HEADING)
         self.pieces[-1] = self.pieces[-1]._replace(level=level, node=node)
 
     def add(self, lines: list[str], kind: Block = Block.OTHER, *, role: Role = Role.TEXT) -> None:
-        """Add a block of some lines.
+        """Add a block.
 
         Parameters
         ----------
-        lines : without the marks of what it stands in.
-        kind : PARAGRAPH or OTHER.
+        lines : lines of the block, without the prefixes of the lists and quotes around it.
+        kind : `PARAGRAPH` or `OTHER`.
+        role : role of the block.
         """
         if not lines:
             return
@@ -305,7 +328,7 @@ class Blocks:
             else:
                 self.add([head], Block.PARAGRAPH)
                 new = len(self._frames)
-        self._part(new, kind)
+        self._separate(new, kind)
         first, rest = "", ""
         for i, frame in enumerate(self._frames):
             first += frame.first if i >= new else frame.rest
@@ -319,8 +342,8 @@ class Blocks:
         blank = rest.rstrip(" ")
         self._lines += [f"{rest}{line}" if line else blank for line in lines[1:]]
 
-    def _part(self, new: int, kind: Block) -> None:
-        """Write a blank line between the block before and the one that begins, where one must stand."""
+    def _separate(self, new: int, kind: Block) -> None:
+        """Write a blank line before a new block if one is needed."""
         around = self._frames[new - 1]
         child = self._frames[new].kind if new < len(self._frames) else kind
         if around.last == Block.NOTHING:
@@ -337,7 +360,7 @@ class Blocks:
         self._lines.append("".join(frame.rest for frame in self._frames[:new]).rstrip(" "))
 
     def parts(self) -> list[list[str]]:
-        """Return the lines of each of the pieces, without blank ones around them."""
+        """Return the lines of each of the `pieces`, without blank lines around them."""
         cuts = [*(piece.first for piece in self.pieces), len(self._lines)]
         parts = [self._lines[first:end] for first, end in pairwise(cuts)]
         for part in parts:
@@ -346,5 +369,5 @@ class Blocks:
         return parts
 
     def document(self) -> str:
-        """Return what was written, ending in a newline unless empty."""
+        """Return the document, which ends in a newline unless it is empty."""
         return "".join(f"{line}\n" for line in self._lines)

@@ -1,8 +1,8 @@
-"""One line or paragraph of Markdown: words escaped where they would read as markup, marks where they can be read.
+"""Write one line or paragraph of Markdown: escape text that would be read as markup, and add inline markup.
 
-A backslash stands only before what CommonMark, with GitHub's tables and strikethrough, would take for markup, so
-``snake_case``, ``2 * 3`` and ``a < b`` stay as they are. Emphasis that CommonMark could not read, such as bold
-that ends in a full stop inside a word, is left out; the words stay. Imports what the page may cost.
+Only characters that CommonMark, with GitHub's tables and strikethrough, would read as markup get a backslash, so
+``snake_case``, ``2 * 3`` and ``a < b`` are unchanged. Emphasis that CommonMark could not parse, such as bold text
+that ends in a full stop inside a word, is dropped, and its text is kept.
 """
 
 import re
@@ -19,7 +19,7 @@ _TEXT, _CODE, _RAW, _OPEN, _CLOSE, _BREAK = range(6)
 _DELIMITERS = {"strong": "**", "em": "*", "del": "~~"}
 _TAGS = frozenset(["kbd", "mark", "sub", "sup"])
 MARKS = frozenset([*_DELIMITERS, *_TAGS, "a", "code"])
-# A no-break space is a space, as in text.
+# A no-break space is written as a space, as in text output.
 _SPACES = re.compile("[ \t\n\r\f\v\xa0\u2028\u2029]+")
 _SPACE = frozenset(" \t\n\r\f\v\xa0\u2028\u2029")
 _SPECIAL = re.compile(r"[]*_~`$<&\\[]")
@@ -30,9 +30,9 @@ _PLAIN_ESCAPES = re.compile(
 _BRACKETS = re.compile(r"[\[\]]")
 _ENTITY = re.compile("&([A-Za-z][0-9A-Za-z]{0,31});")
 _BACKTICKS = re.compile("`+")
-# At the start of a paragraph it names an address, and nothing of it is shown; whether it holds code does not count.
+# At the start of a paragraph this is a link reference definition, which readers do not show, even with code in it.
 _LABEL = re.compile(r"\[(?:[^][\\]|\\.)*\]:", re.DOTALL)
-_PASSES = 3
+_PASSES = 3  # removing one mark can make others unreadable; after three passes all are removed
 
 
 @dataclass(slots=True)
@@ -40,30 +40,30 @@ class _Piece:
     kind: int
     text: str
     mark: "Mark | None" = None
-    element: int = 0  # of code: the node that it stands in
+    element: int = 0  # for code: the node of its element
 
 
 @dataclass(slots=True, eq=False)
 class Mark:
-    """An element that marks its text.
+    """An inline element with markup.
 
     Parameters
     ----------
     name : one of `MARKS`.
-    address : where a link leads.
+    address : address of a link, empty for other marks.
     """
 
     name: str
     address: str = ""
 
     def opening(self) -> str:
-        """Return what stands before the text."""
+        """Return the markup before the text."""
         if self.name == "a":
             return "["
         return f"<{self.name}>" if self.name in _TAGS else _DELIMITERS[self.name]
 
     def closing(self) -> str:
-        """Return what stands behind the text."""
+        """Return the markup after the text."""
         if self.name == "a":
             return f"]({self.address})"
         return f"</{self.name}>" if self.name in _TAGS else _DELIMITERS[self.name]
@@ -71,58 +71,58 @@ class Mark:
 
 @dataclass(slots=True)
 class Inline:
-    """A paragraph in the making: texts, code, marks and line breaks in the order of the page."""
+    """Builder of a paragraph: texts, code, marks and line breaks in document order."""
 
     _pieces: list[_Piece] = field(default_factory=list)
-    _opening: list[Mark] = field(default_factory=list)  # marks without any text so far
+    _opening: list[Mark] = field(default_factory=list)  # opened marks that have no text yet
     _space: bool = False
-    _broken: bool = False  # a line break awaits text
-    _same: dict[Mark, Mark] = field(default_factory=dict)  # which mark goes on in place of another
+    _broken: bool = False  # a line break is pending until there is text
+    _same: dict[Mark, Mark] = field(default_factory=dict)  # marks that were merged into the previous one
 
     @property
     def empty(self) -> bool:
-        """Whether nothing stands in it yet."""
+        """Whether the paragraph has no content yet."""
         return not self._pieces
 
     @property
     def broken(self) -> bool:
-        """Whether a line break is the last thing in it."""
+        """Whether the last thing in the paragraph is a line break."""
         return self._broken
 
     def text(self, text: str) -> None:
-        """Add words; white space is collapsed."""
+        """Add text; white space is collapsed."""
         self._words(_TEXT, text)
 
     def code(self, text: str, element: int) -> None:
-        """Add words of inline code; white space is collapsed. Those of one element are one piece of code."""
+        """Add inline code; white space is collapsed, and all texts of one `element` become a single code span."""
         self._words(_CODE, text, element)
 
     def raw(self, markdown: str) -> None:
-        """Add an image, a formula or the like, which is Markdown already and begins and ends with a mark."""
+        """Add finished Markdown that begins and ends with a punctuation character, such as an image or a formula."""
         self._begin()
         self._pieces.append(_Piece(_RAW, markdown))
 
     def space(self) -> None:
-        """Part what was from what comes."""
+        """Add a space between the previous and the next text."""
         self._space = True
 
     def line_break(self) -> None:
-        """Begin a line, unless this is the first or the last."""
+        """Add a line break, unless it would be at the start or end of the paragraph."""
         self._broken = bool(self._pieces)
 
     def open(self, mark: Mark) -> None:
-        """Begin a mark; marks are closed in the order of their nesting."""
+        """Begin a mark; marks must be closed in the reverse order."""
         self._opening.append(mark)
 
     def close(self, mark: Mark) -> None:
-        """End a mark; without text in it there is none."""
+        """End a mark; a mark without text is not written."""
         if self._opening and self._opening[-1] is mark:
             self._opening.pop()
         else:
             self._pieces.append(_Piece(_CLOSE, mark.closing(), self._same.get(mark, mark)))
 
     def _words(self, kind: int, text: str, element: int = 0) -> None:
-        if "  " in text or not text.isprintable():  # the only white space that prints is a blank
+        if "  " in text or not text.isprintable():  # the only printable white space is the space
             text = _SPACES.sub(" ", text)
         words = text.strip(" ")
         self._space |= text.startswith(" ")
@@ -138,7 +138,7 @@ class Inline:
         self._space = text.endswith(" ")
 
     def _begin(self) -> None:
-        """Write the space, the line break and the marks that were waiting for words."""
+        """Write the pending space, line break and marks before text."""
         if self._broken:
             self._pieces.append(_Piece(_BREAK, ""))
         elif self._space and self._pieces:
@@ -147,7 +147,7 @@ class Inline:
         for mark in self._opening:
             last = self._pieces[-1] if self._pieces else None
             if last and last.kind == _CLOSE and last.mark and _continues(last.mark, mark):
-                # Marks of one kind that touch would read as none; the first goes on instead.
+                # Adjacent marks of the same kind would not be parsed, so the first is continued instead.
                 self._same[mark] = last.mark
                 self._pieces.pop()
                 continue
@@ -155,11 +155,11 @@ class Inline:
         self._opening.clear()
 
     def lines(self, *, escape_starts: bool = True) -> list[str]:
-        """Return the lines, without what ends them.
+        """Return the lines of the paragraph, without line ends.
 
         Parameters
         ----------
-        escape_starts : whether they begin lines of Markdown, where more is markup than within one.
+        escape_starts : the lines are at the start of lines of Markdown, where more characters are markup.
         """
         pieces = self._pieces
         lines = _lines(pieces, escape_starts=escape_starts)
@@ -203,7 +203,10 @@ def _lines(pieces: list[_Piece], *, escape_starts: bool) -> list[str]:
 
 
 def _without_code(pieces: list[_Piece], link: Mark) -> list[_Piece]:
-    """Return the pieces with plain words for the code in a link, where a backslash would be read as one."""
+    """Return the pieces with plain text in place of code up to the end of a link.
+
+    Inside code a backslash cannot escape anything.
+    """
     end = next(i for i, piece in enumerate(pieces) if piece.kind == _CLOSE and piece.mark is link)
     return [
         replace(piece, kind=_TEXT) if i < end and piece.kind == _CODE else piece
@@ -212,7 +215,7 @@ def _without_code(pieces: list[_Piece], link: Mark) -> list[_Piece]:
 
 
 def _is_plain(pieces: list[_Piece]) -> bool:
-    """Return whether words and marks can stand side by side as they are, in one line."""
+    """Return whether the pieces can be written in one line without any escapes."""
     for piece in pieces:
         kind = piece.kind
         if kind == _TEXT:
@@ -224,7 +227,7 @@ def _is_plain(pieces: list[_Piece]) -> bool:
 
 
 def _plain_texts(pieces: list[_Piece]) -> Iterator[str]:
-    """Yield what the pieces of a plain line say; a ``!`` before a link would make it a picture."""
+    """Yield the texts of the pieces of a plain line; a ``!`` before a link is escaped, as it would make an image."""
     for i, piece in enumerate(pieces):
         text = piece.text
         if text.endswith("!") and piece.kind == _TEXT and pieces[i + 1 : i + 2]:
@@ -237,7 +240,7 @@ def _continues(last: Mark, mark: Mark) -> bool:
 
 
 def plain_alt(text: str) -> str:
-    """Return the description of an image, escaped to stand in brackets."""
+    """Return the description of an image, escaped for use in brackets."""
     text = _SPACES.sub(" ", text).strip(" ")
     if not _SPECIAL.search(text):
         return text
@@ -245,13 +248,13 @@ def plain_alt(text: str) -> str:
 
 
 def safe_address(address: str) -> str:
-    """Return an absolute address as it may stand in parentheses."""
+    """Return an absolute address, escaped for use in parentheses."""
     address = address.replace("(", "%28").replace(")", "%29")
     return _PLAIN_ESCAPES.sub(r"\\\g<0>", address) if "&" in address else address
 
 
 def code_span(text: str) -> str:
-    """Return inline code between more backticks than stand together inside."""
+    """Return inline code between backticks, of a number that does not occur inside."""
     if "`" not in text:
         return f"`{text}`"
     runs = {len(run) for run in _BACKTICKS.findall(text)}
@@ -265,7 +268,7 @@ def _line(pieces: list[str], first: _Piece | None, number: int, *, escape_starts
     if escape_starts and first and first.kind == _TEXT:
         cut = _start(text, number)
         if cut >= 0:
-            # What is left of a run of delimiters could pair with others.
+            # All of a run of delimiters, because the rest of it could pair with others.
             run = _RUNS.match(text)
             end = run.end() if cut == 0 and run else cut + 1
             text = text[:cut] + "".join(f"\\{sign}" for sign in text[cut:end]) + text[end:]
@@ -273,7 +276,7 @@ def _line(pieces: list[str], first: _Piece | None, number: int, *, escape_starts
 
 
 def _start(line: str, number: int) -> int:
-    """Return where a backslash must stand for a line not to begin a block, -1 if nowhere."""
+    """Return where a line needs a backslash so that it does not begin a block, -1 if nowhere."""
     sign, rest = line[:1], line[1:2]
     cut = -1
     if sign.isdigit() and sign.isascii():
@@ -300,7 +303,7 @@ def _start(line: str, number: int) -> int:
 
 
 def _escaped(text: str, needed: Sequence[tuple[int, int]], *, linked: bool) -> str:
-    """Return words with backslashes; `needed` are the runs of delimiters that need them."""
+    """Return text with backslashes; `needed` are the runs of delimiters that must be escaped."""
     if not _SPECIAL.search(text):
         return text
     parts = []
@@ -327,7 +330,7 @@ def _plainly(text: str, *, linked: bool) -> str:
 
 
 def _bracket(text: str, at: int) -> str:
-    """Return a bracket with its backslash, which one before a parenthesis may have already."""
+    """Return a bracket with a backslash, unless it was already escaped because of a parenthesis."""
     before = at
     while before and text[before - 1] == "\\":
         before -= 1
@@ -335,7 +338,7 @@ def _bracket(text: str, at: int) -> str:
 
 
 def _merged(pieces: list[_Piece]) -> list[_Piece]:
-    """Return the pieces, of which neighbours of text are one, and neighbours of code."""
+    """Return the pieces with adjacent texts merged, and adjacent code merged."""
     merged: list[_Piece] = []
     for kind, group in groupby(pieces, key=attrgetter("kind")):
         same = list(group)
@@ -346,7 +349,7 @@ def _merged(pieces: list[_Piece]) -> list[_Piece]:
 
 
 def _needed(pieces: list[_Piece], *, marked: bool = False) -> dict[int, list[tuple[int, int]]]:
-    """Return for each piece of text the runs of delimiters that would pair with others."""
+    """Return, for each piece of text, the runs of delimiters that would pair with others."""
     runs: dict[str, list[tuple[int, int, int, bool, bool]]] = {}
     own = set("*_~`$") if marked else set()
     for i, piece in enumerate(pieces):
@@ -363,10 +366,10 @@ def _needed(pieces: list[_Piece], *, marked: bool = False) -> dict[int, list[tup
         elif piece.mark and piece.mark.name in _DELIMITERS:
             own.add(piece.text[0])
     needed: dict[int, list[tuple[int, int]]] = {}
-    for sign, found in runs.items():
-        opener = next((n for n, run in enumerate(found) if run[3]), len(found))
-        if sign in own or any(run[4] for run in found[opener + 1 :]) or (sign == "`" and _long(found)):
-            for i, start, end, _, _ in found:
+    for sign, same in runs.items():
+        opener = next((n for n, run in enumerate(same) if run[3]), len(same))
+        if sign in own or any(run[4] for run in same[opener + 1 :]) or (sign == "`" and _long(same)):
+            for i, start, end, _, _ in same:
                 needed.setdefault(i, []).append((start, end))
     for spans in needed.values():
         spans.sort()
@@ -378,7 +381,7 @@ def _long(runs: list[tuple[int, int, int, bool, bool]]) -> bool:
 
 
 def _sides(pieces: list[_Piece], i: int, match: re.Match[str]) -> tuple[bool, bool]:
-    """Return whether a run of delimiters in a text can open, and whether it can close."""
+    """Return whether a run of delimiters in a text can open emphasis, and whether it can close it."""
     text, sign = match.string, match[0][0]
     before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
     before = before or _neighbour(pieces, i - 1)
@@ -394,12 +397,12 @@ def _sides(pieces: list[_Piece], i: int, match: re.Match[str]) -> tuple[bool, bo
 
 
 def _neighbour(pieces: list[_Piece], i: int) -> str:
-    """Return a sign that stands for the neighbour of a text: all marks, code and links are punctuation."""
+    """Return a character that represents the neighbour of a text: marks, code and links count as punctuation."""
     return "." if 0 <= i < len(pieces) and pieces[i].kind != _BREAK else ""
 
 
 def _flanks(outer: str, inner: str) -> bool:
-    """Return whether delimiters between these two may belong to the inner one; in doubt, they may."""
+    """Return whether delimiters between two characters can be attached to `inner`; True in case of doubt."""
     return not _is_space(inner) and (not _is_punctuation(inner, sure=True) or not outer.isalnum())
 
 
@@ -408,13 +411,16 @@ def _is_space(sign: str) -> bool:
 
 
 def _is_punctuation(sign: str, *, sure: bool) -> bool:
-    """Return whether it is punctuation; symbols beyond ASCII are, or not, by the version of CommonMark."""
+    """Return whether a character is punctuation.
+
+    Whether non-ASCII symbols are punctuation depends on the version of CommonMark; they count unless `sure`.
+    """
     kind = unicodedata.category(sign)[0] if sign else "Z"
     return kind == "P" or (kind == "S" and (sign.isascii() or not sure))
 
 
 def _readable(pieces: list[_Piece]) -> list[_Piece]:
-    """Return the pieces without delimiters that CommonMark would not take for what they are."""
+    """Return the pieces without the marks whose delimiters CommonMark would not parse."""
     for _ in range(_PASSES):
         lost = _unreadable(pieces)
         if not lost:
@@ -428,7 +434,7 @@ def _is_delimiter(piece: _Piece) -> bool:
 
 
 def _unreadable(pieces: list[_Piece]) -> set[Mark | None]:
-    """Return the marks whose delimiters would not open or close."""
+    """Return the marks whose delimiters CommonMark would not parse as opening or closing."""
     lost: set[Mark | None] = set()
     depth = 0
     for start, end in _delimiter_runs(pieces):
@@ -437,7 +443,7 @@ def _unreadable(pieces: list[_Piece]) -> set[Mark | None]:
         opening = [piece.mark for piece in pieces[start:end] if piece.kind == _OPEN]
         closing = [piece.mark for piece in pieces[start:end] if piece.kind == _CLOSE]
         depth -= len(closing)
-        # Within others, what could do either is taken for the wrong one.
+        # Inside other marks, a delimiter that could both open and close may be taken for the wrong one.
         if opening and (closing or not _surely_flanks(before, after) or (depth and _flanks(after, before))):
             lost.update(opening)
         elif closing and (not _surely_flanks(after, before) or (depth and _flanks(before, after))):
@@ -447,7 +453,7 @@ def _unreadable(pieces: list[_Piece]) -> set[Mark | None]:
 
 
 def _delimiter_runs(pieces: list[_Piece]) -> Iterator[tuple[int, int]]:
-    """Yield stretches of neighbouring pieces that make one run of one sign."""
+    """Yield ranges of adjacent pieces that form one run of the same delimiter character."""
     start = 0
     while start < len(pieces):
         end = start + 1
@@ -472,7 +478,7 @@ def _first_sign(pieces: list[_Piece], i: int) -> str:
 
 
 def _surely_flanks(outer: str, inner: str) -> bool:
-    """Return whether delimiters between these two belong to the inner one by every version of CommonMark."""
+    """Return whether delimiters between two characters are attached to `inner` in all versions of CommonMark."""
     if _is_space(inner):
         return False
     return not _is_punctuation(inner, sure=False) or _is_space(outer) or _is_punctuation(outer, sure=True)

@@ -1,7 +1,4 @@
-"""What the Markdown writer knows of a page before its walk: which nodes to look at, and what some of them are.
-
-Imports the Snapshot and parts of the other writers.
-"""
+"""Prepare a page for the Markdown writer: which nodes to visit, and what some of them are."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -29,21 +26,27 @@ _STEPS_TO_BOX = 3
 
 
 class Plan:
-    """What is known of a page of N nodes.
+    """The nodes to write, and their roles, for a page of N nodes.
+
+    Parameters
+    ----------
+    page : the page.
+    verdict : verdict of a method on this page.
 
     Attributes
     ----------
-    around : what each node puts around itself, NONE to BLOCK.
-    texts : what is written of each text node.
-    nodes : the nodes to look at, in document order.
-    tables : tables that hold data.
+    reader : the nodes of the page.
+    around : boundary of each of the N nodes, `NONE` to `BLOCK`.
+    texts : written texts by text node.
+    nodes : nodes to visit, in document order.
+    tables : data tables.
     notes : footnotes.
-    formulas : by the node that shows them.
-    callouts, details : by node, the kind that its class names.
-    titles, code_lines : nodes whose class says that they are one.
-    headings : nodes whose role says so.
-    tasks : by item of a list, the box that it begins with.
-    items : how many items each node has.
+    formulas : formulas by the node that displays them.
+    callouts, details : kinds of callouts by node.
+    titles, code_lines : nodes whose class marks them as a title or a line of code.
+    headings : nodes with the role ``heading``.
+    tasks : checkboxes by list item.
+    items : number of items of each of the N nodes.
     """
 
     def __init__(self, page: Snapshot, verdict: Verdict) -> None:
@@ -75,11 +78,11 @@ class Plan:
         self._words = _before(words)
 
     def has_words(self, node: int) -> bool:
-        """Return whether text is kept inside `node`."""
+        """Return whether there is kept text in `node`."""
         return _counted(self._words, node, self.reader.end[node]) > 0
 
     def is_alone(self, node: int) -> bool:
-        """Return whether no text is kept beside `node`, in the nearest element around it that parts words."""
+        """Return whether `node` has all kept text of its nearest ancestor that separates words."""
         parent = self.reader.parent[node]
         while parent > 0 and self.around[parent] == NONE:
             parent = self.reader.parent[parent]
@@ -87,25 +90,25 @@ class Plan:
         return within == _counted(self._words, node, self.reader.end[node])
 
     def has_newlines(self, node: int) -> bool:
-        """Return whether what is kept inside `node` is several lines, by newlines and line breaks."""
+        """Return whether the kept text in `node` has several lines, by newlines or line breaks."""
         return _counted(self._newlines, node, self.reader.end[node]) > 0
 
     def has_blocks(self, node: int) -> bool:
-        """Return whether more than a line of text stands inside `node`."""
+        """Return whether there are blocks in `node` that cannot be written in a single line."""
         return _counted(self._blocks, node + 1, self.reader.end[node]) > 0
 
     def _is(self, names: Collection[str]) -> Bools:
         named = np.array([name in names for name in self._tags])
         return np.asarray(named[self._page.tag] & (self._page.kind == Kind.ELEMENT))
 
-    def _shown(self, found: Mapping[int, Formula]) -> dict[int, Formula]:
-        """Return the formulas of which a text or an image is kept."""
-        if not found:
+    def _shown(self, candidates: Mapping[int, Formula]) -> dict[int, Formula]:
+        """Return the formulas with a kept text or image."""
+        if not candidates:
             return {}
         kept = self._is({"img"}) & self._kept
         kept[list(self.texts)] = True
         before = _before(kept)
-        return {node: formula for node, formula in found.items() if before[formula.end] > before[node]}
+        return {node: formula for node, formula in candidates.items() if before[formula.end] > before[node]}
 
     def _nodes(self) -> list[int]:
         page = self._page
@@ -113,7 +116,7 @@ class Plan:
         chosen[written_nodes(page, self._kept, self.texts)] = True
         chosen |= self._is(MEDIA) & (self._kept | self._kept[np.maximum(page.parent, 0)])
         chosen[list(self.formulas)] = True
-        # Cells hold their place without text, unless they are hidden.
+        # Visible cells are written even without text, because they keep the others in their columns.
         cells = self._is(_CELLS) & (page.rendered() if page.has_layout else True)
         for table in self.tables:
             chosen[table : page.end[table]] |= cells[table : page.end[table]]
@@ -121,7 +124,7 @@ class Plan:
         return nodes
 
     def _tasks(self) -> dict[int, str]:
-        reader, found = self.reader, dict[int, str]()
+        reader, tasks = self.reader, dict[int, str]()
         for node in np.flatnonzero(self._is({"input"})).tolist():
             given = reader.given(node)
             item = reader.parent[node]
@@ -136,8 +139,8 @@ class Plan:
                 and node - item < 2 * _STEPS_TO_BOX
                 and not any(n in self.texts and self.texts[n].text.strip() for n in range(item, node))
             ):
-                found.setdefault(item, "[x]" if "checked" in given else "[ ]")
-        return found
+                tasks.setdefault(item, "[x]" if "checked" in given else "[ ]")
+        return tasks
 
 
 def _before(marked: NDArray[np.bool_]) -> list[int]:

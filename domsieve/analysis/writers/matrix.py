@@ -1,8 +1,8 @@
-"""Feature matrices as files that other programs read: SciPy's npz, svmlight, and Parquet.
+"""Write feature matrices in formats that other programs read: SciPy's npz, svmlight, and Parquet.
 
-A ``.npz`` or svmlight file holds numbers only, as `scipy.sparse.load_npz` and `sklearn.datasets.load_svmlight_file`
-read them; the names of their rows and columns are a JSON file beside, from `matrix_names`. Parquet is a long table
-with the names in it. Equal matrices give equal bytes.
+Files in ``.npz`` and svmlight format contain numbers only, for `scipy.sparse.load_npz` and
+`sklearn.datasets.load_svmlight_file`; `matrix_names` gives the names of rows and columns for a separate JSON file.
+Parquet is a long table that includes the names. Equal matrices give equal bytes.
 """
 
 import io
@@ -17,19 +17,19 @@ from domsieve.analysis.writers.parquet import write_parquet
 from domsieve.plain import utf8
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix  # loaded by those who weigh
+    from scipy.sparse import csr_matrix  # imported late elsewhere: slow, and rarely needed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureMatrix:
-    """Weights of T features in R rows, each a page or a block of one.
+    """Weights of T features in R rows; a row is a page or a block of a page.
 
     Parameters
     ----------
-    matrix : float64 (R, T), at least 0.
-    features : the T features, ascending.
-    pages : the page of each of the R rows: URL or path.
-    nodes : int64 (R,), the node that is the block; None where rows are pages.
+    matrix : float64 (R, T), non-negative.
+    features : names of the T features, ascending.
+    pages : URL or path of the page of each of the R rows.
+    nodes : int64 (R,), node of each block; None if rows are pages.
     """
 
     matrix: "csr_matrix"
@@ -39,7 +39,7 @@ class FeatureMatrix:
 
 
 def matrix_npz(weights: FeatureMatrix) -> bytes:
-    """Return the matrix as `scipy.sparse.save_npz` writes it."""
+    """Return the matrix in the format of `scipy.sparse.save_npz`."""
     from scipy.sparse import save_npz
 
     file = io.BytesIO()
@@ -48,8 +48,8 @@ def matrix_npz(weights: FeatureMatrix) -> bytes:
 
 
 def matrix_svmlight(weights: FeatureMatrix) -> bytes:
-    """Return a line per row: target 0, then ``column:weight``, columns from 1 on as SVMlight wants them."""
-    if not weights.matrix.nnz:  # scikit-learn refuses a matrix without rows or columns
+    """Return one line per row in svmlight format: target 0, then ``column:weight`` with columns counted from 1."""
+    if not weights.matrix.nnz:  # scikit-learn rejects matrices without rows or columns
         return b"0 \n" * len(weights.pages)
     from sklearn.datasets import dump_svmlight_file  # scikit-learn takes seconds to load
 
@@ -59,7 +59,7 @@ def matrix_svmlight(weights: FeatureMatrix) -> bytes:
 
 
 def matrix_parquet(weights: FeatureMatrix) -> bytes:
-    """Return a row per weight that is not 0, row by row: page, node of blocks, feature, weight.
+    """Return a Parquet table with one row per weight above 0: page, node (for blocks), feature, weight.
 
     Raises
     ------

@@ -8,17 +8,24 @@ from domsieve.urls import split_url
 
 
 class Reader(Source):
-    """The columns of a page as lists, and its addresses."""
+    """The columns of a page as lists, with attributes by name and absolute addresses."""
 
     def given(self, node: int) -> dict[str, str]:
-        """Return the attributes of `node`; of two of one name the first counts, as in browsers."""
-        found: dict[str, str] = {}
+        """Return the attributes of `node` by name; the first of equal names counts, as in browsers."""
+        attributes: dict[str, str] = {}
         for name, value in self.attributes(node):
-            found.setdefault(name, value)
-        return found
+            attributes.setdefault(name, value)
+        return attributes
 
     def address(self, node: int, value: str, *, linked: bool = False) -> str:
-        """Return an address in an attribute of `node` made absolute, empty when it must not be written."""
+        """Return the absolute form of an address in an attribute of `node`, empty if it must not be written.
+
+        Parameters
+        ----------
+        node : the element.
+        value : value of the attribute.
+        linked : the address is the target of a link, where ``mailto:`` is allowed as well.
+        """
         return (value and self._addresses.absolute(node, value, linked=linked)) or ""
 
 
@@ -27,7 +34,7 @@ _LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-hi-res
 _PLACEHOLDERS = ("1x1", "blank", "empty", "lazy", "loading", "pixel", "placeholder", "spacer", "transparent")
 _MOST_SOURCES = 20
 _LONGEST_SET = 100_000
-# Where frames show a video, a sound or a post rather than a part of the page.
+# Hosts whose frames show a video, a sound or a post rather than a part of the page.
 _EMBEDDING = (
     *("bandcamp.com", "codepen.io", "dailymotion.com", "embed.ted.com", "facebook.com", "instagram.com"),
     *(
@@ -52,14 +59,14 @@ _EMBEDDING = (
 
 
 def image_address(reader: Reader, node: int) -> str:
-    """Return the absolute address of the largest image of an ``img``, empty where it has none.
+    """Return the absolute address of the largest version of an ``img``, empty if it has none.
 
-    The largest of its ``srcset``; else its ``src``, unless that is a placeholder until a script puts another in its
-    place; else what the page holds ready for that script, or for browsers in a ``picture``.
+    The order is: the largest image in ``srcset``; ``src``, unless it is a placeholder of lazy loading; the attributes
+    of lazy loading; the sources of a ``picture`` around it.
     """
     given = reader.given(node)
-    if found := _largest(reader, node, given.get(_SETS[0], "")):
-        return found
+    if address := _largest(reader, node, given.get(_SETS[0], "")):
+        return address
     lazy = [_largest(reader, node, given.get(name, "")) for name in _SETS[1:]]
     lazy += [reader.address(node, given[name]) for name in _LAZY if given.get(name)]
     plain = reader.address(node, given["src"]) if given.get("src", "").strip() else ""
@@ -69,16 +76,18 @@ def image_address(reader: Reader, node: int) -> str:
 
 
 def _is_placeholder(address: str, *, waits: bool) -> bool:
-    """Return whether an image seems to stand in for one that `waits`."""
+    """Return whether an image seems to be a placeholder for one that `waits` to be loaded."""
     name = address.lower().rsplit("/", 1)[-1]
     return waits and (len(name) < 3 or name.endswith(".gif") or any(word in name for word in _PLACEHOLDERS))
 
 
 def _of_picture(reader: Reader, node: int) -> str:
-    """Return the largest image of the sources before an ``img`` in its ``picture``."""
+    """Return the largest image in the sources before an ``img`` in its ``picture``."""
     picture = reader.parent[node]
     for _ in range(_MOST_SOURCES):
-        if reader.names[reader.tag[picture]] != "source":  # some parsers nest what follows a source
+        if (
+            reader.names[reader.tag[picture]] != "source"
+        ):  # some parsers nest the elements after a source in it
             break
         picture = reader.parent[picture]
     if reader.names[reader.tag[picture]] != "picture":
@@ -86,16 +95,16 @@ def _of_picture(reader: Reader, node: int) -> str:
     for child in range(picture + 1, min(node, picture + _MOST_SOURCES)):
         if reader.names[reader.tag[child]] == "source":
             given = reader.given(child)
-            if found := _largest(reader, child, given.get("srcset") or given.get("data-srcset") or ""):
-                return found
+            if address := _largest(reader, child, given.get("srcset") or given.get("data-srcset") or ""):
+                return address
     return ""
 
 
 def _largest(reader: Reader, node: int, images: str) -> str:
     best, address = -1.0, ""
     for candidate, size in _candidates(images[:_LONGEST_SET]):
-        if size > best and (found := reader.address(node, candidate)):
-            best, address = size, found
+        if size > best and (absolute := reader.address(node, candidate)):
+            best, address = size, absolute
     return address
 
 
@@ -109,7 +118,7 @@ def _candidates(images: str) -> Iterator[tuple[str, float]]:
                 yield address.rstrip(","), 1.0
                 address = ""
             continue
-        # Commas may stand without a space before the next address.
+        # There may be no space between a comma and the next address.
         size, comma, after = token.partition(",")
         yield address, _size(size)
         address = after.lstrip(",") if comma else ""
@@ -126,7 +135,7 @@ def _size(text: str) -> float:
 
 
 def embedded(reader: Reader, node: int) -> tuple[str, str]:
-    """Return words and address of what an ``iframe``, ``video`` or ``audio`` plays, empty if it is not known."""
+    """Return title and address of the media in an ``iframe``, ``video`` or ``audio``, empty strings if unknown."""
     given = reader.given(node)
     tag = reader.names[reader.tag[node]]
     if tag == "lite-youtube":
@@ -161,7 +170,7 @@ def _of_sources(reader: Reader, node: int) -> str:
 
 
 def _watched(address: str) -> str:
-    """Return where a reader sees what a frame embeds, empty if it is no such frame."""
+    """Return the address of the page for embedded media, empty for frames with other content."""
     parts = split_url(address)
     host = (parts.hostname or "").removeprefix("www.") if parts else ""
     if parts is None or not any(host == site or host.endswith(f".{site}") for site in _EMBEDDING):

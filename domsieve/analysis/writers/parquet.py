@@ -1,4 +1,4 @@
-"""Tables as Parquet files, for who has installed the library that writes them."""
+"""Write tables as Parquet files; needs the optional package pyarrow."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,11 @@ from domsieve.errors import UsageError
 
 
 def write_parquet(columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) -> bytes:
-    """Return a Parquet file of columns of equal length: sequences of text, None for no value, or arrays.
+    """Return the bytes of a Parquet file, compressed with Zstandard.
+
+    Parameters
+    ----------
+    columns : columns of equal length by name: sequences of texts, where None is a missing value, or arrays.
 
     Raises
     ------

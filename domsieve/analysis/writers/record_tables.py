@@ -1,8 +1,8 @@
-"""Records as CSV, JSON lines and Parquet. Imports the results of record mining.
+"""Write records as CSV, JSON lines and Parquet.
 
-All three write the same records in the same order: pages as given, regions and records as on the page, both
-numbered from 1 on each page. In tables the fields of all regions are united by name: a record is empty where its
-region has no such field; a field called ``page``, ``region`` or ``record`` has ``_field`` behind its name.
+All three contain the same records in the same order: pages as given, regions and records in document order, numbered
+from 1 on each page. Tables have the fields of all regions by name; a record has an empty value for fields that its
+region does not have. Fields named ``page``, ``region`` or ``record`` get the suffix ``_field``.
 """
 
 import csv
@@ -25,21 +25,21 @@ from domsieve.snapshot.page import Snapshot
 from domsieve.vocabulary import FieldName
 
 _FIXED = ("page", "region", "record")
-# A spreadsheet takes a cell that begins so for a formula; the full-width forms count in some languages.
+# Spreadsheets read cells with these first characters as formulas, full-width forms in some locales.
 _FORMULA = re.compile("[=+@\t\r\uff1d\uff0b\uff0d\uff20-]")
 _NUMBER = re.compile(r"[+-]?(\d+([.,' ]\d+)*|[.,]\d+)([eE][+-]?\d+)? ?%?")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordSheet:
-    """The records of one page, ready to be written.
+    """The records of one page with their fields.
 
     Parameters
     ----------
-    url : address of the page, or its file.
-    method : that found the records.
-    records : what was found.
-    tables : the fields, one table per region.
+    url : address of the page, or name of its file.
+    method : name of the method.
+    records : result of the method.
+    tables : fields of the records, one table per region.
     """
 
     url: str
@@ -49,7 +49,14 @@ class RecordSheet:
 
     @classmethod
     def of(cls, page: Snapshot, records: Records, fields: Sequence[FieldName] = ()) -> "RecordSheet":
-        """Return the records that were found on `page` with their fields, or with those alone that are named."""
+        """Align the records of a page.
+
+        Parameters
+        ----------
+        page : the page.
+        records : records that were found on the page.
+        fields : roles of the fields to keep; empty keeps all fields.
+        """
         tables = field_tables(page, records)
         if fields:
             tables = [table.picked(fields) for table in tables]
@@ -72,9 +79,9 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write_records_jsonl(sheets: Sequence[RecordSheet]) -> bytes:
-    """Return a line of JSON per record: page, method, region, record, its node ranges, and its fields by name.
+    """Return one line of JSON per record, with page, method, region, record, node ranges, and fields by name.
 
-    A field has its kind, its value and the node range ``[first, behind the last]``; absent fields are left out.
+    Each field has a kind, a value and a node range; fields without a value are omitted.
     """
     lines = []
     for sheet in sheets:
@@ -100,10 +107,10 @@ def write_records_jsonl(sheets: Sequence[RecordSheet]) -> bytes:
 
 
 def write_records_csv(sheets: Sequence[RecordSheet]) -> bytes:
-    """Return a table of all records by RFC 4180: a header line, CRLF, UTF-8 without a byte order mark.
+    """Return a table of all records as CSV by RFC 4180: a header line, CRLF, UTF-8 without byte order mark.
 
-    A cell that a spreadsheet would take for a formula, beginning with ``= + - @``, a tab, a carriage return or a
-    full-width form of these, gets an apostrophe in front; plain numbers such as -3.5 stay as they are.
+    Cells that a spreadsheet would read as a formula (with a first character ``= + - @``, a full-width form of these,
+    a tab or a carriage return) are prefixed with an apostrophe. Plain numbers such as -3.5 are not.
     """
     columns = _columns(sheets)
     file = io.StringIO(newline="")
@@ -116,7 +123,7 @@ def write_records_csv(sheets: Sequence[RecordSheet]) -> bytes:
 
 
 def write_records_parquet(sheets: Sequence[RecordSheet]) -> bytes:
-    """Return a table of all records: ``page``, ``region``, ``record``, and a text column per field, null if absent.
+    """Return a Parquet table of all records: ``page``, ``region``, ``record``, and a nullable text column per field.
 
     Raises
     ------
@@ -134,7 +141,7 @@ def write_records_parquet(sheets: Sequence[RecordSheet]) -> bytes:
 
 
 def record_rows(sheets: Sequence[RecordSheet]) -> list[dict[str, str | int | None]]:
-    """Return a dict per record: ``page``, ``region``, ``record``, and the fields of its region, None if absent."""
+    """Return one dict per record: ``page``, ``region``, ``record``, and the fields of its region (may be None)."""
     return [
         {"page": row.page, "region": row.region, "record": row.record, **row.values} for row in _rows(sheets)
     ]
@@ -158,7 +165,7 @@ def _rows(sheets: Sequence[RecordSheet]) -> Iterator[_Row]:
 
 
 def _columns(sheets: Sequence[RecordSheet]) -> list[str]:
-    """Return the columns of all regions, each once, in the order in which they first appear."""
+    """Return the names of all columns, in order of first appearance."""
     fields = (field for sheet in sheets for table in sheet.tables for field in table.fields)
     return list(dict.fromkeys(_heading(field.name) for field in fields))
 

@@ -1,4 +1,4 @@
-"""The kept text of a page as a reader would see it. Imports the Snapshot and the flow of text."""
+"""Write the kept text of a page as a reader sees it."""
 
 import re
 from itertools import chain
@@ -10,10 +10,10 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
 from domsieve.snapshot.page import Snapshot
 
-# Bytes that UTF-8 never uses stand for boundaries, and for preformatted text, until white space is collapsed.
+# Bytes that never occur in UTF-8 represent boundaries and preformatted text until white space is collapsed.
 _CELL, _LINE, _PRE = b"\xfe", b"\xff", b"\xfd"
 _MARKS = (b"", b" ", _CELL, _LINE, _LINE)  # by gap
-# Control characters go too: terminals obey them.
+# Control characters are removed as well, because terminals obey them.
 _FLAT = bytes.maketrans(bytes([*range(32), 127]), b" " * 33)
 _CONTROLS = bytes([*range(9), *range(14, 32), 127])
 _PRE_SPACES = bytes.maketrans(b"\x0b\x0c\r", b"  \n")
@@ -24,11 +24,20 @@ _PRE_RUN = re.compile(rb"\xfd+")
 
 
 def write_text(page: Snapshot, verdict: Verdict) -> str:
-    """Return the kept text: one line per block, cells parted by tabs, white space collapsed but in ``pre``.
+    """Return the kept text of a page, with one line per block.
 
-    Line breaks start a line too, there are no blank lines outside ``pre``, a no-break space becomes a space,
-    control characters are dropped. Text of pseudo-elements and of form controls is left out. Ends in a
-    newline unless empty.
+    Line breaks start a new line as well; table cells are separated by tabs. Outside of ``pre`` white space is
+    collapsed and there are no blank lines. No-break spaces become spaces, and control characters are removed. Text of
+    pseudo-elements and of form controls is not included. The result ends in a newline unless it is empty.
+
+    Parameters
+    ----------
+    page : the page.
+    verdict : verdict of a method on this page.
+
+    Raises
+    ------
+    BudgetError : the page exceeded its budget.
     """
     with spending("write", page.provenance.url):
         return _text(page, verdict)
@@ -43,8 +52,8 @@ def _text(page: Snapshot, verdict: Verdict) -> str:
     preformatted = []
     lines = flow.lines.tolist()
     for i in np.flatnonzero(flow.pre).tolist():
-        said = _clean(pieces[i]).replace(b"\r\n", b"\n").translate(_PRE_SPACES, _CONTROLS)
-        preformatted.append(b"\n" * lines[i] + said)
+        content = _clean(pieces[i]).replace(b"\r\n", b"\n").translate(_PRE_SPACES, _CONTROLS)
+        preformatted.append(b"\n" * lines[i] + content)
         pieces[i] = _PRE
         if lines[i]:
             marks[i] = b""
@@ -59,22 +68,22 @@ def _clean(text: bytes) -> bytes:
 
 
 def _collapse(text: bytes) -> bytes:
-    """Return `text` with each run of white space and marks shown as its highest mark, none at the start."""
+    """Return `text` with each run of white space and marks replaced by its highest mark, and none at the start."""
     data = np.frombuffer(_LINE + text.translate(_FLAT) + _LINE, np.uint8)
     blank = (data == ord(" ")) | (data >= ord(_CELL))
     later = np.flatnonzero(blank[1:] & blank[:-1]) + 1
-    shown = data.copy()
+    collapsed = data.copy()
     if later.size:
         runs = np.concatenate(([0], np.flatnonzero(np.diff(later) > 1) + 1))
         head = later[runs] - 1
-        shown[head] = np.maximum(data[head], np.maximum.reduceat(data[later], runs))
-        shown[later] = ord(_DROPPED)
-    shown[0] = ord(_DROPPED)
-    return shown.tobytes().translate(_FINAL, _DROPPED)
+        collapsed[head] = np.maximum(data[head], np.maximum.reduceat(data[later], runs))
+        collapsed[later] = ord(_DROPPED)
+    collapsed[0] = ord(_DROPPED)
+    return collapsed.tobytes().translate(_FINAL, _DROPPED)
 
 
 def _fill(text: bytes, preformatted: list[bytes]) -> bytes:
-    """Return `text` with its preformatted pieces in place, without blank lines around them."""
+    """Return `text` with the preformatted pieces inserted, without blank lines around them."""
     rest = iter(preformatted)
     whole = [
         _PRE_RUN.sub(lambda run: b"".join(next(rest, b"") for _ in run[0]), line).strip(b"\n").rstrip()
