@@ -1,45 +1,51 @@
-"""The words that callers choose methods and modes by, each spelt here and nowhere else.
+"""Names of methods, modes, block types and fields, as callers write them.
 
-The command line, the service and the library share them. Imports nothing of the project, so that ``--help`` is quick;
-a test holds the methods against the registry of `domsieve.analysis`.
+The command line, the service and the library share them. A module of their own keeps ``--help`` fast; a test compares
+the methods with the registry of `domsieve.analysis`.
 """
 
 from typing import Literal, get_args
 
 SiteMethod = Literal["auto", "sst", "cst", "entropy", "template"]
-"""Cleaning methods that learn from the pages of a site; `auto` can do without."""
+"""Cleaning methods that learn from the pages of a site; ``"auto"`` also works on a single page."""
 
 PageMethod = Literal["tps", "none"]
-"""Cleaning methods that need but the page."""
+"""Cleaning methods that need a single page only."""
 
 Method = Literal[SiteMethod, PageMethod]
-"""Every cleaning method."""
+"""All cleaning methods."""
 
 DEFAULT_METHOD: SiteMethod = "auto"
-"""What cleans pages where no method is named."""
+"""The cleaning method used unless another is named."""
 
 MiningMethod = Literal["wobm", "mdr", "iepad", "tps+mdr"]
-"""Every method that finds records."""
+"""All methods that find records."""
 
 Mode = Literal["site", "paper"]
-"""The parameters of a method: ``"site"`` is ours for today's sites, ``"paper"`` what its authors published."""
+"""Default parameters of a method: ``"site"`` is tuned for modern sites, ``"paper"`` is as published."""
 
 Favor = Literal["balance", "precision", "recall"]
-"""What the learned cleaner prefers: less and surer text, or more of it."""
+"""What ``"auto"`` favors: ``"precision"`` keeps less text, but surer; ``"recall"`` keeps more."""
 
 BlockKind = Literal[
     "comments", "related", "tables", "captions", "bylines", "share", "breadcrumbs", "navigation", "consent"
 ]
-"""What a block of a page may be besides its main text, by the names that callers keep and drop it by."""
+"""Types of blocks besides the main text, which callers can keep or drop."""
 
 BLOCK_KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
-"""All kinds of blocks, in the order of their numbers, which begin at 1."""
+"""All block types; the number of a type is its position, counted from 1."""
+
+PageFormat = Literal["text", "markdown", "html", "json", "chunks"]
+"""The formats of cleaned pages."""
+
+RecordFormat = Literal["csv", "jsonl", "parquet"]
+"""The formats of records."""
 
 FieldName = Literal["title", "description", "price", "number", "date", "link", "image"]
-"""What a field of records may hold, by the names that callers pick fields by."""
+"""Roles of record fields, by which callers select fields."""
 
 FIELD_NAMES: tuple[FieldName, ...] = get_args(FieldName)
-"""All names that fields can be picked by."""
+"""All roles of record fields."""
 
 StyleLevel = Literal["none", "html", "layout", "full"]
-"""What tells elements apart: tags alone, attributes of the source, computed layout, all of computed CSS."""
+"""What distinguishes elements with equal tags: nothing, HTML attributes, computed layout, all computed CSS."""

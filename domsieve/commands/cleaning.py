@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -33,7 +33,7 @@ from domsieve.commands.fetching import fetch
 from domsieve.commands.method_options import FavorOption, MethodOption, ModeOption, ParamOption, params_of
 from domsieve.commands.progress import progress
 from domsieve.commands.threshold_table import help_facts, help_table
-from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, Method, SiteMethod
+from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, Method, PageFormat, SiteMethod
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
@@ -58,7 +58,7 @@ def clean(
     *,
     method: MethodOption = None,
     output_format: Annotated[
-        Literal["text", "markdown", "html", "json", "chunks"],
+        PageFormat,
         typer.Option("--format", help="Output format; chunks are passages for retrieval, as JSON lines."),
     ] = "text",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for all results.")] = None,
@@ -105,9 +105,10 @@ def clean(
     from domsieve.analysis.cleaning.hidden_text import hidden_words
     from domsieve.analysis.model_file import load_model
     from domsieve.analysis.registry import PAGE_METHODS
+    from domsieve.analysis.writers.registry import PAGE_FORMATS
     from domsieve.errors import BudgetError, DomsieveError, UsageError
-    from domsieve.tasks.cleaning import ENDINGS, written
     from domsieve.tasks.cleaning import clean as clean_pages
+    from domsieve.tasks.cleaning import written
     from domsieve.tasks.learning import Drift
     from domsieve.tasks.output import Results
     from domsieve.tasks.pages import from_record, readable, site_records, with_selection
@@ -122,7 +123,8 @@ def clean(
     check_place("--output-dir", output_dir, is_folder=True)
     kinds = KindChoice.of(keep_kind or (), drop_kind or ())
     form = "json" if as_json else output_format
-    if max_words is not None and form != "chunks":
+    entry = PAGE_FORMATS[form]
+    if max_words is not None and "max_words" not in entry.options:
         raise UsageError("--max-words is for --format chunks.")
     selection = selection_of(select, drop)
     learned = load_model(model) if model else None
@@ -155,10 +157,10 @@ def clean(
         )
         done, failed = 0, fetched.failed
         hidden, drift = 0, Drift()
-        heads = form not in {"json", "chunks"} and len(pages) > 1
+        heads = not entry.is_lines and len(pages) > 1
         with (
             Results(
-                output, output_dir, ENDINGS[form], heads=heads, write=partial(print_text, end="")
+                output, output_dir, entry.ending, heads=heads, write=partial(print_text, end="")
             ) as results_out,
             progress("cleaning", total=len(pages)) as bar,
         ):

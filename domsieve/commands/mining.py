@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,7 +24,7 @@ from domsieve.commands.console import check_place, count, explained, finish, ope
 from domsieve.commands.fetching import fetch
 from domsieve.commands.method_options import MiningMethodOption, ParamOption, params_of
 from domsieve.commands.progress import progress
-from domsieve.vocabulary import FIELD_NAMES, FieldName
+from domsieve.vocabulary import FIELD_NAMES, FieldName, RecordFormat
 
 if TYPE_CHECKING:
     from domsieve.analysis.writers.record_tables import RecordSheet
@@ -57,9 +57,7 @@ def records(
         str | None,
         typer.Option(metavar="NAMES", help=f"Only these fields, separated by commas: {_FIELDS}."),
     ] = None,
-    output_format: Annotated[
-        Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="Output format.")
-    ] = "csv",
+    output_format: Annotated[RecordFormat, typer.Option("--format", help="Output format.")] = "csv",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for all records.")] = None,
     output_dir: Annotated[Path | None, typer.Option(help="Folder for one file per page.")] = None,
     raw: RawOption = False,
@@ -72,9 +70,10 @@ def records(
     capture: Capture,
 ) -> None:
     """Find the records of pages and write their fields: texts, links and images."""
+    from domsieve.analysis.writers.registry import RECORD_FORMATS, write_records
     from domsieve.errors import DomsieveError, UsageError
     from domsieve.files import write_file
-    from domsieve.tasks.mining import RECORD_WRITERS, mine
+    from domsieve.tasks.mining import mine
     from domsieve.tasks.output import OUTPUT_FILE
     from domsieve.tasks.pages import readable
     from domsieve.tasks.targets import find_targets
@@ -88,8 +87,8 @@ def records(
         raise UsageError("Parquet is no text for a terminal; give --output or --output-dir.")
     names = _named(fields)
     params = params_of(method, param)
-    write = RECORD_WRITERS[form]
-    write([])  # where the library for Parquet is missing, say so before the work
+    entry = RECORD_FORMATS[form]
+    write_records([], form)  # where the library for Parquet is missing, say so before the work
     sheets: list[RecordSheet] = []
     selection = selection_of(select, drop)
     with ExitStack() as stack, open_cache(cache) as store:
@@ -119,12 +118,14 @@ def records(
                     too_many = f"region {table.region + 1} has too many columns"
                     say(f"{page.label}: {too_many}; {count(table.left_out, 'value')} dropped")
             if output_dir:
-                write_file(output_dir / f"{page.name}.{form}", write([result]), what=OUTPUT_FILE)
+                write_file(
+                    output_dir / f"{page.name}{entry.ending}", write_records([result], form), what=OUTPUT_FILE
+                )
             else:
                 sheets.append(result)
     if done and not output_dir:
         with spending_on_site("write", pages=len(sheets)):
-            data = write(sheets)
+            data = write_records(sheets, form)
         if output:
             write_file(output, data, what=OUTPUT_FILE)
         else:

@@ -17,16 +17,16 @@ from domsieve.analysis.page_flags.flags import Mark, described, page_marks
 from domsieve.analysis.records.fields import FieldTable
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import Block, text_blocks
-from domsieve.analysis.writers.html import write_html
-from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.record_tables import RecordSheet, record_rows, write_records_csv
-from domsieve.analysis.writers.text import write_text
+from domsieve.analysis.writers.registry import PAGE_FORMATS, write_page
 from domsieve.budget import Meter
 from domsieve.errors import DomsieveError
+from domsieve.library.checks import check_choice
 from domsieve.notebook import Line, box, tables
 from domsieve.snapshot.fault import Fault, fault_of
 from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.comparing import Advice, advise
+from domsieve.vocabulary import PageFormat
 
 T = TypeVar("T")
 
@@ -111,20 +111,34 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
     @cached_property
     def text(self) -> str:
         """The kept text, a line per block, cells of tables parted by tabs."""
-        with self._meter.running("write"):
-            return write_text(*self._outcome)
+        return self.write("text")
 
     @cached_property
     def markdown(self) -> str:
         """The kept content as Markdown."""
-        with self._meter.running("write"):
-            return write_markdown(*self._outcome)
+        return self.write("markdown")
 
     @cached_property
     def html(self) -> str:
         """The kept content as HTML without scripts and styles."""
+        return self.write("html")
+
+    def write(self, form: PageFormat, *, metadata: bool = False, max_words: int | None = None) -> str:
+        """Return the kept content in any format.
+
+        Parameters
+        ----------
+        form : ``"text"``, ``"markdown"``, ``"html"``, ``"json"`` or ``"chunks"``.
+        metadata : whether to put title, authors and dates before text and Markdown, and into the head of HTML.
+        max_words : the most words of a chunk; None for 300.
+
+        Raises
+        ------
+        UsageError : there is no such format.
+        """
+        check_choice("form", form, PAGE_FORMATS)
         with self._meter.running("write"):
-            return write_html(*self._outcome)
+            return write_page(*self._outcome, form, metadata=metadata, max_words=max_words)
 
     @cached_property
     def blocks(self) -> list[Block]:

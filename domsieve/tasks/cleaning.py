@@ -1,9 +1,9 @@
 """Cleaning pages by a named method, site by site, in two passes over pages that are read when needed."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindChoice
 from domsieve.analysis.cleaning.none import NoCleaning
@@ -21,6 +21,7 @@ from domsieve.analysis.registry import (
 )
 from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
 from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.registry import write_page
 from domsieve.errors import DomsieveError, PageError, UsageError
 from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.cache import Shelf, judged_together
@@ -28,16 +29,7 @@ from domsieve.tasks.learning import fit
 from domsieve.tasks.pages import Page
 from domsieve.tasks.postprocess import judged, with_condition
 from domsieve.tasks.sites import once
-from domsieve.vocabulary import DEFAULT_METHOD, Method
-
-Format = Literal["text", "markdown", "html", "json", "chunks"]
-ENDINGS: Mapping[Format, str] = {
-    "text": ".txt",
-    "markdown": ".md",
-    "html": ".html",
-    "json": ".json",
-    "chunks": ".jsonl",
-}
+from domsieve.vocabulary import DEFAULT_METHOD, Method, PageFormat
 
 _DEFAULTS = MethodParams()
 
@@ -136,51 +128,19 @@ def clean(
 def written(
     page: Page,
     result: tuple[Snapshot, Verdict],
-    form: Format,
+    form: PageFormat,
     *,
     metadata: bool = False,
     max_words: int | None = None,
 ) -> str:
-    """Return what was kept of a page in a format.
-
-    Parameters
-    ----------
-    metadata : whether text and Markdown begin with the metadata of the page and the expected F1, as YAML front
-        matter, and HTML has the metadata in its head. JSON and chunks always have both.
-    max_words : of a chunk, None for as many as usual.
+    """Return what was kept of a page in a format; see `write_page`.
 
     Raises
     ------
     BudgetError : the page has used its budget.
     """
     with page.at_work("write"):
-        # Only what the format needs is loaded: each writer brings others along.
-        if form == "chunks":
-            from domsieve.analysis.writers.chunks import MAX_WORDS, write_chunks
-
-            return write_chunks(*result, max_words=max_words or MAX_WORDS)
-        if form == "json":
-            from domsieve.analysis.writers.evidence import write_json
-
-            return write_json(*result)
-        found = _metadata(result[0]) if metadata else None
-        if form == "html":
-            from domsieve.analysis.writers.html import write_html
-
-            return write_html(*result, metadata=found)
-        if form == "text":
-            from domsieve.analysis.writers.text import write_text
-
-            text = write_text(*result)
-        else:
-            from domsieve.analysis.writers.markdown import write_markdown
-
-            text = write_markdown(*result)
-        if found:
-            from domsieve.analysis.writers.front_matter import write_front_matter
-
-            return write_front_matter(found, expected_f1=result[1].expected_f1) + text
-        return text
+        return write_page(*result, form, metadata=metadata, max_words=max_words)
 
 
 def metadata_of(page: Page, result: tuple[Snapshot, Verdict]) -> Metadata:
@@ -190,14 +150,10 @@ def metadata_of(page: Page, result: tuple[Snapshot, Verdict]) -> Metadata:
     ------
     BudgetError : the page has used its budget.
     """
-    with page.at_work("write"):
-        return _metadata(result[0])
-
-
-def _metadata(page: Snapshot) -> Metadata:
     from domsieve.analysis.metadata.reading import read_metadata
 
-    return read_metadata(page)
+    with page.at_work("write"):
+        return read_metadata(result[0])
 
 
 def _judge(

@@ -1,26 +1,12 @@
 """Records of pages by a named method, as tables or lines."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterator, Sequence
 
 from domsieve.analysis.registry import MINERS, MethodParams
-from domsieve.analysis.writers.record_tables import (
-    RecordSheet,
-    write_records_csv,
-    write_records_jsonl,
-    write_records_parquet,
-)
+from domsieve.analysis.writers.record_tables import RecordSheet
 from domsieve.errors import DomsieveError
 from domsieve.tasks.pages import Page
 from domsieve.vocabulary import FieldName, MiningMethod
-
-RecordFormat = Literal["csv", "jsonl", "parquet"]
-
-RECORD_WRITERS: Mapping[RecordFormat, Callable[[Sequence[RecordSheet]], bytes]] = {
-    "csv": write_records_csv,
-    "jsonl": write_records_jsonl,
-    "parquet": write_records_parquet,
-}
 
 
 def mine(

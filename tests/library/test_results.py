@@ -62,18 +62,18 @@ class TestCleaned:
         def counted(name: str) -> Callable[..., Any]:
             write = getattr(module, name)
 
-            def call(*given: Any) -> Any:
+            def call(*given: Any, **how: Any) -> Any:
                 calls.append(name)
-                return write(*given)
+                return write(*given, **how)
 
             return call
 
-        for name in ("write_text", "write_markdown", "write_html", "text_blocks"):
+        for name in ("write_page", "text_blocks"):
             monkeypatch.setattr(module, name, counted(name))
         result = domsieve.clean(page(1))
         assert calls == []
         assert result.markdown is result.markdown
-        assert calls == ["write_markdown"]
+        assert calls == ["write_page"]
 
     def test_repr_is_short(self) -> None:
         assert repr(domsieve.clean("<p>seven words of text are kept here", method="none")) == (

@@ -24,14 +24,23 @@ from pydantic import (
 from domsieve.analysis.registry import METHODS, MINERS, SITE_METHODS, MethodEntry, MethodParams
 from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.writers.chunks import MAX_WORDS
+from domsieve.analysis.writers.registry import RECORD_FORMATS
 from domsieve.errors import UsageError
 from domsieve.renderer.network.egress import place_of
 from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
 from domsieve.renderer.sampling.frontier import Scope
 from domsieve.snapshot.page import Scalar
-from domsieve.tasks.cleaning import Format
-from domsieve.tasks.mining import RecordFormat
-from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, BlockKind, Favor, FieldName, Method, MiningMethod
+from domsieve.vocabulary import (
+    BLOCK_KINDS,
+    DEFAULT_METHOD,
+    BlockKind,
+    Favor,
+    FieldName,
+    Method,
+    MiningMethod,
+    PageFormat,
+    RecordFormat,
+)
 
 JobKind = Literal["clean", "records", "compare", "report", "site", "clean_html", "records_html"]
 HTML_CHARACTERS = 3_000_000
@@ -299,7 +308,7 @@ class CleaningRequest(SelectingRequest):
         description="auto: prefer surer text (precision) or more text (recall). Null means balance.",
     )
     params: Params = Field(default={}, description=_PARAMS)
-    format: Format = Field(
+    format: PageFormat = Field(
         default="markdown", description="Output format; chunks are passages as JSON lines."
     )
     max_words: Whole = Field(default=MAX_WORDS, ge=20, le=10_000, description="Most words in a passage.")
@@ -354,8 +363,9 @@ class RecordsRequest(SelectingRequest):
     @field_validator("format")
     @classmethod
     def _can_be_written(cls, form: RecordFormat) -> RecordFormat:
-        if form == "parquet" and not _has_pyarrow():
-            raise ValueError("Parquet needs pyarrow, which this service does not have.")
+        entry = RECORD_FORMATS[form]
+        if entry.package and not _has(entry.package):
+            raise ValueError(f"{entry.title} needs {entry.package}, which this service does not have.")
         return form
 
 
@@ -472,5 +482,5 @@ def shown(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _has_pyarrow() -> bool:
-    return find_spec("pyarrow") is not None
+def _has(package: str) -> bool:
+    return find_spec(package) is not None

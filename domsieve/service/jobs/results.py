@@ -16,6 +16,7 @@ from domsieve.analysis.block_types.detection import KindChoice
 from domsieve.analysis.cleaning.hidden_text import hidden_words
 from domsieve.analysis.page_flags.flags import page_marks
 from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.registry import PAGE_FORMATS, RECORD_FORMATS, write_records
 from domsieve.errors import BudgetError, DomsieveError, PageError
 from domsieve.service.jobs.requests import (
     CleanHtmlRequest,
@@ -35,23 +36,13 @@ from domsieve.snapshot.fault import fault_of
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.cleaning import ENDINGS, Cleaned, Format, clean, metadata_of, written
+from domsieve.tasks.cleaning import Cleaned, clean, metadata_of, written
 from domsieve.tasks.comparing import advise, compare
-from domsieve.tasks.mining import RECORD_WRITERS, RecordFormat, mine
+from domsieve.tasks.mining import mine
 from domsieve.tasks.pages import Page, from_html, from_record, site_records, with_selection
 from domsieve.tasks.postprocess import remarks
 from domsieve.tasks.reporting import of_record, report
 
-_TYPES: Mapping[Format | RecordFormat, str] = {
-    "text": "text/plain; charset=utf-8",
-    "markdown": "text/markdown; charset=utf-8",
-    "html": "text/html; charset=utf-8",
-    "json": "application/json",
-    "chunks": "application/jsonl",
-    "csv": "text/csv; charset=utf-8",
-    "jsonl": "application/jsonl",
-    "parquet": "application/vnd.apache.parquet",
-}
 # More pages teach a method little more, and each is read and learned anew for every job.
 _SIBLINGS = 50
 # Of the pages of an archive, which is held in memory and kept in one piece.
@@ -170,7 +161,7 @@ def site_result(
     listed: list[dict[str, Any]] = []
     failures = list(pages.failures)
     archive = io.BytesIO()
-    ending = ENDINGS[request.format]
+    ending = PAGE_FORMATS[request.format].ending
     with zipfile.ZipFile(archive, "w") as packed:
         members = [_page_of(request, record, store) for record in pages.records]
         for page, result in _clean(request, members, lambda _: []):
@@ -285,7 +276,8 @@ def _cleaned(request: CleanRequest, page: Page, siblings: Callable[[str], list[P
         "marks": msgspec.to_builtins([*verdict.marks]),
         "remarks": remarks(*result),
     }
-    return said, [NewFile(f"page{ENDINGS[request.format]}", _TYPES[request.format], _utf8(text))]
+    entry = PAGE_FORMATS[request.format]
+    return said, [NewFile(f"page{entry.ending}", entry.media_type, _utf8(text))]
 
 
 def _written(request: CleaningRequest, page: Page, result: tuple[Snapshot, Verdict]) -> str:
@@ -299,9 +291,10 @@ def _mined(request: RecordsRequest, page: Page) -> Results:
     if isinstance(result, DomsieveError):
         raise result
     with page.at_work("write"):
-        data = RECORD_WRITERS[request.format]([result])
+        data = write_records([result], request.format)
     said = {"method": request.method, "format": request.format, "records": len(result.records)}
-    return said, [NewFile(f"records.{request.format}", _TYPES[request.format], data)]
+    entry = RECORD_FORMATS[request.format]
+    return said, [NewFile(f"records{entry.ending}", entry.media_type, data)]
 
 
 def _compared(

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from domsieve.analysis.registry import METHODS, MINERS, entry_of
 from domsieve.analysis.writers.chunks import MAX_WORDS
+from domsieve.analysis.writers.registry import PAGE_FORMATS, RECORD_FORMATS
 from domsieve.errors import ParameterError
 from domsieve.plain import plain
 from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest, SiteRequest
@@ -34,17 +35,14 @@ KINDS = (
 )
 _METHODS = tuple(Choice(entry.name, entry.title, entry.summary) for entry in METHODS.values())
 _MINERS = tuple(Choice(entry.name, entry.title, entry.summary) for entry in MINERS.values())
-_CLEAN_FORMATS = (
-    Choice("markdown", "Markdown"),
-    Choice("text", "Plain text"),
-    Choice("html", "HTML"),
-    Choice("json", "JSON"),
-    Choice("chunks", "Passages, as JSON lines"),
+# What reads best on a page comes first.
+_CLEAN_FORMATS = tuple(
+    Choice(entry.name, entry.title)
+    for entry in sorted(PAGE_FORMATS.values(), key=lambda entry: entry.name != "markdown")
 )
-_RECORD_FORMATS = (
-    Choice("jsonl", "JSON lines"),
-    Choice("csv", "CSV"),
-    Choice("parquet", "Parquet"),
+_RECORD_FORMATS = tuple(
+    Choice(entry.name, entry.title)
+    for entry in sorted(RECORD_FORMATS.values(), key=lambda entry: entry.name != "jsonl")
 )
 _KIND_NAMES: Mapping[BlockKind, str] = {
     "comments": "Comments",
@@ -136,6 +134,7 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
         "depth": "depth",
     },
 }
+_OF_PASSAGES = frozenset(name for name, entry in PAGE_FORMATS.items() if "max_words" in entry.options)
 _THAT_CLEAN = frozenset(("clean", "site"))
 # What is written one a line, by the kinds that take it.
 _LISTS: Mapping[str, tuple[str, ...]] = {
@@ -247,7 +246,7 @@ def request_from(fields: Mapping[str, str]) -> PageRequest:
     if kind in _THAT_CLEAN:
         values["favor"] = given["favor"] if values["method"] == DEFAULT_METHOD else None
         values["metadata"] = bool(given["metadata"])
-        if values["format"] == "chunks":
+        if values["format"] in _OF_PASSAGES:
             values["max_words"] = _number(given["max_words"])
         values |= {f"{what}_kinds": _blocks(given, what) for what in ("keep", "drop")}
     if kind == "compare":

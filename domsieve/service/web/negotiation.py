@@ -1,16 +1,16 @@
-"""What a result is answered as, by the Accept header (RFC 9110): JSON that describes the job, or its text as it is.
-
-Imports the problems and the requests.
-"""
+"""Choose what a result is answered as, by the Accept header (RFC 9110): JSON about the job, or its text."""
 
 from collections.abc import Mapping, Sequence
 
+from domsieve.analysis.writers.registry import PAGE_FORMATS
 from domsieve.service.jobs.requests import CleanRequest, PageRequest
 from domsieve.service.jobs.values import Job
 from domsieve.service.web.problems import ProblemError
 
 JSON = "application/json"
-_TYPES: Mapping[str, str] = {"text": "text/plain", "markdown": "text/markdown"}
+_TYPES: Mapping[str, str] = {
+    name: entry.media_type.partition(";")[0] for name, entry in PAGE_FORMATS.items() if entry.is_prose
+}
 _FORMATS: Mapping[str, str] = {kind: form for form, kind in _TYPES.items()}
 TEXTS = tuple(_FORMATS)
 """The types of results that are answered as they are."""

@@ -20,6 +20,7 @@ from domsieve.service.jobs.pool import WorkerPool, owned
 from domsieve.service.jobs.requests import (
     CleanRequest,
     CompareRequest,
+    PageRequest,
     RecordsRequest,
     ReportRequest,
     SiteRequest,
@@ -302,17 +303,17 @@ def slow(store: JobStore, site: SiteServer, *, query: str = "") -> Job:
 @pytest.mark.browser
 def test_every_kind_of_job(tmp_path: Path, site: SiteServer) -> None:
     url = site.url("/page")
-    requests = {
-        CleanRequest(url=url, format="text"): ["page.txt"],
-        RecordsRequest(url=url): ["records.jsonl"],
-        CompareRequest(url=url): ["comparison.json"],
-        ReportRequest(url=url): ["report.html"],
-        SiteRequest(url=url, pages=2): ["pages.zip", "pages.json"],
-    }
+    requests: list[tuple[PageRequest, list[str]]] = [
+        (CleanRequest(url=url, format="text"), ["page.txt"]),
+        (RecordsRequest(url=url), ["records.jsonl"]),
+        (CompareRequest(url=url), ["comparison.json"]),
+        (ReportRequest(url=url), ["report.html"]),
+        (SiteRequest(url=url, pages=2), ["pages.zip", "pages.json"]),
+    ]
 
     async def main() -> None:
         async with pool_of(tmp_path, port=site.server_port) as (_, store):
-            for request, names in requests.items():
+            for request, names in requests:
                 job = store.add(request, client="ann", limits=LIMITS)[0]
                 await until(lambda: store.get(job.id, "ann").has_ended)  # noqa: B023
                 done = store.get(job.id, "ann")

@@ -165,7 +165,7 @@ def test_a_site_method_needs_pages_to_learn_from() -> None:
 
 
 def test_parquet_without_the_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("domsieve.service.jobs.requests._has_pyarrow", lambda: False)
+    monkeypatch.setattr("domsieve.service.jobs.requests._has", lambda _: False)
     with pytest.raises(ValidationError, match="Parquet needs pyarrow"):
         RecordsRequest(url=URL, format="parquet")
 
