@@ -1,6 +1,6 @@
 """From targets to pages: what is cached is read, what is not is rendered and kept."""
 
-from collections.abc import AsyncIterable, Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,7 +16,7 @@ from domsieve.errors import ContentError, DomsieveError, PageError
 from domsieve.renderer.html_parser.content import PageOrigin, file_origin, source_origin
 from domsieve.renderer.html_parser.parser import parse_html, parse_html_file, read_html_file
 from domsieve.renderer.options import CaptureOptions
-from domsieve.renderer.protocol import DATA, SCREENSHOT, Outcome, PageSource, Rendering
+from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering
 from domsieve.renderer.sampling.frontier import missing_addresses
 from domsieve.snapshot.fault import check_fault, fault_of
 from domsieve.snapshot.index import PageRecord
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 STDIN = "stdin"
 """What a page from standard input is called."""
-
-Report = Callable[[str, PageRecord | DomsieveError], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,25 +87,6 @@ class Page:
         """
         self.meter.url = self.meter.url or self.label
         return self.meter.running(stage)
-
-
-async def render_pages(
-    source: PageSource, urls: Iterable[str], store: PageStore, report: Report
-) -> dict[str, PageRecord | DomsieveError]:
-    """Render `urls` and keep every page as soon as it is done; return the outcome of each URL."""
-    return await keep_pages(source.render_many(urls), store, report)
-
-
-async def keep_pages(
-    rendered: AsyncIterable[Outcome], store: PageStore, report: Report
-) -> dict[str, PageRecord | DomsieveError]:
-    """Keep every page as soon as it is rendered; return the outcome of each URL."""
-    outcomes: dict[str, PageRecord | DomsieveError] = {}
-    async for url, outcome in rendered:
-        kept = keep(outcome, site_of(url), store) if isinstance(outcome, Rendering) else outcome
-        outcomes[url] = kept
-        report(url, kept)
-    return outcomes
 
 
 def fault_in(record: PageRecord, store: PageStore) -> PageError | None:

@@ -5,7 +5,7 @@ This module only adds events to the job; the worker ends it by what is returned 
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from concurrent.futures import Executor
 from contextlib import aclosing
 from contextvars import copy_context
@@ -41,6 +41,7 @@ from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
 from domsieve.snapshot.stored_files import page_id_of
+from domsieve.tasks.page_getter import get_pages
 from domsieve.tasks.pages import cached, keep, unscripted
 from domsieve.tasks.sampling import describe, sample
 from domsieve.tasks.targets import site_of
@@ -116,9 +117,6 @@ async def do(
     DomsieveError : the job fails; `problem_of` tells why.
     """
     request = request_of(claim.job.kind, dict(claim.job.request))
-    if not isinstance(request, HtmlRequest):
-        # Before the cache is looked into: it may hold what was allowed once.
-        await bench.browsing.egress.decide_url(request.url)
 
     def run_budgeted(work: Callable[[], Any]) -> Any:
         return run(partial(copy_context().run, work))
@@ -142,39 +140,87 @@ async def _html(request: HtmlRequest, claim: Claim, bench: WorkerContext, run: C
 
 async def _page(request: PageRequest, claim: Claim, bench: WorkerContext, run: Callable[..., Any]) -> Result:
     options, site, client = request.capture_options(), site_of(request.url), claim.job.client
-    known: PageRecord | None = None
     twice = isinstance(request, CompareRequest) and request.twice
-    if not (request.refresh or twice):
-        known = await run(partial(_known, request, options, claim, bench))
-    if known is not None and not await _is_open(known.final_url, bench.browsing.egress):
-        known = None  # what was allowed once; rendering says what is refused now
-    renderings = []
-    if known is None:
+    cache = _PageOfJob(request, options, claim, bench, twice)
+
+    async def load(name: str, how: CaptureOptions) -> Rendering:
+        return await bench.browsing.render(request.url, site=name, options=how, budget=request.budget())
+
+    async def render(_: list[str]) -> AsyncGenerator[Outcome]:
         await run(partial(bench.queue.event, claim, "stage", {"stage": "render"}, done=0, total=1))
-        # The client is part of the name, so that no cookie of one client's pages meets another's. Two loads share
-        # nothing, and what the page is compared with comes last, for its newest capture is the one found again.
-        loads = [(f"{client} {site}", options)]
-        if twice:
-            both = (options.without_extras(), options)
-            loads = [(f"{client} {site} {claim.job.id} {n}", o) for n, o in enumerate(both)]
-        for name, how in loads:
-            rendering = await bench.browsing.render(
-                request.url, site=name, options=how, budget=request.budget()
-            )
-            renderings.append(rendering)
+        # The client is part of the name, so that no cookie of one client's pages meets another's.
+        name = f"{client} {site}"
+        try:
+            if twice:
+                # Two loads share nothing.
+                name = f"{name} {claim.job.id}"
+                cache.earlier.append(await load(f"{name} 0", options.without_extras()))
+                name = f"{name} 1"
+            yield request.url, await load(name, options)
+        except DomsieveError as error:
+            yield request.url, error
+
+    egress = bench.browsing.egress
+    outcomes = await get_pages([request.url], cache, render, guard=egress, must_resolve=True, run=run)
+    record = outcomes[request.url]
+    if isinstance(record, DomsieveError):
+        raise record
 
     def work() -> Result:
-        store = bench.pages()
         bench.queue.event(claim, "stage", {"stage": "analyse"}, done=1, total=1)
-        records = [known] if known else [_kept(rendering, site, claim, bench) for rendering in renderings]
         ids = bench.queue.page_ids(client, site)
-        load = records[0] if twice else None
-        summary, files = page_result(request, records[-1], store, ids, load)
-        used = {record.page_id: _used(record, claim) for record in records}
-        return Result({**summary, "from_cache": known is not None}, files, [*used.values()])
+        load = cache.made[0] if twice else None
+        summary, files = page_result(request, record, bench.pages(), ids, load)
+        used = {made.page_id: _used(made, claim) for made in cache.made or [record]}
+        return Result({**summary, "from_cache": not cache.made}, files, [*used.values()])
 
     done: Result = await run(work)
     return done
+
+
+@dataclass(slots=True)
+class _PageOfJob:
+    """The cache as the job of one page may use it.
+
+    Parameters
+    ----------
+    afresh : use no capture that is there.
+    earlier : loads that the page is compared with; they are kept before it, for its newest capture is the one that is
+        found again.
+    made : captures that were kept.
+    """
+
+    request: PageRequest
+    options: CaptureOptions
+    claim: Claim
+    bench: WorkerContext
+    afresh: bool
+    earlier: list[Rendering] = field(default_factory=list)
+    made: list[PageRecord] = field(default_factory=list)
+
+    def find(self, url: str) -> PageRecord | None:
+        """Return a capture that an earlier job of the client used and this one holds now; None without one.
+
+        Another client's capture may show what only he was shown, and would tell that he was there.
+        """
+        if self.afresh:
+            return None
+        store = self.bench.pages()
+        record = cached(url, store, self.options, since=self.request.since())
+        if record is None:
+            return None
+        try:
+            twin = unscripted(record, store) if self.options.extras else None
+        except (DamagedFileError, UnknownPageError):
+            return None  # rendered anew
+        others = [] if twin is None else [twin.page_id]
+        held = self.bench.queue.captures.hold_again(self.claim, record.page_id, others)
+        return record if held else None
+
+    def keep(self, rendering: Rendering, site: str) -> PageRecord:
+        """Keep a page and its earlier loads; the job holds them from before they are there."""
+        self.made = [_kept(one, site, self.claim, self.bench) for one in (*self.earlier, rendering)]
+        return self.made[-1]
 
 
 @dataclass(slots=True)
@@ -192,6 +238,8 @@ async def _site(
     run: Callable[..., Any],
     stopped: threading.Event,
 ) -> Result:
+    # The guard comes first: the cache may hold pages that are no longer allowed.
+    await bench.browsing.egress.decide_url(request.url)
     found = _Sampled()
     # With a proxy of its own, what passes for this job is told from what passes for others in the same browser.
     egress = bench.browsing.egress.metered(bench.site.size_bytes)
@@ -306,25 +354,6 @@ async def _sample(
             )
 
 
-def _known(
-    request: PageRequest, options: CaptureOptions, claim: Claim, bench: WorkerContext
-) -> PageRecord | None:
-    """Return a capture that an earlier job of the client used and this one holds now; None without one.
-
-    Another client's capture may show what only he was shown, and would tell that he was there.
-    """
-    store = bench.pages()
-    record = cached(request.url, store, options, since=request.since())
-    if record is None:
-        return None
-    try:
-        twin = unscripted(record, store) if options.extras else None
-    except (DamagedFileError, UnknownPageError):
-        return None  # rendered anew
-    others = [] if twin is None else [twin.page_id]
-    return record if bench.queue.captures.hold_again(claim, record.page_id, others) else None
-
-
 def _kept(rendering: Rendering, site: str, claim: Claim, bench: WorkerContext) -> PageRecord:
     """Keep a page in the cache; the job holds it from before it is there."""
     store, captures = bench.pages(), bench.queue.captures
@@ -391,14 +420,6 @@ class _Source:
 
 def _is_over_quota(error: DomsieveError) -> bool:
     return isinstance(error, PolicyError) and error.reason == "quota"
-
-
-async def _is_open(url: str, egress: Egress) -> bool:
-    try:
-        await egress.decide_url(url)
-    except DomsieveError:
-        return False
-    return True
 
 
 def _used(record: PageRecord, claim: Claim) -> UsedPage:
