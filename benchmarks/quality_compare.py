@@ -17,6 +17,7 @@ import time
 import tracemalloc
 import zipfile
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
@@ -27,7 +28,7 @@ from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.comparing import advise, compare
-from domsieve.tasks.pages import render_pages
+from domsieve.tasks.page_getter import StoredPages, get_pages
 from examples.loopback import folder_served
 from experiments.corpora.javascript_sites import serve_corpus
 
@@ -53,7 +54,10 @@ def render(urls: Sequence[str], store: PageStore, options: CaptureOptions) -> tu
     async def run() -> tuple[list[PageRecord], float]:
         async with Renderer(options, concurrency=1, egress=offline()) as renderer:
             start = time.perf_counter()
-            outcomes = await render_pages(renderer, urls, store, lambda *_: None)
+            cache = StoredPages(
+                store=store, options=options, since=datetime.now(UTC)
+            )  # not those of earlier rounds
+            outcomes = await get_pages(urls, cache, renderer.render_many)
             spent = time.perf_counter() - start
         return [record for record in outcomes.values() if isinstance(record, PageRecord)], spent / len(urls)
 
