@@ -25,6 +25,9 @@ _IDLE_S = 0.5
 _SCROLL_LIMIT_MS = 8000
 _SCROLL_STEPS = 200
 _LOOK_S = 0.1
+# Each option that waits for a condition, and the function of tab.js that checks it. The function gets the value of the
+# option; it returns null if that is not a selector.
+_CONDITIONS = {"wait_for": "shows"}
 
 logger = logging.getLogger(__name__)
 
@@ -54,18 +57,20 @@ async def settle(
         for selector in options.click:
             if await _click(tab, watch, selector, limit_s):
                 await policy(tab, watch, limit_s)
-        if options.wait_for is not None:
-            while not await _shows(tab, watch, options.wait_for, limit_s):
-                await watch.news(_LOOK_S)
-            await policy(tab, watch, limit_s)
+        for name, function in _CONDITIONS.items():
+            value = getattr(options, name)
+            if value is not None:
+                while not await _holds(tab, watch, function, value, name=name, limit_s=limit_s):
+                    await watch.news(_LOOK_S)
+                await policy(tab, watch, limit_s)
         await asyncio.sleep(options.settle_extra / timedelta(seconds=1))
 
 
-async def _shows(tab: Tab, watch: Watch, selector: str, limit_s: float) -> bool:
-    shown = await _ask(tab, watch, f"shows({json.dumps(selector)})", limit_s, absent=False)
-    if shown is None:
-        raise UsageError(f"{selector!r} is not a valid CSS selector.", parameter="wait_for")
-    return bool(shown)
+async def _holds(tab: Tab, watch: Watch, function: str, value: str, *, name: str, limit_s: float) -> bool:
+    answer = await _ask(tab, watch, f"{function}({json.dumps(value)})", limit_s, absent=False)
+    if answer is None:
+        raise UsageError(f"{value!r} is not a valid CSS selector.", parameter=name)
+    return bool(answer)
 
 
 async def _click(tab: Tab, watch: Watch, selector: str, limit_s: float) -> bool:
