@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any, ClassVar
@@ -29,8 +30,8 @@ from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.sampling.events import PageFailed
 from domsieve.renderer.sampling.visits import visit_politely
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.page_getter import StoredPages, get_pages
-from domsieve.tasks.pages import fault_in
+from domsieve.tasks.page_getter import get_pages
+from domsieve.tasks.pages import cached, fault_in, keep
 from domsieve.tasks.renderer_factory import RendererFactory
 from domsieve.tasks.sampling import sample
 from domsieve.tasks.targets import output_name
@@ -105,7 +106,8 @@ class RenderJob:
                 async for outcome in visits:
                     yield outcome
 
-        outcomes = await get_pages(urls, StoredPages(store=store, options=self.options), render)
+        find = partial(cached, store=store, options=self.options)
+        outcomes = await get_pages(urls, render, find=find, keep=partial(keep, store=store))
         for url in urls:
             outcome = outcomes[url]
             error = outcome if isinstance(outcome, DomsieveError) else fault_in(outcome, store)

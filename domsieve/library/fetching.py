@@ -5,10 +5,11 @@ caller opened it. Without a cache, nothing is written: pages stay in memory.
 """
 
 import os
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Self, cast, get_args
 
@@ -29,7 +30,8 @@ from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.page_getter import Kept, PageCache, StoredPages, get_pages
+from domsieve.tasks.page_getter import Kept, get_pages
+from domsieve.tasks.pages import cached, keep
 from domsieve.tasks.renderer_factory import RendererFactory
 
 Captured = Snapshot | PageRecord | DomsieveError
@@ -125,17 +127,21 @@ class Fetching:
         with self.store() as store:
             if store:
                 return {**await self.recorded(urls, store)}
-        return {**await self._pages(urls, _NoCache())}
+        return {**await self._pages(urls, lambda _: None, lambda rendering, _: rendering.snapshot)}
 
     async def recorded(
         self, urls: Iterable[str], store: PageStore, *, afresh: bool = False
     ) -> dict[str, PageRecord | DomsieveError]:
         """Return a page of the store, or why there is none, of every URL; render what it does not hold, or all."""
         since = datetime.now(UTC) if afresh else None
-        return await self._pages(urls, StoredPages(store=store, options=self.options, since=since))
+        find = partial(cached, store=store, options=self.options, since=since)
+        return await self._pages(urls, find, partial(keep, store=store))
 
     async def _pages(
-        self, urls: Iterable[str], cache: PageCache[Kept]
+        self,
+        urls: Iterable[str],
+        find: Callable[[str], PageRecord | None],
+        keep: Callable[[Rendering, str], Kept],
     ) -> dict[str, PageRecord | Kept | DomsieveError]:
         factory = RendererFactory(
             options=self.options,
@@ -151,18 +157,8 @@ class Fetching:
                 async for outcome in renderer.render_many(missing):
                     yield outcome
 
-        outcomes = await get_pages(urls, cache, render, guard=factory.egress)
+        outcomes = await get_pages(urls, render, find=find, keep=keep, guard=factory.egress)
         for outcome in outcomes.values():
             if isinstance(outcome, PolicyError) and outcome.reason == "private":
                 outcome.add_note(_WAY_OUT)
         return outcomes
-
-
-class _NoCache:
-    """Keeps pages in memory."""
-
-    def find(self, url: str) -> PageRecord | None:  # noqa: ARG002
-        return None
-
-    def keep(self, rendering: Rendering, site: str) -> Snapshot:  # noqa: ARG002
-        return rendering.snapshot

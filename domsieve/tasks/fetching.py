@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Protocol
 
 from domsieve.errors import ContentError, DomsieveError, NavigationError, PageError, PolicyError
@@ -13,8 +14,8 @@ from domsieve.renderer.sampling.sitemap import Listing, listing_at
 from domsieve.renderer.sampling.visits import visit_politely
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.page_getter import StoredPages, get_pages
-from domsieve.tasks.pages import fault_in
+from domsieve.tasks.page_getter import get_pages
+from domsieve.tasks.pages import cached, fault_in, keep
 from domsieve.tasks.targets import DamagedTarget, Fetched, Outcomes, Target, UrlTarget
 
 _LOST = "This sitemap, which another one names, cannot be read."
@@ -66,7 +67,7 @@ async def fetch_targets(
     """
     found = list(targets)
     outcomes: Outcomes = {}
-    cache = StoredPages(store=store, options=options, since=since, may_use=may_use)
+    find = partial(cached, store=store, options=options, since=since, may_use=may_use)
     async with AsyncExitStack() as stack:
         source: PageSource | None = None
         for rounds_left in reversed(range(_ROUNDS)):
@@ -96,7 +97,9 @@ async def fetch_targets(
                     listener.rendered(url, outcome)
 
             new = [url for url in wanted if url not in outcomes]
-            outcomes |= await get_pages(new, cache, render, report=report)
+            outcomes |= await get_pages(
+                new, render, find=find, keep=partial(keep, store=store), report=report
+            )
             if not unsure:
                 break
             listings: dict[str, Listing] = {}

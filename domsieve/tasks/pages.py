@@ -106,11 +106,16 @@ def keep(rendering: Rendering, site: str, store: PageStore) -> PageRecord:
 
 
 def cached(
-    url: str, store: PageStore, options: CaptureOptions, *, since: datetime | None = None
+    url: str,
+    store: PageStore,
+    options: CaptureOptions,
+    *,
+    since: datetime | None = None,
+    may_use: Callable[[PageRecord], bool] = lambda _: True,
 ) -> PageRecord | None:
     """Return the newest complete capture of `url` with these options, and with the extras that they ask for.
 
-    One that was made before `since`, a time with its zone, is too old.
+    One that was made before `since`, a time with its zone, is too old; `may_use` may refuse one for other reasons.
     """
     record = store.find(url, producer="rendered", options=options.canonical())
     if record is None or not record.complete:
@@ -118,7 +123,7 @@ def cached(
     if since is not None and datetime.fromisoformat(record.captured_at) < since:
         return None
     wanted = {SCREENSHOT} if options.screenshot else {DATA} if options.both_sides else set()
-    return record if wanted <= {*store.extra_names(record)} else None
+    return record if wanted <= {*store.extra_names(record)} and may_use(record) else None
 
 
 def unscripted(record: PageRecord, store: PageStore) -> PageRecord | None:

@@ -4,46 +4,47 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.network.upstream import environment_proxies
-
 if TYPE_CHECKING:
     from domsieve.renderer.browser.connection import DriverName
+    from domsieve.renderer.network.egress import Egress
     from domsieve.renderer.network.host_rules import HostRules
     from domsieve.renderer.network.replay import Replay
     from domsieve.renderer.options import Budget, CaptureOptions
     from domsieve.renderer.renderer import Renderer
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class RendererFactory:
-    """Makes renderers that share one guard.
+    """Makes renderers that share one guard, each part loaded on first use: pages of the cache need no browser.
 
     Parameters
     ----------
     options, budget : what is captured, and what one page may cost.
-    concurrency : pages open at the same time.
-    browser : path or name of the browser; by default one is looked for.
-    driver : what carries messages to the browser.
-    private_hosts : hosts and ports that may be private; a port of None stands for any.
     allow_private : whether pages may reach all of this machine and of private networks.
     rules : hosts that may not be reached, or the only ones that may; None for all.
+    browser : path or name of the browser; by default one is looked for.
+    driver : what carries messages to the browser.
+    concurrency : pages open at the same time.
+    private_hosts : hosts and ports that may be private; a port of None stands for any.
     replay : an archive that takes the place of the network.
     """
 
     options: "CaptureOptions"
     budget: "Budget"
-    concurrency: int
-    browser: str | None = None
-    driver: "DriverName" = "playwright"
-    private_hosts: tuple[tuple[str, int | None], ...] = ()
     allow_private: bool = False
     rules: "HostRules | None" = None
+    browser: str | None = None
+    driver: "DriverName" = "playwright"
+    concurrency: int = 1
+    private_hosts: tuple[tuple[str, int | None], ...] = ()
     replay: "Replay | None" = None
 
     @cached_property
-    def egress(self) -> Egress:
+    def egress(self) -> "Egress":
         """Where connections may go; nowhere for pages of an archive."""
+        from domsieve.renderer.network.egress import Egress
+        from domsieve.renderer.network.upstream import environment_proxies
+
         if self.replay:
             return self.replay.nowhere()
         return Egress(
@@ -55,7 +56,6 @@ class RendererFactory:
 
     def renderer(self) -> "Renderer":
         """Return what renders; its browser starts when it is entered."""
-        # Loads what talks to Chrome, which pages of the cache do not need.
         from domsieve.renderer.renderer import Renderer
 
         return Renderer(

@@ -25,8 +25,7 @@ from domsieve.snapshot.fault import fault_of
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.page_getter import StoredPages
-from domsieve.tasks.pages import cached
+from domsieve.tasks.pages import cached, keep
 from domsieve.tasks.postprocess import marks_of
 from domsieve.tasks.targets import site_of
 
@@ -61,15 +60,14 @@ async def sample(
     as `may_use` lets them be used and they were not made before `since`. The `egress` is for robots.txt and sitemaps;
     give that of the renderer. A page is kept by `kept`, which gets it with the name of its site, or else in `store`.
     """
-    cache = StoredPages(store=store, options=options, since=since, may_use=may_use)
 
     async def kept_here(rendering: Rendering, site: str) -> PageRecord:
-        return cache.keep(rendering, site)
+        return keep(rendering, site, store)
 
     kept = kept or kept_here
 
     def known(url: str) -> Rendering | None:
-        record = cache.find(url)
+        record = cached(url, store, options, since=since, may_use=may_use)
         if record is None:
             return None
         try:

@@ -25,8 +25,8 @@ _IDLE_S = 0.5
 _SCROLL_LIMIT_MS = 8000
 _SCROLL_STEPS = 200
 _LOOK_S = 0.1
-# Each option that waits for a condition, and the function of tab.js that checks it. The function gets the value of the
-# option; it returns null if that is not a selector.
+# Options that wait for a condition, and the functions of tab.js that check it. A function gets the value of the
+# option, and returns null if that is not a selector.
 _CONDITIONS = {"wait_for": "shows"}
 
 logger = logging.getLogger(__name__)

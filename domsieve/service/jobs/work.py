@@ -141,27 +141,40 @@ async def _html(request: HtmlRequest, claim: Claim, bench: WorkerContext, run: C
 async def _page(request: PageRequest, claim: Claim, bench: WorkerContext, run: Callable[..., Any]) -> Result:
     options, site, client = request.capture_options(), site_of(request.url), claim.job.client
     twice = isinstance(request, CompareRequest) and request.twice
-    cache = _PageOfJob(request, options, claim, bench, twice)
-
-    async def load(name: str, how: CaptureOptions) -> Rendering:
-        return await bench.browsing.render(request.url, site=name, options=how, budget=request.budget())
+    loads: list[Rendering] = []
+    made: list[PageRecord] = []
 
     async def render(_: list[str]) -> AsyncGenerator[Outcome]:
         await run(partial(bench.queue.event, claim, "stage", {"stage": "render"}, done=0, total=1))
-        # The client is part of the name, so that no cookie of one client's pages meets another's.
-        name = f"{client} {site}"
+        # The client is part of the name, so that no cookie of one client's pages meets another's. Two loads share
+        # nothing, and what the page is compared with comes last, for its newest capture is the one found again.
+        names = {f"{client} {site}": options}
+        if twice:
+            both = (options.without_extras(), options)
+            names = {f"{client} {site} {claim.job.id} {n}": how for n, how in enumerate(both)}
         try:
-            if twice:
-                # Two loads share nothing.
-                name = f"{name} {claim.job.id}"
-                cache.earlier.append(await load(f"{name} 0", options.without_extras()))
-                name = f"{name} 1"
-            yield request.url, await load(name, options)
+            for name, how in names.items():
+                loads.append(
+                    await bench.browsing.render(request.url, site=name, options=how, budget=request.budget())
+                )
         except DomsieveError as error:
             yield request.url, error
+        else:
+            yield request.url, loads[-1]
 
-    egress = bench.browsing.egress
-    outcomes = await get_pages([request.url], cache, render, guard=egress, must_resolve=True, run=run)
+    def keep(*_: object) -> PageRecord:
+        made.extend(_kept(load, site, claim, bench) for load in loads)
+        return made[-1]
+
+    outcomes = await get_pages(
+        [request.url],
+        render,
+        find=lambda _: None if twice else _known(request, options, claim, bench),
+        keep=keep,
+        guard=bench.browsing.egress,
+        must_resolve=True,
+        run=run,
+    )
     record = outcomes[request.url]
     if isinstance(record, DomsieveError):
         raise record
@@ -169,58 +182,12 @@ async def _page(request: PageRequest, claim: Claim, bench: WorkerContext, run: C
     def work() -> Result:
         bench.queue.event(claim, "stage", {"stage": "analyse"}, done=1, total=1)
         ids = bench.queue.page_ids(client, site)
-        load = cache.made[0] if twice else None
-        summary, files = page_result(request, record, bench.pages(), ids, load)
-        used = {made.page_id: _used(made, claim) for made in cache.made or [record]}
-        return Result({**summary, "from_cache": not cache.made}, files, [*used.values()])
+        summary, files = page_result(request, record, bench.pages(), ids, made[0] if twice else None)
+        used = {one.page_id: _used(one, claim) for one in made or [record]}
+        return Result({**summary, "from_cache": not made}, files, [*used.values()])
 
     done: Result = await run(work)
     return done
-
-
-@dataclass(slots=True)
-class _PageOfJob:
-    """The cache as the job of one page may use it.
-
-    Parameters
-    ----------
-    afresh : use no capture that is there.
-    earlier : loads that the page is compared with; they are kept before it, for its newest capture is the one that is
-        found again.
-    made : captures that were kept.
-    """
-
-    request: PageRequest
-    options: CaptureOptions
-    claim: Claim
-    bench: WorkerContext
-    afresh: bool
-    earlier: list[Rendering] = field(default_factory=list)
-    made: list[PageRecord] = field(default_factory=list)
-
-    def find(self, url: str) -> PageRecord | None:
-        """Return a capture that an earlier job of the client used and this one holds now; None without one.
-
-        Another client's capture may show what only he was shown, and would tell that he was there.
-        """
-        if self.afresh:
-            return None
-        store = self.bench.pages()
-        record = cached(url, store, self.options, since=self.request.since())
-        if record is None:
-            return None
-        try:
-            twin = unscripted(record, store) if self.options.extras else None
-        except (DamagedFileError, UnknownPageError):
-            return None  # rendered anew
-        others = [] if twin is None else [twin.page_id]
-        held = self.bench.queue.captures.hold_again(self.claim, record.page_id, others)
-        return record if held else None
-
-    def keep(self, rendering: Rendering, site: str) -> PageRecord:
-        """Keep a page and its earlier loads; the job holds them from before they are there."""
-        self.made = [_kept(one, site, self.claim, self.bench) for one in (*self.earlier, rendering)]
-        return self.made[-1]
 
 
 @dataclass(slots=True)
@@ -352,6 +319,25 @@ async def _sample(
                     pages=pages,
                 )
             )
+
+
+def _known(
+    request: PageRequest, options: CaptureOptions, claim: Claim, bench: WorkerContext
+) -> PageRecord | None:
+    """Return a capture that an earlier job of the client used and this one holds now; None without one.
+
+    Another client's capture may show what only he was shown, and would tell that he was there.
+    """
+    store = bench.pages()
+    record = cached(request.url, store, options, since=request.since())
+    if record is None:
+        return None
+    try:
+        twin = unscripted(record, store) if options.extras else None
+    except (DamagedFileError, UnknownPageError):
+        return None  # rendered anew
+    others = [] if twin is None else [twin.page_id]
+    return record if bench.queue.captures.hold_again(claim, record.page_id, others) else None
 
 
 def _kept(rendering: Rendering, site: str, claim: Claim, bench: WorkerContext) -> PageRecord:
