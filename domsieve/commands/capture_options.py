@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import wraps
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -17,11 +17,16 @@ from domsieve.commands.console import failures
 from domsieve.commands.input_words import words_of
 from domsieve.commands.replaying import FixedTime, FromArchive, replay_of
 from domsieve.commands.signatures import with_parameters
-from domsieve.tasks.renderer_factory import RendererFactory
 
 if TYPE_CHECKING:
     from domsieve.analysis.selection.selection import Selection
+    from domsieve.renderer.browser.connection import DriverName
+    from domsieve.renderer.network.egress import Egress
     from domsieve.renderer.network.host_rules import HostRules
+    from domsieve.renderer.network.replay import Replay
+    from domsieve.renderer.options import Budget, CaptureOptions
+    from domsieve.renderer.renderer import Renderer
+    from domsieve.tasks.renderer_factory import RendererFactory
     from domsieve.tasks.targets import Target
 
 _VIEWPORT = re.compile("0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})")
@@ -97,13 +102,45 @@ _MEGABYTE = 1_000_000
 USUAL_SECONDS, USUAL_MEGABYTES = USUAL.time.total_seconds(), USUAL.memory_bytes // _MEGABYTE
 
 
-@dataclass(frozen=True, kw_only=True)
-class Capture(RendererFactory):
+@dataclass(frozen=True)
+class Capture:
     """How URLs are rendered; the options that every rendering command shares."""
 
+    options: "CaptureOptions"
+    budget: "Budget"
+    allow_private: bool
+    rules: "HostRules | None"
+    browser: str | None
+    driver: "DriverName"
+    concurrency: int
     delay: timedelta | None
     since: datetime | None
     analysis: AnalysisBudget
+    replay: "Replay | None" = None
+
+    @cached_property
+    def _factory(self) -> "RendererFactory":
+        from domsieve.tasks.renderer_factory import RendererFactory
+
+        return RendererFactory(
+            options=self.options,
+            budget=self.budget,
+            concurrency=self.concurrency,
+            browser=self.browser,
+            driver=self.driver,
+            allow_private=self.allow_private,
+            rules=self.rules,
+            replay=self.replay,
+        )
+
+    @property
+    def egress(self) -> "Egress":
+        """Where connections may go."""
+        return self._factory.egress
+
+    def renderer(self) -> "Renderer":
+        """Return what renders; it loads what talks to Chrome, which pages of the cache do not need."""
+        return self._factory.renderer()
 
 
 def capture_options(

@@ -124,10 +124,13 @@ class Fetching:
 
     async def captured(self, urls: Iterable[str]) -> dict[str, Captured]:
         """Return a page, or why there is none, of every URL."""
+        wanted = list(urls)
+        if not wanted:
+            return {}
         with self.store() as store:
             if store:
-                return {**await self.recorded(urls, store)}
-        return {**await self._pages(urls, lambda _: None, lambda rendering, _: rendering.snapshot)}
+                return {**await self.recorded(wanted, store)}
+        return {**await self._pages(wanted, lambda _: None, lambda rendering, _: rendering.snapshot)}
 
     async def recorded(
         self, urls: Iterable[str], store: PageStore, *, afresh: bool = False

@@ -4,18 +4,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.network.upstream import environment_proxies
+
 if TYPE_CHECKING:
     from domsieve.renderer.browser.connection import DriverName
-    from domsieve.renderer.network.egress import Egress
     from domsieve.renderer.network.host_rules import HostRules
     from domsieve.renderer.network.replay import Replay
     from domsieve.renderer.options import Budget, CaptureOptions
     from domsieve.renderer.renderer import Renderer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RendererFactory:
-    """Makes renderers that share one guard, each part loaded on first use: pages of the cache need no browser.
+    """Makes renderers that share one guard.
 
     Parameters
     ----------
@@ -40,11 +42,8 @@ class RendererFactory:
     replay: "Replay | None" = None
 
     @cached_property
-    def egress(self) -> "Egress":
+    def egress(self) -> Egress:
         """Where connections may go; nowhere for pages of an archive."""
-        from domsieve.renderer.network.egress import Egress
-        from domsieve.renderer.network.upstream import environment_proxies
-
         if self.replay:
             return self.replay.nowhere()
         return Egress(
@@ -56,6 +55,7 @@ class RendererFactory:
 
     def renderer(self) -> "Renderer":
         """Return what renders; its browser starts when it is entered."""
+        # Loads what talks to Chrome, which pages of the cache do not need.
         from domsieve.renderer.renderer import Renderer
 
         return Renderer(
