@@ -25,9 +25,6 @@ _IDLE_S = 0.5
 _SCROLL_LIMIT_MS = 8000
 _SCROLL_STEPS = 200
 _LOOK_S = 0.1
-# Options that wait for a condition, and the functions of tab.js that check it. A function gets the value of the
-# option, and returns null if that is not a selector.
-_CONDITIONS = {"wait_for": "shows"}
 
 logger = logging.getLogger(__name__)
 
@@ -57,20 +54,19 @@ async def settle(
         for selector in options.click:
             if await _click(tab, watch, selector, limit_s):
                 await policy(tab, watch, limit_s)
-        for name, function in _CONDITIONS.items():
-            value = getattr(options, name)
-            if value is not None:
-                while not await _holds(tab, watch, function, value, name=name, limit_s=limit_s):
-                    await watch.news(_LOOK_S)
-                await policy(tab, watch, limit_s)
+        if options.wait_for is not None:
+            error = UsageError(f"{options.wait_for!r} is not a valid CSS selector.", parameter="wait_for")
+            await _until(tab, watch, f"shows({json.dumps(options.wait_for)})", limit_s, error)
+            await policy(tab, watch, limit_s)
         await asyncio.sleep(options.settle_extra / timedelta(seconds=1))
 
 
-async def _holds(tab: Tab, watch: Watch, function: str, value: str, *, name: str, limit_s: float) -> bool:
-    answer = await _ask(tab, watch, f"{function}({json.dumps(value)})", limit_s, absent=False)
-    if answer is None:
-        raise UsageError(f"{value!r} is not a valid CSS selector.", parameter=name)
-    return bool(answer)
+async def _until(tab: Tab, watch: Watch, condition: str, limit_s: float, error: UsageError) -> None:
+    """Wait until a call of ``tab.js`` returns true; raise `error` if it returns null."""
+    while not (answer := await _ask(tab, watch, condition, limit_s, absent=False)):
+        if answer is None:
+            raise error
+        await watch.news(_LOOK_S)
 
 
 async def _click(tab: Tab, watch: Watch, selector: str, limit_s: float) -> bool:
