@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -38,7 +39,8 @@ from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.pages import render_pages
+from domsieve.tasks.page_getter import get_pages
+from domsieve.tasks.pages import keep
 
 MOST_MORE = {"processes": 2, "descriptors": 20, "sockets": 8, "temporary files": 8}
 """What may be more after all pages than after a tenth; the browser opens and closes connections as it likes."""
@@ -64,7 +66,9 @@ def in_process(urls: Sequence[str], folder: Path) -> list[tuple[str, dict[str, f
         async with Renderer(concurrency=2, egress=egress) as renderer:
             with PageStore(folder.parent / "cache") as store:
                 for name, part in (("a tenth", urls[: len(urls) // 10]), ("all", urls[len(urls) // 10 :])):
-                    outcomes = await render_pages(renderer, part, store, lambda *_: None)
+                    outcomes = await get_pages(
+                        part, renderer.render_many, find=lambda _: None, keep=partial(keep, store=store)
+                    )
                     if wrong := [str(one) for one in outcomes.values() if isinstance(one, Exception)]:
                         raise RuntimeError(f"{len(wrong)} pages failed: {wrong[0]}")
                     counts.append((name, counted(pid, folder)))

@@ -17,6 +17,7 @@ import time
 import tracemalloc
 import zipfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -27,7 +28,8 @@ from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.comparing import advise, compare
-from domsieve.tasks.pages import render_pages
+from domsieve.tasks.page_getter import get_pages
+from domsieve.tasks.pages import keep
 from examples.loopback import folder_served
 from experiments.corpora.javascript_sites import serve_corpus
 
@@ -53,7 +55,9 @@ def render(urls: Sequence[str], store: PageStore, options: CaptureOptions) -> tu
     async def run() -> tuple[list[PageRecord], float]:
         async with Renderer(options, concurrency=1, egress=offline()) as renderer:
             start = time.perf_counter()
-            outcomes = await render_pages(renderer, urls, store, lambda *_: None)
+            outcomes = await get_pages(
+                urls, renderer.render_many, find=lambda _: None, keep=partial(keep, store=store)
+            )
             spent = time.perf_counter() - start
         return [record for record in outcomes.values() if isinstance(record, PageRecord)], spent / len(urls)
 

@@ -1,13 +1,15 @@
 """Rendering the pages of a site into a store of its own. A worker keeps its browser from one site to the next.
 
 The site is the unit, so that being polite to it needs no word between workers; what its store holds already is not
-rendered again. Imports the renderer, the tasks and its neighbours.
+rendered again.
 """
 
 import asyncio
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,15 +23,16 @@ from domsieve.bulk.plan import Shard
 from domsieve.errors import DomsieveError
 from domsieve.files import digest_of
 from domsieve.renderer.browser.connection import DriverName
-from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.network.host_rules import HostRules
-from domsieve.renderer.network.upstream import environment_proxies
 from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.protocol import Outcome
 from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.sampling.events import PageFailed
 from domsieve.renderer.sampling.visits import visit_politely
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.pages import cached, fault_in, keep_pages
+from domsieve.tasks.page_getter import get_pages
+from domsieve.tasks.pages import cached, fault_in, keep
+from domsieve.tasks.renderer_factory import RendererFactory
 from domsieve.tasks.sampling import sample
 from domsieve.tasks.targets import output_name
 
@@ -94,19 +97,20 @@ class RenderJob:
         return Done(shard=shard.name, pages=there + len(failures), failed=len(failures), rows=there)
 
     async def _named(self, urls: tuple[str, ...], site: str, store: PageStore, failures: Failures) -> int:
-        missing = [url for url in urls if cached(url, store, self.options) is None]
-        errors: dict[str, DomsieveError] = {}
-        if missing:
+        async def render(missing: list[str]) -> AsyncGenerator[Outcome]:
             renderer = await _worker_of(self).renderer(missing)
             visits = visit_politely(
                 renderer, missing, concurrency=self.concurrency, delay=self.delay, egress=renderer.egress
             )
             async with aclosing(visits):
-                outcomes = await keep_pages(visits, store, lambda *_: None)
-            errors = {url: found for url, found in outcomes.items() if isinstance(found, DomsieveError)}
+                async for outcome in visits:
+                    yield outcome
+
+        find = partial(cached, store=store, options=self.options)
+        outcomes = await get_pages(urls, render, find=find, keep=partial(keep, store=store))
         for url in urls:
-            record = store.find(url, producer="rendered", options=self.options.canonical())
-            error = errors.get(url) or (fault_in(record, store) if record else None)
+            outcome = outcomes[url]
+            error = outcome if isinstance(outcome, DomsieveError) else fault_in(outcome, store)
             if error:
                 failures.add(url, site, error)
         return len(urls) - len(failures)
@@ -154,17 +158,16 @@ class _Worker:
         """Return the renderer, which may reach where these URLs are."""
         if self._renderer is None:
             job = self.job
-            renderer = Renderer(
-                job.options,
-                job.page_budget,
+            factory = RendererFactory(
+                options=job.options,
+                budget=job.page_budget,
                 concurrency=job.concurrency,
-                executable=job.browser,
-                egress=Egress(
-                    allow_private=job.allow_private, rules=job.rules, upstreams=environment_proxies()
-                ),
+                browser=job.browser,
                 driver=job.driver,
+                allow_private=job.allow_private,
+                rules=job.rules,
             )
-            self._renderer = await renderer.__aenter__()
+            self._renderer = await factory.renderer().__aenter__()
         for url in urls:
             # What the user asks for may be private; what it leads to may not.
             self._renderer.egress.name(url)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from domsieve.renderer.network.replay import Replay
     from domsieve.renderer.options import Budget, CaptureOptions
     from domsieve.renderer.renderer import Renderer
+    from domsieve.tasks.renderer_factory import RendererFactory
     from domsieve.tasks.targets import Target
 
 _VIEWPORT = re.compile("0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})")
@@ -118,28 +119,28 @@ class Capture:
     replay: "Replay | None" = None
 
     @cached_property
-    def egress(self) -> "Egress":
-        """Where connections may go, made when there is one: it loads the network."""
-        from domsieve.renderer.network.egress import Egress
-        from domsieve.renderer.network.upstream import environment_proxies
+    def _factory(self) -> "RendererFactory":
+        from domsieve.tasks.renderer_factory import RendererFactory
 
-        if self.replay:
-            return self.replay.nowhere()
-        return Egress(allow_private=self.allow_private, rules=self.rules, upstreams=environment_proxies())
-
-    def renderer(self) -> "Renderer":
-        """Return what renders; it loads what talks to Chrome, which pages that are there already do not need."""
-        from domsieve.renderer.renderer import Renderer
-
-        return Renderer(
-            self.options,
-            self.budget,
+        return RendererFactory(
+            options=self.options,
+            budget=self.budget,
             concurrency=self.concurrency,
-            executable=self.browser,
-            egress=self.egress,
+            browser=self.browser,
             driver=self.driver,
+            allow_private=self.allow_private,
+            rules=self.rules,
             replay=self.replay,
         )
+
+    @property
+    def egress(self) -> "Egress":
+        """Where connections may go."""
+        return self._factory.egress
+
+    def renderer(self) -> "Renderer":
+        """Return what renders; it loads what talks to Chrome, which pages of the cache do not need."""
+        return self._factory.renderer()
 
 
 def capture_options(

@@ -7,7 +7,7 @@ from typing import Any, Unpack, overload
 from domsieve.analysis.registry import MINERS, MethodParams
 from domsieve.library import loops
 from domsieve.library.checks import checked_choices, selection_of
-from domsieve.library.fetching import Fetching
+from domsieve.library.fetching import FetchOptions
 from domsieve.library.inputs import PageInput, is_list, sources_of, url_of
 from domsieve.library.options import (
     CleanKeywords,
@@ -204,7 +204,7 @@ def render(url: str, **how: Unpack[FetchKeywords]) -> Snapshot:
     PageError : no document arrived, or the page counts as failed.
     """
     url = url_of(url)
-    fetching = Fetching.of(**given("render", FetchKeywords, how))
+    fetching = FetchOptions.of(**given("render", FetchKeywords, how))
     return snapshot_of(loops.run(fetching.captured([url]))[url], fetching)
 
 
@@ -212,7 +212,7 @@ def render(url: str, **how: Unpack[FetchKeywords]) -> Snapshot:
 async def render_async(url: str, **how: Unpack[FetchKeywords]) -> Snapshot:
     """Do the same as `render`, with the same parameters, without blocking the event loop."""
     url = url_of(url)
-    fetching = Fetching.of(**given("render_async", FetchKeywords, how))
+    fetching = FetchOptions.of(**given("render_async", FetchKeywords, how))
     outcomes = await fetching.captured([url])
     return await loops.in_thread(partial(snapshot_of, outcomes[url], fetching))
 
@@ -239,8 +239,8 @@ def _compare(call: str, url: object, how: CompareKeywords) -> ComparingCall:
     return ComparingCall.of(url, fetching, twice=values["twice"])
 
 
-def _fetching(values: dict[str, Any]) -> tuple[Fetching, dict[str, Any]]:
+def _fetching(values: dict[str, Any]) -> tuple[FetchOptions, dict[str, Any]]:
     """Return how URLs become pages, and the parameters that are about other things."""
     names = FetchKeywords.__annotations__.keys()
     others = {name: value for name, value in values.items() if name not in names}
-    return Fetching.of(**{name: values[name] for name in names}), others
+    return FetchOptions.of(**{name: values[name] for name in names}), others

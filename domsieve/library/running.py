@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from domsieve.errors import DomsieveError
 from domsieve.library import loops
 from domsieve.library.checks import check_flag
-from domsieve.library.fetching import Captured, Fetching
+from domsieve.library.fetching import Captured, FetchOptions
 from domsieve.library.inputs import Source, is_list, urls_of
 from domsieve.library.results import CompareResult, Result
 from domsieve.library.work import compared
@@ -38,8 +38,8 @@ class PagesCall(Generic[R]):
 
     sources: Sequence[Source]
     several: bool
-    fetching: Fetching
-    work: Callable[[Sequence[Source], Mapping[str, Captured], Fetching], list[R]]
+    fetching: FetchOptions
+    work: Callable[[Sequence[Source], Mapping[str, Captured], FetchOptions], list[R]]
 
     def run(self) -> R | list[R]:
         """Return the result of the page, or of each."""
@@ -71,11 +71,11 @@ class ComparingCall:
 
     urls: Sequence[str]
     several: bool
-    fetching: Fetching
+    fetching: FetchOptions
     twice: bool
 
     @classmethod
-    def of(cls, url: object, fetching: Fetching, *, twice: bool) -> "ComparingCall":
+    def of(cls, url: object, fetching: FetchOptions, *, twice: bool) -> "ComparingCall":
         """Return the call for a URL, or for an iterable of URLs.
 
         Raises

@@ -18,7 +18,7 @@ from domsieve.analysis.site_model import SiteModel
 from domsieve.budget import budgeted
 from domsieve.errors import DomsieveError
 from domsieve.library.checks import check_choice, check_flag, path_of
-from domsieve.library.fetching import Captured, Fetching
+from domsieve.library.fetching import Captured, FetchOptions
 from domsieve.library.inputs import Source
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.snapshot.fault import check_fault
@@ -97,7 +97,7 @@ def method_of(method: Any, known: Mapping[Any, MethodEntry[Any]]) -> tuple[Any, 
 
 
 def cleaned(
-    sources: Sequence[Source], outcomes: Mapping[str, Captured], fetching: Fetching, cleaning: Cleaning
+    sources: Sequence[Source], outcomes: Mapping[str, Captured], fetching: FetchOptions, cleaning: Cleaning
 ) -> list[CleanResult]:
     """Return what remains of each page; pages of a cached site are learned from too."""
     with fetching.store() as store, budgeted(fetching.network.analysis_budget):
@@ -129,7 +129,7 @@ def cleaned(
 def mined(
     sources: Sequence[Source],
     outcomes: Mapping[str, Captured],
-    fetching: Fetching,
+    fetching: FetchOptions,
     *,
     method: MiningMethod,
     params: MethodParams,
@@ -155,7 +155,7 @@ def compared(
     urls: Sequence[str],
     outcomes: Mapping[str, PageRecord | DomsieveError],
     store: PageStore,
-    fetching: Fetching,
+    fetching: FetchOptions,
     loads: Mapping[str, PageRecord],
 ) -> list[CompareResult]:
     """Return each page of the store with its comparison, with another load of it too where there is one."""
@@ -183,7 +183,7 @@ def compared(
     return [found[url] for url in urls]
 
 
-def snapshot_of(outcome: Captured, fetching: Fetching) -> Snapshot:
+def snapshot_of(outcome: Captured, fetching: FetchOptions) -> Snapshot:
     """Return a page that was fetched, or raise why there is none, or why it counts as failed."""
     with fetching.store() as store:
         page = _loader(outcome, store)()
@@ -194,7 +194,7 @@ def _readable(
     sources: Sequence[Source],
     outcomes: Mapping[str, Captured],
     store: PageStore | None,
-    fetching: Fetching,
+    fetching: FetchOptions,
     selection: Selection | None,
 ) -> tuple[list[Page], dict[int, DomsieveError]]:
     """Return the pages that may be read, each named by its number, and what is wrong with the others."""

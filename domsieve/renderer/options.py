@@ -5,7 +5,8 @@ Imports nothing of the project but the Snapshot's scalars.
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
@@ -94,13 +95,7 @@ class CaptureOptions:
         ------
         UsageError : the storage-state file cannot be read.
         """
-        # Beside those of old captures only where something is asked for, so that old ones still count as equal.
-        actions: dict[str, Scalar] = {}
-        if self.click:
-            actions["click"] = json.dumps(self.click, ensure_ascii=False)
-        if self.wait_for is not None:
-            actions["wait_for"] = self.wait_for
-        return {
+        always: dict[str, Scalar] = {
             "viewport_px": "{}x{}".format(*self.viewport_px),
             "user_agent": self.user_agent,
             "headers": _digest(json.dumps(self.headers).encode()) if self.headers else None,
@@ -111,11 +106,22 @@ class CaptureOptions:
             "settle": self.settle,
             "settle_extra_ms": self.settle_extra / timedelta(milliseconds=1),
             "scroll": self.scroll,
-            **actions,
-            # These too only where they are given, so that captures of versions before are known again.
-            **({"archive": self.archive} if self.archive else {}),
-            **({"fixed_time": True} if self.fixed_time else {}),
         }
+        # All others are named only where they are given, so that captures of earlier versions still count as equal
+        # when an option is added.
+        apart = {*always, "settle_extra", *_NOT_IN_COLUMNS}
+        rest = {o.name: (getattr(self, o.name), o.default) for o in fields(self) if o.name not in apart}
+        # An empty list is as good as the empty tuple.
+        given = {name: value for name, (value, usual) in rest.items() if value != usual and (value or usual)}
+        return always | {name: _scalar(value) for name, value in given.items()}
+
+
+_NOT_IN_COLUMNS = ("both_sides", "screenshot", "record", "record_credentials")
+"""Options of what is kept with a capture, which is the same without."""
+
+
+def _scalar(value: Scalar | Sequence[str]) -> Scalar:
+    return value if isinstance(value, Scalar) else json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from dataclasses import replace
 from itertools import islice
 from types import TracebackType
@@ -237,7 +237,7 @@ class Renderer:
             time = staged.captured_at if job.options.fixed_time else ""
             yield replace(job, site=f"{job.site} {self._pages}", time=time), staged.proxy
 
-    async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
+    async def render_many(self, urls: Iterable[str]) -> AsyncGenerator[Outcome]:
         """Yield each of `urls` with its page or its error, as they are finished.
 
         `urls` is read as places become free, so it may be long or endless.

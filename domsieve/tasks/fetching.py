@@ -1,19 +1,21 @@
 """From targets to captures: what the cache has is taken, what it has not is rendered, and listings are followed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Protocol
 
 from domsieve.errors import ContentError, DomsieveError, NavigationError, PageError, PolicyError
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.options import CaptureOptions
-from domsieve.renderer.protocol import PageSource
+from domsieve.renderer.protocol import Outcome, PageSource
 from domsieve.renderer.sampling.sitemap import Listing, listing_at
 from domsieve.renderer.sampling.visits import visit_politely
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.pages import cached, fault_in, keep_pages, render_pages
+from domsieve.tasks.page_getter import get_pages
+from domsieve.tasks.pages import cached, fault_in, keep
 from domsieve.tasks.targets import DamagedTarget, Fetched, Outcomes, Target, UrlTarget
 
 _LOST = "This sitemap, which another one names, cannot be read."
@@ -65,20 +67,28 @@ async def fetch_targets(
     """
     found = list(targets)
     outcomes: Outcomes = {}
+    find = partial(cached, store=store, options=options, since=since, may_use=may_use)
     async with AsyncExitStack() as stack:
         source: PageSource | None = None
         for rounds_left in reversed(range(_ROUNDS)):
             wanted = {target.url: target for target in found if isinstance(target, UrlTarget)}
-            new = [url for url in wanted if url not in outcomes]
-            known = {url: cached(url, store, options, since=since) for url in new}
-            outcomes |= {url: record for url, record in known.items() if record and may_use(record)}
-            missing = [url for url in new if url not in outcomes]
-            if not missing:
-                break
-            listener.waiting(len(missing))
-            if source is None:
-                source = await stack.enter_async_context(open_source())
             unsure: Outcomes = {}
+
+            async def render(
+                missing: list[str], wanted: Mapping[str, UrlTarget] = wanted
+            ) -> AsyncGenerator[Outcome]:
+                nonlocal source
+                listener.waiting(len(missing))
+                if source is None:
+                    source = await stack.enter_async_context(open_source())
+                spared = {url for url in missing if wanted[url].listed_by and is_polite}
+                async for outcome in source.render_many([url for url in missing if url not in spared]):
+                    yield outcome
+                listed = [url for url in missing if url in spared]
+                visits = visit_politely(source, listed, concurrency=concurrency, delay=delay, egress=egress)
+                async with aclosing(visits):
+                    async for outcome in visits:
+                        yield outcome
 
             def report(url: str, outcome: PageRecord | DomsieveError, unsure: Outcomes = unsure) -> None:
                 if _is_no_page(outcome, store):
@@ -86,13 +96,12 @@ async def fetch_targets(
                 else:
                     listener.rendered(url, outcome)
 
-            spared = {url for url in missing if wanted[url].listed_by and is_polite}
-            at_once = [url for url in missing if url not in spared]
-            outcomes |= await render_pages(source, at_once, store, report)
-            listed = [url for url in missing if url in spared]
-            visits = visit_politely(source, listed, concurrency=concurrency, delay=delay, egress=egress)
-            async with aclosing(visits):
-                outcomes |= await keep_pages(visits, store, report)
+            new = [url for url in wanted if url not in outcomes]
+            outcomes |= await get_pages(
+                new, render, find=find, keep=partial(keep, store=store), report=report
+            )
+            if not unsure:
+                break
             listings: dict[str, Listing] = {}
             for url, outcome in unsure.items():
                 with suppress(NavigationError, PolicyError):

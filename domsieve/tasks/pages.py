@@ -1,6 +1,6 @@
 """From targets to pages: what is cached is read, what is not is rendered and kept."""
 
-from collections.abc import AsyncIterable, Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,7 +16,7 @@ from domsieve.errors import ContentError, DomsieveError, PageError
 from domsieve.renderer.html_parser.content import PageOrigin, file_origin, source_origin
 from domsieve.renderer.html_parser.parser import parse_html, parse_html_file, read_html_file
 from domsieve.renderer.options import CaptureOptions
-from domsieve.renderer.protocol import DATA, SCREENSHOT, Outcome, PageSource, Rendering
+from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering
 from domsieve.renderer.sampling.frontier import missing_addresses
 from domsieve.snapshot.fault import check_fault, fault_of
 from domsieve.snapshot.index import PageRecord
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 STDIN = "stdin"
 """What a page from standard input is called."""
-
-Report = Callable[[str, PageRecord | DomsieveError], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +89,6 @@ class Page:
         return self.meter.running(stage)
 
 
-async def render_pages(
-    source: PageSource, urls: Iterable[str], store: PageStore, report: Report
-) -> dict[str, PageRecord | DomsieveError]:
-    """Render `urls` and keep every page as soon as it is done; return the outcome of each URL."""
-    return await keep_pages(source.render_many(urls), store, report)
-
-
-async def keep_pages(
-    rendered: AsyncIterable[Outcome], store: PageStore, report: Report
-) -> dict[str, PageRecord | DomsieveError]:
-    """Keep every page as soon as it is rendered; return the outcome of each URL."""
-    outcomes: dict[str, PageRecord | DomsieveError] = {}
-    async for url, outcome in rendered:
-        kept = keep(outcome, site_of(url), store) if isinstance(outcome, Rendering) else outcome
-        outcomes[url] = kept
-        report(url, kept)
-    return outcomes
-
-
 def fault_in(record: PageRecord, store: PageStore) -> PageError | None:
     """Return why a captured page counts as failed, None for one that does not."""
     try:
@@ -127,11 +106,16 @@ def keep(rendering: Rendering, site: str, store: PageStore) -> PageRecord:
 
 
 def cached(
-    url: str, store: PageStore, options: CaptureOptions, *, since: datetime | None = None
+    url: str,
+    store: PageStore,
+    options: CaptureOptions,
+    *,
+    since: datetime | None = None,
+    may_use: Callable[[PageRecord], bool] = lambda _: True,
 ) -> PageRecord | None:
     """Return the newest complete capture of `url` with these options, and with the extras that they ask for.
 
-    One that was made before `since`, a time with its zone, is too old.
+    One that was made before `since`, a time with its zone, is too old; `may_use` may refuse one for other reasons.
     """
     record = store.find(url, producer="rendered", options=options.canonical())
     if record is None or not record.complete:
@@ -139,7 +123,7 @@ def cached(
     if since is not None and datetime.fromisoformat(record.captured_at) < since:
         return None
     wanted = {SCREENSHOT} if options.screenshot else {DATA} if options.both_sides else set()
-    return record if wanted <= {*store.extra_names(record)} else None
+    return record if wanted <= {*store.extra_names(record)} and may_use(record) else None
 
 
 def unscripted(record: PageRecord, store: PageStore) -> PageRecord | None:

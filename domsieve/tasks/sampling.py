@@ -67,8 +67,8 @@ async def sample(
     kept = kept or kept_here
 
     def known(url: str) -> Rendering | None:
-        record = cached(url, store, options, since=since)
-        if record is None or not may_use(record):
+        record = cached(url, store, options, since=since, may_use=may_use)
+        if record is None:
             return None
         try:
             page = store.get(record.page_id)

@@ -12,11 +12,11 @@ from msgspec import structs
 
 import domsieve
 from domsieve.errors import NavigationError
-from domsieve.library import fetching
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.options import CaptureOptions
 from domsieve.snapshot.store import PageStore
+from domsieve.tasks import renderer_factory
 from examples.loopback import folder_served
 
 CALLS = ["clean", "records", "compare", "render"]
@@ -76,7 +76,7 @@ def test_the_stand_in_counts(inside: StandIn) -> None:
 def test_a_url_without_a_host_is_refused_before_a_browser_starts(
     name: str, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, cache: bool
 ) -> None:
-    monkeypatch.setattr(fetching, "Renderer", None)
+    monkeypatch.setattr(renderer_factory.RendererFactory, "renderer", None)
     how = {"cache": tmp_path} if cache else {}
     with pytest.raises(NavigationError, match="Not a valid address: its host or port cannot be"):
         called(name, url, **how)
@@ -124,7 +124,7 @@ class Names:
 @pytest.fixture
 def names(monkeypatch: pytest.MonkeyPatch) -> Names:
     names = Names()
-    monkeypatch.setattr(fetching, "Egress", lambda **how: Egress(resolver=names.resolve, **how))
+    monkeypatch.setattr(renderer_factory, "Egress", lambda **how: Egress(resolver=names.resolve, **how))
     return names
 
 

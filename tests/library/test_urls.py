@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 import domsieve
-from domsieve.library import fetching
 from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.store import PageStore
@@ -63,7 +62,7 @@ def browsers(monkeypatch: pytest.MonkeyPatch) -> list[Renderer]:
             started.append(self)
             return await super().__aenter__()
 
-    monkeypatch.setattr(fetching, "Renderer", Counted)
+    monkeypatch.setattr("domsieve.renderer.renderer.Renderer", Counted)
     return started
 
 

@@ -110,7 +110,7 @@ def test_renderer_that_is_cancelled_leaves_nothing_behind(studio: Studio) -> Non
             outcomes = renderer.render_many(studio.server.url(path) for path in ("/good", "/silent", "/drip"))
             async for _ in outcomes:
                 break
-            await outcomes.aclose()  # type: ignore[attr-defined]
+            await outcomes.aclose()
 
     processes = len(descendants())
     studio.runner.run(take_one())

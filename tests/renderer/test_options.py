@@ -1,6 +1,7 @@
 """What a capture is asked for, what a page may cost, and the sources of pages."""
 
 import asyncio
+from dataclasses import fields, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,35 @@ def test_options_are_scalars_and_equal_for_equal_options(tmp_path: Path) -> None
 def test_clicks_count_only_where_there_are_some() -> None:
     usual = CaptureOptions().canonical()
     assert not {"click", "wait_for"} & usual.keys(), "captures from before would count as others"
+    empty: Any = []
+    assert CaptureOptions(click=empty).canonical() == usual
     clicked = CaptureOptions(click=("a", "b"), wait_for="#c").canonical()
     assert clicked == usual | {"click": '["a", "b"]', "wait_for": "#c"}
     for wrong in ({"click": ("a", " ")}, {"wait_for": ""}):
         with pytest.raises(UsageError, match="give a CSS selector"):
             CaptureOptions(**wrong)
+
+
+def test_every_option_counts_that_can_change_a_capture(tmp_path: Path) -> None:
+    state = tmp_path / "state.json"
+    state.write_text("{}", "utf-8")
+    special: dict[str, Any] = {
+        "viewport_px": (1, 1),
+        "headers": (("a", "b"),),
+        "cookies": (("a", "b"),),
+        "storage_state": state,
+        "settle": "load",
+        "settle_extra": timedelta(1),
+    }
+    usual = CaptureOptions()
+    same = set()
+    for option in fields(usual):
+        default = getattr(usual, option.name)
+        usual_change = not default if isinstance(default, bool) else ("x",) if default == () else "x"
+        other: Any = special.get(option.name, usual_change)
+        if replace(usual, **{option.name: other}).canonical() == usual.canonical():
+            same.add(option.name)
+    assert same == {"both_sides", "screenshot", "record", "record_credentials"}
 
 
 def test_missing_storage_state_is_an_error(tmp_path: Path) -> None:

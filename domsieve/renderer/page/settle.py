@@ -55,17 +55,18 @@ async def settle(
             if await _click(tab, watch, selector, limit_s):
                 await policy(tab, watch, limit_s)
         if options.wait_for is not None:
-            while not await _shows(tab, watch, options.wait_for, limit_s):
-                await watch.news(_LOOK_S)
+            error = UsageError(f"{options.wait_for!r} is not a valid CSS selector.", parameter="wait_for")
+            await _until(tab, watch, f"shows({json.dumps(options.wait_for)})", limit_s, error)
             await policy(tab, watch, limit_s)
         await asyncio.sleep(options.settle_extra / timedelta(seconds=1))
 
 
-async def _shows(tab: Tab, watch: Watch, selector: str, limit_s: float) -> bool:
-    shown = await _ask(tab, watch, f"shows({json.dumps(selector)})", limit_s, absent=False)
-    if shown is None:
-        raise UsageError(f"{selector!r} is not a valid CSS selector.", parameter="wait_for")
-    return bool(shown)
+async def _until(tab: Tab, watch: Watch, condition: str, limit_s: float, error: UsageError) -> None:
+    """Wait until a call of ``tab.js`` returns true; raise `error` if it returns null."""
+    while not (answer := await _ask(tab, watch, condition, limit_s, absent=False)):
+        if answer is None:
+            raise error
+        await watch.news(_LOOK_S)
 
 
 async def _click(tab: Tab, watch: Watch, selector: str, limit_s: float) -> bool:

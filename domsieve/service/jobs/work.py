@@ -5,7 +5,7 @@ This module only adds events to the job; the worker ends it by what is returned 
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from concurrent.futures import Executor
 from contextlib import aclosing
 from contextvars import copy_context
@@ -41,6 +41,7 @@ from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
 from domsieve.snapshot.stored_files import page_id_of
+from domsieve.tasks.page_getter import get_pages
 from domsieve.tasks.pages import cached, keep, unscripted
 from domsieve.tasks.sampling import describe, sample
 from domsieve.tasks.targets import site_of
@@ -116,9 +117,6 @@ async def do(
     DomsieveError : the job fails; `problem_of` tells why.
     """
     request = request_of(claim.job.kind, dict(claim.job.request))
-    if not isinstance(request, HtmlRequest):
-        # Before the cache is looked into: it may hold what was allowed once.
-        await bench.browsing.egress.decide_url(request.url)
 
     def run_budgeted(work: Callable[[], Any]) -> Any:
         return run(partial(copy_context().run, work))
@@ -142,36 +140,51 @@ async def _html(request: HtmlRequest, claim: Claim, bench: WorkerContext, run: C
 
 async def _page(request: PageRequest, claim: Claim, bench: WorkerContext, run: Callable[..., Any]) -> Result:
     options, site, client = request.capture_options(), site_of(request.url), claim.job.client
-    known: PageRecord | None = None
     twice = isinstance(request, CompareRequest) and request.twice
-    if not (request.refresh or twice):
-        known = await run(partial(_known, request, options, claim, bench))
-    if known is not None and not await _is_open(known.final_url, bench.browsing.egress):
-        known = None  # what was allowed once; rendering says what is refused now
-    renderings = []
-    if known is None:
+    loads: list[Rendering] = []
+    made: list[PageRecord] = []
+
+    async def render(_: list[str]) -> AsyncGenerator[Outcome]:
         await run(partial(bench.queue.event, claim, "stage", {"stage": "render"}, done=0, total=1))
         # The client is part of the name, so that no cookie of one client's pages meets another's. Two loads share
         # nothing, and what the page is compared with comes last, for its newest capture is the one found again.
-        loads = [(f"{client} {site}", options)]
+        names = {f"{client} {site}": options}
         if twice:
             both = (options.without_extras(), options)
-            loads = [(f"{client} {site} {claim.job.id} {n}", o) for n, o in enumerate(both)]
-        for name, how in loads:
-            rendering = await bench.browsing.render(
-                request.url, site=name, options=how, budget=request.budget()
-            )
-            renderings.append(rendering)
+            names = {f"{client} {site} {claim.job.id} {n}": how for n, how in enumerate(both)}
+        try:
+            for name, how in names.items():
+                loads.append(
+                    await bench.browsing.render(request.url, site=name, options=how, budget=request.budget())
+                )
+        except DomsieveError as error:
+            yield request.url, error
+        else:
+            yield request.url, loads[-1]
+
+    def keep(*_: object) -> PageRecord:
+        made.extend(_kept(load, site, claim, bench) for load in loads)
+        return made[-1]
+
+    outcomes = await get_pages(
+        [request.url],
+        render,
+        find=lambda _: None if twice else _known(request, options, claim, bench),
+        keep=keep,
+        guard=bench.browsing.egress,
+        must_resolve=True,
+        run=run,
+    )
+    record = outcomes[request.url]
+    if isinstance(record, DomsieveError):
+        raise record
 
     def work() -> Result:
-        store = bench.pages()
         bench.queue.event(claim, "stage", {"stage": "analyse"}, done=1, total=1)
-        records = [known] if known else [_kept(rendering, site, claim, bench) for rendering in renderings]
         ids = bench.queue.page_ids(client, site)
-        load = records[0] if twice else None
-        summary, files = page_result(request, records[-1], store, ids, load)
-        used = {record.page_id: _used(record, claim) for record in records}
-        return Result({**summary, "from_cache": known is not None}, files, [*used.values()])
+        summary, files = page_result(request, record, bench.pages(), ids, made[0] if twice else None)
+        used = {one.page_id: _used(one, claim) for one in made or [record]}
+        return Result({**summary, "from_cache": not made}, files, [*used.values()])
 
     done: Result = await run(work)
     return done
@@ -192,6 +205,8 @@ async def _site(
     run: Callable[..., Any],
     stopped: threading.Event,
 ) -> Result:
+    # The guard comes first: the cache may hold pages that are no longer allowed.
+    await bench.browsing.egress.decide_url(request.url)
     found = _Sampled()
     # With a proxy of its own, what passes for this job is told from what passes for others in the same browser.
     egress = bench.browsing.egress.metered(bench.site.size_bytes)
@@ -391,14 +406,6 @@ class _Source:
 
 def _is_over_quota(error: DomsieveError) -> bool:
     return isinstance(error, PolicyError) and error.reason == "quota"
-
-
-async def _is_open(url: str, egress: Egress) -> bool:
-    try:
-        await egress.decide_url(url)
-    except DomsieveError:
-        return False
-    return True
 
 
 def _used(record: PageRecord, claim: Claim) -> UsedPage:
