@@ -1,15 +1,16 @@
 # The service as a container; docs/service.md says how to run it.
 FROM python:3.13-slim-trixie AS packages
 WORKDIR /src
-COPY requirements-serve.lock requirements-build.lock ./
+COPY requirements.lock requirements-dev.lock ./
 # The locks are complete and carry hashes, so nothing is left to resolve. Only wheels, since what is built from source
 # would fetch the tools for that by itself.
 RUN python -m venv /opt/domsieve \
  && /opt/domsieve/bin/pip install --no-cache-dir --no-deps --only-binary :all: --require-hashes \
-    -r requirements-serve.lock \
+    -r requirements.lock \
  && python -m venv /opt/build \
+ && sed -n '/^setuptools==/,/^[^ ]/{/^setuptools==/p;/^ /p}' requirements-dev.lock >build.lock \
  && /opt/build/bin/pip install --no-cache-dir --no-deps --only-binary :all: --require-hashes \
-    -r requirements-build.lock
+    -r build.lock
 COPY . .
 # Both without a look at any index: an isolated build would fetch setuptools anew, whatever its hash.
 RUN /opt/build/bin/pip wheel --no-cache-dir --no-index --no-deps --no-build-isolation --wheel-dir /wheels . \

@@ -29,7 +29,7 @@ compile := uv pip compile --upgrade --universal --fork-strategy fewest --python-
 user_extras := bulk,mcp,parquet,ray,serve
 list_packages := build/sbom/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible
 
-.PHONY: help setup demo test quick test-all fuzz docs integrations evaluate bench sbom lock
+.PHONY: help setup demo test quick test-all fuzz docs integrations evaluate bench sbom lock release-check
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -62,8 +62,9 @@ test-all: ## the same on the oldest and the newest Python, hostile pages by the 
 fuzz: setup ## try hostile inputs and keep those that fail: make fuzz MINUTES=90 ONLY="reader writers" SEED=1
 	$(VENV)/bin/python -m tools.fuzz --minutes $(or $(MINUTES),90) $(if $(SEED),--seed $(SEED)) --only $(ONLY)
 
-docs: ## make a site of docs/ that works without a network: build/site/index.html
-	$(need_python)@$(python) tools/build_docs.py
+docs: setup ## make a site of docs/ that works without a network: build/site/index.html
+	$(VENV)/bin/sphinx-build -W --keep-going -q --fresh-env -b html -c tools/docs_site -d build/doctrees . build/site
+	@echo "Open build/site/index.html"
 
 integrations: setup ## test what is for other packages, in environments of their own: make integrations NAME=mcp
 	$(VENV)/bin/python tools/integrations.py $(NAME)
@@ -88,16 +89,17 @@ sbom: setup ## list what users install, with versions and licences, in build/sbo
 	$(VENV)/bin/python -c 'from tools.integrations import constraints; print(constraints())' >build/sbom/constraints.txt
 	build/sbom/all/bin/pip install --quiet --constraint build/sbom/constraints.txt '.[$(user_extras)]'
 	$(VENV)/bin/python -m venv --clear build/sbom/serve
-	build/sbom/serve/bin/pip install --quiet --require-hashes -r requirements-serve.lock
+	build/sbom/serve/bin/pip install --quiet --require-hashes -r requirements.lock
 	build/sbom/serve/bin/pip install --quiet --no-deps .
 	$(VENV)/bin/python -m venv --clear build/sbom/tool
 	build/sbom/tool/bin/pip install --quiet 'cyclonedx-bom>=7,<8'
 	$(list_packages) build/sbom/all/bin/python --output-file build/sbom.json
 	$(list_packages) build/sbom/serve/bin/python --output-file build/sbom-serve.json
 
+release-check: ## build wheel and source archive, and try them in a clean environment
+	$(need_python)@$(python) tools/release_check.py
+
 lock: ## choose the newest versions that pyproject.toml allows, with hashes
 	@command -v uv >/dev/null || { echo "make lock needs uv: pipx install uv" >&2; exit 1; }
-	$(compile) --extra dev --extra evaluate --extra serve -o requirements.lock
-	$(compile) --extra serve --constraint requirements.lock -o requirements-serve.lock
-	echo setuptools | $(compile:pyproject.toml=-) --constraint requirements.lock -o requirements-build.lock
-	printf 'furo\nmyst-parser\nsphinx\n' | $(compile:pyproject.toml=-) --constraint requirements.lock -o requirements-docs.lock
+	$(compile) --extra dev --extra evaluate --extra serve -o requirements-dev.lock
+	$(compile) --extra serve --constraint requirements-dev.lock -o requirements.lock

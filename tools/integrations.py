@@ -34,7 +34,7 @@ def names() -> list[str]:
 
 def constraints() -> str:
     """Return the locked versions without their hashes, which pip wants of all packages or of none."""
-    return "".join(f"{name}\n" for name in _LOCKED.findall((ROOT / "requirements.lock").read_text()))
+    return "".join(f"{name}\n" for name in _LOCKED.findall((ROOT / "requirements-dev.lock").read_text()))
 
 
 def key(name: str) -> str:

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+LOCK = "requirements-dev.lock"
 STAMP = "domsieve-setup.json"
 BROWSER_NOTE = "domsieve-browser.json"
 NO_BROWSER = 3  # exit status of find_browser.py
@@ -70,7 +71,7 @@ def run(command: Sequence[str | Path], *, limit_s: float = _LIMIT_S) -> int:
 
 def keys(root: Path, venv: Path) -> dict[str, str]:
     """Return what the environment depends on, as digests: the locked packages and the project itself."""
-    lock = (root / "requirements.lock").read_bytes()
+    lock = (root / LOCK).read_bytes()
     made_by = f"{sys.implementation.name} {sys.version_info[:2]} {platform.machine()} {venv}\n"
     return {
         "locked": hashlib.sha256(made_by.encode() + lock).hexdigest(),
@@ -106,11 +107,11 @@ def ensure_environment(root: Path, venv: Path) -> None:
         say(f"making {venv} with Python {platform.python_version()}: {_why(venv, have)}")
         if run([sys.executable, "-m", "venv", "--clear", venv]):
             raise SetupError(f"{venv} could not be made; the reason stands above.")
-        say("installing the packages of requirements.lock")
+        say(f"installing the packages of {LOCK}")
         # Compiling every module of every package took a third of the time; most are never imported.
         # The lock is complete, so nothing is left to resolve; older pips fail at it where two packages ask for
         # the same extra.
-        lock: list[str | Path] = ["--no-deps", "--require-hashes", "-r", root / "requirements.lock"]
+        lock: list[str | Path] = ["--no-deps", "--require-hashes", "-r", root / LOCK]
         if run([*pip, "--no-compile", *lock]):
             raise SetupError(
                 "pip could not install the locked packages; its reason stands above. "

@@ -31,7 +31,7 @@ class RayEngine:
             import ray
         except ImportError as error:
             raise UsageError(
-                "This runner needs Ray: pip install 'domsieve[ray]'.", parameter="runner"
+                "This runner needs Ray; install domsieve with the extra ray.", parameter="runner"
             ) from error
         self._ray = ray
         if address is None:

@@ -56,7 +56,7 @@ def place_at(text: str) -> Place:
     try:
         import fsspec
     except ImportError as error:
-        raise UsageError(f"{text} needs fsspec: pip install 'domsieve[bulk]'.") from error
+        raise UsageError(f"{text} needs fsspec; install domsieve with the extra bulk.") from error
     try:
         system, root = fsspec.core.url_to_fs(text)
     except (ImportError, ValueError) as error:

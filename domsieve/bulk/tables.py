@@ -75,7 +75,7 @@ def check_parquet() -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
-        raise UsageError("bulk needs pyarrow; install it with: pip install 'domsieve[bulk]'.") from error
+        raise UsageError("bulk needs pyarrow; install domsieve with the extra bulk.") from error
 
 
 def _schema(kinds: Kinds) -> Any:

@@ -112,7 +112,8 @@ def need_extra(extra: str, packages: Sequence[str]) -> None:
 
     if missing := [name for name in packages if find_spec(name) is None]:
         raise UsageError(
-            f"{extra} needs packages that are not installed ({', '.join(missing)}): pip install 'domsieve[{extra}]'"
+            f"{extra} needs packages that are not installed ({', '.join(missing)}); "
+            f"install domsieve with the extra {extra}."
         )
 
 

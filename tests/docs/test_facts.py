@@ -77,8 +77,9 @@ def test_figures_beside_other_tools_are_those_of_the_results() -> None:
     assert figures <= set(re.findall(r"\b0\.\d{3}\b", (DOCS / "results.md").read_text("utf-8")))
 
 
-def test_the_site_of_the_documentation_is_built_of_locked_packages() -> None:
-    lock = (ROOT / "requirements-docs.lock").read_text("utf-8")
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+def test_locks_have_versions_with_hashes_and_no_addresses(name: str) -> None:
+    lock = (ROOT / name).read_text("utf-8")
     assert "://" not in lock
     for pin in re.split(r"\n(?=\S)", lock.strip()):
         assert "==" in pin.splitlines()[0]

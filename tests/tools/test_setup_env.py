@@ -15,7 +15,7 @@ from tools import setup_env
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    (tmp_path / "requirements.lock").write_text("one==1\n", encoding="utf-8")
+    (tmp_path / "requirements-dev.lock").write_text("one==1\n", encoding="utf-8")
     (tmp_path / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
     return tmp_path
 
@@ -61,7 +61,7 @@ def test_second_run_calls_no_pip(root: Path, recorder: Recorder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "steps"), [("requirements.lock", ALL), ("pyproject.toml", ["--editable"])]
+    ("changed", "steps"), [("requirements-dev.lock", ALL), ("pyproject.toml", ["--editable"])]
 )
 def test_a_change_renews_what_depends_on_it(
     root: Path, recorder: Recorder, changed: str, steps: list[str]

@@ -25,9 +25,7 @@ def write_parquet(columns: Mapping[str, Sequence[str | None] | NDArray[Any]]) ->
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError as error:
-        raise UsageError(
-            "Parquet needs pyarrow; install it with: pip install 'domsieve[parquet]'."
-        ) from error
+        raise UsageError("Parquet needs pyarrow; install domsieve with the extra parquet.") from error
     table = {
         name: pa.array(column, None if isinstance(column, np.ndarray) else pa.string())
         for name, column in columns.items()

@@ -341,6 +341,6 @@ def test_without_its_package_the_command_says_what_to_install(
     done = run("mcp", "--data", tmp_path / "data", cache=tmp_path)
     assert done.exit_code == 2
     assert done.stderr == (
-        "domsieve: mcp needs packages that are not installed (mcp): pip install 'domsieve[mcp]'\n"
+        "domsieve: mcp needs packages that are not installed (mcp); install domsieve with the extra mcp.\n"
     )
     assert not (tmp_path / "data").exists()
