@@ -16,7 +16,7 @@ import typer
 from msgspec import structs
 
 from domsieve import cli
-from domsieve.commands.help_text import EXAMPLES, GROUPS, group_of
+from domsieve.commands.help_text import EXAMPLES, GROUPS, option_group
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.store import PageStore
 from tests.command import COMMAND, fill, process, run, write_pages
@@ -92,7 +92,7 @@ class TestHelp:
             assert help_text, parameter.name
             assert help_text in flat
             if parameter.opts[0].startswith("--"):
-                section = text.partition(f"\n{group_of(parameter)}:\n")[2].partition("\n\n")[0]
+                section = text.partition(f"\n{option_group(parameter)}:\n")[2].partition("\n\n")[0]
                 assert parameter.opts[0] in section
 
     def test_no_sentence_on_a_command_is_cut(self, cache: Path) -> None:

@@ -29,7 +29,7 @@ class StoredTarget:
     record: PageRecord
 
 
-Named = UrlTarget | FileTarget | ArchiveTarget | StoredTarget | DamagedTarget
+PageTarget = UrlTarget | FileTarget | ArchiveTarget | StoredTarget | DamagedTarget
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Member:
     keys : pages with one of these in common are the same page.
     """
 
-    target: Named
+    target: PageTarget
     label: str
     site: str
     address: str = ""

@@ -70,7 +70,7 @@ EXAMPLES: Mapping[str, str] = {
 _WRONG_CALL: Any = typer.BadParameter.__base__
 
 
-def group_of(parameter: Any) -> str:
+def option_group(parameter: Any) -> str:
     """Return the group in which an option is shown."""
     names = [name.removeprefix("--") for name in parameter.opts if name.startswith("--")]
     return _GROUP_OF[names[0]]
@@ -135,7 +135,7 @@ def _write_options(parameters: Any, context: Any, formatter: Any) -> None:
     for parameter in parameters:
         if record := parameter.get_help_record(context):
             is_option = parameter.param_type_name == "option"
-            rows[group_of(parameter) if is_option else "Arguments"].append((_plain(record[0]), record[1]))
+            rows[option_group(parameter) if is_option else "Arguments"].append((_plain(record[0]), record[1]))
     for group, lines in rows.items():
         if lines:
             with formatter.section(group):

@@ -5,10 +5,10 @@ from functools import partial
 from typing import Any, Unpack, overload
 
 from domsieve.analysis.registry import MINERS, MethodParams
-from domsieve.library import loops
 from domsieve.library.checks import checked_choices, selection_of
 from domsieve.library.fetching import FetchOptions
 from domsieve.library.inputs import PageInput, is_list, sources_of, url_of
+from domsieve.library.loops import in_thread, run_coroutine
 from domsieve.library.options import (
     CleanKeywords,
     CompareKeywords,
@@ -205,7 +205,7 @@ def render(url: str, **how: Unpack[FetchKeywords]) -> Snapshot:
     """
     url = url_of(url)
     fetching = FetchOptions.of(**given("render", FetchKeywords, how))
-    return snapshot_of(loops.run(fetching.captured([url]))[url], fetching)
+    return snapshot_of(run_coroutine(fetching.captured([url]))[url], fetching)
 
 
 @takes(FetchKeywords)
@@ -214,7 +214,7 @@ async def render_async(url: str, **how: Unpack[FetchKeywords]) -> Snapshot:
     url = url_of(url)
     fetching = FetchOptions.of(**given("render_async", FetchKeywords, how))
     outcomes = await fetching.captured([url])
-    return await loops.in_thread(partial(snapshot_of, outcomes[url], fetching))
+    return await in_thread(partial(snapshot_of, outcomes[url], fetching))
 
 
 def _clean(call: str, page: object, url: object, how: CleanKeywords) -> PagesCall[CleanResult]:

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
+def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
     """Return what `work` returns, when it has; inside a running event loop, as in notebooks, a thread runs it.
 
     An interrupt, such as Ctrl-C, cancels `work` and is raised when it has ended.

@@ -12,10 +12,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, Generic, TypeVar
 
 from domsieve.errors import DomsieveError
-from domsieve.library import loops
 from domsieve.library.checks import check_flag
 from domsieve.library.fetching import Captured, FetchOptions
 from domsieve.library.inputs import Source, is_list, urls_of
+from domsieve.library.loops import in_thread, run_coroutine
 from domsieve.library.results import CompareResult, Result
 from domsieve.library.work import compared
 from domsieve.snapshot.index import PageRecord
@@ -44,13 +44,13 @@ class PagesCall(Generic[R]):
     def run(self) -> R | list[R]:
         """Return the result of the page, or of each."""
         urls = self._urls()
-        outcomes = loops.run(self.fetching.captured(urls)) if urls else {}
+        outcomes = run_coroutine(self.fetching.captured(urls)) if urls else {}
         return _one_or_all(self.work(self.sources, outcomes, self.fetching), self.several)
 
     async def run_async(self) -> R | list[R]:
         """Return the same as `run`, without blocking the event loop."""
         outcomes = await self.fetching.captured(self._urls())
-        results = await loops.in_thread(partial(self.work, self.sources, outcomes, self.fetching))
+        results = await in_thread(partial(self.work, self.sources, outcomes, self.fetching))
         return _one_or_all(results, self.several)
 
     def _urls(self) -> list[str]:
@@ -89,7 +89,7 @@ class ComparingCall:
     def run(self) -> CompareResult | list[CompareResult]:
         """Return the comparison of the page, or of each."""
         with self._folder() as folder:
-            outcomes, loads = loops.run(self._recorded(folder))
+            outcomes, loads = run_coroutine(self._recorded(folder))
             results = self._compared(folder, outcomes, loads)
         return _one_or_all(results, self.several)
 
@@ -97,7 +97,7 @@ class ComparingCall:
         """Return the same as `run`, without blocking the event loop."""
         with self._folder() as folder:
             outcomes, loads = await self._recorded(folder)
-            results = await loops.in_thread(partial(self._compared, folder, outcomes, loads))
+            results = await in_thread(partial(self._compared, folder, outcomes, loads))
         return _one_or_all(results, self.several)
 
     @contextmanager

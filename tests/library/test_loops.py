@@ -9,7 +9,7 @@ import time
 import pytest
 
 import domsieve
-from domsieve.library.loops import in_thread, run
+from domsieve.library.loops import in_thread, run_coroutine
 
 
 async def where() -> tuple[int, int]:
@@ -18,12 +18,12 @@ async def where() -> tuple[int, int]:
 
 
 def test_without_a_loop_it_runs_in_the_same_thread() -> None:
-    assert run(where())[0] == threading.get_ident()
+    assert run_coroutine(where())[0] == threading.get_ident()
 
 
 def test_inside_a_loop_it_runs_in_a_loop_of_its_own() -> None:
     async def notebook() -> None:
-        thread, loop = run(where())
+        thread, loop = run_coroutine(where())
         assert thread != threading.get_ident()
         assert loop != id(asyncio.get_running_loop())
 
@@ -36,10 +36,10 @@ def test_errors_are_raised_where_it_was_called(inside: bool) -> None:
         raise domsieve.PageError("gone")
 
     async def notebook() -> None:
-        run(fail())
+        run_coroutine(fail())
 
     with pytest.raises(domsieve.PageError, match="gone"):
-        asyncio.run(notebook()) if inside else run(fail())
+        asyncio.run(notebook()) if inside else run_coroutine(fail())
 
 
 @pytest.mark.parametrize("inside", [False, True])
@@ -55,7 +55,7 @@ def test_an_interrupt_cancels_and_waits(inside: bool) -> None:
             events.append("browser is closed")
 
     async def notebook() -> None:
-        run(slow())
+        run_coroutine(slow())
 
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -67,7 +67,7 @@ def test_an_interrupt_cancels_and_waits(inside: bool) -> None:
             loop.close()
         else:
             with pytest.raises(KeyboardInterrupt):
-                run(slow())
+                run_coroutine(slow())
     finally:
         signal.signal(signal.SIGINT, handler)
     assert events == ["browser is closed"]

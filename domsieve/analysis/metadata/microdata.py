@@ -7,7 +7,7 @@ from domsieve.analysis.metadata.json_ld import rank_of
 from domsieve.analysis.metadata.values import LONGEST_TEXT, Claims, clean_value
 from domsieve.budget import check
 
-_FIELDS = {
+_PROPERTY_FIELDS = {
     "headline": "title",
     "name": "title",
     "author": "authors",
@@ -22,7 +22,7 @@ _FIELDS = {
     "license": "licence",
     "image": "image",
 }
-_ADDRESSES = frozenset(("image", "licence"))
+_ADDRESS_FIELDS = frozenset(("image", "licence"))
 _LINKING = {"a": "href", "link": "href", "area": "href", "img": "src", "source": "src", "iframe": "src"}
 _MOST_ALIKE = 4  # so many things of one type are a list of other pages
 _POSTS = "discussionforumposting"
@@ -56,7 +56,7 @@ def claim_microdata(elements: Elements, claims: Claims) -> None:
             continue
         for name in value[:200].lower().split():
             name = name.rpartition("/")[2].rpartition(":")[2]
-            field = _FIELDS.get(name)
+            field = _PROPERTY_FIELDS.get(name)
             if field is None or (name == "name" and not scope):
                 continue
             inner = names.get(node, []) if node in scopes else []
@@ -111,7 +111,7 @@ def _kind(value: str) -> str:
 
 def _value(elements: Elements, node: int, field: str) -> str:
     attributes, tag = elements.attributes(node), elements.tag(node)
-    if field in _ADDRESSES:
+    if field in _ADDRESS_FIELDS:
         address = attributes.get("content") or attributes.get(_LINKING.get(tag, "content"), "")
         return elements.url(node, address) if address else elements.text(node, LONGEST_TEXT)
     if content := attributes.get("content", "").strip():

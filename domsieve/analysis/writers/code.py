@@ -13,7 +13,7 @@ _LINE_CLASSES = word_set(
     "ace_line blob-code-inner cl-line cm-line code-line codemirror-line ec-line hljs-ln-line line token-line "
     "view-line"
 )
-_SPACES = str.maketrans("\v\f\r", "  \n")
+_LINE_BREAKS = str.maketrans("\v\f\r", "  \n")
 
 
 def is_line_class(value: str) -> bool | None:
@@ -49,7 +49,7 @@ def code_lines(
         elif inner in lines or around[inner] > BREAK:
             code.begin()
             within.append((reader.end[inner], len(code.parts) if inner in lines else -1))
-    return _trimmed("".join(code.parts).replace("\r\n", "\n").translate(_SPACES).split("\n"))
+    return _trimmed("".join(code.parts).replace("\r\n", "\n").translate(_LINE_BREAKS).split("\n"))
 
 
 class _Code:
@@ -112,7 +112,7 @@ _PREFIXES = (
     ),
 )
 _NAME = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,29}")
-_AROUND = 3
+_CODE_LEVELS = 3
 _LONGEST_CLASS = 1_000
 _NONE = word_set(
     "auto code default ignore line-numbers lines no-highlight nohighlight none raw undefined unknown"
@@ -145,7 +145,7 @@ def code_language(reader: Reader, node: int) -> str:
         if language := _named(reader, own, bare=True):
             return language
     around = reader.parent[node]
-    for _ in range(_AROUND):
+    for _ in range(_CODE_LEVELS):
         if around <= 0:
             break
         if language := _named(reader, around, bare=False):
@@ -157,7 +157,7 @@ def code_language(reader: Reader, node: int) -> str:
 def _code_inside(reader: Reader, node: int) -> int:
     """Return the ``code`` element at the start of a block, possibly inside further ``pre``; 0 if there is none."""
     child = node + 1
-    for _ in range(_AROUND):
+    for _ in range(_CODE_LEVELS):
         if child >= reader.end[node]:
             return 0
         if reader.names[reader.tag[child]] == "code":

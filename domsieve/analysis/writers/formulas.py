@@ -24,7 +24,7 @@ _DISPLAYED = word_set(
     "katex-display mathjax_display mathjax_svg_display mjxc-display mwe-math-element-block mwe-math-mathml-display"
 )
 _IMAGES = word_set("latex mwe-math-fallback-image-display mwe-math-fallback-image-inline tex")
-_AROUND = 8
+_FORMULA_LEVELS = 8
 _LONGEST = 20_000
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _SPACES = re.compile(r"\s+")
@@ -115,7 +115,7 @@ def _text(reader: Reader, node: int) -> str:
 def _root(reader: Reader, node: int, wrappers: dict[int, bool], *, displayed: bool) -> tuple[int, bool]:
     """Return the outermost node that displays only the formula, and whether it is a display formula."""
     root = above = node
-    for _ in range(_AROUND):
+    for _ in range(_FORMULA_LEVELS):
         if above <= 0:
             break
         tag = reader.names[reader.tag[above]]
