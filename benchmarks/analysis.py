@@ -39,7 +39,7 @@ from domsieve.analysis.writers.text import write_text
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.format import decode, encode
 from domsieve.snapshot.page import Snapshot
-from domsieve.vocabulary import Mode
+from domsieve.types import Mode
 
 PAGES_PER_CALL = 200
 GROWTH = (100, 400, 1_000, 4_000)

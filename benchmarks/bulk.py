@@ -32,12 +32,12 @@ from benchmarks.analysis import machine
 from benchmarks.generated_site import generated_site
 from benchmarks.printing import print_table
 from benchmarks.processes import stat_of
-from domsieve.bulk.cleaning import CleanJob
+from domsieve.bulk.clean_job import CleanJob
 from domsieve.bulk.job import Job
 from domsieve.bulk.local import LocalEngine
 from domsieve.bulk.plan import Shard
-from domsieve.bulk.running import Outcome
 from domsieve.bulk.runs import Progress, clean_pages
+from domsieve.bulk.scheduling import Outcome
 
 MOST_OVERHEAD, MOST_AT_TWO, MOST_EXPONENT = 0.05, 0.6, 1.05
 _SITES_PER_ARCHIVE = 10

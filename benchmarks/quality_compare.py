@@ -27,7 +27,7 @@ from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.comparing import advise, compare
+from domsieve.tasks.page_comparison import advise, compare
 from domsieve.tasks.page_getter import get_pages
 from domsieve.tasks.pages import keep
 from examples.loopback import folder_served

@@ -36,7 +36,7 @@ from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.recording import add_page
+from domsieve.tasks.site_recording import add_page
 from experiments.corpora.javascript_sites import serve_corpus
 
 HOST = "docs.localhost"

@@ -20,8 +20,8 @@ from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.protocol import SCREENSHOT
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.store import PageStore
+from domsieve.tasks.page_report import report, reported
 from domsieve.tasks.pages import keep
-from domsieve.tasks.reporting import report, reported
 from domsieve.tasks.targets import Fetched, find_targets
 from examples.loopback import folder_served
 

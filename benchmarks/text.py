@@ -28,14 +28,14 @@ from benchmarks.analysis import machine
 from benchmarks.printing import print_table
 from domsieve.analysis.auto.cleaner import AutoCleaner
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.writers.evidence import write_json
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.text import write_text
 from domsieve.renderer.html_parser.parser import parse_html, read_html_file
 from domsieve.snapshot.format import decode, encode
 from domsieve.snapshot.page import Snapshot
-from domsieve.tasks.cleaning import clean, written
+from domsieve.tasks.page_cleaning import clean, written
 from domsieve.tasks.pages import Page
 from experiments.corpora.wcxb_pages import page_files, read_page
 

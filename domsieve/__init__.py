@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from domsieve.library.calls import render as render
     from domsieve.library.calls import render_async as render_async
     from domsieve.library.inputs import PageInput as PageInput
-    from domsieve.library.options import NetworkOptions as NetworkOptions
+    from domsieve.library.inputs import pages as pages
+    from domsieve.library.parameters import NetworkOptions as NetworkOptions
     from domsieve.library.results import CleanResult as CleanResult
     from domsieve.library.results import CompareResult as CompareResult
     from domsieve.library.results import RecordsResult as RecordsResult
-    from domsieve.library.stored import pages as pages
     from domsieve.renderer.options import CaptureOptions as CaptureOptions
     from domsieve.renderer.page.from_playwright import capture as capture
     from domsieve.snapshot.page import Snapshot as Snapshot
@@ -64,7 +64,7 @@ _MODULE_OF = {
     "DomsieveError": "errors",
     "EntropyFilter": "analysis.cleaning.entropy",
     "Metadata": "analysis.metadata.values",
-    "NetworkOptions": "library.options",
+    "NetworkOptions": "library.parameters",
     "PageError": "errors",
     "PageInput": "library.inputs",
     "PageStore": "snapshot.store",
@@ -85,7 +85,7 @@ _MODULE_OF = {
     "compare": "library.calls",
     "compare_async": "library.calls",
     "load_model": "analysis.model_file",
-    "pages": "library.stored",
+    "pages": "library.inputs",
     "records": "library.calls",
     "records_async": "library.calls",
     "render": "library.calls",

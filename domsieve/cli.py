@@ -12,8 +12,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import typer
 
+from domsieve.commands.command_groups import group_of
 from domsieve.commands.general_options import general_of_all
-from domsieve.commands.on_use import group_of
 
 _COMMANDS = {
     "render": "rendering:render",

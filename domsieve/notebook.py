@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from domsieve.plain import plain
+from domsieve.sanitize import plain
 
 MOST_LINES = 200
 """Lines or rows that a box shows at most; the number of the others is given below them."""

@@ -20,7 +20,7 @@ from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.output import OUTPUT_FILE
-from domsieve.tasks.reporting import report, reported
+from domsieve.tasks.page_report import report, reported
 from domsieve.tasks.sampling import sample
 from domsieve.tasks.targets import Fetched, find_targets
 from examples.serve import serve_demo

@@ -24,14 +24,14 @@ from domsieve.budget import USUAL, AnalysisBudget, Gauge, Meter, budgeted, check
 from domsieve.errors import BudgetError, DomsieveError, UsageError
 from domsieve.library.results import CleanResult
 from domsieve.renderer.html_parser.parser import parse_html, read_html_file
-from domsieve.renderer.sampling.links import PageLinks
+from domsieve.renderer.sampling.page_links import PageLinks
 from domsieve.renderer.sampling.sitemap import parse_sitemap
 from domsieve.snapshot.page import Snapshot
-from domsieve.tasks.cleaning import clean, learn
-from domsieve.tasks.mining import mine
+from domsieve.tasks.page_cleaning import clean, learn
+from domsieve.tasks.page_matrix import vectorize
 from domsieve.tasks.pages import Page
-from domsieve.tasks.vectorizing import vectorize
-from domsieve.vocabulary import Method
+from domsieve.tasks.record_mining import mine
+from domsieve.types import Method
 from tests.analysis.pages import page as laid_out
 from tests.command import page as source_of
 from tests.command import run, write_pages

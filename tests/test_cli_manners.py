@@ -16,7 +16,7 @@ import typer
 from msgspec import structs
 
 from domsieve import cli
-from domsieve.commands.help_text import EXAMPLES, GROUPS, option_group
+from domsieve.commands.command_groups import EXAMPLES, GROUPS, option_group
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.store import PageStore
 from tests.command import COMMAND, fill, process, run, write_pages

@@ -9,7 +9,7 @@ from domsieve.analysis.cleaning.entropy import EntropyFilter
 from domsieve.analysis.trees.cst import CompressedStructureTree
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.renderer.html_parser.parser import parse_html
-from domsieve.tasks.learning import RECENT_PAGES, Drift
+from domsieve.tasks.site_learning import RECENT_PAGES, Drift
 from tests.command import page, run, write_pages
 
 OTHER = (

@@ -12,7 +12,7 @@ from domsieve.renderer.network.egress import offline
 from domsieve.renderer.options import CaptureOptions
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.fetching import fetch_targets
+from domsieve.tasks.target_fetching import fetch_targets
 from domsieve.tasks.targets import Fetched, UrlTarget
 from tests.renderer.bad_server import Server, serving
 from tests.renderer.fake_site import FakeSite, Page

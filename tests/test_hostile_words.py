@@ -9,8 +9,8 @@ import pytest
 
 from domsieve.commands.console import failures, say
 from domsieve.errors import TargetError
-from domsieve.plain import plain
 from domsieve.renderer.html_parser.parser import parse_html
+from domsieve.sanitize import plain
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.targets import output_name
 from tests.command import process, run

@@ -23,16 +23,16 @@ def modules(package: Path) -> Mapping[str, Path]:
 
 MODULES = modules(PACKAGE)
 EXPERIMENT_MODULES = modules(ROOT / "experiments")
-COMMON = {"budget", "errors", "files", "notebook", "plain", "urls", "vocabulary"}
+COMMON = {"budget", "errors", "files", "notebook", "sanitize", "types", "urls"}
 # What each room of the package may import, besides what is common to all.
 ROOMS: Mapping[str, Set[str]] = {
-    "plain": set(),
+    "sanitize": set(),
     "urls": set(),
-    "vocabulary": set(),
+    "types": set(),
     "errors": set(),
     "budget": {"errors"},
     "files": {"errors"},
-    "notebook": {"plain"},
+    "notebook": {"sanitize"},
     "snapshot": COMMON,
     "archive": {"snapshot"} | COMMON,
     "renderer": {"snapshot", "archive"} | COMMON,

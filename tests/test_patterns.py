@@ -26,7 +26,7 @@ from domsieve.archive.decompression import USUAL_LIMITS
 from domsieve.archive.http_exchange import dechunked, head_of
 from domsieve.archive.records import records
 from domsieve.archive.segments import Archive
-from domsieve.renderer.html_parser.encoding import PRESCAN_BYTES, declared_encoding
+from domsieve.renderer.html_parser.content import PRESCAN_BYTES, declared_encoding
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import place_of
 from domsieve.renderer.sampling.page_urls import normalized
@@ -65,8 +65,8 @@ WORST = {
     "analysis.columns.links _UNSAFE_IN_URL": ["| |"],
     "analysis.columns.styles _TRANSPARENT": ["rgba(|, 0)|x", "|rgba(|"],
     "analysis.columns.styles '-?\\\\d*\\\\.?\\\\d+'": ["|1|", "-|1|.", "|1.|"],
-    "analysis.columns.hidden _NUMBER": ["|1|.", "|-|", "|1e|", "|.|"],
-    "analysis.columns.hidden _EMPTY_SHAPE": ["circle(0 at |)|x", "inset(50.|1|x", "ellipse(0|0|"],
+    "analysis.columns.visible _NUMBER": ["|1|.", "|-|", "|1e|", "|.|"],
+    "analysis.columns.visible _EMPTY_SHAPE": ["circle(0 at |)|x", "inset(50.|1|x", "ellipse(0|0|"],
     "analysis.columns.page_blocks _SPACES": ["| |", "|a |"],
     "analysis.columns.styles _DIGITS": ["|1|", "|a1|"],
     "analysis.columns.styles _STATES": ["|a|", "|curren|", "close|d|"],
@@ -96,9 +96,9 @@ WORST = {
     "analysis.metadata.authors _BEHIND": ["| |", "|1|", "| o|", "|1234|"],
     "analysis.metadata.authors _PARTS": ["| |", "| and|", "|a |"],
     "analysis.metadata.authors _PREFIX": ["|by |", "|posted |", "by| |", "posted| |", "by:| |"],
-    "analysis.metadata.page_dates _PUBLISHED": ["|publi|", "|p|"],
-    "analysis.metadata.page_dates _UPDATED": ["|mis |", "|mise |", "|u|"],
-    "analysis.metadata.titles _PARTS": ["| |", "| -|", " |-|", "|- |"],
+    "analysis.metadata.dates _PUBLISHED": ["|publi|", "|p|"],
+    "analysis.metadata.dates _UPDATED": ["|mis |", "|mise |", "|u|"],
+    "analysis.metadata.page_metadata _PARTS": ["| |", "| -|", " |-|", "|- |"],
     "analysis.metadata.values _LANGUAGE": ["|a|", "|en-|"],
     "analysis.metadata.values _TAG": ["|<a |", "<a |b|", "|<|", "|</a|"],
     "analysis.records.field_roles _CLASS_PART": ["|a|", "|A|", "|aA|", "|-|"],
@@ -121,11 +121,11 @@ WORST = {
     "analysis.writers.chunks _UNCUT": ["|[|", "[|a|", "|[](|", "|[](a|", "[](|a|", "|!|", "`|a|"],
     "analysis.writers.code _NAME": ["|a|$"],
     "analysis.writers.annotations _LABEL": ["|a|"],
-    "analysis.writers.formulas _COMMENT": ["|%|", "|%\n|"],
-    "analysis.writers.formulas _DOLLAR": ["|$|"],
-    "analysis.writers.formulas _MARKUP": ["|<|", "|]|"],
-    "analysis.writers.formulas _SPACES": ["| |", "|a |"],
-    "analysis.writers.formulas _STYLED": ["{\\textstyle |a|", "|{\\textstyle |", "{\\textstyle |}|a"],
+    "analysis.writers.code _COMMENT": ["|%|", "|%\n|"],
+    "analysis.writers.code _DOLLAR": ["|$|"],
+    "analysis.writers.code _MARKUP": ["|<|", "|]|"],
+    "analysis.writers.code _SPACES": ["| |", "|a |"],
+    "analysis.writers.code _STYLED": ["{\\textstyle |a|", "|{\\textstyle |", "{\\textstyle |}|a"],
     "analysis.writers.markdown _FENCES": ["|`|", "|``a|"],
     "analysis.writers.markdown_inline _BACKTICKS": ["|`|", "|`a|"],
     "analysis.writers.markdown_inline _BRACKETS": ["|[|"],
@@ -160,8 +160,8 @@ WORST = {
     "renderer.network.proxy_head _METHOD": ["|A|"],
     "renderer.network.proxy_head _TARGET": ["|a| "],
     "renderer.page.capture _DECLARED_UTF8": ["charset| |", "charset=| |", "|charset |", "|charset=|"],
-    "renderer.sampling.links _ROUTE_ID": ["?|id=|", "|&id=|", "|?id=&|"],
-    "renderer.sampling.links '[\\\\s,]+'": ["| |", "|a,|"],
+    "renderer.sampling.page_links _ROUTE_ID": ["?|id=|", "|&id=|", "|?id=&|"],
+    "renderer.sampling.page_links '[\\\\s,]+'": ["| |", "|a,|"],
     "renderer.sampling.robots _PLAIN": ["| |", "|1|x", "1.|1|x", "1/1| |x", "1/|1|x", "1e|1|", "1#|a|\n"],
     "renderer.sampling.robots _WAIT": ["| |", "crawl| |", "request| |", "crawl-delay| |"],
     "renderer.sampling.sitemap _WORD": ["|a|", "| |", "|a |"],
@@ -173,7 +173,7 @@ WORST = {
     "renderer.sampling.page_urls '(?=[?#])'": ["|a|", "|a|?"],
     "renderer.sampling.page_urls '[\\\\s\\\\x00-\\\\x1f\\\\x7f\\\\\\\\<>^|%]'": ["|a|"],
     "renderer.html_parser.parser _HIDING": ["display| |", "display:| |", "|display|"],
-    "renderer.html_parser.encoding _CHARSET": [
+    "renderer.html_parser.content _CHARSET": [
         "charset| |",
         "charset=| |",
         "|charset=|",
@@ -199,7 +199,7 @@ WORST = {
     "service.web.api _ASYNC": ["|,|", "|,respond-|"],
     "service.web.api _WAIT": [",wait| |", ",wait=| |", "|, |", "|wait=1|"],
     "service.web.api _WHOLE": ["|1|"],
-    "service.web.error_messages _CODE": ["|net::|", "|net::ERR_|", "net::ERR_|A|", "|net::ERR_A|"],
+    "service.web.problems _CODE": ["|net::|", "|net::ERR_|", "net::ERR_|A|", "|net::ERR_A|"],
     "service.web.forms _END_OF_HOST": ["|a|", "|/|"],
     "service.web.forms _NUMBER": ["|1|", "1.|1|"],
     "service.web.forms _WINDOW": ["|1|", "1x|1|"],
@@ -236,7 +236,7 @@ WORST = {
 }
 # Read no more than the beginning of a document, whatever its length: what they see is as long as that.
 OF_THE_BEGINNING = {
-    f"renderer.html_parser.encoding {name}" for name in ("_ATTRIBUTE", "_MARKUP", "_XML_DECLARATION")
+    f"renderer.html_parser.content {name}" for name in ("_ATTRIBUTE", "_MARKUP", "_XML_DECLARATION")
 }
 # See no text of strangers, and why not.
 OUR_OWN = {
@@ -347,7 +347,7 @@ def test_what_reads_the_beginning_sees_no_more() -> None:
     used = set(
         re.findall(
             r"(\w+)\.(?:match|finditer|findall)\((\w+)",
-            (PACKAGE / "renderer/html_parser/encoding.py").read_text(),
+            (PACKAGE / "renderer/html_parser/content.py").read_text(),
         )
     )
     assert used == {("_XML_DECLARATION", "head"), ("_MARKUP", "head"), ("_ATTRIBUTE", "text")}

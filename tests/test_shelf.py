@@ -12,9 +12,9 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.errors import DomsieveError, ModelError, TargetError
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
-from domsieve.tasks import cache as shelves
-from domsieve.tasks.cache import Shelf, judged_together
-from domsieve.tasks.cleaning import clean
+from domsieve.tasks import page_cache as shelves
+from domsieve.tasks.page_cache import Shelf, judged_together
+from domsieve.tasks.page_cleaning import clean
 from domsieve.tasks.pages import Page
 
 MENU = "<ul><li><a href=/>Home</a><li><a href=/b>Books</a></ul>"

@@ -35,7 +35,7 @@ import numpy as np
 from domsieve.budget import spending
 from domsieve.errors import ParameterError, UsageError
 from domsieve.snapshot.page import Scalar, Snapshot
-from domsieve.vocabulary import Mode
+from domsieve.types import Mode
 
 R = TypeVar("R")
 

@@ -18,7 +18,7 @@ from domsieve.analysis.trees.style_tree import is_capped
 from domsieve.errors import DamagedFileError, FormatVersionError, StorageError, UsageError
 from domsieve.files import write_file
 from domsieve.snapshot.page import Scalar
-from domsieve.vocabulary import SiteMethod, StyleLevel
+from domsieve.types import SiteMethod, StyleLevel
 
 _KIND = "domsieve site model"
 _VERSION, _CAPPED = 3, 4

@@ -15,7 +15,7 @@ from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
 from domsieve.analysis.verdict import Verdict
 from domsieve.errors import ParameterError, UsageError
 from domsieve.snapshot.page import Scalar, Snapshot
-from domsieve.vocabulary import Method, MiningMethod, Mode
+from domsieve.types import Method, MiningMethod, Mode
 
 if TYPE_CHECKING:
     from domsieve.analysis.records.result import Records

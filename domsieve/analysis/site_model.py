@@ -17,7 +17,7 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending, spending_on_site
 from domsieve.errors import BudgetError, ModelError
 from domsieve.snapshot.page import Scalar, Snapshot
-from domsieve.vocabulary import StyleLevel
+from domsieve.types import StyleLevel
 
 _TYPES = frozenset(["<u8", "<i8", "<i4", "|b1"])
 _MOST_PAGES = 1 << 40  # far above any site; a larger number in a file is made up

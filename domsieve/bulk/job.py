@@ -15,7 +15,7 @@ from domsieve.budget import USUAL, AnalysisBudget, budgeted
 from domsieve.bulk.places import Place, place_at, write
 from domsieve.bulk.plan import Shard
 from domsieve.errors import DomsieveError
-from domsieve.plain import utf8
+from domsieve.sanitize import utf8
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.pages import Page
 

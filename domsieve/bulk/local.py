@@ -12,7 +12,7 @@ from multiprocessing import connection, get_context, parent_process
 
 from domsieve.bulk.job import Done, Job, perform
 from domsieve.bulk.plan import Shard
-from domsieve.bulk.running import Died, Outcome
+from domsieve.bulk.scheduling import Died, Outcome
 
 # Loaded once and shared by all workers, so that a fresh pool starts at once.
 _LOADED = ["domsieve.bulk.preloaded"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from domsieve.bulk.job import Done, Job, perform
 from domsieve.bulk.plan import Shard
-from domsieve.bulk.running import Died, Outcome
+from domsieve.bulk.scheduling import Died, Outcome
 from domsieve.errors import UsageError
 
 _AUTH_MODE = "RAY_AUTH_MODE"
@@ -92,7 +92,7 @@ class _Actor:
 
     def close(self) -> None:
         """End what the worker keeps."""
-        from domsieve.bulk.rendering import close_browser
+        from domsieve.bulk.render_job import close_browser
 
         close_browser()
 

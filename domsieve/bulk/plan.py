@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Self
 
-from domsieve.bulk.members import Member
+from domsieve.bulk.page_list import Member
 
 
 @dataclass(frozen=True, slots=True)

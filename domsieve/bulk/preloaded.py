@@ -4,7 +4,7 @@ import numpy as np
 from lxml import etree
 
 from domsieve.analysis.auto.cleaner import AutoCleaner
-from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.writers.evidence import block_columns
 from domsieve.analysis.writers.text import write_text

@@ -11,21 +11,28 @@ from typing import Any
 
 import msgspec
 
-from domsieve.bulk.cleaning import CleanJob
+from domsieve.bulk.clean_job import CleanJob
 from domsieve.bulk.job import FAILED, Done, Failures, Job
-from domsieve.bulk.learning import EMPTY, PARTIAL, LearnJob, MergeJob, sites_to_merge, worth_learning
-from domsieve.bulk.listing import Named, members_of, urls_of
-from domsieve.bulk.members import Member
-from domsieve.bulk.mining import RecordsJob
-from domsieve.bulk.models import ENDING, model_file
+from domsieve.bulk.learn_job import (
+    EMPTY,
+    ENDING,
+    PARTIAL,
+    LearnJob,
+    MergeJob,
+    model_file,
+    sites_to_merge,
+    worth_learning,
+)
+from domsieve.bulk.page_list import Member, Named, members_of, urls_of
+from domsieve.bulk.parquet_parts import check_parquet
 from domsieve.bulk.places import Place, place_at, tidy, write
 from domsieve.bulk.plan import Plan, Shard
-from domsieve.bulk.rendering import RenderJob, store_name
-from domsieve.bulk.running import Engine, Event, run
-from domsieve.bulk.tables import check_parquet
+from domsieve.bulk.records_job import RecordsJob
+from domsieve.bulk.render_job import RenderJob, store_name
+from domsieve.bulk.scheduling import Engine, Event, run
 from domsieve.errors import UsageError
 from domsieve.files import digest_of
-from domsieve.tasks.learning import RECENT_PAGES, Drift
+from domsieve.tasks.site_learning import RECENT_PAGES, Drift
 
 PAGES_PER_SHARD = 500
 PAGES_PER_SITE = 2_000

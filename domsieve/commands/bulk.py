@@ -30,9 +30,11 @@ from domsieve.commands.console import (
     count,
     failures,
     need_extra,
+    progress,
     say,
     say_error,
 )
+from domsieve.commands.general_options import with_parameters
 from domsieve.commands.input_words import lines_of
 from domsieve.commands.method_options import (
     FavorOption,
@@ -42,14 +44,12 @@ from domsieve.commands.method_options import (
     ParamOption,
     params_of,
 )
-from domsieve.commands.progress import progress
-from domsieve.commands.signatures import with_parameters
-from domsieve.vocabulary import DEFAULT_METHOD, SiteMethod
+from domsieve.types import DEFAULT_METHOD, SiteMethod
 
 if TYPE_CHECKING:
-    from domsieve.bulk.listing import Named
-    from domsieve.bulk.running import Engine
+    from domsieve.bulk.page_list import Named
     from domsieve.bulk.runs import Progress, Summary
+    from domsieve.bulk.scheduling import Engine
     from domsieve.tasks.targets import Word
 
 Targets = Annotated[
@@ -154,7 +154,7 @@ def clean(
     tell: Tell,
 ) -> "Summary":
     """Clean very many pages into Parquet parts, by the models of their sites or each by itself."""
-    from domsieve.bulk.cleaning import CleanJob
+    from domsieve.bulk.clean_job import CleanJob
     from domsieve.bulk.runs import clean_pages
 
     job = CleanJob(
@@ -196,7 +196,7 @@ def learn(
     tell: Tell,
 ) -> "Summary":
     """Learn a model of each site of very many pages, for `bulk clean --models` and `clean --model`."""
-    from domsieve.bulk.learning import LearnJob
+    from domsieve.bulk.learn_job import LearnJob
     from domsieve.bulk.runs import learn_sites
 
     job = LearnJob(
@@ -227,7 +227,7 @@ def records(
     tell: Tell,
 ) -> "Summary":
     """Write the records of very many pages into Parquet parts, a row each."""
-    from domsieve.bulk.mining import RecordsJob
+    from domsieve.bulk.records_job import RecordsJob
     from domsieve.bulk.runs import mine_pages
 
     job = RecordsJob(
@@ -258,7 +258,7 @@ def render(
     capture: Capture,
 ) -> None:
     """Render the URLs of very many sites, each site into a store of its own, for the other bulk commands."""
-    from domsieve.bulk.rendering import RenderJob
+    from domsieve.bulk.render_job import RenderJob
     from domsieve.bulk.runs import processors, render_sites
     from domsieve.errors import UsageError
     from domsieve.tasks.targets import ListedWord

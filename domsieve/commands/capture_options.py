@@ -14,15 +14,14 @@ import typer
 
 from domsieve.budget import USUAL, AnalysisBudget, budgeted
 from domsieve.commands.console import failures
-from domsieve.commands.input_words import words_of
-from domsieve.commands.replaying import FixedTime, FromArchive, replay_of
-from domsieve.commands.signatures import with_parameters
+from domsieve.commands.general_options import with_parameters
+from domsieve.commands.input_words import FixedTime, FromArchive, replay_of, words_of
 
 if TYPE_CHECKING:
     from domsieve.analysis.selection.selection import Selection
     from domsieve.renderer.browser.connection import DriverName
+    from domsieve.renderer.network.addresses import HostRules
     from domsieve.renderer.network.egress import Egress
-    from domsieve.renderer.network.host_rules import HostRules
     from domsieve.renderer.network.replay import Replay
     from domsieve.renderer.options import Budget, CaptureOptions
     from domsieve.renderer.renderer import Renderer
@@ -252,7 +251,7 @@ def host_rules(deny: Sequence[str] | None, allow: Sequence[str] | None) -> "Host
     """
     if not (deny or allow):
         return None
-    from domsieve.renderer.network.host_rules import HostRules
+    from domsieve.renderer.network.addresses import HostRules
 
     return HostRules.of(deny or (), allow or ())
 

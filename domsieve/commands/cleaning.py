@@ -1,9 +1,10 @@
 """Commands that clean pages and learn the sites they come from."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -26,19 +27,54 @@ from domsieve.commands.console import (
     open_cache,
     print_json,
     print_text,
+    progress,
     say,
     say_error,
 )
 from domsieve.commands.fetching import fetch
 from domsieve.commands.method_options import FavorOption, MethodOption, ModeOption, ParamOption, params_of
-from domsieve.commands.progress import progress
-from domsieve.commands.threshold_table import help_facts, help_table
-from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, Method, PageFormat, SiteMethod
+from domsieve.types import BLOCK_KINDS, DEFAULT_METHOD, Method, PageFormat, SiteMethod
 
 if TYPE_CHECKING:
+    from domsieve.analysis.report.thresholds import ThresholdHelp
     from domsieve.errors import DomsieveError
     from domsieve.tasks.pages import Page
     from domsieve.tasks.targets import Word
+
+_LONGEST = 60
+
+
+def help_table(found: "ThresholdHelp") -> str:
+    """Return the table of thresholds for people."""
+    low, high = found.gap
+    lines = [
+        f"{count(found.pages, 'page')} with {count(found.words, 'word')} in {count(found.blocks, 'block')}",
+        "",
+        "threshold   kept words   kept blocks   first dropped here",
+    ]
+    for step in found.steps:
+        share = 100 * step.words / max(found.words, 1)
+        words = f"{step.words:,} ({share:.0f} %)"
+        shown = " · ".join(map(_one_line, step.border))
+        lines.append(f"{step.threshold:9.2f}   {words:>10}   {step.blocks:>11,}   {shown}".rstrip())
+    lines += [
+        "",
+        f"widest gap: no block between {low:.3f} and {high:.3f}",
+        f"proposed: --param threshold={found.proposed:.2f} (the model's own: {found.used:.2f})",
+    ]
+    return "\n".join(lines)
+
+
+def help_facts(found: "ThresholdHelp") -> dict[str, Any]:
+    """Return the same for machines."""
+    return asdict(found)
+
+
+def _one_line(text: str) -> str:
+    """Return captured text that fits a line and cannot steer a terminal."""
+    flat = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1] + "…"
+
 
 RawOption = Annotated[bool, typer.Option("--raw", help="Use the raw source of rendered pages.")]
 
@@ -105,14 +141,14 @@ def clean(
     from domsieve.analysis.cleaning.hidden_text import hidden_words
     from domsieve.analysis.model_file import load_model
     from domsieve.analysis.registry import PAGE_METHODS
-    from domsieve.analysis.writers.registry import PAGE_FORMATS
+    from domsieve.analysis.writers.formats import PAGE_FORMATS
     from domsieve.errors import BudgetError, DomsieveError, UsageError
-    from domsieve.tasks.cleaning import clean as clean_pages
-    from domsieve.tasks.cleaning import written
-    from domsieve.tasks.learning import Drift
     from domsieve.tasks.output import Results
+    from domsieve.tasks.page_cleaning import clean as clean_pages
+    from domsieve.tasks.page_cleaning import written
     from domsieve.tasks.pages import from_record, readable, site_records, with_selection
     from domsieve.tasks.postprocess import remarks
+    from domsieve.tasks.site_learning import Drift
     from domsieve.tasks.targets import find_targets
 
     if output and output_dir:
@@ -214,9 +250,9 @@ def learn(
     """Learn a model of a site from its pages, for `clean --model`."""
     from domsieve.analysis.model_file import save_model
     from domsieve.errors import UsageError
-    from domsieve.tasks.cleaning import learn as learn_pages
+    from domsieve.tasks.page_cleaning import learn as learn_pages
+    from domsieve.tasks.page_report import explain as explain_model
     from domsieve.tasks.pages import readable
-    from domsieve.tasks.reporting import explain as explain_model
     from domsieve.tasks.targets import find_targets
 
     if not (output or explain):

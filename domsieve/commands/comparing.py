@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from domsieve.analysis.compare.compared_blocks import DifferingBlock
     from domsieve.analysis.compare.comparison import Comparison, TwoLoads
     from domsieve.snapshot.index import PageRecord
-    from domsieve.tasks.comparing import Advice
+    from domsieve.tasks.page_comparison import Advice
     from domsieve.tasks.targets import Fetched, Target, Word
 
 _SHOWN_BLOCKS = 10
@@ -43,8 +43,8 @@ def compare(
     from msgspec import to_builtins
 
     from domsieve.errors import DomsieveError, TargetError, UsageError
-    from domsieve.tasks.comparing import advise, prefix_of
-    from domsieve.tasks.comparing import compare as compare_pages
+    from domsieve.tasks.page_comparison import advise, prefix_of
+    from domsieve.tasks.page_comparison import compare as compare_pages
     from domsieve.tasks.pages import site_records
     from domsieve.tasks.targets import CacheTarget, DamagedTarget, UrlTarget, find_targets
 

@@ -1,8 +1,8 @@
-"""The options that every command has, before its name or behind it: how much is said, and the configuration file."""
+"""The options of every command: how much is printed, and the configuration file."""
 
 import inspect
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +11,17 @@ import typer
 
 from domsieve.commands.console import Loudness, failures, loudness, say_more, set_loudness
 from domsieve.commands.settings_file import defaults_of, user_file
-from domsieve.commands.signatures import with_parameters
+
+Command = Callable[..., None]
+
+
+def with_parameters(run: Command, parameters: Iterable[inspect.Parameter]) -> Command:
+    """Return a function that shows these parameters instead of its own."""
+    shown = list(parameters)
+    run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    return run
+
 
 _META = "domsieve."
 

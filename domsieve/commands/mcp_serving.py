@@ -90,7 +90,7 @@ def mcp(
     """Run tools for MCP clients; needs the extra `mcp`."""
     with failures(), ExitStack() as stack:
         need_extra("mcp", (*EXTRA, "mcp"))
-        from domsieve.service.serving import serve, serve_stdio
+        from domsieve.service.start import serve, serve_stdio
         from domsieve.service.web.settings import Settings, read_tokens
 
         settings = Settings(

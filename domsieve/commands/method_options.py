@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domsieve.vocabulary import Favor, Method, MiningMethod, Mode
+from domsieve.types import Favor, Method, MiningMethod, Mode
 
 if TYPE_CHECKING:
     from domsieve.analysis.registry import MethodParams

@@ -20,11 +20,19 @@ from domsieve.commands.capture_options import (
     url_of_file,
 )
 from domsieve.commands.cleaning import RawOption
-from domsieve.commands.console import check_place, count, explained, finish, open_cache, say, say_error
+from domsieve.commands.console import (
+    check_place,
+    count,
+    explained,
+    finish,
+    open_cache,
+    progress,
+    say,
+    say_error,
+)
 from domsieve.commands.fetching import fetch
 from domsieve.commands.method_options import MiningMethodOption, ParamOption, params_of
-from domsieve.commands.progress import progress
-from domsieve.vocabulary import FIELD_NAMES, FieldName, RecordFormat
+from domsieve.types import FIELD_NAMES, FieldName, RecordFormat
 
 if TYPE_CHECKING:
     from domsieve.analysis.writers.record_tables import RecordSheet
@@ -70,12 +78,12 @@ def records(
     capture: Capture,
 ) -> None:
     """Find the records of pages and write their fields: texts, links and images."""
-    from domsieve.analysis.writers.registry import RECORD_FORMATS, write_records
+    from domsieve.analysis.writers.formats import RECORD_FORMATS, write_records
     from domsieve.errors import DomsieveError, UsageError
     from domsieve.files import write_file
-    from domsieve.tasks.mining import mine
     from domsieve.tasks.output import OUTPUT_FILE
     from domsieve.tasks.pages import readable
+    from domsieve.tasks.record_mining import mine
     from domsieve.tasks.targets import find_targets
 
     if output and output_dir:

@@ -8,19 +8,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domsieve.commands.archive_options import (
+from domsieve.commands.capture_options import AsJson, Cache, Capture, rendering
+from domsieve.commands.console import (
+    explained,
+    finish,
+    open_cache,
+    print_json,
+    print_line,
+    progress,
+    say,
+    say_error,
+)
+from domsieve.commands.fetching import (
     Archive,
     ArchiveCredentials,
     archive_of,
+    fetch,
     may_use,
     recorded,
     source_of,
 )
-from domsieve.commands.capture_options import AsJson, Cache, Capture, rendering
-from domsieve.commands.console import explained, finish, open_cache, print_json, print_line, say, say_error
-from domsieve.commands.fetching import fetch
-from domsieve.commands.progress import progress
-from domsieve.commands.replaying import say_unknown
+from domsieve.commands.input_words import say_unknown
 
 if TYPE_CHECKING:
     from domsieve.archive.recording import Recording

@@ -13,8 +13,8 @@ from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
     from domsieve.errors import DomsieveError
+    from domsieve.tasks.page_report import Reported
     from domsieve.tasks.pages import Page
-    from domsieve.tasks.reporting import Reported
     from domsieve.tasks.targets import Word
 
 
@@ -30,9 +30,9 @@ def report(
     """Write one HTML file that shows what each method keeps of pages and why."""
     from domsieve.files import write_file
     from domsieve.tasks.output import OUTPUT_FILE
+    from domsieve.tasks.page_report import of_record, reported
+    from domsieve.tasks.page_report import report as write_report
     from domsieve.tasks.pages import from_record, site_records
-    from domsieve.tasks.reporting import of_record, reported
-    from domsieve.tasks.reporting import report as write_report
     from domsieve.tasks.targets import find_targets
 
     check_place("--output", output)

@@ -21,8 +21,8 @@ from domsieve.commands.console import failures, need_extra
 
 if TYPE_CHECKING:
     from domsieve.renderer.browser.connection import DriverName
-    from domsieve.service.jobs.values import SiteQuota
-    from domsieve.service.serving import Work
+    from domsieve.service.jobs.job_values import SiteQuota
+    from domsieve.service.start import Work
 
 _MEGABYTE = 1_000_000
 # What a worker may hold unless it is said: of this, at least and at most, the share of the machine that is for all.
@@ -150,7 +150,7 @@ def serve(
     """Run an HTTP API and a web page; needs the extra `serve`."""
     with failures():
         need_extra("serve", EXTRA)
-        from domsieve.service.serving import serve as serve_others
+        from domsieve.service.start import serve as serve_others
         from domsieve.service.web.settings import Settings, read_tokens
 
         serve_others(
@@ -202,7 +202,7 @@ def say_token(token: str) -> None:
 
 def quota_of(pages: int, megabytes: int, seconds: int) -> "SiteQuota":
     """Return what the job of a site may take."""
-    from domsieve.service.jobs.values import SiteQuota
+    from domsieve.service.jobs.job_values import SiteQuota
 
     return SiteQuota(pages=pages, size_bytes=megabytes * _MEGABYTE, time_s=float(seconds))
 
@@ -220,7 +220,7 @@ def work_of(
 ) -> "Work":
     """Return how jobs are done, by what this machine has where nothing else is said; see `Work`."""
     from domsieve.renderer.browser.resources import this_machine
-    from domsieve.service.serving import Work
+    from domsieve.service.start import Work
 
     machine = this_machine()
     processes = workers or max(1, int(machine.cores) // 2)

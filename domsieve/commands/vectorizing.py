@@ -50,10 +50,10 @@ def vectorize(
 ) -> None:
     """Write the word weights of pages as a matrix: low for what a site repeats, high for what varies."""
     from domsieve.analysis.model_file import load_model
+    from domsieve.tasks.page_matrix import vectorize as vectorize_pages
+    from domsieve.tasks.page_matrix import write_matrix
     from domsieve.tasks.pages import readable
     from domsieve.tasks.targets import find_targets
-    from domsieve.tasks.vectorizing import vectorize as vectorize_pages
-    from domsieve.tasks.vectorizing import write_matrix
 
     check_place("--output", output)
     params = params_of("cst", param, mode=mode)

@@ -14,11 +14,11 @@ from datatrove.pipeline.extractors.base import BaseExtractor
 
 from domsieve.errors import BudgetError, PageError, UsageError
 from domsieve.library.calls import clean
-from domsieve.library.options import MethodChoice
+from domsieve.library.parameters import MethodChoice
 from domsieve.library.results import CleanResult
 from domsieve.renderer.network.egress import is_web_address
 from domsieve.tasks.targets import site_of
-from domsieve.vocabulary import BlockKind
+from domsieve.types import BlockKind
 
 __all__ = ["DomsieveExtractor", "DomsieveSites"]
 

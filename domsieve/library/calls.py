@@ -6,10 +6,9 @@ from typing import Any, Unpack, overload
 
 from domsieve.analysis.registry import MINERS, MethodParams
 from domsieve.library.checks import checked_choices, selection_of
-from domsieve.library.fetching import FetchOptions
+from domsieve.library.fetch_options import FetchOptions
 from domsieve.library.inputs import PageInput, is_list, sources_of, url_of
-from domsieve.library.loops import in_thread, run_coroutine
-from domsieve.library.options import (
+from domsieve.library.parameters import (
     CleanKeywords,
     CompareKeywords,
     FetchKeywords,
@@ -18,10 +17,10 @@ from domsieve.library.options import (
     takes,
 )
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
-from domsieve.library.running import ComparingCall, PagesCall
+from domsieve.library.running import ComparingCall, PagesCall, in_thread, run_coroutine
 from domsieve.library.work import Cleaning, cleaned, method_of, mined, snapshot_of
 from domsieve.snapshot.page import Snapshot
-from domsieve.vocabulary import FIELD_NAMES
+from domsieve.types import FIELD_NAMES
 
 
 @overload

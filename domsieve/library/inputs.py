@@ -1,27 +1,86 @@
-"""What callers give as pages: URLs, HTML, files and Snapshots, and which of them are learned from together.
+"""What callers give as pages: URLs, HTML, files, archives and Snapshots, and which of them are one site."""
 
-A text is fetched only when it begins as a URL, and is never taken for the name of a file: pages may be a stranger's.
-Imports the renderer's parser, tasks and the errors of the project.
-"""
-
+import logging
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from domsieve.archive.stored_page import StoredPage
+from domsieve.archive.packed import unpacked
+from domsieve.archive.reading import read_archive
+from domsieve.archive.stored_page import Body, DamagedPart, StoredPage, archives_below, is_archive
+from domsieve.budget import spending
 from domsieve.errors import DomsieveError, TargetError, UsageError
-from domsieve.library.checks import wrong
+from domsieve.library.checks import path_of, wrong
 from domsieve.renderer.html_parser.content import PageOrigin, file_origin, source_origin
-from domsieve.renderer.html_parser.parser import parse_html, read_html_file
+from domsieve.renderer.html_parser.parser import html_files, parse_html, read_html_file
 from domsieve.renderer.network.egress import place_of
 from domsieve.snapshot.page import Producer, Snapshot
-from domsieve.tasks.sites import RAW, Placed, placed
-from domsieve.tasks.stored import read_stored
+from domsieve.tasks.sites import RAW, Placed, placed, read_stored
 from domsieve.tasks.targets import site_of
 from domsieve.urls import has_web_scheme
+
+logger = logging.getLogger("domsieve")
+
+
+def pages(path: str | os.PathLike[str]) -> Iterator[StoredPage]:
+    """Yield the pages of an HTML file, of a WARC or WACZ archive, or of all of these in and below a folder.
+
+    Each page has a `url`, a `status`, a `content_type`, the time it was `captured_at`, its `headers` and its `source`
+    as bytes, and is taken by `clean` and `records`. What it holds is read when it is asked for, so that many can be
+    held. Pages of archives are HTML answers, errors of servers among them; revisits come last. Damaged parts of an
+    archive are told by a warning of the logger ``domsieve`` and skipped.
+
+    Parameters
+    ----------
+    path : the file or folder. Archives are known by their names: ``.warc``, ``.warc.gz``, ``.warc.zst``,
+        ``.wacz``.
+
+    Raises
+    ------
+    UsageError : `path` is no path.
+    TargetError : it cannot be read, or a folder contains no page.
+    """
+    return _pages(path_of("path", path))
+
+
+def _pages(path: Path) -> Iterator[StoredPage]:
+    if not path.is_dir():
+        yield from _in_archive(path) if is_archive(path) else [_in_file(path)]
+        return
+    files, archives = html_files(path), archives_below(path)
+    if not (files or archives):
+        raise TargetError(f"The folder {path} contains no .html, .htm or .xhtml file and no archive.")
+    yield from map(_in_file, files)
+    for archive in archives:
+        yield from _in_archive(archive)
+
+
+def _in_archive(path: Path) -> Iterator[StoredPage]:
+    for found in read_archive(path):
+        if isinstance(found, DamagedPart):
+            logger.warning("%s: %s", found.label, found.message)
+        else:
+            yield found
+
+
+def _in_file(path: Path) -> StoredPage:
+    origin = file_origin(path)
+    url = origin.address if origin else ""
+    return StoredPage(url, str(path), None, "", "", partial(_body, path))
+
+
+def _body(path: Path) -> Body:
+    try:
+        packed = path.read_bytes()
+    except OSError as error:
+        raise TargetError(f"Cannot read the page '{path}': {error.strerror}.", stage="read") from error
+    with spending("read", str(path)):
+        source, cuts = unpacked(packed, path)
+    return Body(source, {}, tuple(cuts))
+
 
 PageInput = str | bytes | os.PathLike[str] | Snapshot | StoredPage
 """One page: a URL or HTML as str, HTML as bytes, a file as Path, a Snapshot, or one that `pages` yields."""

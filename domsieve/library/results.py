@@ -11,22 +11,22 @@ from typing import Generic, TypeVar
 from domsieve.analysis.cleaning.hidden_text import hidden_words
 from domsieve.analysis.compare.compared_blocks import ComparedBlock
 from domsieve.analysis.compare.comparison import Comparison
-from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.page_flags.flags import Mark, described, page_marks
 from domsieve.analysis.records.fields import FieldTable
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import Block, text_blocks
+from domsieve.analysis.writers.formats import PAGE_FORMATS, write_page
 from domsieve.analysis.writers.record_tables import RecordSheet, record_rows, write_records_csv
-from domsieve.analysis.writers.registry import PAGE_FORMATS, write_page
 from domsieve.budget import Meter
 from domsieve.errors import DomsieveError
 from domsieve.library.checks import check_choice
 from domsieve.notebook import Line, box, tables
 from domsieve.snapshot.fault import Fault, fault_of
 from domsieve.snapshot.page import Snapshot
-from domsieve.tasks.comparing import Advice, advise
-from domsieve.vocabulary import PageFormat
+from domsieve.tasks.page_comparison import Advice, advise
+from domsieve.types import PageFormat
 
 T = TypeVar("T")
 

@@ -18,18 +18,18 @@ from domsieve.analysis.site_model import SiteModel
 from domsieve.budget import budgeted
 from domsieve.errors import DomsieveError
 from domsieve.library.checks import check_choice, check_flag, path_of
-from domsieve.library.fetching import Captured, FetchOptions
+from domsieve.library.fetch_options import Captured, FetchOptions
 from domsieve.library.inputs import Source
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.snapshot.fault import check_fault
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.cleaning import clean
-from domsieve.tasks.comparing import compare
-from domsieve.tasks.mining import mine
+from domsieve.tasks.page_cleaning import clean
+from domsieve.tasks.page_comparison import compare
 from domsieve.tasks.pages import Page, from_record, site_records, with_selection
-from domsieve.vocabulary import FieldName, Method, MiningMethod
+from domsieve.tasks.record_mining import mine
+from domsieve.types import FieldName, Method, MiningMethod
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

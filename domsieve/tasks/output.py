@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from domsieve.files import write_file
-from domsieve.plain import plain
+from domsieve.sanitize import plain
 from domsieve.tasks.pages import Page
 
 OUTPUT_FILE = "The output file"

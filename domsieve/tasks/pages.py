@@ -22,8 +22,7 @@ from domsieve.snapshot.fault import check_fault, fault_of
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.sites import RAW, Placed, placed
-from domsieve.tasks.stored import read_stored
+from domsieve.tasks.sites import RAW, Placed, placed, read_stored
 from domsieve.tasks.targets import (
     ArchiveTarget,
     CacheTarget,

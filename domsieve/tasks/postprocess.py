@@ -19,7 +19,7 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.text import write_text
 from domsieve.snapshot.fault import fault_of
 from domsieve.snapshot.page import Snapshot
-from domsieve.vocabulary import Method
+from domsieve.types import Method
 
 # What is taken where a method keeps nothing, in this order.
 _NEXT_BEST: tuple[Method, ...] = ("auto", "none")

@@ -9,7 +9,7 @@ from domsieve.renderer.network.upstream import environment_proxies
 
 if TYPE_CHECKING:
     from domsieve.renderer.browser.connection import DriverName
-    from domsieve.renderer.network.host_rules import HostRules
+    from domsieve.renderer.network.addresses import HostRules
     from domsieve.renderer.network.replay import Replay
     from domsieve.renderer.options import Budget, CaptureOptions
     from domsieve.renderer.renderer import Renderer

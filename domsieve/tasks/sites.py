@@ -1,12 +1,46 @@
-"""Which pages from disk or memory are of one site, and which of them are the same page, before they are parsed."""
+"""Pages of one site: which belong together, and pages that archives and files hold."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
+import msgspec
+
 from domsieve.analysis.site_groups import groups_of, traits_of
+from domsieve.archive.stored_page import StoredPage
+from domsieve.budget import spending
 from domsieve.renderer.html_parser.content import PageOrigin
+from domsieve.renderer.html_parser.parser import parse_html
+from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.targets import site_of
+
+
+def read_stored(page: StoredPage, *, address: str = "") -> Snapshot:
+    """Return a page of a file or an archive, parsed; `address` is where it came from if it does not say itself.
+
+    Raises
+    ------
+    ContentError : the archive does not hold it any more.
+    TargetError : the file cannot be read.
+    BudgetError : reading it took too much.
+    """
+    url = page.url or address or page.label
+    with spending("read", url):
+        body = page.load()
+        parsed = parse_html(body.source, url=url, content_type=page.content_type)
+    origin = parsed.provenance
+    reasons = (*map(str, body.cuts), *origin.reasons)
+    return replace(
+        parsed,
+        provenance=msgspec.structs.replace(
+            origin,
+            status=page.status,
+            captured_at=page.captured_at,
+            complete=not reasons,
+            reasons=reasons,
+        ),
+    )
+
 
 RAW = "(raw)"
 """Ends the name of a site whose pages are source alone: these are never learned from together with rendered ones."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.snapshot.strings import StringTable
-from domsieve.vocabulary import BlockKind
+from domsieve.types import BlockKind
 
 Bools = NDArray[np.bool_]
 

@@ -10,7 +10,7 @@ import numpy as np
 from domsieve.analysis.block_types.detection import node_kinds
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
-from domsieve.vocabulary import BLOCK_KINDS
+from domsieve.types import BLOCK_KINDS
 from experiments.corpora.marked_kinds import named_texts, readable, without_markup
 from experiments.corpora.wcxb_pages import page_files, read_page
 from experiments.corpora.whole_sites import read_site, site_files, text_site_halves

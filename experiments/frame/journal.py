@@ -18,10 +18,10 @@ _CODE = (
     "domsieve/analysis",
     "domsieve/errors.py",
     "domsieve/files.py",
-    "domsieve/plain.py",
+    "domsieve/sanitize.py",
     "domsieve/renderer",
     "domsieve/snapshot",
-    "domsieve/vocabulary.py",
+    "domsieve/types.py",
     "experiments",
 )
 _PACKAGES = ("lxml", "numpy", "scikit-learn", "scipy")

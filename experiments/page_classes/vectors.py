@@ -19,7 +19,7 @@ from domsieve.analysis.trees.cst import CompressedStructureTree
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.text import write_text
-from domsieve.vocabulary import Mode
+from domsieve.types import Mode
 from experiments.corpora.class_grids import Grid, GridPage
 from experiments.measures.word_scores import count_words, mean_score, score
 from experiments.systems.cleaners import CLEANERS, Cleaner

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.auto.block_features import Row
-from domsieve.analysis.auto.cleaner import BlockEvidence
+from domsieve.analysis.auto.cleaner import BlockEvidence, Choice, choose, choose_balanced
 from domsieve.analysis.auto.context_features import MeasuredBlocks
-from domsieve.analysis.auto.decision import Choice, choose, choose_balanced
 from domsieve.analysis.auto.model import AutoModel, BoostedTrees, probabilities
 from domsieve.analysis.auto.tokens import BUCKETS, TOKEN_UNIT, PageTokens, TokenWeights
 from domsieve.analysis.columns.page_blocks import page_blocks

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.renderer.html_parser.parser import parse_html
 
 

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from domsieve.analysis.auto.cleaner import AutoCleaner, BlockEvidence, with_site
+from domsieve.analysis.auto.cleaner import AutoCleaner, BlockEvidence, choose, choose_balanced, with_site
 from domsieve.analysis.auto.context_features import MeasuredBlocks
-from domsieve.analysis.auto.decision import choose, choose_balanced
 from domsieve.analysis.auto.model import (
     LEAVES,
     UNIT,

@@ -9,7 +9,7 @@ from domsieve.analysis.trees.cst import CompressedStructureTree
 from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
 from domsieve.snapshot.page import Snapshot
-from domsieve.vocabulary import Mode
+from domsieve.types import Mode
 from tests.analysis.pages import page
 from tests.analysis.plain_cst import Tag, tags_of, weigh
 

@@ -6,10 +6,9 @@ import pytest
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.trees.alignment import locate
 from domsieve.analysis.trees.cst import CompressedStructureTree, path_importance, word_weight
-from domsieve.analysis.trees.forest import plant
-from domsieve.analysis.trees.leaf_features import word_features
+from domsieve.analysis.trees.forest import plant, word_features
 from domsieve.snapshot.page import Producer, Snapshot
-from domsieve.vocabulary import StyleLevel
+from domsieve.types import StyleLevel
 from tests.analysis.pages import page
 
 TOLERANCE = 1e-6

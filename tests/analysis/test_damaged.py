@@ -28,7 +28,7 @@ from domsieve.errors import InvalidSnapshotError
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.strings import Interner
-from domsieve.vocabulary import Mode
+from domsieve.types import Mode
 from tests.analysis.pages import page as laid_out
 
 _LIST = "".join(f"<li><a href='/{n}'>Title {n}</a> <b>Price {n}</b> text</li>" for n in range(6))

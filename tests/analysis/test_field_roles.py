@@ -5,7 +5,7 @@ import pytest
 from domsieve.analysis.records.field_roles import type_of
 from domsieve.analysis.records.fields import FieldTable, field_tables
 from domsieve.analysis.records.wobm import WebObjectBlocks
-from domsieve.vocabulary import FIELD_NAMES
+from domsieve.types import FIELD_NAMES
 from tests.analysis.contract import body
 from tests.analysis.test_fields import subtrees, values
 

@@ -6,10 +6,10 @@ from typing import Any, get_args
 import pytest
 
 import domsieve
-from domsieve.analysis.writers.registry import PAGE_FORMATS, RECORD_FORMATS
+from domsieve.analysis.writers.formats import PAGE_FORMATS, RECORD_FORMATS
 from domsieve.service.jobs.requests import REQUESTS
 from domsieve.service.web.forms import CHOICES
-from domsieve.vocabulary import PageFormat, RecordFormat
+from domsieve.types import PageFormat, RecordFormat
 from tests.command import page, run
 
 ALL = [*PAGE_FORMATS.values(), *RECORD_FORMATS.values()]

@@ -27,7 +27,7 @@ from domsieve.errors import BudgetError, UsageError
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.strings import StringTable
-from domsieve.vocabulary import BLOCK_KINDS, BlockKind
+from domsieve.types import BLOCK_KINDS, BlockKind
 from tests.analysis.pages import page
 
 ROOT = Path(__file__).parents[2]

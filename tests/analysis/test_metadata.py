@@ -11,7 +11,7 @@ import pytest
 from domsieve.analysis.metadata.authors import author_names
 from domsieve.analysis.metadata.dates import find_dates, find_exact_date
 from domsieve.analysis.metadata.json_ld import DEEPEST, read_json
-from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.budget import AnalysisBudget, budgeted
 from domsieve.renderer.html_parser.parser import parse_html

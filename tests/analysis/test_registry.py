@@ -28,7 +28,7 @@ from domsieve.analysis.registry import (
 )
 from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
 from domsieve.errors import ParameterError, UsageError
-from domsieve.vocabulary import Method, MiningMethod, PageMethod, SiteMethod
+from domsieve.types import Method, MiningMethod, PageMethod, SiteMethod
 from tests.analysis.contract import site
 
 ROOT = Path(__file__).parents[2]
@@ -91,7 +91,7 @@ def test_no_other_module_lists_the_methods() -> None:
             }
             if len(words & names) > 2:
                 lists.add(path.relative_to(ROOT).as_posix())
-    assert lists == {"domsieve/vocabulary.py", "domsieve/analysis/registry.py"}
+    assert lists == {"domsieve/types.py", "domsieve/analysis/registry.py"}
 
 
 def test_parameters_that_users_write() -> None:

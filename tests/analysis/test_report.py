@@ -10,8 +10,8 @@ import numpy as np
 from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.cleaning.tps import TagPathFilter
-from domsieve.analysis.columns.hidden import Hiding
 from domsieve.analysis.columns.page_blocks import page_blocks
+from domsieve.analysis.columns.visible import Hiding
 from domsieve.analysis.report.document import ReportPart, Tile, write_report
 from domsieve.analysis.report.view import (
     DROPPED,
@@ -27,7 +27,7 @@ from domsieve.analysis.trees.outline import Outliner
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
-from domsieve.vocabulary import BLOCK_KINDS
+from domsieve.types import BLOCK_KINDS
 from tests.command import page as page_source
 
 SCRIPTS = re.compile(r'<script type="application/json" id="([^"]*)">(.*?)</script>', re.DOTALL)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from domsieve.analysis.columns import links, words
+from domsieve.analysis.columns.batch import once_per_page
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import page_texts
-from domsieve.analysis.columns.per_page import once_per_page
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.columns.words import _ALIKE, _TESTS, CharIs, kinds_of
 from domsieve.analysis.writers import markdown_inline

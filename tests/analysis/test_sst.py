@@ -19,7 +19,7 @@ from domsieve.analysis.writers.text import write_text
 from domsieve.errors import DamagedFileError, ModelError, StorageError, UsageError
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.strings import StringTable
-from domsieve.vocabulary import Mode
+from domsieve.types import Mode
 from tests.analysis import contract
 from tests.analysis.pages import page
 from tests.analysis.plain_sst import Element, add, composite, tree_of

@@ -4,7 +4,7 @@ import pytest
 
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.styles import display_attributes, presentation_styles
-from domsieve.vocabulary import StyleLevel
+from domsieve.types import StyleLevel
 from tests.analysis.pages import page
 
 # As Chrome 156 serialises them.

@@ -21,7 +21,7 @@ from domsieve.analysis.writers.html import write_html
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.text import write_text
 from domsieve.snapshot.page import Kind, Producer, Snapshot
-from domsieve.vocabulary import Method
+from domsieve.types import Method
 from tests.analysis.pages import page
 
 FIXTURES = Path(__file__).parent / "fixtures"

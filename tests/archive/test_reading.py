@@ -19,7 +19,7 @@ from domsieve.archive.decompression import ArchiveLimits
 from domsieve.archive.packed import MOST_BYTES
 from domsieve.archive.reading import read_archive
 from domsieve.errors import ContentError
-from domsieve.tasks.stored import read_stored
+from domsieve.tasks.sites import read_stored
 from tests.archive.made import (
     HOST,
     answer,

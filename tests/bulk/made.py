@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 from pyarrow import parquet
 
-from domsieve.bulk.cleaning import CleanJob
+from domsieve.bulk.clean_job import CleanJob
 from domsieve.bulk.job import Done, Job
 from domsieve.bulk.plan import Shard
-from domsieve.bulk.running import Outcome
 from domsieve.bulk.runs import Progress, Summary, clean_pages
+from domsieve.bulk.scheduling import Outcome
 from domsieve.tasks.targets import ListedWord
 from tests.command import page
 

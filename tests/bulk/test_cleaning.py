@@ -8,14 +8,14 @@ import pytest
 from domsieve.analysis.registry import page_cleaner
 from domsieve.analysis.writers.evidence import text_blocks
 from domsieve.bulk.local import LocalEngine
-from domsieve.bulk.mining import RecordsJob
 from domsieve.bulk.plan import Shard
-from domsieve.bulk.running import Outcome
+from domsieve.bulk.records_job import RecordsJob
 from domsieve.bulk.runs import Summary, mine_pages
+from domsieve.bulk.scheduling import Outcome
 from domsieve.errors import StorageError, UsageError
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.cleaning import clean
+from domsieve.tasks.page_cleaning import clean
 from domsieve.tasks.pages import from_file
 from domsieve.tasks.sites import Placed
 from domsieve.tasks.targets import FileTarget, ListedWord

@@ -8,14 +8,13 @@ import pytest
 
 from domsieve.analysis.model_file import load_model, model_to_bytes
 from domsieve.analysis.registry import MethodParams, new_site_model
-from domsieve.bulk.learning import LearnJob
+from domsieve.bulk.learn_job import LearnJob, SiteModels, model_file
 from domsieve.bulk.local import LocalEngine
-from domsieve.bulk.models import SiteModels, model_file
 from domsieve.bulk.places import place_at
 from domsieve.bulk.runs import Summary, learn_sites
 from domsieve.errors import UsageError
-from domsieve.tasks.learning import fit
 from domsieve.tasks.pages import from_file
+from domsieve.tasks.site_learning import fit
 from domsieve.tasks.sites import Placed
 from domsieve.tasks.targets import FileTarget
 from tests.bulk.made import Inline, cleaned, digest_of, rows_of, stamps, write_sites

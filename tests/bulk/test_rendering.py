@@ -14,9 +14,9 @@ import pytest
 
 from domsieve.bulk.local import LocalEngine
 from domsieve.bulk.plan import Shard
-from domsieve.bulk.rendering import RenderJob, close_browser
-from domsieve.bulk.running import Outcome
+from domsieve.bulk.render_job import RenderJob, close_browser
 from domsieve.bulk.runs import Summary, render_sites
+from domsieve.bulk.scheduling import Outcome
 from domsieve.errors import UsageError
 from tests.bulk.made import Inline, cleaned, rows_of, stamps
 from tests.bulk.served import serve_sites, stored

@@ -12,7 +12,7 @@ import pytest
 from domsieve.bulk.job import Job
 from domsieve.bulk.local import LocalEngine
 from domsieve.bulk.plan import Shard
-from domsieve.bulk.running import Died, Event, Outcome, run
+from domsieve.bulk.scheduling import Died, Event, Outcome, run
 from domsieve.errors import StorageError
 from tests.bulk.made import Inline, Nothing, cleaned, digest_of, rows_of, write_sites
 

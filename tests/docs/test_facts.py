@@ -25,7 +25,7 @@ from domsieve.service.jobs.requests import HTML_CHARACTERS
 from domsieve.service.web import server
 from domsieve.service.web.settings import Settings
 from domsieve.service.web.shown_results import PREVIEWED
-from domsieve.vocabulary import Method
+from domsieve.types import Method
 from examples.manual import manual
 from tests.command import ROOT
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from domsieve.renderer.html_parser.parser import parse_html
+from domsieve.tasks.page_matrix import vectorize, write_matrix
 from domsieve.tasks.pages import Page
-from domsieve.tasks.vectorizing import vectorize, write_matrix
 from examples.classify_pages import main, routes
 from examples.serve import DEMO
 

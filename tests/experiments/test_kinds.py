@@ -5,7 +5,7 @@ import pytest
 
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
-from domsieve.vocabulary import BlockKind
+from domsieve.types import BlockKind
 from experiments.corpora.marked_kinds import named_texts, without_markup
 from experiments.experiments.kinds import VARIANTS, rows_of, tables
 

@@ -21,12 +21,12 @@ from mcp.shared.exceptions import MCPError
 from starlette.types import ASGIApp
 
 from domsieve.service.jobs.database import Database
+from domsieve.service.jobs.job_store import JobStore
+from domsieve.service.jobs.job_values import NewFile
 from domsieve.service.jobs.requests import CleanRequest
-from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import NewFile
 from domsieve.service.jobs.work_queue import WorkQueue
-from domsieve.service.mcp.calls import ToolCalls
-from domsieve.service.mcp.server import mcp_server, over_http
+from domsieve.service.mcp.mcp_server import mcp_server, over_http
+from domsieve.service.mcp.tool_calls import ToolCalls
 from domsieve.service.mcp.tools import TOOLS
 from domsieve.service.web.app import create_app
 from domsieve.service.web.gateway import Gateway

@@ -9,17 +9,16 @@ from hypothesis import strategies as st
 
 from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindChoice, node_kinds
 from domsieve.analysis.columns.batch import Batch
-from domsieve.analysis.columns.hidden import hidden_texts
-from domsieve.analysis.columns.visible import visible_nodes
+from domsieve.analysis.columns.visible import hidden_texts, visible_nodes
 from domsieve.analysis.compare.comparison import Comparison, compare_page
-from domsieve.analysis.metadata.reading import TITLE_REASON, restore_title
+from domsieve.analysis.metadata.page_metadata import TITLE_REASON, restore_title
 from domsieve.analysis.records.fields import field_tables
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.registry import MINERS
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.tasks.postprocess import judged, remarks, with_condition
-from domsieve.vocabulary import BLOCK_KINDS
+from domsieve.types import BLOCK_KINDS
 from tests.analysis.contract import METHODS, PAGE_METHODS, SITE_METHODS, assert_sound, fitted, told
 from tests.fuzz.documents import documents, plain_sources
 from tests.fuzz.dressing import read

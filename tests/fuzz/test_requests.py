@@ -17,11 +17,11 @@ from domsieve.renderer.network.egress import place_of
 from domsieve.renderer.sampling.robots import Robots
 from domsieve.renderer.sampling.sitemap import MAX_ADDRESSES, listing_in, parse_sitemap
 from domsieve.service.jobs.database import Database
+from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.requests import JobKind, PageRequest, request_of
-from domsieve.service.jobs.store import JobStore
 from domsieve.service.jobs.work_queue import WorkQueue
-from domsieve.service.mcp.calls import ToolCalls
-from domsieve.service.mcp.results import OUTPUT_SCHEMA, Answer
+from domsieve.service.mcp.tool_calls import ToolCalls
+from domsieve.service.mcp.tool_results import OUTPUT_SCHEMA, Answer
 from domsieve.service.mcp.tools import TOOLS
 from domsieve.service.web.app import create_app
 from domsieve.service.web.gateway import Gateway

@@ -16,7 +16,7 @@ import domsieve
 from domsieve.analysis.block_types.detection import KindChoice
 from domsieve.analysis.columns.batch import Batch, prune
 from domsieve.analysis.columns.visible import visible_nodes
-from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.registry import MINERS, page_cleaner
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.chunks import chunks_of, write_chunks
@@ -34,11 +34,11 @@ from domsieve.analysis.writers.record_tables import (
 from domsieve.analysis.writers.text import write_text
 from domsieve.errors import ContentError, UsageError
 from domsieve.snapshot.page import Kind, Snapshot
+from domsieve.tasks.page_matrix import vectorize
+from domsieve.tasks.page_report import Edition, Reported, report
 from domsieve.tasks.pages import Page, from_html
 from domsieve.tasks.postprocess import judged
-from domsieve.tasks.reporting import Edition, Reported, report
-from domsieve.tasks.vectorizing import vectorize
-from domsieve.vocabulary import BLOCK_KINDS, Method
+from domsieve.types import BLOCK_KINDS, Method
 from tests.analysis.contract import METHODS
 from tests.fuzz.documents import documents, plain_sources
 from tests.fuzz.dressing import read

@@ -12,9 +12,9 @@ import pytest
 
 from domsieve.bulk.on_ray import RayEngine
 from domsieve.bulk.plan import Shard
-from domsieve.bulk.rendering import RenderJob
-from domsieve.bulk.running import Event, run
+from domsieve.bulk.render_job import RenderJob
 from domsieve.bulk.runs import render_sites
+from domsieve.bulk.scheduling import Event, run
 from tests.bulk.made import Nothing, cleaned, digest_of, rows_of, write_sites
 from tests.bulk.served import serve_sites, stored
 from tests.licences import installed_by, permits_any_use

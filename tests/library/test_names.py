@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import domsieve
-from domsieve.library.options import CleanKeywords, CompareKeywords, FetchKeywords, RecordsKeywords
+from domsieve.library.parameters import CleanKeywords, CompareKeywords, FetchKeywords, RecordsKeywords
 
 PAIRS = ["clean", "records", "compare", "render"]
 
@@ -37,7 +37,7 @@ def test_folders_of_the_caller_are_not_in_the_way(tmp_path: Path) -> None:
     for name in ("analysis", "service", "snapshot", "renderer", "commands", "experiments", "tasks"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise ImportError('not ours')", encoding="utf-8")
-    for name in ("cli.py", "errors.py", "files.py", "plain.py", "notebook.py"):
+    for name in ("cli.py", "errors.py", "files.py", "sanitize.py", "notebook.py"):
         (tmp_path / name).write_text("raise ImportError('not ours')", encoding="utf-8")
     code = "import domsieve, json; print(json.dumps(domsieve.clean('<h1>Swifts</h1><p>A hundred days.').markdown))"
     assert alone(code, tmp_path) == "# Swifts\n\nA hundred days.\n"

@@ -14,7 +14,7 @@ from domsieve.analysis.model_file import save_model
 from domsieve.analysis.records.wobm import WebObjectBlocks
 from domsieve.analysis.registry import METHODS
 from domsieve.analysis.trees.sst import SiteStyleTree
-from domsieve.library.options import REMOVED
+from domsieve.library.parameters import REMOVED
 from domsieve.renderer.html_parser.parser import parse_html
 from tests.command import page, write_pages
 

@@ -19,9 +19,9 @@ from domsieve.library import results as module
 from domsieve.library.results import CompareResult
 from domsieve.notebook import MOST_LINES, Line, box
 from domsieve.renderer.html_parser.parser import parse_html
-from domsieve.tasks.cleaning import clean
-from domsieve.tasks.mining import mine
+from domsieve.tasks.page_cleaning import clean
 from domsieve.tasks.pages import Page
+from domsieve.tasks.record_mining import mine
 from tests.command import page, write_pages
 
 SHOP = "<ul>" + "".join(

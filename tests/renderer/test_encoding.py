@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domsieve.errors import UsageError
-from domsieve.renderer.html_parser.encoding import declared_encoding, encoding_name, html_as_utf8
+from domsieve.renderer.html_parser.content import declared_encoding, encoding_name, html_as_utf8
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from domsieve.analysis.columns.hidden import Hiding, hidden_texts
+from domsieve.analysis.columns.visible import Hiding, hidden_texts
 from domsieve.snapshot.page import Kind, Snapshot
 from tests.renderer.conftest import Studio
 

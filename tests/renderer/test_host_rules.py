@@ -14,8 +14,8 @@ import pytest
 
 from domsieve.errors import PolicyError, UsageError
 from domsieve.renderer.browser.connection import DriverName
+from domsieve.renderer.network.addresses import HostRules
 from domsieve.renderer.network.egress import Egress, Factory
-from domsieve.renderer.network.host_rules import HostRules
 from domsieve.renderer.network.upstream import Upstream
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer

@@ -18,7 +18,7 @@ from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.sampling.events import MissingSeen, PageDone, PageFailed
 from domsieve.renderer.sampling.frontier import missing_address, missing_addresses, missing_name
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.cleaning import clean
+from domsieve.tasks.page_cleaning import clean
 from domsieve.tasks.pages import from_record
 from domsieve.tasks.sampling import PageMarked, describe, sample
 from tests.renderer.bad_server import Server, serving

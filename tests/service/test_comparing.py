@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from domsieve.tasks.comparing import prefix_of
+from domsieve.tasks.page_comparison import prefix_of
 from examples.loopback import folder_served
 from examples.serve import serve_demo
 from experiments.corpora.javascript_sites import serve_corpus

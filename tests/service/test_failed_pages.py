@@ -12,6 +12,8 @@ import pytest
 
 from domsieve.errors import PageError
 from domsieve.renderer.protocol import Rendering
+from domsieve.service.jobs.job_results import SitePages, site_result
+from domsieve.service.jobs.job_values import Claim, problem_of
 from domsieve.service.jobs.requests import (
     CleanRequest,
     CompareRequest,
@@ -20,8 +22,6 @@ from domsieve.service.jobs.requests import (
     ReportRequest,
     SiteRequest,
 )
-from domsieve.service.jobs.results import SitePages, site_result
-from domsieve.service.jobs.values import Claim, problem_of
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.snapshot.cut import Cut
 from domsieve.snapshot.store import PageStore

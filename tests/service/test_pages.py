@@ -11,7 +11,7 @@ from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering
 from domsieve.snapshot.page import Producer, Scalar, Snapshot
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.cleaning import clean
+from domsieve.tasks.page_cleaning import clean
 from domsieve.tasks.pages import cached, from_record, keep, readable, site_records, unscripted
 from domsieve.tasks.targets import CacheTarget, Fetched, find_targets
 from tests.command import damage, fill, write_pages

@@ -10,10 +10,10 @@ from msgspec import structs
 from domsieve.commands.mcp_serving import mcp
 from domsieve.commands.serving import serve
 from domsieve.renderer.html_parser.parser import parse_html
+from domsieve.service.jobs.job_values import NewFile, QueueLimits, SiteQuota, UsedPage
 from domsieve.service.jobs.pool import owned
 from domsieve.service.jobs.requests import CleanRequest
-from domsieve.service.jobs.values import NewFile, QueueLimits, SiteQuota, UsedPage
-from domsieve.service.serving import _forget_much, _forget_old
+from domsieve.service.start import _forget_much, _forget_old
 from domsieve.service.web.settings import Settings
 from domsieve.snapshot.store import PageStore
 from tests.command import run
@@ -99,7 +99,7 @@ def test_what_is_set_by_options_arrives(
         monkeypatch.setattr(f"domsieve.commands.{module}.need_extra", lambda *_: None)
     for call in ("serve", "serve_stdio"):
         monkeypatch.setattr(
-            f"domsieve.service.serving.{call}", lambda settings, *_, **__: set_to.append(settings)
+            f"domsieve.service.start.{call}", lambda settings, *_, **__: set_to.append(settings)
         )
     words = "--deny-host a --deny-host *.b --allow-host c --site-pages 7 --site-megabytes 8 --site-seconds 9"
     words += " --free-memory-percent 10 --max-load 1.5"

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from domsieve.analysis.block_types.block_columns import Columns, union
 from domsieve.analysis.block_types.name_rules import TypeRules
 from domsieve.analysis.block_types.structure import Structure
-from domsieve.analysis.columns.batch import Ints, prune
-from domsieve.analysis.columns.per_page import once_per_page
+from domsieve.analysis.columns.batch import Ints, once_per_page, prune
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
 from domsieve.errors import UsageError
 from domsieve.snapshot.page import Scalar, Snapshot
-from domsieve.vocabulary import BLOCK_KINDS, BlockKind
+from domsieve.types import BLOCK_KINDS, BlockKind
 
 NUMBERS: Mapping[BlockKind, int] = {kind: number for number, kind in enumerate(BLOCK_KINDS, 1)}
 """The number of each block type, from 1; 0 is none."""

@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from domsieve.analysis.block_types.block_columns import Columns, union
-from domsieve.analysis.block_types.name_words import NameFlag
+from domsieve.analysis.block_types.block_columns import Columns, NameFlag, union
 from domsieve.analysis.columns.batch import Bools, Ints
 from domsieve.analysis.columns.tables import ranges
 

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from domsieve.analysis.block_types.block_columns import Columns
+from domsieve.analysis.block_types.block_columns import Columns, NameFlag
 from domsieve.analysis.block_types.block_phrases import (
     ADDRESS_STEMS,
     BY,
@@ -21,7 +21,6 @@ from domsieve.analysis.block_types.block_phrases import (
     Begins,
     Pieces,
 )
-from domsieve.analysis.block_types.name_words import NameFlag
 from domsieve.analysis.columns.batch import Ints, counted_before, distinct
 from domsieve.analysis.columns.flow import by_style_row
 from domsieve.analysis.columns.tables import sorted_set

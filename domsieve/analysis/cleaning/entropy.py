@@ -12,9 +12,11 @@ from stopwordsiso import langs, stopwords
 
 from domsieve.analysis.columns.batch import (
     F64,
+    AttributeIs,
     Batch,
     Bools,
     Ints,
+    TagIs,
     distinct,
     nearest,
     page_batch,
@@ -23,7 +25,6 @@ from domsieve.analysis.columns.batch import (
 )
 from domsieve.analysis.columns.hash import U64, combine, hashes_of
 from domsieve.analysis.columns.links import file_name
-from domsieve.analysis.columns.names import AttributeIs, TagIs
 from domsieve.analysis.columns.tables import Table, TableForm, grouped, grouping, merged, ranges, sorted_set
 from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.analysis.columns.words import fold, words_of

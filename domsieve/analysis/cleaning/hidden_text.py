@@ -9,8 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from domsieve.analysis.columns.batch import Ints, prune
-from domsieve.analysis.columns.hidden import HIDING_REASONS, hidden_texts
-from domsieve.analysis.columns.visible import shown_nodes
+from domsieve.analysis.columns.visible import HIDING_REASONS, hidden_texts, shown_nodes
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Snapshot
 

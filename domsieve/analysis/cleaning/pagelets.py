@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Batch, Bools, Ints, painted
+from domsieve.analysis.columns.batch import AttributeIs, Batch, Bools, Ints, TagIs, painted
 from domsieve.analysis.columns.hash import U64, combine, mix
 from domsieve.analysis.columns.links import link_references, page_references
-from domsieve.analysis.columns.names import AttributeIs, TagIs
 from domsieve.analysis.columns.tables import (
     Grouping,
     Table,

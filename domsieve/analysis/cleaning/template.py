@@ -35,7 +35,7 @@ from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.analysis.estimator import Bounds
 from domsieve.analysis.site_model import SiteModel, verdicts_of
 from domsieve.analysis.verdict import Verdict
-from domsieve.vocabulary import StyleLevel
+from domsieve.types import StyleLevel
 
 _REASONS = (
     "not visible",

@@ -23,7 +23,7 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
 from domsieve.errors import ParameterError
 from domsieve.snapshot.page import Kind, Snapshot
-from domsieve.vocabulary import Mode, StyleLevel
+from domsieve.types import Mode, StyleLevel
 
 _LEFT_OUT_BY_PAPER = frozenset(["head", "script", "noscript"])
 _CLASS, _STYLE = hash_of("class"), hash_of("style")

@@ -1,21 +1,171 @@
-"""Several pages side by side in one set of columns, so that one numpy call processes them all.
+"""A batch of pages as columns, the names of its tags and attributes, and results kept per page."""
 
-Site methods work on batches because each numpy call costs microseconds, which adds up if it is made per page. The
-functions of this module work on columns of nodes: subtrees, ancestors and runs.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from enum import IntFlag, auto
+from functools import wraps
+from threading import local
+from typing import Any, TypeVar
+from weakref import ref
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from domsieve.analysis.columns.hash import U64, span_hashes, string_hashes
-from domsieve.analysis.columns.names import ATTRIBUTES, TAGS
-from domsieve.analysis.columns.per_page import once_per_page
+from domsieve.analysis.columns.hash import U64, hashes_of, span_hashes, string_hashes
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.snapshot.strings import StringTable
+
+T = TypeVar("T")
+
+
+class _LastPage(local):
+    """The page that this thread worked on last, and the results by function."""
+
+    def __init__(self) -> None:
+        self.page: Callable[[], Snapshot | None] = lambda: None
+        self.results: dict[Callable[[Snapshot], Any], Any] = {}
+
+
+_LAST_PAGE = _LastPage()
+
+
+def once_per_page(make: Callable[[Snapshot], T]) -> Callable[[Snapshot], T]:
+    """Cache the result of a function of a page until it is called with another page.
+
+    An array that the function returns becomes read-only. Exceptions are not cached.
+    """
+
+    @wraps(make)
+    def shared(page: Snapshot) -> T:
+        if _LAST_PAGE.page() is not page:
+            fresh: dict[Callable[[Snapshot], Any], Any] = {}
+            _LAST_PAGE.results = fresh
+            # Drop the columns together with the page.
+            _LAST_PAGE.page = ref(page, lambda _: fresh.clear())
+        results = _LAST_PAGE.results
+        if make not in results:
+            value = make(page)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            results[make] = value
+        result: T = results[make]
+        return result
+
+    return shared
+
+
+class TagIs(IntFlag):
+    """Classes of tags, as bits."""
+
+    NEVER_SHOWN = auto()
+    HTML = auto()
+    BODY = auto()
+    BREAK = auto()
+    INLINE = auto()
+    BLOCK = auto()
+    ANCHOR = auto()
+    LINK = auto()  # has an address: a, area
+    IMAGE = auto()
+    CONTROL = auto()
+    FRAME = auto()
+    CONTAINER = auto()  # a content block to the entropy method
+    HEADING = auto()
+
+
+class AttributeIs(IntFlag):
+    """Classes of attribute names, as bits."""
+
+    HIDDEN = auto()
+    STYLE = auto()
+    CLASS = auto()
+    PRESENTATIONAL = auto()
+    WORDS = auto()  # its value is text
+    HREF = auto()
+    SRC = auto()
+    TYPE = auto()
+    NAME = auto()
+    ALT = auto()
+    LANG = auto()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vocabulary:
+    """The bits of each known name.
+
+    Parameters
+    ----------
+    key : hashes of the names, ascending.
+    bits : the bits of each name.
+    """
+
+    key: U64
+    bits: NDArray[np.uint16]
+
+    @classmethod
+    def of(cls, sets: Mapping[int, str]) -> "Vocabulary":
+        """Return a vocabulary from the names in each class.
+
+        Parameters
+        ----------
+        sets : by bit, its names, separated by spaces.
+        """
+        bits: dict[str, int] = {}
+        for bit, names in sets.items():
+            for name in names.split():
+                bits[name] = bits.get(name, 0) | bit
+        hashes = hashes_of(list(bits))
+        order = np.argsort(hashes)
+        return cls(hashes[order], np.array(list(bits.values()), np.uint16)[order])
+
+    def look_up(self, hashes: U64) -> NDArray[np.uint16]:
+        """Return the bits of the names with these hashes; 0 for unknown names."""
+        at = np.minimum(np.searchsorted(self.key, hashes), self.key.size - 1)
+        return np.where(self.key[at] == hashes, self.bits[at], np.uint16(0))
+
+
+TAGS = Vocabulary.of(
+    {
+        TagIs.NEVER_SHOWN: "datalist head noscript script style template title",
+        TagIs.HTML: "html",
+        TagIs.BODY: "body",
+        TagIs.BREAK: "br wbr",
+        TagIs.INLINE: (
+            "abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark nobr q s samp small span strike "
+            "strong sub sup tt u var"
+        ),
+        TagIs.BLOCK: (
+            "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption "
+            "figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr iframe legend li main menu nav ol p pre search "
+            "section summary table tbody td tfoot th thead tr ul"
+        ),
+        TagIs.ANCHOR: "a",
+        TagIs.LINK: "a area",
+        TagIs.IMAGE: "img",
+        TagIs.CONTROL: "button input select textarea",
+        TagIs.FRAME: "iframe",
+        TagIs.CONTAINER: "div table",
+        TagIs.HEADING: "h1 h2 h3 h4 h5 h6",
+    }
+)
+ATTRIBUTES = Vocabulary.of(
+    {
+        AttributeIs.HIDDEN: "hidden",
+        AttributeIs.STYLE: "style",
+        AttributeIs.CLASS: "class",
+        AttributeIs.PRESENTATIONAL: (
+            "align background bgcolor border cellpadding cellspacing class color colspan face height hspace "
+            "nowrap rowspan size style valign vspace width"
+        ),
+        AttributeIs.WORDS: "alt title",
+        AttributeIs.HREF: "href",
+        AttributeIs.SRC: "src",
+        AttributeIs.TYPE: "type",
+        AttributeIs.NAME: "name",
+        AttributeIs.ALT: "alt",
+        AttributeIs.LANG: "lang",
+    }
+)
+
 
 Bools = NDArray[np.bool_]
 F64 = NDArray[np.float64]

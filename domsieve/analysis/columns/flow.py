@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Bools, Ints, below, prune
+from domsieve.analysis.columns.batch import Bools, Ints, below, once_per_page, prune
 from domsieve.analysis.columns.page_columns import page_texts
-from domsieve.analysis.columns.per_page import once_per_page
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.snapshot.page import Kind, Snapshot
 

@@ -7,8 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Ints, distinct
-from domsieve.analysis.columns.per_page import once_per_page
+from domsieve.analysis.columns.batch import Ints, distinct, once_per_page
 from domsieve.snapshot.page import Kind, Snapshot
 
 

@@ -8,11 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.columns.batch import AttributeIs, Batch
 from domsieve.analysis.columns.hash import U64, combine, hashes_of, mix
-from domsieve.analysis.columns.names import AttributeIs
 from domsieve.analysis.columns.tables import grouping
-from domsieve.vocabulary import StyleLevel
+from domsieve.types import StyleLevel
 
 Row = Mapping[str, str]
 

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import below
+from domsieve.analysis.columns.batch import below, once_per_page
 from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.columns.links import Addresses
 from domsieve.analysis.columns.page_columns import attributes_of, page_texts
-from domsieve.analysis.columns.per_page import once_per_page
 from domsieve.analysis.metadata.values import LONGEST_URL, clean_text
 from domsieve.budget import check
 from domsieve.snapshot.page import Kind, Snapshot

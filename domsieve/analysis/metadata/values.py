@@ -6,7 +6,7 @@ from html import unescape
 
 import msgspec
 
-from domsieve.plain import utf8
+from domsieve.sanitize import utf8
 
 LONGEST_TITLE = 500
 LONGEST_TEXT = 2_000

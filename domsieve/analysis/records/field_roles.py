@@ -10,7 +10,7 @@ from typing import Literal
 
 from domsieve.analysis.records.leaves import Column, Leaf, Leaves
 from domsieve.budget import check
-from domsieve.vocabulary import FieldName
+from domsieve.types import FieldName
 
 ValueType = Literal["price", "date", "number", "text"]
 

@@ -20,7 +20,7 @@ from domsieve.analysis.records.leaves import Column, FieldKind, Leaf, Leaves
 from domsieve.analysis.records.result import Records
 from domsieve.budget import check, spending
 from domsieve.snapshot.page import Snapshot
-from domsieve.vocabulary import FieldName
+from domsieve.types import FieldName
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,11 +5,18 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import F64, Bools, Ints, below, counted_before, page_batch
-from domsieve.analysis.columns.hidden import hidden_texts
+from domsieve.analysis.columns.batch import (
+    F64,
+    AttributeIs,
+    Bools,
+    Ints,
+    TagIs,
+    below,
+    counted_before,
+    page_batch,
+)
 from domsieve.analysis.columns.links import Addresses
-from domsieve.analysis.columns.names import AttributeIs, TagIs
-from domsieve.analysis.columns.visible import in_body, shown_nodes, worded
+from domsieve.analysis.columns.visible import hidden_texts, in_body, shown_nodes, worded
 from domsieve.analysis.records.table_grid import TableGrid
 from domsieve.analysis.records.tag_tree import Shown, TagTree, member_above
 from domsieve.budget import check

@@ -14,9 +14,8 @@ from itertools import pairwise
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from domsieve.analysis.columns.batch import F64
+from domsieve.analysis.columns.batch import F64, TAGS, TagIs
 from domsieve.analysis.columns.hash import hashes_of
-from domsieve.analysis.columns.names import TAGS, TagIs
 from domsieve.analysis.records.leaves import Content
 from domsieve.analysis.records.regions import Block, Measure, node_range, singles
 from domsieve.analysis.records.tag_tree import Range, TagTree

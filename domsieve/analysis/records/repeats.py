@@ -5,8 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Batch, Ints
-from domsieve.analysis.columns.names import TagIs
+from domsieve.analysis.columns.batch import Batch, Ints, TagIs
 from domsieve.analysis.columns.visible import in_body, visible_nodes, worded
 from domsieve.snapshot.page import Kind
 

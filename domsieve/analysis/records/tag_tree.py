@@ -5,9 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Batch, Bools, Ints, below, counted_before, page_batch
+from domsieve.analysis.columns.batch import Batch, Bools, Ints, TagIs, below, counted_before, page_batch
 from domsieve.analysis.columns.hash import U64, combine, mix
-from domsieve.analysis.columns.names import TagIs
 from domsieve.analysis.columns.page_columns import attributes_of
 from domsieve.analysis.columns.tables import stable_order
 from domsieve.analysis.columns.visible import in_body, shown_nodes, worded

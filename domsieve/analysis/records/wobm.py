@@ -29,8 +29,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Bools
-from domsieve.analysis.columns.names import TagIs
+from domsieve.analysis.columns.batch import Bools, TagIs
 from domsieve.analysis.estimator import Bounds, PageEstimator, Share
 from domsieve.analysis.records.leaves import Content
 from domsieve.analysis.records.listing import Lists

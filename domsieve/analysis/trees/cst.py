@@ -15,21 +15,23 @@ from domsieve.analysis.columns.tables import Table, grouped, stable_order
 from domsieve.analysis.estimator import Bounds
 from domsieve.analysis.site_model import batches, verdicts_of
 from domsieve.analysis.trees.alignment import Laid, Paths, Runs, Siblings, known_shares
-from domsieve.analysis.trees.forest import Forest, around, spread
-from domsieve.analysis.trees.importance import entropy, node_importance, unit_interval
-from domsieve.analysis.trees.leaf_features import (
+from domsieve.analysis.trees.forest import (
+    Forest,
     Occurrences,
+    around,
     occurrences,
+    spread,
     word_features,
     word_names,
     word_occurrences,
 )
+from domsieve.analysis.trees.importance import entropy, node_importance, unit_interval
 from domsieve.analysis.trees.merging import merge_similar
 from domsieve.analysis.trees.style_tree import LOG_UNIT, StyleTree, TreeModel, count_pages
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
 from domsieve.snapshot.page import Scalar, Snapshot
-from domsieve.vocabulary import StyleLevel
+from domsieve.types import StyleLevel
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

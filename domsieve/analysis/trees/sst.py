@@ -17,23 +17,25 @@ from domsieve.analysis.columns.words import fold
 from domsieve.analysis.estimator import Bounds, Share
 from domsieve.analysis.site_model import verdicts_of
 from domsieve.analysis.trees.alignment import Laid, Paths, Runs, Siblings, known_shares
-from domsieve.analysis.trees.forest import Forest, around, in_context, spread
-from domsieve.analysis.trees.importance import Importances, importances, simplified
-from domsieve.analysis.trees.leaf_features import (
+from domsieve.analysis.trees.forest import (
+    Forest,
     LeafTexts,
     Occurrences,
+    around,
     feature_counts,
+    in_context,
     occurrences,
     other_features,
+    spread,
     text_features,
     word_features,
 )
-from domsieve.analysis.trees.link_lists import LinkLists, navigation
+from domsieve.analysis.trees.importance import Importances, LinkLists, importances, navigation, simplified
 from domsieve.analysis.trees.merging import merge_similar
 from domsieve.analysis.trees.style_tree import StyleTree, TreeModel, count_pages
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Kind, Scalar, Snapshot
-from domsieve.vocabulary import StyleLevel
+from domsieve.types import StyleLevel
 
 
 class Rule(IntEnum):

@@ -22,10 +22,9 @@ from domsieve.analysis.columns.tables import (
 )
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.alignment import ROOT, Laid, Paths, Runs, Siblings, locate, step
-from domsieve.analysis.trees.forest import Forest, plant
-from domsieve.analysis.trees.leaf_features import Occurrences, leaf_texts
+from domsieve.analysis.trees.forest import Forest, Occurrences, leaf_texts, plant
 from domsieve.errors import ModelError, ParameterError
-from domsieve.vocabulary import StyleLevel
+from domsieve.types import StyleLevel
 
 LOG_UNIT = 1 << 32
 """``f ln f`` is stored in units of 1/`LOG_UNIT`, so that sums are integers and do not depend on their order."""

@@ -12,14 +12,14 @@ import numpy as np
 from domsieve.analysis.columns.batch import Ints
 from domsieve.analysis.columns.flow import SPACE
 from domsieve.analysis.columns.words import Characters
-from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.markdown import written_blocks
 from domsieve.analysis.writers.markdown_blocks import Piece, Role
 from domsieve.analysis.writers.markdown_plan import Plan
 from domsieve.budget import check, spending
 from domsieve.errors import UsageError
-from domsieve.plain import utf8
+from domsieve.sanitize import utf8
 from domsieve.snapshot.page import Snapshot
 
 MAX_WORDS = 300

@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.block_types.detection import node_kinds
 from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, boundaries, text_flow
-from domsieve.analysis.metadata.reading import read_metadata
+from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.page_flags.flags import Mark
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.html import Source, written_texts
 from domsieve.analysis.writers.text import write_text
 from domsieve.budget import check, spending
-from domsieve.plain import utf8
+from domsieve.sanitize import utf8
 from domsieve.snapshot.fault import Fault
 from domsieve.snapshot.page import Kind, Producer, Scalar, Snapshot
-from domsieve.vocabulary import BLOCK_KINDS, BlockKind
+from domsieve.types import BLOCK_KINDS, BlockKind
 
 _MOST_STEPS = 16
 _JOINTS = ("", " ", "\t", "\n", "\n")  # by gap

@@ -9,7 +9,7 @@ import re
 from html import escape
 
 from domsieve.analysis.metadata.values import Metadata
-from domsieve.plain import utf8
+from domsieve.sanitize import utf8
 
 # Characters that YAML does not allow or reads as line ends; written as JSON escapes.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")

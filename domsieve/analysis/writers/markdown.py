@@ -11,8 +11,7 @@ from collections.abc import Callable
 from domsieve.analysis.columns.flow import BLOCK, BREAK, CELL, SPACE
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.annotations import TAGS, says_kind
-from domsieve.analysis.writers.code import code_language, code_lines
-from domsieve.analysis.writers.formulas import Formula
+from domsieve.analysis.writers.code import Formula, code_language, code_lines
 from domsieve.analysis.writers.html import BLOCK_TAGS, Written
 from domsieve.analysis.writers.markdown_blocks import Block, Blocks, Role, TableRows
 from domsieve.analysis.writers.markdown_inline import Inline, Mark, plain_alt, safe_address

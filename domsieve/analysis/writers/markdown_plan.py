@@ -11,8 +11,7 @@ from domsieve.analysis.columns.flow import BREAK, NONE, boundaries, text_flow, w
 from domsieve.analysis.columns.page_columns import attributes_of
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.annotations import callout_kind, details_kind, find_footnotes
-from domsieve.analysis.writers.code import is_line_class
-from domsieve.analysis.writers.formulas import Formula, formulas
+from domsieve.analysis.writers.code import Formula, formulas, is_line_class
 from domsieve.analysis.writers.html import written_nodes, written_texts
 from domsieve.analysis.writers.markdown_blocks import data_tables
 from domsieve.analysis.writers.media import Reader

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.writers.parquet import write_parquet
-from domsieve.plain import utf8
+from domsieve.sanitize import utf8
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # imported late elsewhere: slow, and rarely needed

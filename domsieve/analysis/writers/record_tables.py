@@ -20,9 +20,9 @@ from domsieve.analysis.records.leaves import FieldKind
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.writers.parquet import write_parquet
 from domsieve.budget import check
-from domsieve.plain import utf8
+from domsieve.sanitize import utf8
 from domsieve.snapshot.page import Snapshot
-from domsieve.vocabulary import FieldName
+from domsieve.types import FieldName
 
 _FIXED = ("page", "region", "record")
 # Spreadsheets read cells with these first characters as formulas, full-width forms in some locales.

@@ -1,5 +1,6 @@
-"""What the bytes of a page say before they are parsed: content type, address and title."""
+"""What the bytes of a page say before they are parsed: encoding, content type, address and title."""
 
+import codecs
 import re
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -10,8 +11,156 @@ from lxml import etree
 
 from domsieve.archive.packed import unpacked
 from domsieve.budget import spending
-from domsieve.errors import DomsieveError
+from domsieve.errors import DomsieveError, UsageError
 from domsieve.urls import split_url
+
+PRESCAN_BYTES = 1024
+
+# The Encoding standard's names and labels: name, codec of Python, labels besides the name. Left out are the
+# "replacement" encodings, which no browser decodes any more.
+_TABLE = """
+utf-8 utf_8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8
+ibm866 cp866 866 cp866 csibm866
+iso-8859-2 iso8859_2 csisolatin2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 latin2
+iso-8859-3 iso8859_3 csisolatin3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3
+iso-8859-4 iso8859_4 csisolatin4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4
+iso-8859-5 iso8859_5 csisolatincyrillic cyrillic iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988
+iso-8859-6 iso8859_6 arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6-e \
+iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987
+iso-8859-7 iso8859_7 csisolatingreek ecma-118 elot_928 greek greek8 iso-ir-126 iso8859-7 iso88597 iso_8859-7 \
+iso_8859-7:1987 sun_eu_greek
+iso-8859-8 iso8859_8 csiso88598e csisolatinhebrew hebrew iso-8859-8-e iso-ir-138 iso8859-8 iso88598 \
+iso_8859-8 iso_8859-8:1988 visual
+iso-8859-8-i iso8859_8 csiso88598i logical
+iso-8859-10 iso8859_10 csisolatin6 iso-ir-157 iso8859-10 iso885910 l6 latin6
+iso-8859-13 iso8859_13 iso8859-13 iso885913
+iso-8859-14 iso8859_14 iso8859-14 iso885914
+iso-8859-15 iso8859_15 csisolatin9 iso8859-15 iso885915 iso_8859-15 l9
+iso-8859-16 iso8859_16
+koi8-r koi8_r cskoi8r koi koi8 koi8_r
+koi8-u koi8_u koi8-ru
+macintosh mac_roman csmacintosh mac x-mac-roman
+windows-874 cp874 dos-874 iso-8859-11 iso8859-11 iso885911 tis-620
+windows-1250 cp1250 cp1250 x-cp1250
+windows-1251 cp1251 cp1251 x-cp1251
+windows-1252 cp1252 ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 iso8859-1 \
+iso88591 iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii x-cp1252
+windows-1253 cp1253 cp1253 x-cp1253
+windows-1254 cp1254 cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 \
+l5 latin5 x-cp1254
+windows-1255 cp1255 cp1255 x-cp1255
+windows-1256 cp1256 cp1256 x-cp1256
+windows-1257 cp1257 cp1257 x-cp1257
+windows-1258 cp1258 cp1258 x-cp1258
+x-mac-cyrillic mac_cyrillic x-mac-ukrainian
+gbk gb18030 chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 iso-ir-58 x-gbk
+gb18030 gb18030
+big5 big5hkscs big5-hkscs cn-big5 csbig5 x-x-big5
+euc-jp euc_jp cseucpkdfmtjapanese x-euc-jp
+iso-2022-jp iso2022_jp csiso2022jp
+shift_jis cp932 csshiftjis ms932 ms_kanji shift-jis sjis windows-31j x-sjis
+euc-kr cp949 cseuckr csksc56011987 iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 \
+windows-949
+utf-16be utf_16_be unicodefffe
+utf-16le utf_16_le csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16
+"""
+_ROWS = [line.split() for line in _TABLE.splitlines() if line]
+_CODECS = {row[0]: row[1] for row in _ROWS}
+_NAMES = {label: row[0] for row in _ROWS for label in (row[0], *row[2:])}
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
+_CHARSET = re.compile(r"charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"']+))")
+_XML_DECLARATION = re.compile(r"<\?xml[^>]*?\bencoding\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_MARKUP = re.compile(
+    r"<(?:!--.*?(?:-->|\Z)"
+    r"|(?P<name>/?[a-z][^\s/>]*)(?P<attributes>(?:[^>\"']++|\"[^\"]*\"|'[^']*')*)"
+    r"|[!/?][^>]*>)",
+    re.DOTALL,
+)
+_ATTRIBUTE = re.compile(r"([^\s/>=]++)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']*)))?")
+
+
+def encoding_name(label: str) -> str | None:
+    """Return the standard's name of the encoding called `label`, None for an unknown one."""
+    return _NAMES.get(label.strip("\t\n\f\r ").lower())
+
+
+def html_as_utf8(source: bytes, *, content_type: str = "", encoding: str | None = None) -> tuple[bytes, str]:
+    """Return an HTML document in UTF-8, and the standard's name of the encoding it was in.
+
+    Never fails on the bytes: what the encoding cannot express becomes U+FFFD.
+
+    Parameters
+    ----------
+    source : the document as it came over the wire, decompressed.
+    content_type : value of the Content-Type header, empty without one; an unknown charset in it is ignored.
+    encoding : label the caller is certain of; only a byte order mark overrules it.
+
+    Raises
+    ------
+    UsageError : `encoding` is no label of the Encoding standard.
+    """
+    if encoding is not None and encoding_name(encoding) is None:
+        raise UsageError(f"'{encoding}' is not a character encoding; use a label such as 'utf-8'.")
+    for mark, name in _MARKS:
+        if source.startswith(mark):
+            return _as_utf8(source[len(mark) :], name), name
+    known = (
+        encoding_name(encoding) if encoding else _charset(content_type.lower()) or declared_encoding(source)
+    )
+    if known is None:
+        known = "utf-8" if _is_utf8(source) else "windows-1252"
+    return _as_utf8(source, known), known
+
+
+def _as_utf8(source: bytes, name: str) -> bytes:
+    if name == "utf-8" and _is_utf8(source):
+        return source
+    return source.decode(_CODECS[name], "replace").encode("utf-8", "replace")
+
+
+def _is_utf8(source: bytes) -> bool:
+    try:
+        source.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def declared_encoding(source: bytes) -> str | None:
+    """Return the encoding a document declares in its first 1,024 bytes, None without a declaration.
+
+    A declaration that could be read cannot be UTF-16, whatever it says; the standard takes UTF-8 then.
+    """
+    head = source[:PRESCAN_BYTES].decode("latin-1").lower()
+    declaration = _XML_DECLARATION.match(head)
+    if declaration and (name := encoding_name(declaration[1] or declaration[2] or "")):
+        return _ascii_based(name)
+    for markup in _MARKUP.finditer(head):
+        if markup["name"] == "meta" and (name := _meta(markup["attributes"])):
+            return _ascii_based(name)
+    return None
+
+
+def _meta(text: str) -> str | None:
+    attributes: dict[str, str] = {}
+    for name, *values in _ATTRIBUTE.findall(text):
+        attributes.setdefault(name, "".join(values))
+    if "charset" in attributes:
+        return encoding_name(attributes["charset"])
+    if attributes.get("http-equiv") == "content-type":
+        return _charset(attributes.get("content", ""))
+    return None
+
+
+def _charset(content_type: str) -> str | None:
+    found = _CHARSET.search(content_type)
+    return encoding_name(found[1] or found[2] or found[3] or "") if found else None
+
+
+def _ascii_based(name: str) -> str:
+    return "utf-8" if name.startswith("utf-16") else name
+
 
 # The first bytes of kinds of files, and where they stand.
 _SIGNS: tuple[tuple[int, bytes, str], ...] = (

@@ -22,6 +22,7 @@ from domsieve.errors import NavigationError, PolicyError, UsageError
 from domsieve.renderer.network.addresses import (
     Address,
     HostError,
+    HostRules,
     held_address,
     is_local_name,
     is_localhost,
@@ -29,7 +30,6 @@ from domsieve.renderer.network.addresses import (
     parse_host,
     why_not_public,
 )
-from domsieve.renderer.network.host_rules import HostRules
 from domsieve.renderer.network.upstream import Upstream, Upstreams
 from domsieve.urls import has_web_scheme
 

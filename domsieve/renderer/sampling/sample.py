@@ -32,7 +32,7 @@ from domsieve.renderer.sampling.events import (
     SiteOpened,
 )
 from domsieve.renderer.sampling.frontier import Frontier, Scope, missing_address, rank
-from domsieve.renderer.sampling.links import PageLinks, Routing
+from domsieve.renderer.sampling.page_links import PageLinks, Routing
 from domsieve.renderer.sampling.page_urls import Site, normalized, start_page
 from domsieve.renderer.sampling.robots import Robots
 from domsieve.renderer.sampling.sitemap import read_sitemaps

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from domsieve.files import leftovers, remove_file
 from domsieve.service.jobs.database import Database
-from domsieve.service.jobs.values import Claim
+from domsieve.service.jobs.job_values import Claim
 from domsieve.snapshot.store import PageStore
 
 CACHE = "cache"

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from domsieve.errors import StorageError
 from domsieve.files import create_database
-from domsieve.service.jobs.values import Job, JobFile
+from domsieve.service.jobs.job_values import Job, JobFile
 
 _VERSION = 2
 _BUSY_SECONDS = 30.0

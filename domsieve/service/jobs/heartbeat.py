@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from domsieve.renderer.browser.resources import family, held_memory
-from domsieve.service.jobs.values import overrun
+from domsieve.service.jobs.job_values import overrun
 
 BEAT_S = 1.0
 

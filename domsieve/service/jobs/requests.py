@@ -24,13 +24,13 @@ from pydantic import (
 from domsieve.analysis.registry import METHODS, MINERS, SITE_METHODS, MethodEntry, MethodParams
 from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.writers.chunks import MAX_WORDS
-from domsieve.analysis.writers.registry import RECORD_FORMATS
+from domsieve.analysis.writers.formats import RECORD_FORMATS
 from domsieve.errors import UsageError
 from domsieve.renderer.network.egress import place_of
 from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
 from domsieve.renderer.sampling.frontier import Scope
 from domsieve.snapshot.page import Scalar
-from domsieve.vocabulary import (
+from domsieve.types import (
     BLOCK_KINDS,
     DEFAULT_METHOD,
     BlockKind,

@@ -27,15 +27,15 @@ import msgspec
 from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import BrowserError, BrowserLostError, DomsieveError
 from domsieve.renderer.browser.connection import DriverName
+from domsieve.renderer.network.addresses import HostRules
 from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.network.host_rules import HostRules
 from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.supervisor import RecyclePolicy, Supervisor
 from domsieve.service.jobs.captures import CACHE
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.heartbeat import BEAT_S, Pulse
-from domsieve.service.jobs.values import USUAL_SITE, Claim, SiteQuota, overrun, problem_of
-from domsieve.service.jobs.work import WorkerContext, do
+from domsieve.service.jobs.job_values import USUAL_SITE, Claim, SiteQuota, overrun, problem_of
+from domsieve.service.jobs.job_work import WorkerContext, do
 from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.service.logs import log, logging_to_stderr
 from domsieve.snapshot.store import PageStore

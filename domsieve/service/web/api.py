@@ -7,6 +7,7 @@ from fastapi import APIRouter, Body, Depends, Header, Path, Query, Request, Resp
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BeforeValidator
 
+from domsieve.service.jobs.job_values import Job, JobState
 from domsieve.service.jobs.requests import (
     CleanRequest,
     CompareRequest,
@@ -15,11 +16,19 @@ from domsieve.service.jobs.requests import (
     ReportRequest,
     SiteRequest,
 )
-from domsieve.service.jobs.values import Job, JobState
-from domsieve.service.web.downloads import Download, EventStream, headers_of
+from domsieve.service.web.downloads import (
+    JSON,
+    TEXTS,
+    Download,
+    EventStream,
+    agreed,
+    headers_of,
+    in_format,
+    offered_by,
+    offered_of,
+)
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.guard import with_policy
-from domsieve.service.web.negotiation import JSON, TEXTS, agreed, in_format, offered_by, offered_of
 from domsieve.service.web.openapi import CLEAN, COMPARE, RECORDS, REPORT, SITE, problems
 from domsieve.service.web.problems import Invalid, ProblemError, job_problem, problem_response
 from domsieve.service.web.schemas import (

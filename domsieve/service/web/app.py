@@ -14,8 +14,8 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import Strain
+from domsieve.service.jobs.job_store import JobStore
+from domsieve.service.jobs.job_values import Strain
 from domsieve.service.web.api import api, files, only_known
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.guard import Guard

@@ -10,11 +10,11 @@ from pydantic import ValidationError
 
 from domsieve.analysis.registry import METHODS, MINERS, entry_of
 from domsieve.analysis.writers.chunks import MAX_WORDS
-from domsieve.analysis.writers.registry import PAGE_FORMATS, RECORD_FORMATS
+from domsieve.analysis.writers.formats import PAGE_FORMATS, RECORD_FORMATS
 from domsieve.errors import ParameterError
-from domsieve.plain import plain
+from domsieve.sanitize import plain
 from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest, SiteRequest
-from domsieve.vocabulary import BLOCK_KINDS, DEFAULT_METHOD, FIELD_NAMES, BlockKind
+from domsieve.types import BLOCK_KINDS, DEFAULT_METHOD, FIELD_NAMES, BlockKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
 from domsieve.errors import BusyError, BusyReason, ClientLimitError, KeyConflictError, UnknownJobError
+from domsieve.service.jobs.job_store import JobStore
+from domsieve.service.jobs.job_values import Job, QueueLimits, Strain
 from domsieve.service.jobs.requests import PageRequest
-from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import Job, QueueLimits, Strain
 from domsieve.service.web.load_shedding import Streams
 from domsieve.service.web.problems import ProblemError
 from domsieve.service.web.settings import Settings

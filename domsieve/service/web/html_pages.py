@@ -11,10 +11,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from domsieve.errors import UsageError
+from domsieve.service.jobs.job_values import STATES, Job
 from domsieve.service.jobs.requests import request_of
-from domsieve.service.jobs.values import STATES, Job
 from domsieve.service.web.api import REPORT_FILE as REPORT
-from domsieve.service.web.error_messages import explanation_of
 from domsieve.service.web.forms import (
     DEFAULTS,
     FIELD_FIELDS,
@@ -41,7 +40,7 @@ from domsieve.service.web.labels import (
     verdict_of,
 )
 from domsieve.service.web.openapi import reference
-from domsieve.service.web.problems import Problem, ProblemError
+from domsieve.service.web.problems import Problem, ProblemError, explanation_of
 from domsieve.service.web.sessions import Sessions
 from domsieve.service.web.settings import client_of
 from domsieve.service.web.shown_results import (

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from domsieve.plain import plain
-from domsieve.service.jobs.values import Event, Job
-from domsieve.service.web.error_messages import in_words
+from domsieve.sanitize import plain
+from domsieve.service.jobs.job_values import Event, Job
 from domsieve.service.web.forms import KINDS
+from domsieve.service.web.problems import in_words
 
 KIND_NAMES = {kind.value: kind.label for kind in KINDS} | {
     "clean_html": "Clean HTML",

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 from domsieve.renderer.browser.resources import FreeMemory, this_machine
-from domsieve.service.jobs.values import Strain
+from domsieve.service.jobs.job_values import Strain
 from domsieve.service.web.problems import ProblemError
 
 _T = TypeVar("_T")

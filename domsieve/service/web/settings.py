@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from domsieve.errors import UsageError
-from domsieve.service.jobs.values import USUAL_SITE, SiteQuota
+from domsieve.service.jobs.job_values import USUAL_SITE, SiteQuota
 
 LOCAL = "local"
 OPERATOR = "operator"

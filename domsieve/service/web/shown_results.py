@@ -18,11 +18,11 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from domsieve.plain import plain
-from domsieve.service.jobs.values import Job
-from domsieve.service.web.error_messages import in_words
+from domsieve.sanitize import plain
+from domsieve.service.jobs.job_values import Job
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.labels import Confidence, about_of, confidence_of, flat, size
+from domsieve.service.web.problems import in_words
 from domsieve.service.web.schemas import first_text
 
 _STYLE = (Path(__file__).parent / "static" / "preview.css").read_text(encoding="utf-8")

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from domsieve.service.jobs import results, work
+from domsieve.service.jobs import job_results, job_work
 
 FOLDER = Path(os.environ["MISDOING"])
 PIECE_BYTES = 50_000_000
 PIECES = 30
 
-_well = results.page_result
+_well = job_results.page_result
 
 
 def page_result(request: Any, *rest: Any) -> Any:
@@ -47,4 +47,4 @@ def _tell(name: str, words: str) -> None:
     new.rename(FOLDER / name)
 
 
-vars(work)["page_result"] = page_result
+vars(job_work)["page_result"] = page_result

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from domsieve.service.jobs.database import Database
-from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.work_queue import WorkQueue
 
 

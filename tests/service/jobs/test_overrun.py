@@ -9,10 +9,10 @@ import pytest
 
 from domsieve.service.jobs import heartbeat, pool
 from domsieve.service.jobs.database import Database
+from domsieve.service.jobs.job_store import JobStore
+from domsieve.service.jobs.job_values import Job, QueueLimits, UsedPage, overrun
 from domsieve.service.jobs.pool import WorkerPool, owned
 from domsieve.service.jobs.requests import CleanRequest
-from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import Job, QueueLimits, UsedPage, overrun
 from domsieve.service.jobs.worker import WorkerSettings
 from domsieve.snapshot.store import PageStore
 from tests.service.jobs.captures import captured

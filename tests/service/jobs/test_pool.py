@@ -16,6 +16,8 @@ import pytest
 
 from domsieve.errors import StorageError
 from domsieve.service.jobs.database import Database
+from domsieve.service.jobs.job_store import JobStore
+from domsieve.service.jobs.job_values import Job, QueueLimits, UsedPage
 from domsieve.service.jobs.pool import WorkerPool, owned
 from domsieve.service.jobs.requests import (
     CleanRequest,
@@ -25,8 +27,6 @@ from domsieve.service.jobs.requests import (
     ReportRequest,
     SiteRequest,
 )
-from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import Job, QueueLimits, UsedPage
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.jobs.worker import WorkerSettings
 from domsieve.snapshot.store import PageStore

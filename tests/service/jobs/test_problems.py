@@ -6,7 +6,7 @@ import pytest
 
 from domsieve.errors import StorageError
 from domsieve.service.jobs.database import Database
-from domsieve.service.jobs.values import problem_of
+from domsieve.service.jobs.job_values import problem_of
 
 
 def without_room_for_files() -> None:

@@ -16,10 +16,10 @@ from domsieve.errors import DomsieveError, NavigationError, PolicyError
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.sampling.fetch import Answer
+from domsieve.service.jobs.job_results import SitePages, site_result
+from domsieve.service.jobs.job_values import QueueLimits, SiteQuota, problem_of
+from domsieve.service.jobs.job_work import Result, WorkerContext, do
 from domsieve.service.jobs.requests import SiteRequest
-from domsieve.service.jobs.results import SitePages, site_result
-from domsieve.service.jobs.values import QueueLimits, SiteQuota, problem_of
-from domsieve.service.jobs.work import Result, WorkerContext, do
 from domsieve.service.web.labels import remarks_of
 from domsieve.snapshot.store import PageStore
 from tests.service.jobs.captures import captured

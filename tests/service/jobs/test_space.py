@@ -14,9 +14,9 @@ import pytest
 
 from domsieve.errors import StorageError, UnknownJobError
 from domsieve.service.jobs.database import Database
+from domsieve.service.jobs.job_store import JobStore
+from domsieve.service.jobs.job_values import Claim, Job, NewFile, QueueLimits, UsedPage
 from domsieve.service.jobs.requests import CleanRequest
-from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import Claim, Job, NewFile, QueueLimits, UsedPage
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.snapshot.store import PageStore
 from tests.service.jobs.captures import captured

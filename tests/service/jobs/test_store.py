@@ -25,9 +25,9 @@ from hypothesis.stateful import (
 
 from domsieve.errors import ClientLimitError, KeyConflictError, QueueFullError, StorageError, UnknownJobError
 from domsieve.service.jobs.database import Database
+from domsieve.service.jobs.job_store import JobStore
+from domsieve.service.jobs.job_values import ATTEMPTS, Claim, Job, NewFile, QueueLimits, UsedPage
 from domsieve.service.jobs.requests import CleanRequest, SiteRequest
-from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import ATTEMPTS, Claim, Job, NewFile, QueueLimits, UsedPage
 from domsieve.service.jobs.work_queue import WorkQueue
 from tests.service.jobs.opened import opened
 

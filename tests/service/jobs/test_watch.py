@@ -19,7 +19,7 @@ from domsieve.service.jobs.heartbeat import (
     read_line,
     thread_cpu_s,
 )
-from domsieve.service.jobs.values import overrun, problem_of
+from domsieve.service.jobs.job_values import overrun, problem_of
 
 HUNG, OTHER = 7, 8
 TIME, MEMORY = overrun("time"), overrun("memory")

@@ -38,6 +38,9 @@ from domsieve.renderer.page.convert import document_only
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.sampling.fetch import Answer
 from domsieve.renderer.sampling.frontier import Scope
+from domsieve.service.jobs.job_results import SitePages, page_result, site_result
+from domsieve.service.jobs.job_values import Claim, QueueLimits, UsedPage, problem_of
+from domsieve.service.jobs.job_work import Result, WorkerContext, do
 from domsieve.service.jobs.requests import (
     CleanHtmlRequest,
     CleanRequest,
@@ -46,12 +49,9 @@ from domsieve.service.jobs.requests import (
     RecordsHtmlRequest,
     SiteRequest,
 )
-from domsieve.service.jobs.results import SitePages, page_result, site_result
-from domsieve.service.jobs.values import Claim, QueueLimits, UsedPage, problem_of
-from domsieve.service.jobs.work import Result, WorkerContext, do
 from domsieve.snapshot.page import Provenance, Snapshot
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.cleaning import clean
+from domsieve.tasks.page_cleaning import clean
 from domsieve.tasks.pages import Page
 from domsieve.tasks.sampling import sample
 from tests.service.jobs.captures import captured
@@ -272,7 +272,7 @@ def test_a_sample_keeps_to_the_pages_that_match(tmp_path: Path, monkeypatch: pyt
         seen.append(how["scope"])
         return sample(*words, **how)
 
-    monkeypatch.setattr("domsieve.service.jobs.work.sample", sampled)
+    monkeypatch.setattr("domsieve.service.jobs.job_work.sample", sampled)
     request = SiteRequest(url=URL, method="none", format="text", pages=1, include=("/docs/*",), depth=2)
     assert doing(tmp_path, Pages(arrived(request)), request).summary["pages"] == 1
     assert seen == [Scope(("/docs/*",), (), 2)]
@@ -518,7 +518,7 @@ class TestCached:
             learned.append(sorted(page.label for page in siblings("site.example")))
             return clean(pages, siblings=siblings, **options)
 
-        monkeypatch.setattr("domsieve.service.jobs.results.clean", spy)
+        monkeypatch.setattr("domsieve.service.jobs.job_results.clean", spy)
         for client, used in (("ann", ids[:3]), ("bob", [ids[0], *ids[3:]]), ("eve", ids[:1])):
             use(tmp_path, client, used)
         for client in ("ann", "bob", "eve"):

@@ -14,10 +14,10 @@ from domsieve.errors import StorageError
 from domsieve.renderer.protocol import Rendering
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.heartbeat import Pulse
+from domsieve.service.jobs.job_store import JobStore
+from domsieve.service.jobs.job_values import Claim, Job, NewFile, QueueLimits, UsedPage, overrun
+from domsieve.service.jobs.job_work import WorkerContext
 from domsieve.service.jobs.requests import CleanRequest
-from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import Claim, Job, NewFile, QueueLimits, UsedPage, overrun
-from domsieve.service.jobs.work import WorkerContext
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.jobs.worker import Worker, WorkerSettings
 from domsieve.snapshot.store import PageStore

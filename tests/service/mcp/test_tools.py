@@ -12,6 +12,8 @@ import pytest
 
 from domsieve.errors import UsageError
 from domsieve.service.jobs.database import Database
+from domsieve.service.jobs.job_store import JobStore
+from domsieve.service.jobs.job_values import Claim, NewFile, Strain
 from domsieve.service.jobs.requests import (
     HTML_CHARACTERS,
     CleanHtmlRequest,
@@ -19,11 +21,9 @@ from domsieve.service.jobs.requests import (
     RecordsHtmlRequest,
     SiteRequest,
 )
-from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import Claim, NewFile, Strain
 from domsieve.service.jobs.work_queue import WorkQueue
-from domsieve.service.mcp.calls import ToolCalls
-from domsieve.service.mcp.results import OUTPUT_SCHEMA, Answer, window
+from domsieve.service.mcp.tool_calls import ToolCalls
+from domsieve.service.mcp.tool_results import OUTPUT_SCHEMA, Answer, window
 from domsieve.service.mcp.tools import MOST_CHARACTERS, TOOLS, Continuing
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.settings import Settings

@@ -16,8 +16,8 @@ from typing import Any
 import httpx
 
 from domsieve.service.jobs.database import Database
-from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import Claim, NewFile, UsedPage
+from domsieve.service.jobs.job_store import JobStore
+from domsieve.service.jobs.job_values import Claim, NewFile, UsedPage
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.web.app import create_app
 from domsieve.service.web.server import Server, listen

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from domsieve.service.jobs.store import JobStore
-from domsieve.service.jobs.values import Claim
+from domsieve.service.jobs.job_store import JobStore
+from domsieve.service.jobs.job_values import Claim
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.web.api import wait_of
 from domsieve.service.web.metrics import Figures

@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 
 from domsieve.errors import UsageError
-from domsieve.service.jobs.values import Claim, NewFile
+from domsieve.service.jobs.job_values import Claim, NewFile
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.web.load_shedding import Held, Requests
 from domsieve.service.web.problems import ProblemError

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.service.web.negotiation import agreed
+from domsieve.service.web.downloads import agreed
 from domsieve.service.web.problems import ProblemError
 from tests.service.web.stage import PAGE, Stage, stage
 

@@ -14,7 +14,7 @@ from schemathesis.checks import load_all_checks
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from domsieve.service.jobs.database import Database
-from domsieve.service.jobs.store import JobStore
+from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.web.app import create_app
 from domsieve.service.web.settings import Settings
 from tests.service.web.stage import Stage, unlimited

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from domsieve.service.jobs.values import Claim, NewFile
+from domsieve.service.jobs.job_values import Claim, NewFile
 from domsieve.service.jobs.work_queue import WorkQueue
-from domsieve.service.web.error_messages import explanation_of, in_words
+from domsieve.service.web.problems import explanation_of, in_words
 from domsieve.service.web.shown_results import comparison_tables, record_tables
 from tests.service.web.stage import PAGE, Stage, instant, stage
 

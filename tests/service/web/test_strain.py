@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from domsieve.renderer.browser.resources import FreeMemory, this_machine
-from domsieve.service.jobs.values import Strain
+from domsieve.service.jobs.job_values import Strain
 from domsieve.service.web.load_shedding import LoadShedding
 from tests.service.web.stage import PAGE, Stage, stage
 

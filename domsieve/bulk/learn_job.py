@@ -1,0 +1,197 @@
+"""Learn models of the sites of a shard, and read those that were learned before."""
+
+import zipfile
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import groupby
+from typing import Any
+
+from domsieve.analysis.model_file import model_from_bytes, model_to_bytes
+from domsieve.analysis.registry import MethodParams, new_site_model
+from domsieve.analysis.site_model import SiteModel
+from domsieve.analysis.trees.style_tree import capped
+from domsieve.budget import budgeted
+from domsieve.bulk.job import Done, Failures, Reading, pages_of, place_of
+from domsieve.bulk.page_list import Member
+from domsieve.bulk.places import Place, write
+from domsieve.bulk.plan import Plan, Shard
+from domsieve.errors import DomsieveError
+from domsieve.tasks.pages import Page
+from domsieve.tasks.site_learning import fit
+from domsieve.tasks.targets import output_name
+from domsieve.types import DEFAULT_METHOD, Method
+
+ENDING = ".model"
+_PERIOD = "@"
+_HELD = 4  # models of sites that pages come from by turns
+
+
+def model_file(site: str, period: str = "") -> str:
+    """Return the name of the file of a site's model; it depends on nothing else."""
+    name = output_name(f"://{site}")
+    return f"{name}{_PERIOD}{period}{ENDING}" if period else f"{name}{ENDING}"
+
+
+class SiteModels:
+    """The models at a place, read when pages of their sites come; a few of them are held.
+
+    Models that were learned in several periods are merged.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._files: dict[str, list[str]] = {}
+        for name in sorted(place.names()):
+            if name.endswith(ENDING):
+                stem = name.removesuffix(ENDING).partition(_PERIOD)[0]
+                self._files.setdefault(stem, []).append(name)
+        self._held: OrderedDict[str, SiteModel[Any] | DomsieveError | None] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def of(self, site: str) -> SiteModel[Any] | None:
+        """Return the model of a site, None where there is none.
+
+        Raises
+        ------
+        DomsieveError : a file of it cannot be used, or those of several periods do not merge.
+        """
+        if site not in self._held:
+            if len(self._held) == _HELD:
+                self._held.popitem(last=False)
+            try:
+                self._held[site] = self._read(model_file(site).removesuffix(ENDING))
+            except DomsieveError as error:
+                self._held[site] = error
+        self._held.move_to_end(site)
+        found = self._held[site]
+        if isinstance(found, DomsieveError):
+            raise found
+        return found
+
+    def _read(self, stem: str) -> SiteModel[Any] | None:
+        model: SiteModel[Any] | None = None
+        for name in self._files.get(stem, ()):
+            part = model_from_bytes(self._place.read(name), name=name)
+            model = part if model is None else model.merge(part)
+        return model
+
+
+PARTIAL = "_partial"
+"""The folder of what shards have told, until the models are there."""
+EMPTY = ".empty"
+"""Ends the name of a file that stands for the model of a site none of whose pages could be read."""
+
+
+def worth_learning(members: Iterable[Member], *, per_site: int) -> Iterator[Member]:
+    """Yield what sites are learned from: so many pages of each, the first ones, and none for the second time."""
+    seen: set[bytes] = set()
+    count: dict[str, int] = {}
+    for member in members:
+        keys = {
+            blake2b(f"{member.site} {key}".encode("utf-8", "replace"), digest_size=8).digest()
+            for key in member.keys
+        }
+        if not seen.isdisjoint(keys) or count.get(member.site, 0) >= per_site:
+            continue
+        seen |= keys
+        count[member.site] = count.get(member.site, 0) + (member.damage is None)
+        yield member
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnJob(Reading):
+    """Counts the pages of each site of a shard.
+
+    Parameters
+    ----------
+    method, params : what is learned.
+    """
+
+    method: Method = DEFAULT_METHOD
+    params: MethodParams = MethodParams()  # noqa: RUF009 (frozen)
+
+    def check(self) -> None:
+        """Refuse what cannot be done, before any page is read.
+
+        Raises
+        ------
+        UsageError : the method learns nothing, or an option is not its own.
+        """
+        new_site_model(self.method, self.params).check()
+
+    def part(self, shard: str) -> str:
+        """Return the name of what a shard tells."""
+        return f"{PARTIAL}/{shard}.zip"
+
+    def on(self, shard: Shard) -> Done:
+        """Write what a shard tells: a partial model for each site."""
+        failures, place, learned = Failures(), place_of(self), 0
+
+        def failed(page: Page, error: DomsieveError) -> None:
+            failures.add(page.label, page.site, error)
+
+        with (
+            pages_of(shard, self, failures) as pages,
+            place.writing(self.part(shard.name)) as path,
+            zipfile.ZipFile(path, "w") as file,
+        ):
+            for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
+                model = new_site_model(self.method, self.params)
+                fit(model, group, failed)
+                if model.learned:
+                    file.writestr(model_file(site), model_to_bytes(model))
+                    learned += model.learned
+            failures.write(place, shard.name)
+        return Done(shard=shard.name, pages=shard.pages, failed=len(failures), rows=learned)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeJob(Reading):
+    """Makes the models of sites of what shards have told; a shard of this job holds one site and their names.
+
+    Parameters
+    ----------
+    period : of the models, part of their names.
+    cap : whether features that one page has are counted together, which makes models smaller.
+    """
+
+    period: str = ""
+    cap: bool = False
+
+    def part(self, shard: str) -> str:
+        """Return the name of the model, which is that of the shard."""
+        return shard
+
+    def on(self, shard: Shard) -> Done:
+        """Write the model of a site."""
+        place, name = place_of(self), model_file(shard.sites[0])
+        failures = Failures()
+        model: SiteModel[Any] | None = None
+        with budgeted(self.budget):
+            try:
+                for partial in shard.content():
+                    with place.opened(f"{PARTIAL}/{partial}.zip") as file, zipfile.ZipFile(file) as told:
+                        if name in told.namelist():
+                            one = model_from_bytes(told.read(name), name=partial)
+                            model = one if model is None else model.merge(one)
+                if model is not None:
+                    write(place, shard.name, model_to_bytes(capped(model) if self.cap else model))
+                    failures.write(place, shard.name)
+            except DomsieveError as error:
+                failures.add(name, shard.sites[0], error)
+                failures.write(place, shard.name)
+        if model is None and not failures:
+            write(place, shard.name.removesuffix(ENDING) + EMPTY, b"")
+        return Done(shard=shard.name, pages=1, failed=len(failures), rows=model.learned if model else 0)
+
+
+def sites_to_merge(plan: Plan, there: set[str], *, period: str) -> Iterator[Shard]:
+    """Yield a shard of `MergeJob` for each site of a plan that has no model yet."""
+    for site, shards in plan.sites().items():
+        name = model_file(site, period)
+        if name not in there and name.removesuffix(ENDING) + EMPTY not in there:
+            yield Shard.of(name, shards, [site])

@@ -1,0 +1,198 @@
+"""Rendering the pages of a site into a store of its own. A worker keeps its browser from one site to the next.
+
+The site is the unit, so that being polite to it needs no word between workers; what its store holds already is not
+rendered again.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from multiprocessing.util import Finalize
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from domsieve.budget import USUAL, AnalysisBudget, budgeted
+from domsieve.bulk.job import Done, Failures
+from domsieve.bulk.places import place_at, write
+from domsieve.bulk.plan import Shard
+from domsieve.errors import DomsieveError
+from domsieve.files import digest_of
+from domsieve.renderer.browser.connection import DriverName
+from domsieve.renderer.network.addresses import HostRules
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.protocol import Outcome
+from domsieve.renderer.renderer import Renderer
+from domsieve.renderer.sampling.events import PageFailed
+from domsieve.renderer.sampling.visits import visit_politely
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.page_getter import get_pages
+from domsieve.tasks.pages import cached, fault_in, keep
+from domsieve.tasks.renderer_factory import RendererFactory
+from domsieve.tasks.sampling import sample
+from domsieve.tasks.targets import output_name
+
+MARKER = ".json"
+"""Ends the name of the file that says that a site is done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderJob:
+    """Renders the pages of a site; a shard of this job holds one site and URLs of it.
+
+    Parameters
+    ----------
+    output : a folder of this machine, which gets a store for each site.
+    budget : what the analysis of one page may cost.
+    options, page_budget, driver, browser : how pages are rendered.
+    allow_private : whether pages may reach this machine and private networks, and not just the hosts that are named.
+    rules : hosts that may not be reached, or the only ones that may; None for all.
+    delay : time between two pages of a site; None is 0.5 s, or none on this machine.
+    concurrency : pages of a site at the same time.
+    pages : how many pages are sampled of each site, from its first URL on; 0 renders the URLs, no more and no less.
+    seed : of the samples.
+    """
+
+    output: str
+    budget: AnalysisBudget = USUAL
+    options: CaptureOptions = CaptureOptions()  # noqa: RUF009 (frozen)
+    page_budget: Budget = Budget()  # noqa: RUF009 (frozen)
+    driver: DriverName = "playwright"
+    browser: str | None = None
+    allow_private: bool = False
+    rules: HostRules | None = None
+    delay: timedelta | None = None
+    concurrency: int = 1
+    pages: int = 0
+    seed: int = 0
+
+    keeps_worker: ClassVar[bool] = True
+
+    def note(self) -> dict[str, Any]:
+        """Return what shapes the results; the options as a digest, for they may hold secrets."""
+        options = digest_of(msgspec.json.encode(self.options.canonical(), order="sorted"))
+        return {"options": options, "pages": self.pages, "seed": self.seed}
+
+    def part(self, shard: str) -> str:
+        """Return the name of the file that says that a site is done."""
+        return f"{shard}{MARKER}"
+
+    def on(self, shard: Shard) -> Done:
+        """Render a site."""
+        place, failures, site, urls = place_at(self.output), Failures(), shard.sites[0], shard.content()
+        with PageStore(Path(self.output) / store_name(site)) as store, budgeted(self.budget):
+            work = (
+                self._sampled(urls[0], site, store, failures)
+                if self.pages
+                else self._named(urls, site, store, failures)
+            )
+            there = _worker_of(self).run(work)
+        failures.write(place, shard.name)
+        done = {"site": site, "pages": there, "failed": len(failures), "store": store_name(site)}
+        write(place, self.part(shard.name), msgspec.json.encode(done) + b"\n")
+        return Done(shard=shard.name, pages=there + len(failures), failed=len(failures), rows=there)
+
+    async def _named(self, urls: tuple[str, ...], site: str, store: PageStore, failures: Failures) -> int:
+        async def render(missing: list[str]) -> AsyncGenerator[Outcome]:
+            renderer = await _worker_of(self).renderer(missing)
+            visits = visit_politely(
+                renderer, missing, concurrency=self.concurrency, delay=self.delay, egress=renderer.egress
+            )
+            async with aclosing(visits):
+                async for outcome in visits:
+                    yield outcome
+
+        find = partial(cached, store=store, options=self.options)
+        outcomes = await get_pages(urls, render, find=find, keep=partial(keep, store=store))
+        for url in urls:
+            outcome = outcomes[url]
+            error = outcome if isinstance(outcome, DomsieveError) else fault_in(outcome, store)
+            if error:
+                failures.add(url, site, error)
+        return len(urls) - len(failures)
+
+    async def _sampled(self, start: str, site: str, store: PageStore, failures: Failures) -> int:
+        renderer, pages = await _worker_of(self).renderer([start]), 0
+        events = sample(
+            renderer,
+            start,
+            store,
+            options=self.options,
+            pages=self.pages,
+            seed=self.seed,
+            delay=self.delay,
+            concurrency=min(self.concurrency, 8),
+            since=None,
+            egress=renderer.egress,
+        )
+        async with aclosing(events):
+            async for event, record in events:
+                pages += record is not None
+                if isinstance(event, PageFailed):
+                    failures.add(event.url, site, event.error)
+        return pages
+
+
+def store_name(site: str) -> str:
+    """Return the name of the folder of a site's store."""
+    return output_name(f"://{site}")
+
+
+class _Worker:
+    """The browser of a worker, and the loop that it lives in."""
+
+    def __init__(self, job: RenderJob) -> None:
+        self.job = job
+        self.loop = asyncio.Runner()
+        self._renderer: Renderer | None = None
+
+    def run(self, work: Any) -> int:
+        """Return what comes of a coroutine."""
+        return int(self.loop.run(work))
+
+    async def renderer(self, urls: list[str]) -> Renderer:
+        """Return the renderer, which may reach where these URLs are."""
+        if self._renderer is None:
+            job = self.job
+            factory = RendererFactory(
+                options=job.options,
+                budget=job.page_budget,
+                concurrency=job.concurrency,
+                browser=job.browser,
+                driver=job.driver,
+                allow_private=job.allow_private,
+                rules=job.rules,
+            )
+            self._renderer = await factory.renderer().__aenter__()
+        for url in urls:
+            # What the user asks for may be private; what it leads to may not.
+            self._renderer.egress.name(url)
+        return self._renderer
+
+    def close(self) -> None:
+        """End the browser."""
+        if self._renderer:
+            self.loop.run(self._renderer.__aexit__(None, None, None))
+        self.loop.close()
+
+
+_workers: list[_Worker] = []
+
+
+def _worker_of(job: RenderJob) -> _Worker:
+    """Return what this process renders with; it is kept until another job comes, or the process ends."""
+    if not _workers or _workers[0].job != job:
+        close_browser()
+        _workers.append(_Worker(job))
+        Finalize(None, close_browser, exitpriority=10)
+    return _workers[0]
+
+
+def close_browser() -> None:
+    """End the browser of this process, if there is one."""
+    while _workers:
+        _workers.pop().close()

@@ -1,0 +1,193 @@
+"""Groups of commands that are loaded on use, and their help."""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from domsieve.commands.general_options import general
+from domsieve.commands.removed import refuse_removed
+
+GROUPS: Mapping[str, str] = {
+    "Pages": "all depth drop exclude include input-file keep-errors pages pages-per-site period raw seed select url",
+    "Capture": "archive archive-credentials browser click delay driver fixed-time from images locale max-age "
+    "refresh screenshot scroll settle settle-extra timeout twice viewport wait-for",
+    "Network": "allow-host allow-private cookie deny-host header host http port private-host public-host "
+    "storage-state token-file trusted-proxy user-agent",
+    "Analysis": "analysis-megabytes analysis-timeout cap drop-kind explain favor keep-hidden keep-kind "
+    "method mode model models param per-block",
+    "Output": "blocks fields format json max-words metadata output output-dir",
+    "Storage": "cache data dry-run free-megabytes keep-days keep-jobs keep-megabytes repair",
+    "Work": "client-queue concurrency free-memory-percent job-seconds max-load queue ray-address "
+    " requests-per-minute runner shard-pages site-megabytes site-pages site-seconds step-seconds "
+    "worker-megabytes workers",
+    "General": "config help install-completion quiet show-completion verbose version",
+}
+"""The groups of options in the order in which help shows them, each with the options in it."""
+_GROUP_OF = {option: group for group, options in GROUPS.items() for option in options.split()}
+
+# What stands for a value, by what Typer calls its type.
+_VALUES = {
+    "<float>": "X",
+    "<float range>": "X",
+    "<int>": "N",
+    "<int range>": "N",
+    "<list[str]>": "TEXT",
+    "<path>": "PATH",
+    "<str>": "TEXT",
+}
+
+EXAMPLES: Mapping[str, str] = {
+    "bulk clean": "domsieve bulk clean pages/ --output-dir clean",
+    "bulk learn": "domsieve bulk learn pages/ --output-dir models",
+    "bulk records": "domsieve bulk records pages/ --output-dir records",
+    "bulk render": "domsieve bulk render --input-file urls.txt --output-dir pages",
+    "cache list": "domsieve cache list example.org",
+    "cache prune": "domsieve cache prune --keep-days 30 --keep-megabytes 5000",
+    "cache remove": "domsieve cache remove example.org",
+    "cache show": "domsieve cache show 38b641a1ce41",
+    "cache verify": "domsieve cache verify --repair",
+    "clean": "domsieve clean https://example.org/ --format markdown",
+    "compare": "domsieve compare https://example.org/",
+    "doctor": "domsieve doctor",
+    "learn": "domsieve learn example.org -o example.model",
+    "login": "domsieve login https://example.org/login -o state.json",
+    "mcp": "domsieve mcp --private-host intranet.example",
+    "records": "domsieve records https://example.org/shop -o shop.csv",
+    "render": "domsieve render https://example.org/",
+    "report": "domsieve report example.org -o report.html",
+    "serve": "domsieve serve --token-file tokens.txt",
+    "site": "domsieve site https://example.org/ --pages 50",
+    "vectorize": "domsieve vectorize example.org -o weights.npz",
+}
+"""An example of each command."""
+
+
+# The class of all wrong calls, which Typer does not export.
+_WRONG_CALL: Any = typer.BadParameter.__base__
+
+
+def option_group(parameter: Any) -> str:
+    """Return the group in which an option is shown."""
+    names = [name.removeprefix("--") for name in parameter.opts if name.startswith("--")]
+    return _GROUP_OF[names[0]]
+
+
+class HelpfulCommand(TyperCommand):
+    """A command whose help has its options in groups, and an example; it refuses options that were removed."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse a call; for an option that was removed, say what to use instead."""
+        try:
+            return super().parse_args(ctx, args)
+        except _WRONG_CALL as error:
+            refuse_removed(" ".join(_path(ctx)), getattr(error, "option_name", ""))
+            raise
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, the options group by group, and the example."""
+        _write_options(self.get_params(ctx), ctx, formatter)
+        words = [name for name in _path(ctx) if name]
+        if example := EXAMPLES.get(" ".join(words)):
+            with formatter.section("Example"):
+                formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+
+
+class HelpfulGroup(TyperGroup):
+    """A group of commands whose help has the whole first sentence of each; it refuses commands that were removed."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command of a call; for one that was removed, say what to use instead."""
+        if not ctx.resilient_parsing:
+            refuse_removed(" ".join([*_path(ctx), args[0]]))
+        return super().resolve_command(ctx, args)
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Return the names alone, so that no command is loaded for them."""
+        return list(self.commands)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands, then the options."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _first_line(command)) for name, command in commands])
+        _write_options(self.get_params(ctx), ctx, formatter)
+
+
+def _path(context: Any) -> list[str]:
+    """Return the words of a command behind the name of the program."""
+    words: list[str] = []
+    while context.parent is not None:
+        words.insert(0, context.info_name or "")
+        context = context.parent
+    return words
+
+
+def _first_line(command: Any) -> str:
+    return " ".join((command.short_help or command.help or "").partition("\n\n")[0].split())
+
+
+def _write_options(parameters: Any, context: Any, formatter: Any) -> None:
+    rows: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{group: [] for group in GROUPS}}
+    for parameter in parameters:
+        if record := parameter.get_help_record(context):
+            is_option = parameter.param_type_name == "option"
+            rows[option_group(parameter) if is_option else "Arguments"].append((_plain(record[0]), record[1]))
+    for group, lines in rows.items():
+        if lines:
+            with formatter.section(group):
+                formatter.write_dl(lines)
+
+
+def _plain(name: str) -> str:
+    """Return an option with what stands for its value: ``--port N``, ``--driver playwright|pipe``."""
+    option, begin, kind = name.partition("<")
+    if not begin:
+        return name
+    return option + _VALUES.get(f"<{kind}", kind.removesuffix(">"))
+
+
+class CommandsOnUse(Mapping[str, Any]):
+    """The commands of a group by their names.
+
+    Parameters
+    ----------
+    places : the module of ``domsieve.commands`` and the function in it, as ``module:function``, by name.
+    groups : groups below this one, which come last.
+    """
+
+    def __init__(self, places: Mapping[str, str], groups: Mapping[str, Any]) -> None:
+        self._places = places
+        self._loaded = dict(groups)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._loaded:
+            self._loaded[name] = _loaded(name, self._places[name])
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self._places, *self._loaded]))
+
+    def __len__(self) -> int:
+        return len(self._places.keys() | self._loaded.keys())
+
+
+def group_of(places: Mapping[str, str]) -> type[HelpfulGroup]:
+    """Return the class of a group with these commands, see `CommandsOnUse`."""
+
+    class Group(HelpfulGroup):
+        def __init__(self, *, commands: Mapping[str, Any], **settings: Any) -> None:
+            # Typer says dict, and reads it only.
+            super().__init__(commands=CommandsOnUse(places, commands), **settings)  # type: ignore[arg-type]
+
+    return Group
+
+
+def _loaded(name: str, place: str) -> Any:
+    module, _, function = place.partition(":")
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    command = getattr(import_module(f"domsieve.commands.{module}"), function)
+    alone.command(name, cls=HelpfulCommand)(general(command))
+    return typer.main.get_command(alone)

@@ -1,0 +1,119 @@
+"""Pages of URLs for a call: rendered in one browser, or taken from the cache that the caller named.
+
+A URL may be a stranger's, so every one passes the guard, be it cached or not: what is private is refused unless the
+caller opened it. Without a cache, nothing is written: pages stay in memory.
+"""
+
+import os
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Self
+
+from domsieve.errors import DomsieveError, PolicyError
+from domsieve.library.checks import path_of, wrong
+from domsieve.library.parameters import NetworkOptions
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.protocol import Outcome, Rendering
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.page_getter import Kept, get_pages
+from domsieve.tasks.pages import cached, keep
+from domsieve.tasks.renderer_factory import RendererFactory
+
+Captured = Snapshot | PageRecord | DomsieveError
+"""A page in memory, a page of the cache, or why there is none."""
+
+_WAY_OUT = 'To open a private host that you trust, pass network=NetworkOptions(private_hosts=["HOST:PORT"]).'
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOptions:
+    """How URLs become pages.
+
+    Parameters
+    ----------
+    cache : folder in which captures are kept and looked for; None keeps nothing.
+    options : what is captured.
+    network : where connections may go, and what a page may cost.
+    """
+
+    cache: Path | None
+    options: CaptureOptions
+    network: NetworkOptions
+
+    @classmethod
+    def of(cls, *, cache: object, capture: object, network: object) -> Self:
+        """Return what the parameters of a call say.
+
+        Raises
+        ------
+        UsageError : one is wrong.
+        """
+        capture = CaptureOptions() if capture is None else capture
+        if not isinstance(capture, CaptureOptions):
+            raise wrong("capture", capture, "give CaptureOptions")
+        network = NetworkOptions() if network is None else network
+        if not isinstance(network, NetworkOptions):
+            raise wrong("network", network, "give NetworkOptions")
+        return cls(None if cache is None else path_of("cache", cache), capture, network)
+
+    @contextmanager
+    def store(self) -> Iterator[PageStore | None]:
+        """Open the cache for a block, in the thread that uses it; the value is None without one."""
+        if self.cache is None:
+            yield None
+            return
+        with PageStore(self.cache) as store:
+            yield store
+
+    async def captured(self, urls: Iterable[str]) -> dict[str, Captured]:
+        """Return a page, or why there is none, of every URL."""
+        wanted = list(urls)
+        if not wanted:
+            return {}
+        with self.store() as store:
+            if store:
+                return {**await self.recorded(wanted, store)}
+        return {**await self._pages(wanted, lambda _: None, lambda rendering, _: rendering.snapshot)}
+
+    async def recorded(
+        self, urls: Iterable[str], store: PageStore, *, afresh: bool = False
+    ) -> dict[str, PageRecord | DomsieveError]:
+        """Return a page of the store, or why there is none, of every URL; render what it does not hold, or all."""
+        since = datetime.now(UTC) if afresh else None
+        find = partial(cached, store=store, options=self.options, since=since)
+        return await self._pages(urls, find, partial(keep, store=store))
+
+    async def _pages(
+        self,
+        urls: Iterable[str],
+        find: Callable[[str], PageRecord | None],
+        keep: Callable[[Rendering, str], Kept],
+    ) -> dict[str, PageRecord | Kept | DomsieveError]:
+        network = self.network
+        factory = RendererFactory(
+            options=self.options,
+            budget=Budget(time=network.timeout),
+            concurrency=network.concurrency or os.cpu_count() or 1,
+            browser=network.browser,
+            driver=network.driver,
+            private_hosts=network.places(),
+            allow_private=network.allow_private,
+            rules=network.rules(),
+        )
+
+        async def render(missing: list[str]) -> AsyncGenerator[Outcome]:
+            async with factory.renderer() as renderer:
+                async for outcome in renderer.render_many(missing):
+                    yield outcome
+
+        outcomes = await get_pages(urls, render, find=find, keep=keep, guard=factory.egress)
+        for outcome in outcomes.values():
+            if isinstance(outcome, PolicyError) and outcome.reason == "private":
+                outcome.add_note(_WAY_OUT)
+        return outcomes

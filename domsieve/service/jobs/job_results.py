@@ -1,0 +1,349 @@
+"""From captures to the results of a job: its summary and its files. Runs in threads; waits for the disk only."""
+
+import io
+import json
+import logging
+import threading
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from domsieve.analysis.block_types.detection import KindChoice
+from domsieve.analysis.cleaning.hidden_text import hidden_words
+from domsieve.analysis.page_flags.flags import page_marks
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.formats import PAGE_FORMATS, RECORD_FORMATS, write_records
+from domsieve.errors import BudgetError, DomsieveError, PageError
+from domsieve.service.jobs.job_values import NewFile, problem_of
+from domsieve.service.jobs.requests import (
+    CleanHtmlRequest,
+    CleaningRequest,
+    CleanRequest,
+    CompareRequest,
+    HtmlRequest,
+    PageRequest,
+    RecordsRequest,
+    ReportRequest,
+    SelectingRequest,
+    SiteRequest,
+)
+from domsieve.service.logs import log
+from domsieve.snapshot.fault import fault_of
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.store import PageStore
+from domsieve.tasks.page_cleaning import Cleaned, clean, metadata_of, written
+from domsieve.tasks.page_comparison import advise, compare
+from domsieve.tasks.page_report import of_record, report
+from domsieve.tasks.pages import Page, from_html, from_record, site_records, with_selection
+from domsieve.tasks.postprocess import remarks
+from domsieve.tasks.record_mining import mine
+
+# More pages teach a method little more, and each is read and learned anew for every job.
+_SIBLINGS = 50
+# Of the pages of an archive, which is held in memory and kept in one piece.
+_LARGEST_BYTES = 200_000_000
+# Of an address in a summary, as of one that is asked for; a page may call itself by one of two million characters.
+_LONGEST = 8_192
+# Ends of a sample that leave pages out although no limit was reached.
+_CUT_SHORT = {"fruitless": "The last pages all failed or repeated others, so no more were opened."}
+# Archives of equal pages are equal.
+_NO_DATE = (1980, 1, 1, 0, 0, 0)
+
+Results = tuple[dict[str, Any], list[NewFile]]
+
+
+@dataclass(frozen=True, slots=True)
+class SitePages:
+    """The sample of a site: its captures, what failed, and why it ended.
+
+    Parameters
+    ----------
+    records, failures : its pages, and those that failed.
+    ended : how a sample ends (see `SampleEnded`), or the limit that ended it.
+    limit : a sentence about that limit; empty if none was reached.
+    """
+
+    records: list[PageRecord]
+    failures: list[dict[str, Any]]
+    ended: str
+    limit: str = ""
+
+
+def page_result(
+    request: PageRequest,
+    record: PageRecord,
+    store: PageStore,
+    known: AbstractSet[str],
+    load: PageRecord | None = None,
+) -> Results:
+    """Return summary and files of a job about one page.
+
+    Parameters
+    ----------
+    request : what is wanted.
+    record : the capture.
+    store : where it is.
+    known : ids of captures of the site that the client has used; other clients' are no business of his.
+    load : another load of the page that is compared.
+
+    Raises
+    ------
+    DomsieveError : the page cannot be read or has nothing to work on.
+    """
+    facts = _facts(request, record, store)
+
+    def siblings(_: str) -> list[PageRecord]:
+        records = site_records(record.site, store, request.capture_options())
+        others = [other for other in records if other.page_id in known and other.url != record.url]
+        return sorted(others, key=lambda other: (other.captured_at, other.page_id))[-_SIBLINGS:]
+
+    if isinstance(request, CleanRequest):
+
+        def others(site: str) -> list[Page]:
+            selection = request.selection()
+            return [with_selection(from_record(other, store), selection) for other in siblings(site)]
+
+        said, files = _cleaned(request, _page_of(request, record, store), others)
+    elif isinstance(request, RecordsRequest):
+        said, files = _mined(request, _page_of(request, record, store))
+    elif isinstance(request, CompareRequest):
+        said, files = _compared(request, record, store, load)
+    elif isinstance(request, ReportRequest):
+        said, files = _reported(request, record, store, siblings)
+    else:
+        raise TypeError(f"A request of the kind {request.kind} is not about a single page.")
+    return {**facts, **said}, files
+
+
+def html_result(request: HtmlRequest) -> Results:
+    """Return summary and files of a job about HTML that came along; nothing of it is kept but the results.
+
+    Raises
+    ------
+    DomsieveError : the HTML cannot be read or has nothing to work on.
+    """
+    whole = from_html(request.html, url=request.url, keep_errors=request.keep_errors)
+    page = with_selection(whole, request.selection())
+    with page.at_work("read"):
+        snapshot = whole.read()
+        facts = {
+            "url": request.url,
+            "status": None,  # nobody answered with it
+            "fault": msgspec.to_builtins(fault_of(snapshot)),
+            "marks": msgspec.to_builtins([*page_marks(snapshot)]),
+            "remarks": remarks(snapshot),
+            "nodes": len(snapshot),
+            "complete": snapshot.provenance.complete,
+            "reasons": list(snapshot.provenance.reasons),
+        }
+    if isinstance(request, CleanHtmlRequest):
+        said, files = _cleaned(request, page, lambda _: [])
+    else:
+        said, files = _mined(request, page)
+    return {**facts, **said}, files
+
+
+def site_result(
+    request: SiteRequest, pages: SitePages, store: PageStore, stopped: threading.Event
+) -> Results:
+    """Return summary and files of a site job: an archive of one file per page, and a list of all pages.
+
+    Raises
+    ------
+    PageError : not one page could be cleaned.
+    """
+    by_label = {record.url: record for record in pages.records}
+    listed: list[dict[str, Any]] = []
+    failures = list(pages.failures)
+    archive = io.BytesIO()
+    ending = PAGE_FORMATS[request.format].ending
+    with zipfile.ZipFile(archive, "w") as packed:
+        members = [_page_of(request, record, store) for record in pages.records]
+        for page, result in _clean(request, members, lambda _: []):
+            if stopped.is_set():
+                break
+            if isinstance(result, DomsieveError):
+                failures.append({"url": page.label, **_problem(page.label, result)})
+                continue
+            name = page.name + ending
+            if archive.tell() > _LARGEST_BYTES or name in packed.NameToInfo:
+                detail = f"It was left out: the archive is full, or has a page of the name {name}."
+                failures.append({"url": page.label, "detail": detail, "fault": "service"})
+                continue
+            try:
+                text = _utf8(
+                    written(
+                        page, result, request.format, metadata=request.metadata, max_words=request.max_words
+                    )
+                )
+                about = msgspec.to_builtins(metadata_of(page, result))
+                with page.at_work("write"):
+                    said = remarks(*result)
+            except BudgetError as error:
+                failures.append({"url": page.label, **_problem(page.label, error)})
+                continue
+            packed.writestr(zipfile.ZipInfo(name, _NO_DATE), text, zipfile.ZIP_DEFLATED)
+            record = by_label[page.label]
+            listed.append(
+                {
+                    "url": page.label,
+                    "file": name,
+                    "complete": record.complete,
+                    "page_id": record.page_id,
+                    "expected_f1": _rounded(result[1].expected_f1),
+                    "metadata": about,
+                    "marks": msgspec.to_builtins([*result[1].marks]),
+                    "remarks": said,
+                }
+            )
+    if not listed:
+        raise PageError("None of the pages could be cleaned.")
+    why = pages.limit or _CUT_SHORT.get(pages.ended, "")
+    whole = {"complete": not why, "reasons": [f"{pages.ended}: {why}"] if why else []}
+    index = {
+        "site": pages.records[0].site,
+        "ended": pages.ended,
+        **whole,
+        "pages": listed,
+        "failed": failures,
+    }
+    files = [
+        NewFile("pages.zip", "application/zip", archive.getvalue()),
+        NewFile("pages.json", "application/json", _json(index)),
+    ]
+    return {
+        "url": request.url,
+        "site": pages.records[0].site,
+        "pages": len(listed),
+        "failed": len(failures),
+        "marked": sum(bool(page["marks"]) for page in listed),
+        "ended": pages.ended,
+        **whole,
+        "remarks": [f"This is a part of the sample. {why}"] if why else [],
+    }, files
+
+
+def _facts(request: PageRequest, record: PageRecord, store: PageStore) -> dict[str, Any]:
+    snapshot = store.get(record.page_id)
+    fault = fault_of(snapshot)
+    if fault and not request.keep_errors:
+        raise fault.error(record.url)
+    return {
+        "url": record.url,
+        "final_url": record.final_url[:_LONGEST],
+        "status": snapshot.provenance.status,
+        "fault": msgspec.to_builtins(fault),
+        "marks": msgspec.to_builtins([*page_marks(snapshot)]),
+        "remarks": remarks(snapshot),
+        "page_id": record.page_id,
+        "captured_at": record.captured_at,
+        "nodes": record.nodes,
+        "complete": record.complete,
+        "reasons": list(record.reasons),
+    }
+
+
+def _page_of(request: PageRequest, record: PageRecord, store: PageStore) -> Page:
+    page = replace(from_record(record, store), keep_errors=request.keep_errors)
+    return with_selection(page, request.selection() if isinstance(request, SelectingRequest) else None)
+
+
+def _clean(
+    request: CleaningRequest, pages: list[Page], siblings: Callable[[str], list[Page]]
+) -> Iterator[Cleaned]:
+    kinds = KindChoice.of(request.keep_kinds, request.drop_kinds)
+    return clean(pages, method=request.method, params=request.method_params(), kinds=kinds, siblings=siblings)
+
+
+def _cleaned(request: CleanRequest, page: Page, siblings: Callable[[str], list[Page]]) -> Results:
+    ((page, result),) = _clean(request, [page], siblings)
+    if isinstance(result, DomsieveError):
+        raise result
+    text = _written(request, page, result)
+    verdict = result[1]
+    said = {
+        "method": verdict.method,
+        "instead_of": verdict.instead_of or None,
+        "expected_f1": _rounded(verdict.expected_f1),
+        "format": request.format,
+        "hidden_words": hidden_words(*result),
+        "metadata": msgspec.to_builtins(metadata_of(page, result)),
+        "marks": msgspec.to_builtins([*verdict.marks]),
+        "remarks": remarks(*result),
+    }
+    entry = PAGE_FORMATS[request.format]
+    return said, [NewFile(f"page{entry.ending}", entry.media_type, _utf8(text))]
+
+
+def _written(request: CleaningRequest, page: Page, result: tuple[Snapshot, Verdict]) -> str:
+    return written(page, result, request.format, metadata=request.metadata, max_words=request.max_words)
+
+
+def _mined(request: RecordsRequest, page: Page) -> Results:
+    ((page, result),) = mine(
+        [page], method=request.method, params=request.method_params(), fields=request.fields
+    )
+    if isinstance(result, DomsieveError):
+        raise result
+    with page.at_work("write"):
+        data = write_records([result], request.format)
+    said = {"method": request.method, "format": request.format, "records": len(result.records)}
+    entry = RECORD_FORMATS[request.format]
+    return said, [NewFile(f"records{entry.ending}", entry.media_type, data)]
+
+
+def _compared(
+    request: CompareRequest, record: PageRecord, store: PageStore, load: PageRecord | None
+) -> Results:
+    loads = {record.url: load} if load else {}
+    pages = compare([record], store, keep_errors=request.keep_errors, loads=loads)
+    (result,) = (page.result for page in pages)
+    if isinstance(result, DomsieveError):
+        raise result
+    advice = advise([(record.url, result)])[0]
+    said = {"browser_needed": advice.browser_needed, "recall": advice.recall}
+    if result.loads is not None:
+        said["differing_texts"] = len(result.loads.blocks)
+    facts = {"url": record.url, **msgspec.to_builtins(result), **said}
+    return said, [NewFile("comparison.json", "application/json", _json(facts))]
+
+
+def _reported(
+    request: ReportRequest, record: PageRecord, store: PageStore, siblings: Callable[[str], list[PageRecord]]
+) -> Results:
+    problems: list[str] = []
+
+    def others(site: str) -> list[Any]:
+        return [of_record(from_record(other, store), other, store) for other in siblings(site)]
+
+    whole, pages = report(
+        [of_record(_page_of(request, record, store), record, store)],
+        siblings=others,
+        failed=lambda page, error: problems.append(_problem(page.label, error)["detail"]),
+    )
+    return {"pages": pages, "problems": problems}, [NewFile("report.html", "text/html; charset=utf-8", whole)]
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 3)
+
+
+def _problem(url: str, error: DomsieveError) -> dict[str, Any]:
+    """Return why a page was left out; what names our own files goes to the log alone."""
+    problem = problem_of(error)
+    if problem["fault"] == "service":
+        log("page_left_out", level=logging.ERROR, url=url, detail=error.message)
+    return problem
+
+
+def _json(facts: Mapping[str, Any]) -> bytes:
+    return json.dumps(facts, ensure_ascii=True, indent=1).encode("ascii")
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "replace")

@@ -1,0 +1,404 @@
+"""The side of clients and the operator: accept jobs, show them and their results, delete them, forget old ones.
+
+An accepted job is on the disk before its client learns its id. It stays until the client deletes it, or until it has
+ended and grown old. A client that asks for another client's job learns only that there is no such job.
+"""
+
+import json
+import logging
+import os
+import shutil
+from collections.abc import Sequence
+from typing import BinaryIO
+from uuid import uuid4
+
+from domsieve.errors import (
+    ClientLimitError,
+    KeyConflictError,
+    QueueFullError,
+    StorageError,
+    UnknownJobError,
+)
+from domsieve.service.jobs.captures import Captures
+from domsieve.service.jobs.database import Database, now, packed
+from domsieve.service.jobs.job_values import STATES, Event, Job, JobFile, JobState, QueueLimits, UsedPage
+from domsieve.service.jobs.requests import PageRequest
+from domsieve.service.jobs.result_files import RESULTS, ResultFiles, attempt_of
+from domsieve.service.logs import log
+
+_PAGE = "number, page_id, url, site, captured_at, nodes, complete, job"
+
+
+class JobStore:
+    """What clients and the operator do with jobs.
+
+    Parameters
+    ----------
+    database : where the jobs are; results and captures lie in the same folder.
+
+    Attributes
+    ----------
+    captures : what the jobs hold in the cache.
+
+    Raises
+    ------
+    StorageError : of all methods, when the database or a result cannot be used.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.captures = Captures(database)
+        self._results = ResultFiles(database.folder / RESULTS)
+
+    def add(
+        self, request: PageRequest, *, client: str, key: str | None = None, limits: QueueLimits
+    ) -> tuple[Job, bool]:
+        """Accept a request; return its job and whether it is a new one.
+
+        Parameters
+        ----------
+        request : what is to be done.
+        client : who asks.
+        key : the client's idempotency key: the same key with the same request gives the same job.
+        limits : how much is accepted.
+
+        Raises
+        ------
+        KeyConflictError : the client used the key for another request.
+        QueueFullError, ClientLimitError : no more jobs are accepted now.
+        """
+        values = packed(request.model_dump(mode="json"))
+        with self.database.transaction(durable=True):
+            known = self.database.run(
+                "SELECT id, kind, request FROM jobs WHERE client = ? AND key IS NOT NULL AND key = ?",
+                (client, key),
+            )
+            if known:
+                number, *asked = known[0]
+                if asked != [request.kind, values]:
+                    raise KeyConflictError("This idempotency key was used for another request.")
+                return self._one(number, client), False
+            # Counted by the index of states, since a client may have many jobs that have ended.
+            of_client = "SELECT COUNT(*) FROM jobs WHERE state IN ('queued', 'running') AND client = ?"
+            if self.database.run(of_client, (client,))[0][0] >= limits.per_client:
+                raise ClientLimitError(
+                    f"This client has {limits.per_client} jobs waiting or running; wait for one to end.",
+                    reason="client",
+                    retry=True,
+                )
+            if limits.strain:
+                raise QueueFullError(limits.strain.told, reason=limits.strain.reason, retry=True)
+            if shutil.disk_usage(self.database.folder).free < limits.free_bytes:
+                raise QueueFullError(
+                    "The disk of the service is nearly full; no jobs are accepted now.",
+                    reason="disk",
+                    retry=True,
+                )
+            if self.database.run("SELECT COUNT(*) FROM jobs WHERE state = 'queued'")[0][0] >= limits.queued:
+                raise QueueFullError(
+                    f"{limits.queued} jobs are waiting; no more are accepted now.", reason="queue", retry=True
+                )
+            number = uuid4().hex
+            self.database.run(
+                "INSERT INTO jobs (id, kind, client, key, request, state, created_at, row_bytes) "
+                "VALUES (?, ?, ?, ?, ?, 'queued', ?, ?)",
+                (number, request.kind, client, key, values, now(), len(values)),
+            )
+            self.database.add_event(number, "state", {"state": "queued"})
+            job = self._one(number, client)
+        self.database.announce()
+        return job, True
+
+    def get(self, job_id: str, client: str) -> Job:
+        """Return a job.
+
+        Raises
+        ------
+        UnknownJobError : this client has no such job.
+        """
+        return self._one(job_id, client)
+
+    def list(
+        self, client: str, *, state: JobState | None = None, before: str | None = None, limit: int = 50
+    ) -> Sequence[Job]:
+        """Return jobs of a client, the newest first.
+
+        Parameters
+        ----------
+        state : only jobs in this state.
+        before : id of a job; only older ones.
+        limit : how many at most.
+
+        Raises
+        ------
+        UnknownJobError : `before` is no job of this client.
+        """
+        conditions, values = ["client = ?"], [client]
+        if state is not None:
+            conditions.append("state = ?")
+            values.append(state)
+        if before is not None:
+            self._one(before, client)
+            conditions.append("number < (SELECT number FROM jobs WHERE id = ?)")
+            values.append(before)
+        return self.database.jobs(
+            f"{' AND '.join(conditions)} ORDER BY number DESC LIMIT ?", [*values, limit]
+        )
+
+    def events(self, job_id: str, client: str, *, after: int = 0) -> Sequence[Event]:
+        """Return the events of a job after the one with this number, in order.
+
+        Raises
+        ------
+        UnknownJobError : this client has no such job.
+        """
+        self._one(job_id, client)
+        return self._events(job_id, after)
+
+    def file(self, job_id: str, client: str, name: str) -> JobFile:
+        """Return the facts of a result of a job, without reading it.
+
+        Raises
+        ------
+        UnknownJobError : this client has no such job, or the job has no such file.
+        """
+        return self._result(job_id, client, name)[0]
+
+    def open(self, job_id: str, client: str, name: str) -> tuple[JobFile, BinaryIO]:
+        """Return a result of a job, open to be read; it can be read to its end also when it is deleted meanwhile.
+
+        Raises
+        ------
+        UnknownJobError : this client has no such job, or the job has no such file.
+        """
+        for _ in range(2):  # where it is deleted just now, the second look finds no row
+            facts, number, place = self._result(job_id, client, name)
+            try:
+                opened = self._results.open(job_id, place or self._move(number))
+            except FileNotFoundError:
+                continue
+            if os.fstat(opened.fileno()).st_size == facts.size_bytes:
+                return facts, opened
+            opened.close()
+        raise StorageError(f"The result {name} of the job {job_id} is missing or damaged.")
+
+    def read(self, job_id: str, client: str, name: str) -> bytes:
+        """Return what a result of a job holds, which should be small; raises as `open`."""
+        _, opened = self.open(job_id, client, name)
+        with opened:
+            return opened.read()
+
+    def cancel(self, job_id: str, client: str) -> Job:
+        """Cancel a job unless it has ended, and return it. Its worker notices.
+
+        Raises
+        ------
+        UnknownJobError : this client has no such job.
+        """
+        with self.database.transaction(durable=True):
+            job = self._one(job_id, client)
+            if job.has_ended:
+                return job
+            self.database.run(
+                "UPDATE jobs SET state = 'cancelled', worker = NULL, ended_at = ? WHERE id = ?",
+                (now(), job_id),
+            )
+            self.database.add_event(job_id, "state", {"state": "cancelled"})
+            job = self._one(job_id, client)
+        self.database.announce()
+        return job
+
+    def delete(self, job_id: str, client: str) -> None:
+        """Delete a job and its results, whatever its state.
+
+        Raises
+        ------
+        UnknownJobError : this client has no such job.
+        """
+        with self.database.transaction(durable=True):
+            self._one(job_id, client)
+            self._forget([job_id])
+        self._clear([job_id])
+        self.database.announce()
+
+    def pages(self, client: str, *, before: int | None = None, limit: int = 50) -> Sequence[UsedPage]:
+        """Return the captures that jobs of a client made or used, the latest used first.
+
+        Parameters
+        ----------
+        before : only those with a lower number.
+        limit : how many at most.
+        """
+        rows = self.database.run(
+            f"SELECT {_PAGE} FROM pages WHERE client = ? AND (? IS NULL OR number < ?) AND NOT EXISTS "
+            "(SELECT 1 FROM pages AS later WHERE later.client = pages.client AND later.page_id = pages.page_id "
+            "AND later.number > pages.number) ORDER BY number DESC LIMIT ?",
+            (client, before, before, limit),
+        )
+        names = ("number", "page_id", "url", "site", "captured_at", "nodes", "complete", "job")
+        used = [dict(zip(names, row, strict=True)) for row in rows]
+        return [UsedPage(**{**values, "complete": bool(values["complete"])}) for values in used]
+
+    def counts(self) -> dict[JobState, int]:
+        """Return how many jobs are in each state."""
+        rows = self.database.run("SELECT state, COUNT(*) FROM jobs GROUP BY state")
+        return dict.fromkeys(STATES, 0) | dict(rows)
+
+    def outcomes(self) -> dict[tuple[str, str, str], int]:
+        """Return how many jobs there are by kind, state and fault; the fault is empty where nothing failed."""
+        rows = self.database.run(
+            "SELECT kind, state, COALESCE(json_extract(problem, '$.fault'), ''), COUNT(*) FROM jobs GROUP BY 1, 2, 3"
+        )
+        return {(kind, state, fault): count for kind, state, fault, count in rows}
+
+    def oldest_queued(self) -> str | None:
+        """Return when the job that has waited longest was accepted; None when none waits."""
+        found: str | None = self.database.run("SELECT MIN(created_at) FROM jobs WHERE state = 'queued'")[0][0]
+        return found
+
+    def expire(self, before: str) -> int:
+        """Delete jobs that ended before a time, UTC in ISO 8601, with what they hold; return how many."""
+        with self.database.transaction():
+            old = [row[0] for row in self.database.run("SELECT id FROM jobs WHERE ended_at < ?", (before,))]
+            self._forget(old)
+        self._clear(old)
+        return len(old)
+
+    def trim(self, *, jobs: int, size_bytes: int) -> int:
+        """Delete each client's oldest ended jobs beyond a number or a size, never the newest; return how many.
+
+        Parameters
+        ----------
+        jobs : how many ended jobs a client keeps.
+        size_bytes : how much all its jobs may hold together: rows, results, and captures, each counted with the
+            newest of the client's jobs that holds it.
+        """
+        old = self.database.run(
+            "WITH newest AS (SELECT jobs.id AS job, captures.size_bytes AS size, ROW_NUMBER() OVER "
+            "(PARTITION BY jobs.client, page_id ORDER BY jobs.number DESC) AS place "
+            "FROM captures JOIN jobs ON jobs.id = captures.job), "
+            "sizes AS (SELECT job, SUM(size) AS size FROM (SELECT job, size_bytes AS size FROM results "
+            "UNION ALL SELECT job, COALESCE(size, 0) FROM newest WHERE place = 1) GROUP BY job), "
+            # What has not ended counts first: it stays whatever it holds.
+            "held AS (SELECT id, ended_at, SUM(ended_at IS NOT NULL) OVER of_client AS place, "
+            "SUM(row_bytes + COALESCE(size, 0)) OVER of_client AS held FROM jobs LEFT JOIN sizes ON job = id "
+            "WINDOW of_client AS (PARTITION BY client ORDER BY ended_at IS NOT NULL, number DESC)) "
+            "SELECT id FROM held WHERE ended_at IS NOT NULL AND place > 1 AND (place > ? OR held > ?)",
+            (jobs, size_bytes),
+        )
+        ids = [row[0] for row in old]
+        with self.database.transaction():
+            self._forget(ids)
+        self._clear(ids)
+        return len(ids)
+
+    def move_results(self, *, spare_bytes: int) -> int:
+        """Move results that a service of version 1 kept in the database to files; return how many.
+
+        The others stay where they are and are moved when somebody asks for them.
+
+        Parameters
+        ----------
+        spare_bytes : room on the disk that has to be left.
+
+        Raises
+        ------
+        StorageError : one cannot be moved; it is where it was.
+        """
+        left = self.database.run("SELECT number, size_bytes FROM results WHERE place IS NULL ORDER BY number")
+        for moved, (number, size) in enumerate(left):
+            if shutil.disk_usage(self.database.folder).free - size < spare_bytes:
+                return moved
+            self._move(number)
+        self.database.renew()
+        return len(left)
+
+    def sweep(self, *, alone: bool = False) -> int:
+        """Remove the files of results that no row names, which a crash has left; return how many.
+
+        Parameters
+        ----------
+        alone : whether no worker can end a job, so that whatever is half-written was left.
+        """
+        self._results.remove_parts(alone=alone)
+        removed = 0
+        # Files are listed before rows are read, so that what gets its row meanwhile is not taken for a leftover.
+        for job, places in self._results.listed():
+            known = self.database.run("SELECT state, token FROM jobs WHERE id = ?", (job,))
+            state, token = known[0] if known else (None, 0)
+            rows = self.database.run("SELECT number, place FROM results WHERE job = ?", (job,))
+            named = {place or _moved(number) for number, place in rows}
+            is_live = state == "running"
+            left = [
+                place
+                for place in places
+                if place not in named and not (is_live and attempt_of(place) >= token)
+            ]
+            removed += len(left)
+            if left or not (named or is_live):
+                self._results.discard(job, left)
+        return removed
+
+    def _forget(self, job_ids: Sequence[str]) -> None:
+        """Delete all rows of jobs; in a transaction, behind which `_clear` follows."""
+        for number in job_ids:
+            self.captures.release(number)
+            for table in ("results", "files", "events", "pages"):
+                self.database.run(f"DELETE FROM {table} WHERE job = ?", (number,))
+            self.database.run("DELETE FROM jobs WHERE id = ?", (number,))
+
+    def _clear(self, job_ids: Sequence[str]) -> None:
+        """Give back what deleted jobs held on the disk. They are gone already, so what fails is done later."""
+        for number in job_ids:
+            self._results.remove(number)
+        try:
+            self.captures.remove_unused()
+            self.database.shrink()
+        except StorageError as error:
+            log("store_failed", level=logging.ERROR, detail=error.message)
+
+    def _result(self, job_id: str, client: str, name: str) -> tuple[JobFile, int, str | None]:
+        """Return the facts of a result, its number and its place."""
+        rows = self.database.run(
+            "SELECT name, content_type, size_bytes, number, place FROM results WHERE name = ? AND job = "
+            "(SELECT id FROM jobs WHERE id = ? AND client = ?)",
+            (name, job_id, client),
+        )
+        if not rows:
+            raise UnknownJobError("There is no such job or file.")
+        *facts, number, place = rows[0]
+        return JobFile(*facts), number, place
+
+    def _move(self, number: int) -> str:
+        """Move a result of version 1 from the database to its file, if it is still there; return its place."""
+        place = _moved(number)
+        rows = self.database.run(
+            "SELECT job, name, data FROM results JOIN files USING (job, name) WHERE number = ?", (number,)
+        )
+        for job, name, data in rows:
+            self._results.put(job, place, bytes(data))
+            with self.database.transaction(durable=True):
+                self.database.run("UPDATE results SET place = ? WHERE number = ?", (place, number))
+                self.database.run("DELETE FROM files WHERE job = ? AND name = ?", (job, name))
+                is_kept = self.database.run("SELECT 1 FROM results WHERE number = ?", (number,))
+            if not is_kept:  # deleted meanwhile
+                self._results.discard(job, [place])
+        return place
+
+    def _one(self, job_id: str, client: str) -> Job:
+        found = self.database.jobs("id = ? AND client = ?", (job_id, client))
+        if not found:
+            raise UnknownJobError("There is no such job.")
+        return found[0]
+
+    def _events(self, job_id: str, after: int) -> Sequence[Event]:
+        rows = self.database.run(
+            "SELECT number, at, kind, data FROM events WHERE job = ? AND number > ? ORDER BY number",
+            (job_id, after),
+        )
+        return [Event(number, at, kind, json.loads(data)) for number, at, kind, data in rows]
+
+
+def _moved(number: int) -> str:
+    """Return the place of a result that was moved; no claim has the token 0."""
+    return f"0-{number}"

@@ -1,0 +1,420 @@
+"""Doing one job: render what is not cached, analyse in a thread, and say what came out.
+
+This module only adds events to the job; the worker ends it by what is returned or raised.
+"""
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from concurrent.futures import Executor
+from contextlib import aclosing
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Protocol
+
+from domsieve.budget import USUAL, AnalysisBudget, budgeted
+from domsieve.errors import DamagedFileError, DomsieveError, PolicyError, UnknownPageError
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.network.proxy import Proxy
+from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.renderer.protocol import Outcome, Rendering
+from domsieve.renderer.sampling.events import PageDone, PageFailed, PageRepeated, SampleEnded, SiteOpened
+from domsieve.service.jobs.job_results import SitePages, html_result, page_result, site_result
+from domsieve.service.jobs.job_values import (
+    USUAL_SITE,
+    Claim,
+    NewFile,
+    SiteLimit,
+    SiteQuota,
+    UsedPage,
+    problem_of,
+)
+from domsieve.service.jobs.requests import (
+    CompareRequest,
+    HtmlRequest,
+    PageRequest,
+    SiteRequest,
+    request_of,
+)
+from domsieve.service.jobs.work_queue import WorkQueue
+from domsieve.snapshot.index import PageRecord
+from domsieve.snapshot.store import PageStore
+from domsieve.snapshot.stored_files import page_id_of
+from domsieve.tasks.page_getter import get_pages
+from domsieve.tasks.pages import cached, keep, unscripted
+from domsieve.tasks.sampling import describe, sample
+from domsieve.tasks.targets import site_of
+
+_LONGEST_DELAY_S = 10.0
+_LONGEST = 2_000  # characters of what happened to a page; addresses that pages lead to may have two million
+
+
+class Browsing(Protocol):
+    """What renders pages for jobs: a supervisor."""
+
+    egress: Egress
+    concurrency: int
+
+    async def render(
+        self,
+        url: str,
+        *,
+        site: str | None = None,
+        options: CaptureOptions | None = None,
+        budget: Budget | None = None,
+        proxy: Proxy | None = None,
+    ) -> Rendering:
+        """Return the page at `url`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came out of a job; `pages` are the captures it used that its events have not told of."""
+
+    summary: dict[str, Any]
+    files: list[NewFile]
+    pages: list[UsedPage]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerContext:
+    """What a worker works with.
+
+    Parameters
+    ----------
+    browsing : renders pages.
+    queue : the jobs.
+    threads : where pages are analysed; each thread has a page store of its own.
+    pages : returns the page store of the thread that asks.
+    analysis : what the analysis of one page may cost.
+    site : what the job of a site may take.
+    """
+
+    browsing: Browsing
+    queue: WorkQueue
+    threads: Executor
+    pages: Callable[[], PageStore]
+    analysis: AnalysisBudget = USUAL
+    site: SiteQuota = USUAL_SITE
+
+
+async def do(
+    claim: Claim, bench: WorkerContext, *, run: Callable[..., Any], stopped: threading.Event
+) -> Result:
+    """Return what comes out of a job.
+
+    Parameters
+    ----------
+    claim : the job.
+    bench : what to work with.
+    run : awaits what a call without arguments returns, made in a thread.
+    stopped : set when the job is cancelled; what runs in threads looks at it between two pages.
+
+    Raises
+    ------
+    DomsieveError : the job fails; `problem_of` tells why.
+    """
+    request = request_of(claim.job.kind, dict(claim.job.request))
+
+    def run_budgeted(work: Callable[[], Any]) -> Any:
+        return run(partial(copy_context().run, work))
+
+    with budgeted(bench.analysis):
+        if isinstance(request, HtmlRequest):
+            return await _html(request, claim, bench, run_budgeted)
+        if isinstance(request, SiteRequest):
+            return await _site(request, claim, bench, run_budgeted, stopped)
+        return await _page(request, claim, bench, run_budgeted)
+
+
+async def _html(request: HtmlRequest, claim: Claim, bench: WorkerContext, run: Callable[..., Any]) -> Result:
+    def work() -> Result:
+        bench.queue.event(claim, "stage", {"stage": "analyse"}, done=0, total=1)
+        return Result(*html_result(request), [])
+
+    done: Result = await run(work)
+    return done
+
+
+async def _page(request: PageRequest, claim: Claim, bench: WorkerContext, run: Callable[..., Any]) -> Result:
+    options, site, client = request.capture_options(), site_of(request.url), claim.job.client
+    twice = isinstance(request, CompareRequest) and request.twice
+    loads: list[Rendering] = []
+    made: list[PageRecord] = []
+
+    async def render(_: list[str]) -> AsyncGenerator[Outcome]:
+        await run(partial(bench.queue.event, claim, "stage", {"stage": "render"}, done=0, total=1))
+        # The client is part of the name, so that no cookie of one client's pages meets another's. Two loads share
+        # nothing, and what the page is compared with comes last, for its newest capture is the one found again.
+        names = {f"{client} {site}": options}
+        if twice:
+            both = (options.without_extras(), options)
+            names = {f"{client} {site} {claim.job.id} {n}": how for n, how in enumerate(both)}
+        try:
+            for name, how in names.items():
+                loads.append(
+                    await bench.browsing.render(request.url, site=name, options=how, budget=request.budget())
+                )
+        except DomsieveError as error:
+            yield request.url, error
+        else:
+            yield request.url, loads[-1]
+
+    def keep(*_: object) -> PageRecord:
+        made.extend(_kept(load, site, claim, bench) for load in loads)
+        return made[-1]
+
+    outcomes = await get_pages(
+        [request.url],
+        render,
+        find=lambda _: None if twice else _known(request, options, claim, bench),
+        keep=keep,
+        guard=bench.browsing.egress,
+        must_resolve=True,
+        run=run,
+    )
+    record = outcomes[request.url]
+    if isinstance(record, DomsieveError):
+        raise record
+
+    def work() -> Result:
+        bench.queue.event(claim, "stage", {"stage": "analyse"}, done=1, total=1)
+        ids = bench.queue.page_ids(client, site)
+        summary, files = page_result(request, record, bench.pages(), ids, made[0] if twice else None)
+        used = {one.page_id: _used(one, claim) for one in made or [record]}
+        return Result({**summary, "from_cache": not made}, files, [*used.values()])
+
+    done: Result = await run(work)
+    return done
+
+
+@dataclass(slots=True)
+class _Sampled:
+    records: list[PageRecord] = field(default_factory=list)
+    failures: list[dict[str, Any]] = field(default_factory=list)
+    ended: str = ""
+    limit: SiteLimit | None = None
+
+
+async def _site(
+    request: SiteRequest,
+    claim: Claim,
+    bench: WorkerContext,
+    run: Callable[..., Any],
+    stopped: threading.Event,
+) -> Result:
+    # The guard comes first: the cache may hold pages that are no longer allowed.
+    await bench.browsing.egress.decide_url(request.url)
+    found = _Sampled()
+    # With a proxy of its own, what passes for this job is told from what passes for others in the same browser.
+    egress = bench.browsing.egress.metered(bench.site.size_bytes)
+    async with Proxy(egress) as proxy:
+        source = _Source(bench, claim, request, proxy)
+        try:
+            async with asyncio.timeout(bench.site.time_s) as limit:
+                await _sample(request, claim, bench, run, source, found)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            found.limit = "time"
+        except DomsieveError as error:
+            # Without robots.txt and its first page no sample begins; where a limit cut them off, the result says so.
+            if not (egress.is_used_up or _is_over_quota(error)):
+                raise
+            found.limit = "bytes" if egress.is_used_up else "pages"
+    if egress.is_used_up and found.ended != "complete":
+        found.limit = "bytes"  # a sitemap may have been cut off, too
+    sentence = bench.site.sentence(found.limit) if found.limit else ""
+    if found.limit and not found.records:
+        raise PolicyError(f"There is no page yet. {sentence}", reason="quota", url=request.url)
+
+    def work() -> Result:
+        if sentence:
+            done = len(found.records)
+            bench.queue.event(claim, "site", {"said": sentence}, done=done, total=request.pages)
+        pages = SitePages(found.records, found.failures, found.limit or found.ended, sentence)
+        summary, files = site_result(request, pages, bench.pages(), stopped)
+        return Result(summary, files, [])  # its pages were told of as they came
+
+    done: Result = await run(work)
+    return done
+
+
+async def _sample(
+    request: SiteRequest,
+    claim: Claim,
+    bench: WorkerContext,
+    run: Callable[..., Any],
+    source: "_Source",
+    found: _Sampled,
+) -> None:
+    """Add what is found of a site to `found`, until the sample ends or a limit of the job is reached."""
+    own = await run(partial(bench.queue.page_ids, claim.job.client))
+
+    def may_use(record: PageRecord) -> bool:
+        # Where it led to elsewhere it is rendered anew, since that may not be opened any more.
+        is_own = record.page_id in own and site_of(record.final_url) == site_of(record.url)
+        return is_own and bench.queue.captures.hold_again(claim, record.page_id)
+
+    async def kept(rendering: Rendering, name: str) -> PageRecord:
+        record: PageRecord = await run(partial(_kept, rendering, name, claim, bench))
+        return record
+
+    events = sample(
+        source,
+        request.url,
+        bench.pages(),
+        options=request.capture_options(),
+        pages=request.pages,
+        seed=request.seed,
+        delay=None,
+        concurrency=min(2, bench.browsing.concurrency),
+        scope=request.scope(),
+        since=request.since(),
+        may_use=may_use,
+        kept=kept,
+        egress=source.egress,
+    )
+    async with aclosing(events):
+        async for event, record in events:
+            if isinstance(event, PageFailed) and _is_over_quota(event.error):
+                found.limit = "bytes" if source.egress.is_used_up else "pages"
+                return
+            facts: dict[str, Any] = {"said": describe(event)[:_LONGEST], "total": request.pages}
+            pages: list[UsedPage] = []
+            kind = "site"
+            if isinstance(event, SiteOpened) and event.delay.total_seconds() > _LONGEST_DELAY_S:
+                # A sample holds its place while it waits.
+                raise PolicyError(
+                    f"The site asks robots to wait {event.delay.total_seconds():g} s between two pages; "
+                    f"this service waits {_LONGEST_DELAY_S:g} s at most.",
+                    reason="delay",
+                    url=request.url,
+                )
+            if isinstance(event, PageDone) and record is not None:
+                found.records.append(record)
+                pages.append(_used(record, claim))
+                kind = "page"
+                facts |= {"url": event.url, "nodes": record.nodes, "from_cache": event.was_known}
+            elif isinstance(event, PageFailed):
+                problem = problem_of(event.error)
+                found.failures.append({"url": event.url, **problem})
+                kind = "page_failed"
+                facts |= {"url": event.url, "detail": problem["detail"], "fault": problem["fault"]}
+            elif isinstance(event, PageRepeated):
+                facts |= {"url": event.url}
+            elif isinstance(event, SampleEnded):
+                found.ended = event.reason
+            facts["done"] = len(found.records)
+            await run(
+                partial(
+                    bench.queue.event,
+                    claim,
+                    kind,
+                    facts,
+                    done=len(found.records),
+                    total=request.pages,
+                    pages=pages,
+                )
+            )
+
+
+def _known(
+    request: PageRequest, options: CaptureOptions, claim: Claim, bench: WorkerContext
+) -> PageRecord | None:
+    """Return a capture that an earlier job of the client used and this one holds now; None without one.
+
+    Another client's capture may show what only he was shown, and would tell that he was there.
+    """
+    store = bench.pages()
+    record = cached(request.url, store, options, since=request.since())
+    if record is None:
+        return None
+    try:
+        twin = unscripted(record, store) if options.extras else None
+    except (DamagedFileError, UnknownPageError):
+        return None  # rendered anew
+    others = [] if twin is None else [twin.page_id]
+    return record if bench.queue.captures.hold_again(claim, record.page_id, others) else None
+
+
+def _kept(rendering: Rendering, site: str, claim: Claim, bench: WorkerContext) -> PageRecord:
+    """Keep a page in the cache; the job holds it from before it is there."""
+    store, captures = bench.pages(), bench.queue.captures
+    twin = [] if rendering.unscripted is None else [rendering.unscripted]
+    ids = [page_id_of(part.snapshot) for part in (rendering, *twin)]
+    captures.hold(claim, ids)
+    record = keep(rendering, site, store)
+    captures.made(claim, {page_id: store.size(page_id) for page_id in ids})
+    return record
+
+
+class _Source:
+    """A source of pages for one job of a site: with its options and quota, and contexts that no other job shares."""
+
+    def __init__(self, bench: WorkerContext, claim: Claim, request: SiteRequest, proxy: Proxy) -> None:
+        self.egress = proxy.egress
+        self._browsing = bench.browsing
+        self._name = f"{claim.job.client} {claim.job.id}"
+        self._options = request.capture_options()
+        self._budget = request.budget()
+        self._quota = bench.site
+        self._proxy = proxy
+        self._opened = 0
+
+    async def render(self, url: str, *, site: str | None = None) -> Rendering:
+        """Return the page at `url`.
+
+        Raises
+        ------
+        PolicyError : the job may open no more pages, or was cut off while it loaded this one.
+        DomsieveError : it cannot be rendered.
+        """
+        self._check_bytes()
+        if self._opened >= self._quota.pages:
+            raise PolicyError(self._quota.sentence("pages"), reason="quota")
+        self._opened += 1
+        try:
+            rendering = await self._browsing.render(
+                url,
+                site=f"{self._name} {site or site_of(url)}",
+                options=self._options,
+                budget=self._budget,
+                proxy=self._proxy,
+            )
+        except DomsieveError:
+            self._check_bytes()
+            raise
+        # What had not come of it when the limit was reached never came, and what was captured may look whole.
+        self._check_bytes()
+        return rendering
+
+    def _check_bytes(self) -> None:
+        if self.egress.is_used_up:
+            raise PolicyError(self._quota.sentence("bytes"), reason="quota")
+
+    async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
+        """Yield each of `urls` in order with its page or its error."""
+        for url in urls:
+            try:
+                yield url, await self.render(url)
+            except DomsieveError as error:
+                yield url, error
+
+
+def _is_over_quota(error: DomsieveError) -> bool:
+    return isinstance(error, PolicyError) and error.reason == "quota"
+
+
+def _used(record: PageRecord, claim: Claim) -> UsedPage:
+    return UsedPage(
+        page_id=record.page_id,
+        url=record.url,
+        site=record.site,
+        captured_at=record.captured_at,
+        nodes=record.nodes,
+        complete=record.complete,
+        job=claim.job.id,
+    )

@@ -1,0 +1,183 @@
+"""Cleaning pages by a named method, site by site, in two passes over pages that are read when needed."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, cast
+
+from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindChoice
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.metadata.page_metadata import restore_title
+from domsieve.analysis.metadata.values import Metadata
+from domsieve.analysis.registry import (
+    METHODS,
+    PAGE_METHODS,
+    SITE_METHODS,
+    MethodParams,
+    check_fixed,
+    is_published,
+    new_site_model,
+    page_cleaner,
+)
+from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.formats import write_page
+from domsieve.errors import DomsieveError, PageError, UsageError
+from domsieve.snapshot.page import Snapshot
+from domsieve.tasks.page_cache import Shelf, judged_together
+from domsieve.tasks.pages import Page
+from domsieve.tasks.postprocess import judged, with_condition
+from domsieve.tasks.site_learning import fit
+from domsieve.tasks.sites import once
+from domsieve.types import DEFAULT_METHOD, Method, PageFormat
+
+_DEFAULTS = MethodParams()
+
+Cleaned = tuple[Page, tuple[Snapshot, Verdict] | DomsieveError]
+
+FEW_PAGES = "few_pages"
+"""The attribute ``reason`` of the log record that warns of too few pages to learn from."""
+
+logger = logging.getLogger("domsieve")
+
+
+def learn(
+    pages: Sequence[Page],
+    *,
+    method: Method = DEFAULT_METHOD,
+    params: MethodParams = _DEFAULTS,
+    failed: Callable[[Page, DomsieveError], None],
+) -> SiteModel[Any]:
+    """Return a site model of `pages`; pages that cannot be read are told to `failed` and left out.
+
+    Raises
+    ------
+    UsageError : the method does not learn, or does not have one of the parameters.
+    PageError : no page could be read.
+    """
+    model = new_site_model(method, params)
+    fit(model, once(pages, _keys), failed)
+    if not model.learned:
+        raise PageError("None of the pages could be read, so there is nothing to learn from.")
+    entry = SITE_METHODS[method]
+    if model.learned < (FEWEST_PAGES if entry.judges_alone else entry.fewest):
+        _warn_of_few(pages[0].site, model.learned)
+    return model
+
+
+def clean(
+    pages: Sequence[Page],
+    *,
+    method: Method | None = None,
+    params: MethodParams = _DEFAULTS,
+    model: SiteModel[Any] | None = None,
+    keep_hidden: bool = False,
+    kinds: KindChoice = EVERY_METHOD_DECIDES,
+    siblings: Callable[[str], Sequence[Page]],
+) -> Iterator[Cleaned]:
+    """Yield each page with its verdict or the error of reading it, site after site.
+
+    Parameters
+    ----------
+    method : None is that of the model; without a model, `DEFAULT_METHOD`.
+    params : the mode and the parameters of the method.
+    model : a site model learned before, which takes over `favor` and `threshold`; otherwise one is learned per site.
+    keep_hidden : whether text that nobody can see may stay.
+    kinds : the kinds of blocks that are kept or dropped whatever the method says.
+    siblings : returns further known pages of a site, which are learned from and not cleaned.
+
+    Raises
+    ------
+    UsageError : the model is one of another method, or a parameter is wrong or fixed by the model.
+    """
+    if model is not None and method not in {None, model.name}:
+        raise UsageError(f"This model is for the method {model.name}, not {method}.")
+    chosen = cast(Method, model.name) if model else method or DEFAULT_METHOD
+    METHODS[chosen].check(params)
+    if model is not None:
+        check_fixed(params)
+        model.set_params(**params.given)
+    as_published = params.mode == "paper" or (model is not None and is_published(model))
+    for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
+        members = list(group)
+        others = siblings(site) if model is None and chosen not in PAGE_METHODS else ()
+        known = once([*members, *others], _keys)
+        if model is None and _learns(chosen, known):
+            members = Shelf().keeping(members)
+            known = once([*members, *others], _keys)
+        judge = _judge(site, chosen, known, params) if model is None else model.transform
+        for page, read in judged_together(members, judge):
+            result: tuple[Snapshot, Verdict] | DomsieveError
+            try:
+                with page.at_work("clean"):
+                    snapshot, judge_page = read()
+                    verdict = judged(
+                        snapshot,
+                        judge_page,
+                        keep_hidden=keep_hidden,
+                        may_change=not as_published,
+                        kinds=kinds,
+                    )
+                    verdict = restore_title(snapshot, verdict)
+                    result = snapshot, with_condition(snapshot, verdict, page.missing)
+            except DomsieveError as error:
+                result = error
+            yield page, result
+
+
+def written(
+    page: Page,
+    result: tuple[Snapshot, Verdict],
+    form: PageFormat,
+    *,
+    metadata: bool = False,
+    max_words: int | None = None,
+) -> str:
+    """Return what was kept of a page in a format; see `write_page`.
+
+    Raises
+    ------
+    BudgetError : the page has used its budget.
+    """
+    with page.at_work("write"):
+        return write_page(*result, form, metadata=metadata, max_words=max_words)
+
+
+def metadata_of(page: Page, result: tuple[Snapshot, Verdict]) -> Metadata:
+    """Return what a page says of itself.
+
+    Raises
+    ------
+    BudgetError : the page has used its budget.
+    """
+    from domsieve.analysis.metadata.page_metadata import read_metadata
+
+    with page.at_work("write"):
+        return read_metadata(result[0])
+
+
+def _judge(
+    site: str, method: Method, known: Sequence[Page], params: MethodParams
+) -> Callable[[Snapshot], Verdict]:
+    if not _learns(method, known):
+        return page_cleaner(method, params)
+    if len(known) < METHODS[method].fewest:
+        _warn_of_few(site, len(known))
+    model = SITE_METHODS[method].make(params)
+    # A page that cannot be read is reported when its turn to be cleaned comes.
+    fit(model, known, lambda *_: None)
+    return model.transform if model.learned else NoCleaning().transform
+
+
+def _learns(method: Method, known: Sequence[Page]) -> bool:
+    """Return whether a method learns from these pages of a site before it judges them."""
+    return method not in PAGE_METHODS and not (METHODS[method].judges_alone and len(known) < FEWEST_PAGES)
+
+
+def _warn_of_few(site: str, known: int) -> None:
+    message = "%s: only %d page(s) to learn from, so little can be seen to repeat."
+    logger.warning(message, site, known, extra={"reason": FEW_PAGES})
+
+
+def _keys(page: Page) -> Sequence[str]:
+    return page.keys or ((page.label,) if page.label else ())

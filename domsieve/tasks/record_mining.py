@@ -1,0 +1,37 @@
+"""Records of pages by a named method, as tables or lines."""
+
+from collections.abc import Iterator, Sequence
+
+from domsieve.analysis.registry import MINERS, MethodParams
+from domsieve.analysis.writers.record_tables import RecordSheet
+from domsieve.errors import DomsieveError
+from domsieve.tasks.pages import Page
+from domsieve.types import FieldName, MiningMethod
+
+
+def mine(
+    pages: Sequence[Page],
+    *,
+    method: MiningMethod = "wobm",
+    params: MethodParams | None = None,
+    fields: Sequence[FieldName] = (),
+) -> Iterator[tuple[Page, RecordSheet | DomsieveError]]:
+    """Yield each page with its records or the error of reading it, in the order of `pages`.
+
+    ``"tps+mdr"`` looks for data records by tree matching in what the tag path filter keeps, as its paper does.
+
+    Parameters
+    ----------
+    method, params : how records are found.
+    fields : those that each record has, in this order; without any, all that the page has.
+    """
+    miner = MINERS[method].make(params)
+    for page in pages:
+        result: RecordSheet | DomsieveError
+        try:
+            with page.at_work("mine"):
+                snapshot = page.read()
+                result = RecordSheet.of(snapshot, miner.transform(snapshot), fields)
+        except DomsieveError as error:
+            result = error
+        yield page, result
