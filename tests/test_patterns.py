@@ -350,7 +350,12 @@ def test_what_reads_the_beginning_sees_no_more() -> None:
             (PACKAGE / "renderer/html_parser/content.py").read_text(),
         )
     )
-    assert used == {("_XML_DECLARATION", "head"), ("_MARKUP", "head"), ("_ATTRIBUTE", "text")}
+    # `_TAG` is among the patterns that are tried with long texts.
+    assert used - {("_TAG", "head")} == {
+        ("_XML_DECLARATION", "head"),
+        ("_MARKUP", "head"),
+        ("_ATTRIBUTE", "text"),
+    }
     assert PRESCAN_BYTES <= 1024
 
 
