@@ -22,8 +22,8 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.printing import command_line, print_check, print_table
+from domsieve.options import CaptureOptions
 from domsieve.renderer.network.egress import offline
-from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore

@@ -28,10 +28,10 @@ from typing import Any
 from benchmarks.printing import command_line, print_check
 from benchmarks.rendering import processor_seconds
 from domsieve.archive.recording import Recording
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.network.certificate import new_certificate
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.network.replay import Replay
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.page import Snapshot

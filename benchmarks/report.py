@@ -14,9 +14,9 @@ from typing import Any
 
 from playwright.async_api import Browser, async_playwright
 
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
 from domsieve.renderer.network.egress import offline
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.protocol import SCREENSHOT
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.store import PageStore

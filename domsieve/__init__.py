@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from domsieve.library.calls import render_async as render_async
     from domsieve.library.inputs import PageInput as PageInput
     from domsieve.library.inputs import pages as pages
-    from domsieve.library.parameters import NetworkOptions as NetworkOptions
     from domsieve.library.results import CleanResult as CleanResult
     from domsieve.library.results import CompareResult as CompareResult
     from domsieve.library.results import RecordsResult as RecordsResult
-    from domsieve.renderer.options import CaptureOptions as CaptureOptions
+    from domsieve.options import CaptureOptions as CaptureOptions
+    from domsieve.options import NetworkOptions as NetworkOptions
     from domsieve.renderer.page.from_playwright import capture as capture
     from domsieve.snapshot.page import Snapshot as Snapshot
     from domsieve.snapshot.store import PageStore as PageStore
@@ -56,7 +56,7 @@ _MODULE_OF = {
     "AutoCleaner": "analysis.auto.cleaner",
     "BrowserError": "errors",
     "BudgetError": "errors",
-    "CaptureOptions": "renderer.options",
+    "CaptureOptions": "options",
     "CleanResult": "library.results",
     "CompareResult": "library.results",
     "CompressedStructureTree": "analysis.trees.cst",
@@ -64,7 +64,7 @@ _MODULE_OF = {
     "DomsieveError": "errors",
     "EntropyFilter": "analysis.cleaning.entropy",
     "Metadata": "analysis.metadata.values",
-    "NetworkOptions": "library.parameters",
+    "NetworkOptions": "options",
     "PageError": "errors",
     "PageInput": "library.inputs",
     "PageStore": "snapshot.store",

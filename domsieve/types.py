@@ -47,5 +47,8 @@ FieldName = Literal["title", "description", "price", "number", "date", "link", "
 FIELD_NAMES: tuple[FieldName, ...] = get_args(FieldName)
 """All roles of record fields."""
 
+DriverName = Literal["playwright", "pipe"]
+"""What carries messages to the browser."""
+
 StyleLevel = Literal["none", "html", "layout", "full"]
 """What distinguishes elements with equal tags: nothing, HTML attributes, computed layout, all computed CSS."""

@@ -20,9 +20,9 @@ from domsieve.analysis.writers.evidence import dropped_blocks
 from domsieve.analysis.writers.text import write_text
 from domsieve.errors import ContentError, DomsieveError
 from domsieve.files import default_cache_dir
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.network.upstream import environment_proxies
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot

@@ -14,9 +14,9 @@ from pathlib import Path
 from playwright.async_api import Page, ViewportSize, async_playwright
 
 from domsieve.files import write_file
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
 from domsieve.renderer.network.egress import offline
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.output import OUTPUT_FILE

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from domsieve.errors import ContentError
+from domsieve.options import CaptureOptions
 from domsieve.renderer.network.egress import offline
-from domsieve.renderer.options import CaptureOptions
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.target_fetching import fetch_targets

@@ -10,9 +10,9 @@ import pytest
 from msgspec import structs
 
 from domsieve.errors import ContentError, DomsieveError, NavigationError, PolicyError
+from domsieve.options import CaptureOptions
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore

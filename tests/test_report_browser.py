@@ -13,9 +13,9 @@ import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
 from domsieve.analysis.registry import METHODS
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
 from domsieve.renderer.network.egress import offline
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.store import PageStore
 from examples.serve import serve_demo

@@ -22,9 +22,8 @@ from domsieve.bulk.places import place_at, write
 from domsieve.bulk.plan import Shard
 from domsieve.errors import DomsieveError
 from domsieve.files import digest_of
-from domsieve.renderer.browser.connection import DriverName
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.network.addresses import HostRules
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.protocol import Outcome
 from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.sampling.events import PageFailed
@@ -35,6 +34,7 @@ from domsieve.tasks.pages import cached, fault_in, keep
 from domsieve.tasks.renderer_factory import RendererFactory
 from domsieve.tasks.sampling import sample
 from domsieve.tasks.targets import output_name
+from domsieve.types import DriverName
 
 MARKER = ".json"
 """Ends the name of the file that says that a site is done."""

@@ -2,33 +2,32 @@
 
 import inspect
 import os
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, wraps
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from domsieve.budget import USUAL, AnalysisBudget, budgeted
 from domsieve.commands.console import failures
+from domsieve.commands.declared_options import option_parameters, option_values, seconds, typer_option
 from domsieve.commands.general_options import with_parameters
 from domsieve.commands.input_words import FixedTime, FromArchive, replay_of, words_of
+from domsieve.options import Budget, CaptureOptions, NetworkOptions, declared
+from domsieve.types import DriverName
 
 if TYPE_CHECKING:
     from domsieve.analysis.selection.selection import Selection
-    from domsieve.renderer.browser.connection import DriverName
     from domsieve.renderer.network.addresses import HostRules
     from domsieve.renderer.network.egress import Egress
     from domsieve.renderer.network.replay import Replay
-    from domsieve.renderer.options import Budget, CaptureOptions
     from domsieve.renderer.renderer import Renderer
     from domsieve.tasks.renderer_factory import RendererFactory
     from domsieve.tasks.targets import Target
-
-_VIEWPORT = re.compile("0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON lines for machines.")]
 Cache = Annotated[
@@ -48,10 +47,7 @@ INPUT_FILE = Annotated[
     Path | None,
     typer.Option("--input-file", help="File of more targets, one per line; - reads standard input."),
 ]
-KeepErrors = Annotated[
-    bool,
-    typer.Option("--keep-errors", help="Also use pages that count as failed, such as server errors."),
-]
+KeepErrors = Annotated[bool, typer_option(NetworkOptions, "keep_errors")]
 
 Select = Annotated[
     list[str] | None,
@@ -71,32 +67,11 @@ AnalysisMegabytes = Annotated[
         min=1, max=1_000_000, help="Memory for the analysis of one page; a page that needs more fails."
     ),
 ]
-BrowserOption = Annotated[
-    str | None, typer.Option(envvar="DOMSIEVE_BROWSER", help="Path of a Chrome, or its name on PATH.")
-]
-DriverOption = Annotated[
-    Literal["playwright", "pipe"],
-    typer.Option(
-        help="How to talk to Chrome; pipe is faster and needs Linux or macOS. Captures are the same.",
-    ),
-]
-AllowPrivate = Annotated[
-    bool,
-    typer.Option(
-        "--allow-private",
-        help="Let pages reach this machine and private networks, not only the hosts that you name.",
-    ),
-]
-DenyHosts = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="HOST", help="Never connect to this host: NAME, *.NAME or ADDRESS[/BITS]; repeatable."
-    ),
-]
-AllowHosts = Annotated[
-    list[str] | None,
-    typer.Option(metavar="HOST", help="Connect only to hosts named so, and to no others; repeatable."),
-]
+BrowserOption = Annotated[str | None, typer_option(NetworkOptions, "browser")]
+DriverOption = Annotated[DriverName, typer_option(NetworkOptions, "driver")]
+AllowPrivate = Annotated[bool, typer_option(NetworkOptions, "allow_private")]
+DenyHosts = Annotated[list[str] | None, typer_option(NetworkOptions, "deny_hosts")]
+AllowHosts = Annotated[list[str] | None, typer_option(NetworkOptions, "allow_hosts")]
 _MEGABYTE = 1_000_000
 USUAL_SECONDS, USUAL_MEGABYTES = USUAL.time.total_seconds(), USUAL.memory_bytes // _MEGABYTE
 
@@ -142,9 +117,13 @@ class Capture:
         return self._factory.renderer()
 
 
+# Options of the library that commands have in another way, or that are not about rendering.
+_NOT_SHARED = {"private_hosts", "keep_errors", "analysis_budget"}
+
+
 def capture_options(
+    given: Mapping[str, Any],
     *,
-    both_sides: bool = False,
     refresh: Annotated[
         bool, typer.Option("--refresh", help="Render again even if the page is cached.")
     ] = False,
@@ -152,38 +131,6 @@ def capture_options(
         float | None,
         typer.Option(min=0, metavar="DAYS", help="Render again if the capture is older than this many days."),
     ] = None,
-    viewport: Annotated[str, typer.Option(help="Width x height of the window in CSS px.")] = "1280x800",
-    user_agent: Annotated[str | None, typer.Option(help="User-Agent header.")] = None,
-    header: Annotated[list[str] | None, typer.Option(help="'Name: value', repeatable.")] = None,
-    cookie: Annotated[list[str] | None, typer.Option(help="'name=value', repeatable.")] = None,
-    storage_state: Annotated[
-        Path | None, typer.Option(help="File of cookies and local storage, from `login` or Playwright.")
-    ] = None,
-    locale: Annotated[str | None, typer.Option(help="Language tag, such as de-DE.")] = None,
-    images: Annotated[bool, typer.Option(help="Load images; without them, the layout changes.")] = True,
-    settle: Annotated[
-        Literal["adaptive", "load", "networkidle"], typer.Option(help="When a page counts as complete.")
-    ] = "adaptive",
-    settle_extra: Annotated[float, typer.Option(help="Seconds to wait after the page is complete.")] = 0.0,
-    scroll: Annotated[bool, typer.Option("--scroll", help="Scroll to the end first.")] = False,
-    click: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CSS", help="Click the first matching element once the page is complete; repeatable."
-        ),
-    ] = None,
-    wait_for: Annotated[
-        str | None, typer.Option(metavar="CSS", help="Wait until a matching element is visible.")
-    ] = None,
-    screenshot: Annotated[
-        bool,
-        typer.Option(
-            "--screenshot",
-            help="Also store what compare and report need: screenshot, data responses, page without scripts.",
-        ),
-    ] = False,
-    timeout: Annotated[float, typer.Option(help="Time limit for one page, in seconds.")] = 20.0,
-    concurrency: Annotated[int | None, typer.Option(min=1, help="Pages at once [default: cores].")] = None,
     delay: Annotated[
         float | None,
         typer.Option(
@@ -192,49 +139,29 @@ def capture_options(
     ] = None,
     analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
     analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
-    allow_private: AllowPrivate = False,
-    deny_host: DenyHosts = None,
-    allow_host: AllowHosts = None,
-    browser: BrowserOption = None,
-    driver: DriverOption = "playwright",
     from_archive: FromArchive = None,
     fixed_time: FixedTime = False,
 ) -> Capture:
-    """Return the renderer that the options describe."""
-    from domsieve.errors import UsageError
-    from domsieve.renderer.options import Budget, CaptureOptions
+    """Return the renderer that the options describe.
 
+    Parameters
+    ----------
+    given : values of fields of `CaptureOptions` and `NetworkOptions`.
+    """
     replay = replay_of(from_archive, fixed_time=fixed_time)
-    size = _VIEWPORT.fullmatch(viewport)
-    if not size:
-        raise UsageError(f"--viewport {viewport}: give width x height in px, such as 1280x800.")
+    network = {name: given[name] for name in declared(NetworkOptions) if name in given}
+    capture = {name: value for name, value in given.items() if name not in network}
     options = CaptureOptions(
-        viewport_px=(int(size[1]), int(size[2])),
-        user_agent=user_agent,
-        headers=tuple(_pair("--header", text, ":") for text in header or ()),
-        cookies=tuple(_pair("--cookie", text, "=") for text in cookie or ()),
-        storage_state=storage_state,
-        locale=locale,
-        images=images,
-        settle=settle,
-        settle_extra=seconds("--settle-extra", settle_extra),
-        scroll=scroll,
-        click=tuple(click or ()),
-        wait_for=wait_for,
-        both_sides=both_sides,
-        screenshot=screenshot,
-        archive=replay.answers.digest if replay else "",
-        fixed_time=fixed_time,
+        **capture, archive=replay.answers.digest if replay else "", fixed_time=fixed_time
     )
-    budget = Budget(time=seconds("--timeout", timeout))
     return Capture(
         options,
-        budget,
-        allow_private,
-        host_rules(deny_host, allow_host),
-        browser,
-        driver,
-        concurrency=concurrency or os.cpu_count() or 1,
+        Budget(time=network["timeout"]),
+        network["allow_private"],
+        host_rules(network["deny_hosts"], network["allow_hosts"]),
+        network["browser"],
+        network["driver"],
+        concurrency=network["concurrency"] or os.cpu_count() or 1,
         delay=None if delay is None else seconds("--delay", delay),
         since=_since(refresh=refresh, max_age=max_age),
         analysis=analysis_budget(analysis_timeout, analysis_megabytes),
@@ -285,8 +212,13 @@ def comparing(command: Callable[..., None]) -> Callable[..., None]:
 
 def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callable[..., None]:
     own = {p.name: p for p in inspect.signature(command).parameters.values() if p.name != "capture"}
-    options = inspect.signature(capture_options).parameters
-    shared = {name: option for name, option in options.items() if name not in {"both_sides", *fixed}}
+    groups = [
+        option_parameters(group, leave_out=_NOT_SHARED | fixed.keys())
+        for group in (CaptureOptions, NetworkOptions)
+    ]
+    shared = {
+        name: one for name, one in inspect.signature(capture_options).parameters.items() if name != "given"
+    }
     takes_targets = "targets" in own
     if takes_targets:
         own["targets"] = own["targets"].replace(default=None, annotation=_TARGETS)
@@ -297,7 +229,10 @@ def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callab
     @wraps(command)
     def run(**values: Any) -> None:
         with failures():
-            capture = capture_options(**{name: values.pop(name) for name in shared}, **fixed)
+            given = {**fixed}
+            for group in (CaptureOptions, NetworkOptions):
+                given |= option_values(group, values, leave_out=_NOT_SHARED | fixed.keys())
+            capture = capture_options(given, **{name: values.pop(name) for name in shared})
             if takes_targets:
                 targets, listed = values["targets"], values.pop("input_file")
                 if capture.replay and not (targets or listed):
@@ -306,7 +241,7 @@ def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callab
             with budgeted(capture.analysis):
                 command(**values, capture=capture)
 
-    return with_parameters(run, [*own.values(), *shared.values()])
+    return with_parameters(run, [*own.values(), *chain.from_iterable(groups), *shared.values()])
 
 
 def _since(*, refresh: bool, max_age: float | None) -> datetime | None:
@@ -319,29 +254,6 @@ def _since(*, refresh: bool, max_age: float | None) -> datetime | None:
         return datetime.now(UTC) - timedelta(days=max_age)
     except (OverflowError, ValueError) as error:
         raise UsageError(f"--max-age {max_age:g}: give a number of days.") from error
-
-
-def _pair(option: str, text: str, mark: str) -> tuple[str, str]:
-    from domsieve.errors import UsageError
-
-    name, found, value = text.partition(mark)
-    if not found or not name.strip():
-        raise UsageError(f"{option} {text!r}: write name{mark}value.")
-    return name.strip(), value.strip()
-
-
-def seconds(option: str, value: float, *, least: float = 0) -> timedelta:
-    """Return an option's seconds as a duration.
-
-    Raises
-    ------
-    UsageError : they are less than `least`, or more than a day.
-    """
-    from domsieve.errors import UsageError
-
-    if not least <= value <= 86_400:
-        raise UsageError(f"{option} {value:g}: give seconds from {least:g} to 86400.")
-    return timedelta(seconds=value)
 
 
 def selection_of(select: Sequence[str] | None, drop: Sequence[str] | None) -> "Selection | None":

@@ -20,9 +20,9 @@ from domsieve.commands.capture_options import (
 from domsieve.commands.console import failures, need_extra
 
 if TYPE_CHECKING:
-    from domsieve.renderer.browser.connection import DriverName
     from domsieve.service.jobs.job_values import SiteQuota
     from domsieve.service.start import Work
+    from domsieve.types import DriverName
 
 _MEGABYTE = 1_000_000
 # What a worker may hold unless it is said: of this, at least and at most, the share of the machine that is for all.

@@ -2,15 +2,13 @@
 
 import os
 from collections.abc import Collection, Iterable
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
 from domsieve.analysis.selection.selection import Selection
-from domsieve.errors import UsageError
+from domsieve.options import wrong
 
 _Choice = TypeVar("_Choice", bound=str)
-_LONGEST = timedelta(days=1)
 
 
 def check_choice(parameter: str, value: object, choices: Collection[str], *, optional: bool = False) -> None:
@@ -35,18 +33,6 @@ def check_flag(parameter: str, value: object) -> None:
         raise wrong(parameter, value, "give True or False")
 
 
-def check_count(parameter: str, value: object) -> None:
-    """Refuse what is neither a whole number from 1 nor None."""
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        raise wrong(parameter, value, "give a whole number from 1")
-
-
-def check_time(parameter: str, value: object) -> None:
-    """Refuse what is no time span above zero and up to a day."""
-    if not isinstance(value, timedelta) or not timedelta() < value <= _LONGEST:
-        raise wrong(parameter, value, "give a timedelta up to a day, such as timedelta(seconds=20)")
-
-
 def texts_of(parameter: str, value: object, wish: str) -> tuple[str, ...]:
     """Return a list of texts; `wish` says what a list holds."""
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
@@ -68,10 +54,3 @@ def path_of(parameter: str, value: Any) -> Path:
     if isinstance(value, str | os.PathLike) and isinstance(name := os.fspath(value), str) and name:
         return Path(name)
     raise wrong(parameter, value, "give a path, as str or Path")
-
-
-def wrong(parameter: str, value: object, wish: str) -> UsageError:
-    """Return the error of a parameter that must be something else."""
-    shown = repr(value)
-    shown = shown if len(shown) <= 80 else f"{shown[:79]}…"
-    return UsageError(f"{parameter} is {shown}; {wish}.", parameter=parameter)

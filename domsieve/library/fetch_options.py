@@ -4,7 +4,6 @@ A URL may be a stranger's, so every one passes the guard, be it cached or not: w
 caller opened it. Without a cache, nothing is written: pages stay in memory.
 """
 
-import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,9 +13,8 @@ from pathlib import Path
 from typing import Self
 
 from domsieve.errors import DomsieveError, PolicyError
-from domsieve.library.checks import path_of, wrong
-from domsieve.library.parameters import NetworkOptions
-from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.library.checks import path_of
+from domsieve.options import CaptureOptions, NetworkOptions, wrong
 from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot
@@ -60,6 +58,7 @@ class FetchOptions:
         network = NetworkOptions() if network is None else network
         if not isinstance(network, NetworkOptions):
             raise wrong("network", network, "give NetworkOptions")
+        RendererFactory.of(capture, network)  # checks the hosts before any work
         return cls(None if cache is None else path_of("cache", cache), capture, network)
 
     @contextmanager
@@ -95,17 +94,7 @@ class FetchOptions:
         find: Callable[[str], PageRecord | None],
         keep: Callable[[Rendering, str], Kept],
     ) -> dict[str, PageRecord | Kept | DomsieveError]:
-        network = self.network
-        factory = RendererFactory(
-            options=self.options,
-            budget=Budget(time=network.timeout),
-            concurrency=network.concurrency or os.cpu_count() or 1,
-            browser=network.browser,
-            driver=network.driver,
-            private_hosts=network.places(),
-            allow_private=network.allow_private,
-            rules=network.rules(),
-        )
+        factory = RendererFactory.of(self.options, self.network)
 
         async def render(missing: list[str]) -> AsyncGenerator[Outcome]:
             async with factory.renderer() as renderer:

@@ -22,18 +22,19 @@ from domsieve.errors import (
     PolicyError,
     UsageError,
 )
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.browser.browser import RunningBrowser, start_browser
-from domsieve.renderer.browser.connection import CommandError, DriverName
+from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.contexts import SitePool
 from domsieve.renderer.browser.discovery import Browser
 from domsieve.renderer.limits import Limits
 from domsieve.renderer.network.egress import NO_PLACE, Egress, place_of
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.network.replay import Replay
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page.page_run import Original, PageJob, render_page
 from domsieve.renderer.page.recorder import with_more
 from domsieve.renderer.protocol import Outcome, Rendering
+from domsieve.types import DriverName
 
 _SCHEMES = ("http", "https")
 

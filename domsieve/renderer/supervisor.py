@@ -16,10 +16,10 @@ from types import TracebackType
 from typing import Self
 
 from domsieve.errors import DomsieveError
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.browser.resources import BYTES_PER_PAGE, FreeMemory, memory_of
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.network.proxy import Proxy
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
 

@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import DomsieveError
-from domsieve.renderer.browser.connection import DriverName
 from domsieve.renderer.browser.playwright_driver import browser_in_use
 from domsieve.renderer.network.addresses import HostRules
 from domsieve.renderer.network.egress import private_host
@@ -35,6 +34,7 @@ from domsieve.service.web.load_shedding import LoadShedding
 from domsieve.service.web.metrics import Figures
 from domsieve.service.web.server import Server, listen
 from domsieve.service.web.settings import OPERATOR, Settings, read_tokens
+from domsieve.types import DriverName
 
 __all__ = ["Settings", "SiteQuota", "Work", "read_tokens", "serve", "serve_stdio"]
 

@@ -13,9 +13,9 @@ import msgspec
 from domsieve.archive.stored_page import StoredPage
 from domsieve.budget import Meter
 from domsieve.errors import ContentError, DomsieveError, PageError
+from domsieve.options import CaptureOptions
 from domsieve.renderer.html_parser.content import PageOrigin, file_origin, source_origin
 from domsieve.renderer.html_parser.parser import parse_html, parse_html_file, read_html_file
-from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering
 from domsieve.renderer.sampling.frontier import missing_addresses
 from domsieve.snapshot.fault import check_fault, fault_of

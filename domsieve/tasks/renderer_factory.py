@@ -1,18 +1,20 @@
 """Make renderers, and the guard of their connections, from the options of a call or a command."""
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from domsieve.renderer.network.egress import Egress
+from domsieve.options import Budget
+from domsieve.renderer.network.addresses import HostRules
+from domsieve.renderer.network.egress import Egress, private_host
 from domsieve.renderer.network.upstream import environment_proxies
 
 if TYPE_CHECKING:
-    from domsieve.renderer.browser.connection import DriverName
-    from domsieve.renderer.network.addresses import HostRules
+    from domsieve.options import CaptureOptions, NetworkOptions
     from domsieve.renderer.network.replay import Replay
-    from domsieve.renderer.options import Budget, CaptureOptions
     from domsieve.renderer.renderer import Renderer
+    from domsieve.types import DriverName
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,14 +34,34 @@ class RendererFactory:
     """
 
     options: "CaptureOptions"
-    budget: "Budget"
+    budget: Budget
     allow_private: bool = False
-    rules: "HostRules | None" = None
+    rules: HostRules | None = None
     browser: str | None = None
     driver: "DriverName" = "playwright"
     concurrency: int = 1
     private_hosts: tuple[tuple[str, int | None], ...] = ()
     replay: "Replay | None" = None
+
+    @classmethod
+    def of(cls, options: "CaptureOptions", network: "NetworkOptions") -> Self:
+        """Return the factory for the options of a call.
+
+        Raises
+        ------
+        UsageError : a host or a rule is not valid.
+        """
+        rules = HostRules.of(network.deny_hosts, network.allow_hosts)
+        return cls(
+            options=options,
+            budget=Budget(time=network.timeout),
+            allow_private=network.allow_private,
+            rules=rules if network.deny_hosts or network.allow_hosts else None,
+            browser=network.browser,
+            driver=network.driver,
+            concurrency=network.concurrency or os.cpu_count() or 1,
+            private_hosts=tuple(map(private_host, network.private_hosts)),
+        )
 
     @cached_property
     def egress(self) -> Egress:

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 from domsieve.analysis.page_flags.flags import Mark, described
 from domsieve.errors import DamagedFileError
+from domsieve.options import CaptureOptions
 from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.protocol import PageSource, Rendering
 from domsieve.renderer.sampling.events import (
     MissingSeen,

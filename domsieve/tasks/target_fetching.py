@@ -7,8 +7,8 @@ from functools import partial
 from typing import Protocol
 
 from domsieve.errors import ContentError, DomsieveError, NavigationError, PageError, PolicyError
+from domsieve.options import CaptureOptions
 from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.protocol import Outcome, PageSource
 from domsieve.renderer.sampling.sitemap import Listing, listing_at
 from domsieve.renderer.sampling.visits import visit_politely

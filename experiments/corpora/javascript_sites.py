@@ -22,8 +22,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from domsieve.errors import TargetError
+from domsieve.options import Budget
 from domsieve.renderer.network.egress import offline
-from domsieve.renderer.options import Budget
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.index import PageRecord

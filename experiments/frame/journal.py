@@ -18,6 +18,7 @@ _CODE = (
     "domsieve/analysis",
     "domsieve/errors.py",
     "domsieve/files.py",
+    "domsieve/options.py",
     "domsieve/sanitize.py",
     "domsieve/renderer",
     "domsieve/snapshot",

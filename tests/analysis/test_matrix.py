@@ -57,7 +57,7 @@ def test_parquet_is_a_long_table(weights: FeatureMatrix) -> None:
 
 def test_parquet_without_arrow_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UsageError, match=r"domsieve\[parquet\]"):
+    with pytest.raises(UsageError, match=r"the extra parquet"):
         matrix_parquet(WEIGHTS)
 
 

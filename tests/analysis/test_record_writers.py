@@ -138,5 +138,5 @@ def test_parquet() -> None:
 
 def test_parquet_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UsageError, match=r"domsieve\[parquet\]"):
+    with pytest.raises(UsageError, match=r"the extra parquet"):
         write_records_parquet([sheet("a", "b", "c")])

@@ -134,7 +134,7 @@ def test_what_is_no_url_is_refused(tmp_path: Path) -> None:
 
 
 def test_notes_hold_no_secrets(tmp_path: Path) -> None:
-    from domsieve.renderer.options import CaptureOptions
+    from domsieve.options import CaptureOptions
 
     class Refusing(Inline):
         def finished(self) -> list[tuple[Shard, Outcome]]:

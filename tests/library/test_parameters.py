@@ -101,7 +101,7 @@ def test_a_value_that_the_method_refuses(
 @pytest.mark.parametrize("text", ["http://127.0.0.1", "10.0.0.0/8", "*", ""])
 def test_what_is_no_private_host(text: str) -> None:
     with pytest.raises(domsieve.UsageError, match="is not a host: write HOST or HOST:PORT") as caught:
-        domsieve.NetworkOptions(private_hosts=[text])
+        domsieve.render("http://127.0.0.1:9/", network=domsieve.NetworkOptions(private_hosts=[text]))
     assert caught.value.parameter == "private_hosts"
 
 
@@ -181,8 +181,8 @@ class TestModel:
 
 def test_paths_may_be_str(tmp_path: Path) -> None:
     from domsieve.analysis.model_file import load_model
+    from domsieve.options import CaptureOptions
     from domsieve.renderer.html_parser.parser import html_files, read_html_file
-    from domsieve.renderer.options import CaptureOptions
     from domsieve.snapshot.store import PageStore
 
     write_pages(tmp_path, 1)

@@ -12,9 +12,9 @@ from msgspec import structs
 
 import domsieve
 from domsieve.errors import NavigationError
+from domsieve.options import CaptureOptions
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.options import CaptureOptions
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks import renderer_factory
 from examples.loopback import folder_served

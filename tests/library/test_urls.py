@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import domsieve
-from domsieve.renderer.options import CaptureOptions
+from domsieve.options import CaptureOptions
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.store import PageStore
 from examples.loopback import LoopbackServer, QuietHandler, folder_served, running

@@ -14,15 +14,15 @@ from urllib.parse import urlsplit
 import pytest
 
 from domsieve.errors import DomsieveError
-from domsieve.renderer.browser.connection import DriverName
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.browser.discovery import Browser
 from domsieve.renderer.limits import Clock, Limits, Timeouts
 from domsieve.renderer.network.egress import offline
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page import page_run
 from domsieve.renderer.page.page_events import Watch
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
+from domsieve.types import DriverName
 from tests.renderer.bad_server import Server, serving
 
 # The drivers have one contract, which is tested for both; all else for one, and in make test-all for the other.

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from domsieve.errors import UsageError
-from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.options import Budget, CaptureOptions
 from domsieve.snapshot.page import Snapshot
 from tests.renderer.conftest import Studio
 

@@ -16,19 +16,20 @@ import numpy as np
 import pytest
 
 from domsieve.errors import BrowserNotFoundError, UsageError
+from domsieve.options import CaptureOptions
 from domsieve.renderer.browser import pipe_driver
 from domsieve.renderer.browser.browser import RunningBrowser
-from domsieve.renderer.browser.connection import CommandError, DriverName, Session
+from domsieve.renderer.browser.connection import CommandError, Session
 from domsieve.renderer.browser.discovery import Location
 from domsieve.renderer.browser.process import new_profile, start_process
 from domsieve.renderer.limits import Limits
 from domsieve.renderer.network.egress import offline
-from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.pages import cached
+from domsieve.types import DriverName
 from tests.command import run
 from tests.renderer.bad_server import Server, serving
 from tests.renderer.reading import visible_text

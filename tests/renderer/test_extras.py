@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.page.page_events import carries_data
 from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering
 from tests.renderer.bad_server import send

@@ -13,13 +13,13 @@ from typing import get_args
 import pytest
 
 from domsieve.errors import PolicyError, UsageError
-from domsieve.renderer.browser.connection import DriverName
 from domsieve.renderer.network.addresses import HostRules
 from domsieve.renderer.network.egress import Egress, Factory
 from domsieve.renderer.network.upstream import Upstream
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.sampling.fetch import fetch
+from domsieve.types import DriverName
 from examples.loopback import LoopbackServer, QuietHandler, running
 from tests.command import process, run
 from tests.renderer.bad_server import send

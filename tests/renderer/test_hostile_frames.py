@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.protocol import Rendering
 from tests.renderer.bad_server import REPORT, Server, send, serving
 from tests.renderer.conftest import BUDGET, CONCURRENCY, LONG, Studio

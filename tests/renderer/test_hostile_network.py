@@ -10,12 +10,12 @@ import pytest
 from playwright.async_api import Error, async_playwright
 
 from domsieve.errors import DomsieveError, NavigationError, PolicyError
-from domsieve.renderer.browser.connection import DriverName
+from domsieve.options import Budget
 from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
 from domsieve.renderer.network.egress import Egress, Factory, offline
-from domsieve.renderer.options import Budget
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
+from domsieve.types import DriverName
 from tests.command import process
 from tests.renderer.conftest import DRIVER
 from tests.renderer.hostile_site import LEAVING, REDIRECTS, HostileSite, hostile_site

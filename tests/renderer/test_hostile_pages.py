@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from domsieve.errors import ContentError, NavigationError, PolicyError
-from domsieve.renderer.options import Budget
+from domsieve.options import Budget
 from domsieve.renderer.protocol import Rendering
 from domsieve.snapshot.page import Snapshot
 from tests.renderer.bad_server import send

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from domsieve.options import Budget
 from domsieve.renderer.browser.connection import CommandError
-from domsieve.renderer.options import Budget
 from domsieve.renderer.protocol import Rendering
 from domsieve.snapshot.page import Snapshot
 from tests.renderer.bad_server import REPORT, send

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from domsieve.errors import BrowserLostError
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.browser.resources import MemoryGuard
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.network.proxy import Proxy
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page.page_run import PageJob
 from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.renderer.renderer import Renderer

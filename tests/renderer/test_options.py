@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from domsieve.errors import DomsieveError, TargetError, UsageError
-from domsieve.renderer.options import Budget, CaptureOptions
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.page.capture import Body
 from domsieve.renderer.page.convert import document_only
 from domsieve.renderer.protocol import PageSource, Rendering, ReplaySource

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from domsieve.renderer.options import CaptureOptions
+from domsieve.options import CaptureOptions
 from domsieve.snapshot.page import JSON_LD, LONGEST_JSON_LD, Kind
 from tests.renderer.bad_server import Server, send, serving
 from tests.renderer.conftest import Studio

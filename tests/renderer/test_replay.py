@@ -17,15 +17,15 @@ import pytest
 from domsieve.archive.http_exchange import Exchange, Recorded
 from domsieve.archive.recording import Recording
 from domsieve.errors import NavigationError
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.browser import browser
-from domsieve.renderer.browser.connection import DriverName
 from domsieve.renderer.limits import Limits
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.network.replay import Replay
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
+from domsieve.types import DriverName
 from tests.archive.made import answer, record, written
 from tests.renderer.trap_site import PASSING, TRAPS, TrapSite, trap_site
 

@@ -12,9 +12,9 @@ import pytest
 
 from domsieve.analysis.page_flags.flags import missing_mark
 from domsieve.errors import ContentError
+from domsieve.options import CaptureOptions
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import offline
-from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.sampling.events import MissingSeen, PageDone, PageFailed
 from domsieve.renderer.sampling.frontier import missing_address, missing_addresses, missing_name
 from domsieve.snapshot.store import PageStore

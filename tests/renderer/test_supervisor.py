@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 import pytest
 
 from domsieve.errors import BrowserNotFoundError, DomsieveError, NavigationError
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.network.proxy import Proxy
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page.capture import STYLE_NAMES
 from domsieve.renderer.page.convert import document_only
 from domsieve.renderer.protocol import Rendering

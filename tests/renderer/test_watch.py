@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from domsieve.options import Budget
 from domsieve.renderer.limits import Timeouts
-from domsieve.renderer.options import Budget
 from domsieve.renderer.page.page_events import Watch
 
 PAGE = {"id": "F", "loaderId": "L"}

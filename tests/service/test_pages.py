@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from domsieve.errors import DamagedFileError, DomsieveError
-from domsieve.renderer.options import CaptureOptions
+from domsieve.options import CaptureOptions
 from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering
 from domsieve.snapshot.page import Producer, Scalar, Snapshot
 from domsieve.snapshot.store import PageStore

@@ -12,12 +12,13 @@ from collections.abc import AsyncIterator
 from importlib import import_module
 
 from domsieve.errors import BrowserLostError, UsageError
-from domsieve.renderer.browser.connection import CommandError, Connection, DriverName
+from domsieve.options import CaptureOptions
+from domsieve.renderer.browser.connection import CommandError, Connection
 from domsieve.renderer.browser.discovery import NO_IMAGES, Browser, LaunchError, guarded
 from domsieve.renderer.browser.resources import MemoryGuard
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.network.proxy import Proxy
-from domsieve.renderer.options import CaptureOptions
+from domsieve.types import DriverName
 
 # Starting from a cold disk took 1.3 s.
 _ANSWER_LIMIT_S = 10.0

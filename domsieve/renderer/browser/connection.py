@@ -13,14 +13,15 @@ import json
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
+
+from domsieve.types import DriverName
 
 T = TypeVar("T")
 Params = dict[str, Any]
 Handler = Callable[[Params], None]
-DriverName = Literal["playwright", "pipe"]
 
 # Decoding a larger one would hold up the events of other pages, for seconds when a page has 100,000 nodes.
 _LARGE_BYTES = 100_000

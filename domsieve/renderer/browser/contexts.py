@@ -9,13 +9,13 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Set
 from dataclasses import dataclass, field
 
+from domsieve.options import CaptureOptions
 from domsieve.renderer.browser.browser import RunningBrowser
 from domsieve.renderer.browser.connection import CommandError, Params
 from domsieve.renderer.browser.opening import create_page, open_context, prepare_page, set_cookies
 from domsieve.renderer.browser.tab import Tab, empty
 from domsieve.renderer.limits import Limits
 from domsieve.renderer.network.proxy import Proxy
-from domsieve.renderer.options import CaptureOptions
 
 # Caches and what pages leave behind grow with every page of a context.
 _PAGES_PER_CONTEXT = 50

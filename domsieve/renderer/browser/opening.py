@@ -15,9 +15,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from domsieve.errors import UsageError
+from domsieve.options import CaptureOptions
 from domsieve.renderer.browser.connection import CommandError, Connection, Params, Session
 from domsieve.renderer.browser.tab import BLANK, Tab, blank_is_there
-from domsieve.renderer.options import CaptureOptions
 
 _GUARD = Path(__file__).with_name("guard.js").read_text("utf-8")
 # A headless browser knows no fonts of its own choice, so pages that name none would look like nowhere else.

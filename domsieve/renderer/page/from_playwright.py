@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import msgspec
 
 from domsieve.errors import BrowserError, UsageError
-from domsieve.renderer.options import Budget
+from domsieve.options import Budget
 from domsieve.renderer.page.capture import STYLE_NAMES
 from domsieve.renderer.page.convert import Capture, convert
 from domsieve.snapshot.cut import Cut

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+from domsieve.options import Budget
 from domsieve.renderer.limits import Timeouts
-from domsieve.renderer.options import Budget
 from domsieve.snapshot.cut import Cut, CutKind
 
 # The measured policy: requests of these kinds can still bring content, unless they come again and again, as polls do.

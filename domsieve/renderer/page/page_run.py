@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from domsieve.errors import ContentError, NavigationError, PolicyError
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.browser.browser import RunningBrowser
 from domsieve.renderer.browser.connection import CommandError, Params
 from domsieve.renderer.browser.contexts import Lease
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.limits import Limits
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page.capture import (
     STYLE_NAMES,
     Body,

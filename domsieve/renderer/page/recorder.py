@@ -17,10 +17,10 @@ from datetime import UTC, datetime
 from functools import partial
 
 from domsieve.archive.http_exchange import Exchange, Fields, Outcome, Recorded
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.browser.connection import CommandError, Connection, Params, Session
 from domsieve.renderer.browser.opening import storage_state
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.page.capture import Body
 from domsieve.urls import without_credentials
 

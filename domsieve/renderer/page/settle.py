@@ -16,9 +16,9 @@ from math import inf
 from typing import Any
 
 from domsieve.errors import UsageError
+from domsieve.options import CaptureOptions
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.page.page_events import Watch
 
 _IDLE_S = 0.5

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 
 from domsieve.budget import USUAL, AnalysisBudget, budgeted
 from domsieve.errors import DamagedFileError, DomsieveError, PolicyError, UnknownPageError
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.network.proxy import Proxy
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.renderer.sampling.events import PageDone, PageFailed, PageRepeated, SampleEnded, SiteOpened
 from domsieve.service.jobs.job_results import SitePages, html_result, page_result, site_result

@@ -26,8 +26,8 @@ from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.writers.chunks import MAX_WORDS
 from domsieve.analysis.writers.formats import RECORD_FORMATS
 from domsieve.errors import UsageError
+from domsieve.options import Budget, CaptureOptions, SettlePolicy
 from domsieve.renderer.network.egress import place_of
-from domsieve.renderer.options import Budget, CaptureOptions, SettlePolicy
 from domsieve.renderer.sampling.frontier import Scope
 from domsieve.snapshot.page import Scalar
 from domsieve.types import (

@@ -26,7 +26,6 @@ import msgspec
 
 from domsieve.budget import USUAL, AnalysisBudget
 from domsieve.errors import BrowserError, BrowserLostError, DomsieveError
-from domsieve.renderer.browser.connection import DriverName
 from domsieve.renderer.network.addresses import HostRules
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.renderer import Renderer
@@ -39,6 +38,7 @@ from domsieve.service.jobs.job_work import WorkerContext, do
 from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.service.logs import log, logging_to_stderr
 from domsieve.snapshot.store import PageStore
+from domsieve.types import DriverName
 
 # Beyond what the pool lets a worker be silent for: while that lives, it alone takes jobs back, lest one on which
 # workers hang goes from one to the next.

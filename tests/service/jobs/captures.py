@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import msgspec
 
+from domsieve.options import CaptureOptions
 from domsieve.renderer.html_parser.parser import parse_html
-from domsieve.renderer.options import CaptureOptions
 from domsieve.renderer.protocol import Rendering
 
 

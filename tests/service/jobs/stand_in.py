@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.network.proxy import Proxy
-from domsieve.renderer.options import Budget, CaptureOptions
 from domsieve.renderer.protocol import Rendering
 
 

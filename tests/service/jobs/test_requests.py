@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from domsieve.analysis.registry import MethodParams
 from domsieve.errors import UsageError
-from domsieve.renderer.options import CaptureOptions
+from domsieve.options import CaptureOptions
 from domsieve.renderer.sampling.frontier import Scope
 from domsieve.service.jobs.requests import (
     HTML_CHARACTERS,

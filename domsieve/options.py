@@ -1,0 +1,424 @@
+"""The options of the program: what each accepts, its default, and what every interface tells users about it.
+
+An option is a field of a frozen dataclass, annotated with an `Option`. `check_group` checks the values of a group;
+the command line and the library make their options from the same fields.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, is_dataclass, replace
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from domsieve.budget import USUAL, AnalysisBudget
+from domsieve.errors import UsageError
+from domsieve.types import DriverName
+
+_LONGEST = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What interfaces need to know about an option, besides its type and its default.
+
+    Parameters
+    ----------
+    help : one sentence for users of the command line.
+    flag : the name on the command line, without dashes; empty for the name of the field.
+    metavar : what stands for a value in help; empty for the usual word of its type.
+    envvar : environment variable with the default; empty for none.
+    pair : the mark between the two parts of each item of a list of pairs.
+    items : what the items of a list are, as messages for Python callers show it.
+    min_value : the least number or duration in seconds; a duration must be above it, a number may be equal.
+    """
+
+    help: str
+    flag: str = ""
+    metavar: str = ""
+    envvar: str = ""
+    pair: str = ""
+    items: str = ""
+    min_value: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredOption:
+    """An option of a group.
+
+    Parameters
+    ----------
+    name : the name of its field.
+    kind : the type of its value, or of the items of a list; without None.
+    is_list, is_optional : whether it is a list, or may be None.
+    default : the default.
+    option : what its declaration says.
+    """
+
+    name: str
+    kind: Any
+    is_list: bool
+    is_optional: bool
+    default: Any
+    option: Option
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that it accepts; empty if it is not a choice of words."""
+        return get_args(self.kind) if get_origin(self.kind) is Literal else ()
+
+
+@cache
+def declared(group: type) -> dict[str, DeclaredOption]:
+    """Return the options of a group by their names, in the order of their declaration."""
+    hints = get_type_hints(group, include_extras=True)
+    found = {}
+    for field in fields(group):
+        annotation, *notes = get_args(hints[field.name]) if _is_annotated(hints[field.name]) else (None,)
+        option = next((note for note in notes if isinstance(note, Option)), None)
+        if option is None:
+            continue
+        parts = get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)
+        kinds = [part for part in parts if part is not NoneType]
+        kind = kinds[0]
+        is_list = get_origin(kind) is Iterable or (
+            get_origin(kind) is tuple and get_args(kind)[-1] is Ellipsis
+        )
+        found[field.name] = DeclaredOption(
+            field.name,
+            get_args(kind)[0] if is_list else kind,
+            is_list,
+            len(kinds) < len(parts),
+            field.default,
+            option,
+        )
+    return found
+
+
+def check_group(group: Any) -> None:
+    """Check the values of the options of a group; lists become tuples.
+
+    Raises
+    ------
+    UsageError : a value is wrong; the message says what would be right.
+    """
+    kind: Any = type(group)
+    for name, one in declared(kind).items():
+        value = getattr(group, name)
+        if value is None and one.is_optional:
+            continue
+        if one.is_list:
+            items = (
+                tuple(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else None
+            )
+            if items is None or not all(_is_item(one.kind, item) for item in items):
+                raise wrong(
+                    name, value if items is None else list(items), f"give a list of {one.option.items}"
+                )
+            object.__setattr__(group, name, items)
+        elif (wish := _wish(one, value)) is not None:
+            raise wrong(name, value, wish)
+
+
+def wrong(parameter: str, value: object, wish: str) -> UsageError:
+    """Return the error of a parameter that must be something else."""
+    shown = repr(value)
+    shown = shown if len(shown) <= 80 else f"{shown[:79]}…"
+    return UsageError(f"{parameter} is {shown}; {wish}.", parameter=parameter)
+
+
+def _wish(one: DeclaredOption, value: object) -> str | None:
+    """Return what to give instead of a wrong value, None for a right one."""
+    least = one.option.min_value
+    if one.choices:
+        return (
+            None
+            if isinstance(value, str) and value in one.choices
+            else f"choose one of {', '.join(one.choices)}"
+        )
+    if one.kind is bool:
+        return None if isinstance(value, bool) else "give True or False"
+    if one.kind is int:
+        is_right = (
+            isinstance(value, int) and not isinstance(value, bool) and (least is None or value >= least)
+        )
+        return None if is_right else f"give a whole number from {least:g}"
+    if one.kind is timedelta:
+        is_right = isinstance(value, timedelta) and value <= _LONGEST
+        low = timedelta(seconds=least or 0)
+        is_right = is_right and (value > low if least is not None else value >= low)  # type: ignore[operator]
+        return None if is_right else "give a timedelta up to a day, such as timedelta(seconds=20)"
+    if get_origin(one.kind) is tuple:
+        is_right = isinstance(value, tuple) and len(value) == len(get_args(one.kind))
+        is_right = is_right and all(isinstance(part, int) and part > 0 for part in value)  # type: ignore[attr-defined]
+        return None if is_right else "give a pair of whole numbers from 1, such as (1280, 800)"
+    if is_dataclass(one.kind):
+        kind: Any = one.kind
+        return None if isinstance(value, kind) else f"give {kind.__name__}"
+    if one.kind is str:
+        return None if isinstance(value, str) else "give a str"
+    from os import PathLike
+
+    return None if isinstance(value, str | PathLike) else "give a path, as str or Path"
+
+
+def _is_item(kind: Any, item: object) -> bool:
+    if kind is str:
+        return isinstance(item, str)
+    return isinstance(item, tuple) and len(item) == 2 and all(isinstance(part, str) for part in item)
+
+
+def _is_annotated(hint: Any) -> bool:
+    return get_origin(hint) is Annotated
+
+
+SettlePolicy = Literal["adaptive", "load", "networkidle"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureOptions:
+    """What a capture is asked for; equal options make equal captures of an unchanged page.
+
+    Raises
+    ------
+    UsageError : a selector is empty.
+
+    Parameters
+    ----------
+    viewport_px : width and height of the window in CSS px; the page itself may be taller.
+    user_agent : value of the User-Agent header; None leaves the browser's own.
+    headers : names and values sent with every request of a page, those to other hosts included.
+    cookies : names and values set for the address of each page before it is opened.
+    storage_state : Playwright's storage-state file with cookies and local storage to begin with.
+    locale : language tag such as ``"de-DE"``; None leaves the browser's own.
+    images : whether images load. Without them a page costs about a sixth less processor time, but images
+        lose their natural size, so boxes change.
+    settle : when a page counts as complete. ``"adaptive"``: loaded, nothing of structure changes for 300 ms
+        and no data were fetched for 300 ms, at most 5 s after its first byte; ``"load"``: its load event;
+        ``"networkidle"``: no request for 500 ms, which live connections delay until the time budget ends.
+    settle_extra : further waiting afterwards, for pages that change without any signal.
+    scroll : whether to scroll to the end and back first, for content that is loaded when it comes in view.
+    click : CSS selectors of what is clicked, one after another, once the page is complete: to agree, to load more, to
+        open a tab. Of each the first element that is shown is clicked, in open shadow trees, too, and the page is
+        waited for again. Where there is none, nothing is clicked and a warning is logged.
+    wait_for : CSS selector of what must be shown before the page counts as complete, None for nothing. A page on
+        which it does not appear in time is cut.
+    both_sides : whether to keep what the page can be compared with: the responses that carried its data, and its
+        source as it looks without scripts, for which it is loaded twice. The capture itself is the same without.
+    screenshot : whether to keep a picture of the page, and with it what `both_sides` keeps.
+    archive : digest of the archive that the page is rendered from; empty for one from the network.
+    fixed_time : whether scripts see the time when the archive was made, and random numbers that come again.
+    record : whether to hand out all that the page asks for and is answered; the capture itself is the same without.
+    record_credentials : whether headers and cookies that these options give are among that.
+    """
+
+    viewport_px: Annotated[
+        tuple[int, int], Option("Width x height of the window in CSS px.", flag="viewport")
+    ] = (1280, 800)
+    user_agent: Annotated[str | None, Option("User-Agent header.")] = None
+    headers: Annotated[
+        tuple[tuple[str, str], ...],
+        Option("'Name: value', repeatable.", flag="header", pair=":", items="pairs of a name and a value"),
+    ] = ()
+    cookies: Annotated[
+        tuple[tuple[str, str], ...],
+        Option("'name=value', repeatable.", flag="cookie", pair="=", items="pairs of a name and a value"),
+    ] = ()
+    storage_state: Annotated[
+        Path | str | None, Option("File of cookies and local storage, from `login` or Playwright.")
+    ] = None
+    locale: Annotated[str | None, Option("Language tag, such as de-DE.")] = None
+    images: Annotated[bool, Option("Load images; without them, the layout changes.")] = True
+    settle: Annotated[SettlePolicy, Option("When a page counts as complete.")] = "adaptive"
+    settle_extra: Annotated[timedelta, Option("Seconds to wait after the page is complete.")] = timedelta()
+    scroll: Annotated[bool, Option("Scroll to the end first.")] = False
+    click: Annotated[
+        tuple[str, ...],
+        Option(
+            "Click the first matching element once the page is complete; repeatable.",
+            metavar="CSS",
+            items="CSS selectors, such as ['button.more']",
+        ),
+    ] = ()
+    wait_for: Annotated[str | None, Option("Wait until a matching element is visible.", metavar="CSS")] = None
+    screenshot: Annotated[
+        bool,
+        Option("Also store what compare and report need: screenshot, data responses, page without scripts."),
+    ] = False
+    both_sides: bool = False
+    archive: str = ""
+    fixed_time: bool = False
+    record: bool = False
+    record_credentials: bool = False
+
+    def __post_init__(self) -> None:
+        check_group(self)
+        if not all(selector.strip() for selector in self.click):
+            raise UsageError("click is empty; give a CSS selector such as 'button.more'.", parameter="click")
+        if self.wait_for is not None and not self.wait_for.strip():
+            raise UsageError("wait_for is empty; give a CSS selector such as 'main'.", parameter="wait_for")
+
+    @property
+    def extras(self) -> bool:
+        """Whether anything is kept beside the capture."""
+        return self.both_sides or self.screenshot
+
+    def without_extras(self) -> "CaptureOptions":
+        """Return the same options with nothing kept beside the capture: those of a load to compare another with."""
+        return replace(self, both_sides=False, screenshot=False)
+
+    def canonical(self) -> dict[str, str | int | float | bool | None]:
+        """Return the options that shape the columns, as scalars for `Provenance.options`; secrets as digests only.
+
+        Raises
+        ------
+        UsageError : the storage-state file cannot be read.
+        """
+        always: dict[str, str | int | float | bool | None] = {
+            "viewport_px": "{}x{}".format(*self.viewport_px),
+            "user_agent": self.user_agent,
+            "headers": _digest(json.dumps(self.headers).encode()) if self.headers else None,
+            "cookies": _digest(json.dumps(self.cookies).encode()) if self.cookies else None,
+            "storage_state": _digest(_read(self.storage_state)) if self.storage_state else None,
+            "locale": self.locale,
+            "images": self.images,
+            "settle": self.settle,
+            "settle_extra_ms": self.settle_extra / timedelta(milliseconds=1),
+            "scroll": self.scroll,
+        }
+        # All others are named only where they are given, so that captures of earlier versions still count as equal
+        # when an option is added.
+        apart = {*always, "settle_extra", *_NOT_IN_COLUMNS}
+        rest = {o.name: (getattr(self, o.name), o.default) for o in fields(self) if o.name not in apart}
+        # An empty list is as good as the empty tuple.
+        given = {name: value for name, (value, usual) in rest.items() if value != usual and (value or usual)}
+        return always | {name: _scalar(value) for name, value in given.items()}
+
+
+_NOT_IN_COLUMNS = ("both_sides", "screenshot", "record", "record_credentials")
+"""Options of what is kept with a capture, which is the same without."""
+
+
+def _scalar(value: Any) -> str | int | float | bool | None:
+    found: str | int | float | bool | None = value
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What one page may cost; what goes beyond is cut, and the Snapshot says so.
+
+    Parameters
+    ----------
+    time : from opening the page to having it settled. Stopping, capturing and closing may take 10 s more,
+        a screenshot 6 s.
+    received_bytes : all that the page loads, after decompression.
+    requests : requests of the page and its frames, data URLs not counted.
+    nodes : nodes of the page and its frames.
+    frames : frames of the page, itself not counted.
+    memory_bytes : what the process of the page may hold; never more than seven tenths of the machine's memory, or of
+        the control group's. It is looked at some times a second, so that a page may pass it for a moment. Pages of a
+        site may share a process. Without ``/proc`` it is not kept.
+    """
+
+    time: timedelta = timedelta(seconds=20)
+    received_bytes: int = 20_000_000
+    requests: int = 3_000
+    nodes: int = 200_000
+    frames: int = 200
+    memory_bytes: int = 1_500_000_000
+
+    def __post_init__(self) -> None:
+        amounts = (self.received_bytes, self.requests, self.nodes, self.memory_bytes)
+        if min(self.time.total_seconds(), *amounts) <= 0 or self.frames < 0:
+            raise UsageError("A budget must allow something: give positive amounts.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkOptions:
+    """How URLs are fetched, and what one page may cost.
+
+    Parameters
+    ----------
+    timeout : time limit for one page, at most a day. A page that is late is cut, and its result says so.
+    concurrency : the number of pages that are open at the same time; None for one per processor.
+    private_hosts : hosts that may be reached although their addresses are private, such as this machine: ``HOST`` or
+        ``HOST:PORT``. Without them every URL must be public, because a stranger may have chosen it.
+    allow_private : whether pages may reach all of this machine and all private networks.
+    deny_hosts : hosts that are never reached: ``NAME``, ``*.NAME`` or ``ADDRESS[/BITS]``.
+    allow_hosts : if there are any, only these hosts are reached.
+    driver : how to talk to Chrome: ``"playwright"``, or ``"pipe"``, which needs less processor time and works on
+        Linux and macOS. Captures are the same.
+    browser : path of a Chrome, or its name on PATH; None to search for one.
+    keep_errors : whether to use pages that count as failed: answers of HTTP status 400 and above, what is not HTML or
+        text, empty documents, and pages that were cut before their first text.
+    analysis_budget : the processor time and the memory that the analysis of one page may need. A page that needs more
+        fails with a `BudgetError`.
+
+    Raises
+    ------
+    UsageError : a value is wrong; its `parameter` names it.
+    """
+
+    timeout: Annotated[timedelta, Option("Time limit for one page, in seconds.", min_value=0)] = Budget().time
+    concurrency: Annotated[int | None, Option("Pages at once [default: cores].", min_value=1)] = None
+    private_hosts: Annotated[
+        Iterable[str],
+        Option(
+            "Host whose private addresses may be reached: HOST or HOST:PORT; repeatable.",
+            flag="private-host",
+            metavar="HOST",
+            items="HOST or HOST:PORT, such as ['127.0.0.1:8000']",
+        ),
+    ] = ()
+    allow_private: Annotated[
+        bool, Option("Let pages reach this machine and private networks, not only the hosts that you name.")
+    ] = False
+    deny_hosts: Annotated[
+        Iterable[str],
+        Option(
+            "Never connect to this host: NAME, *.NAME or ADDRESS[/BITS]; repeatable.",
+            flag="deny-host",
+            metavar="HOST",
+            items="NAME, *.NAME or ADDRESS[/BITS], such as ['*.example.org']",
+        ),
+    ] = ()
+    allow_hosts: Annotated[
+        Iterable[str],
+        Option(
+            "Connect only to hosts named so, and to no others; repeatable.",
+            flag="allow-host",
+            metavar="HOST",
+            items="NAME, *.NAME or ADDRESS[/BITS], such as ['*.example.org']",
+        ),
+    ] = ()
+    browser: Annotated[
+        str | None, Option("Path of a Chrome, or its name on PATH.", envvar="DOMSIEVE_BROWSER")
+    ] = None
+    driver: Annotated[
+        DriverName,
+        Option("How to talk to Chrome; pipe is faster and needs Linux or macOS. Captures are the same."),
+    ] = "playwright"
+    keep_errors: Annotated[bool, Option("Also use pages that count as failed, such as server errors.")] = (
+        False
+    )
+    analysis_budget: Annotated[
+        AnalysisBudget, Option("Processor time and memory for the analysis of one page.")
+    ] = USUAL
+
+    def __post_init__(self) -> None:
+        check_group(self)
+
+
+def _read(path: Path | str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"The storage-state file {path} cannot be read: {error.strerror}.") from error
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
