@@ -1,1 +1,1 @@
-"""Jobs of the service: what may be asked for, where jobs are kept, and who does them. Knows nothing of HTTP."""
+"""Jobs of the service: request models, the job store, and the workers that run jobs."""

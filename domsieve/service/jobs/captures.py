@@ -1,8 +1,8 @@
-"""What jobs hold in the cache of captures. A capture stays while a job holds it, and goes with the last one.
+"""Reference counts of captures in the cache: a capture is kept as long as a job holds it.
 
-A worker says that a job holds a capture before it writes or reads it, and what no job holds is removed in a
-transaction on the database of jobs. So nothing is removed that a worker is about to use, and a process that is killed
-leaves no capture that nobody counts.
+A worker records that a job holds a capture before it writes or reads the capture, and captures that no job holds are
+removed inside a transaction on the job database. So no capture is removed that a worker is about to use, and a killed
+process leaves no capture uncounted.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,37 +13,35 @@ from domsieve.service.jobs.job_values import Claim
 from domsieve.snapshot.store import PageStore
 
 CACHE = "cache"
-"""Name of the cache in the folder of the service."""
-# Others wait while captures are removed, so it is done by parts.
+"""The name of the cache in the folder of the service."""
+# Captures removed in one transaction, during which all other writers wait. A guess.
 _AT_ONCE = 50
 
 
 class Captures:
-    """The captures that the jobs of a database hold.
+    """The captures that jobs hold. All methods raise `StorageError` if the database or the cache cannot be used.
 
     Parameters
     ----------
-    database : where the jobs are.
-
-    Raises
-    ------
-    StorageError : of all methods, when the database or the cache cannot be used.
+    database : the database of the jobs.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def hold(self, claim: Claim, page_ids: Iterable[str]) -> None:
-        """Let a job hold captures that it is about to make, unless it is no longer the worker's."""
+        """Make a job hold captures before they are written; does nothing if the claim is no longer valid."""
         with self._database.transaction():
             self._hold(claim, page_ids)
 
     def hold_again(self, claim: Claim, page_id: str, others: Iterable[str] = ()) -> bool:
-        """Let a job hold a capture that an earlier job of its client used; return False where none did.
+        """Make a job hold a cached capture; return False if no job of its client has used that capture.
 
         Parameters
         ----------
-        others : captures that belong to it, such as its twin without scripts.
+        claim : the claim of the job.
+        page_id : the id of the capture.
+        others : the ids of captures that belong to it, such as that of the page without scripts.
         """
         with self._database.transaction():
             used = self._database.run(
@@ -54,7 +52,7 @@ class Captures:
         return bool(used)
 
     def made(self, claim: Claim, sizes: Mapping[str, int]) -> None:
-        """Count captures that were made, in bytes; those of a job that is no longer there are to be removed."""
+        """Store the sizes of new captures, in bytes by id; mark them for removal if the job no longer holds them."""
         with self._database.transaction():
             for page_id, size in sizes.items():
                 self._database.run("UPDATE captures SET size_bytes = ? WHERE page_id = ?", (size, page_id))
@@ -65,12 +63,15 @@ class Captures:
                 )
 
     def release(self, job: str) -> None:
-        """Let a job hold nothing; in a transaction of the caller's, who then removes what is unused."""
+        """Release all captures of a job.
+
+        Call it inside a transaction, and `remove_unused` after that.
+        """
         self._database.run("INSERT OR IGNORE INTO unused SELECT page_id FROM captures WHERE job = ?", (job,))
         self._database.run("DELETE FROM captures WHERE job = ?", (job,))
 
     def remove_unused(self) -> int:
-        """Remove the captures that no job holds any more from the cache; return how many."""
+        """Remove captures that no job holds any more from the cache; return their number."""
         removed = 0
         while self._database.run("SELECT 1 FROM unused LIMIT 1"):
             with self._store() as store:
@@ -88,10 +89,14 @@ class Captures:
         return removed
 
     def remove_strays(self, before: str) -> int:
-        """Remove captures made before a time of which no job knows, UTC in ISO 8601; return how many.
+        """Remove captures that no job holds, and leftovers of killed writers; return the number of these captures.
 
-        With them goes what writers that were killed have left. Versions before this one left such captures, and kept
-        the twins of a page without saying so: those stay with it.
+        Database version 1 did not record the captures of pages without scripts, so captures of a URL that has a held
+        capture are kept.
+
+        Parameters
+        ----------
+        before : remove only captures made before this time, UTC in ISO 8601.
         """
         with self._store() as store:
             records = store.records()
@@ -111,7 +116,7 @@ class Captures:
         return len(strays)
 
     def measure(self) -> None:
-        """Count the captures whose size was never told: those of version 1, and of workers that were killed."""
+        """Fill in missing sizes of captures, from database version 1 and from killed workers."""
         ids = [
             row[0]
             for row in self._database.run("SELECT DISTINCT page_id FROM captures WHERE size_bytes IS NULL")

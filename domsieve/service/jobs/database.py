@@ -1,7 +1,7 @@
-"""The database of jobs: one SQLite file that the service and its workers read and write at once.
+"""The job database: one SQLite file that the service and its workers use at the same time.
 
-It knows rows and transactions. What they mean is known to `JobStore`, the side of clients and the operator, and to
-`WorkQueue`, the side of workers; both hold a `Database`, and may share one.
+This module has the schema, rows and transactions. `JobStore` has the operations of clients and the operator,
+`WorkQueue` those of workers; both use a `Database` and may share one.
 """
 
 import json
@@ -20,13 +20,13 @@ from domsieve.service.jobs.job_values import Job, JobFile
 
 _VERSION = 2
 _BUSY_SECONDS = 30.0
-# What is beyond it of the log that SQLite writes ahead is given back.
+# SQLite truncates its write-ahead log to this size.
 _LOG_BYTES = 4_000_000
-# At least as many free pages are worth the work of giving them back, and as many are given back at once.
+# Shrink the file only from this many free pages on, and by this many at a time. Guesses.
 _FREE_PAGES, _PAGES_AT_ONCE = 64, 2_048
-# Besides its data, what an event or a capture takes: keys, times and indexes.
+# Bytes that an event or a capture takes besides its data, for keys, times and indexes. An estimate.
 _ROW_BYTES = 200
-# `lease_until` and `boot`: see `WorkQueue`.
+# `domsieve.service.jobs.work_queue` explains `lease_until` and `boot`.
 _SCHEMA = """
 CREATE TABLE jobs (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -59,10 +59,10 @@ CREATE INDEX pages_by_use ON pages (client);
 CREATE INDEX pages_by_id ON pages (page_id);
 CREATE TABLE workers (name TEXT PRIMARY KEY, facts TEXT NOT NULL) WITHOUT ROWID;
 """
-# Results lie in files now: `place` names the file in the folder of the job. Those of version 1, where it is null, are
-# in `files` until they are moved; nothing is added there. `captures` are what jobs hold in the cache, twins without
-# scripts too, while `pages` are what clients are shown of it; `unused` are captures that no job holds any more and
-# that are to be removed. `row_bytes` is what a job takes in here.
+# Since version 2 results are files: `place` names the file in the folder of the job. Results of version 1 have no
+# place and stay in `files` until they are moved; nothing is added there. `captures` are the captures that jobs hold
+# in the cache, also those of pages without scripts; `pages` are the captures that clients see; `unused` are captures
+# that no job holds any more and that will be removed. `row_bytes` is the size of the rows of a job.
 _VERSION_2 = (
     "CREATE TABLE results ("
     "number INTEGER PRIMARY KEY AUTOINCREMENT, job TEXT NOT NULL, name TEXT NOT NULL, content_type TEXT NOT NULL, "
@@ -89,19 +89,18 @@ _JSON = ("request", "problem", "summary")
 
 
 class Database:
-    """Rows of jobs and what belongs to them; a context manager. Threads may share one, processes one file.
+    """A connection to the job database; a context manager that closes it.
+
+    Threads may share a connection; each process opens its own. All methods raise `StorageError` if the database
+    cannot be used, for example because it is damaged or the disk is full.
 
     Parameters
     ----------
-    path : the file, made when it does not exist.
+    path : the database file; created if it does not exist.
 
     Attributes
     ----------
     on_news : called after a job was accepted, cancelled or deleted through this object, in the thread that did it.
-
-    Raises
-    ------
-    StorageError : of all methods, when the database cannot be used: damaged, not writable, disk full.
     """
 
     def __init__(self, path: Path) -> None:
@@ -116,7 +115,7 @@ class Database:
                 self._db = sqlite3.connect(
                     path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
                 )
-                opened.callback(self._db.close)  # unless it can be used
+                opened.callback(self._db.close)  # if the database turns out to be unusable
                 self._db.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
                 version = self._version()
                 if version == 1:
@@ -125,7 +124,7 @@ class Database:
                 raise self._unusable(error) from error
             if version != _VERSION:
                 raise StorageError(
-                    f"The jobs in {path} have version {version}, this program knows {_VERSION}."
+                    f"The job database {path} has version {version}; this program supports version {_VERSION}."
                 )
             opened.pop_all()
 
@@ -138,28 +137,28 @@ class Database:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the database file."""
         with self._lock:
             self._db.close()
 
     @property
     def folder(self) -> Path:
-        """The folder of the service: results and captures lie beside the database."""
+        """The folder of the service, which also contains the results and captures."""
         return self.path.parent
 
     def version(self) -> tuple[int, int]:
-        """Return a value that changes whenever any process changes anything; costs microseconds."""
+        """Return a value that changes with every change by any process. Takes microseconds."""
         with self._lock:
             return self.run("PRAGMA data_version")[0][0], self._db.total_changes
 
     @contextmanager
     def transaction(self, *, durable: bool = False) -> Iterator[None]:
-        """Make all changes of the block visible together, or none of them.
+        """Run a block as a transaction: all of its changes take effect, or none.
 
         Parameters
         ----------
-        durable : whether they must survive a loss of power, not only the end of the process; costs a write to the
-            disk.
+        durable : wait until the changes are on the disk, so that they survive a power failure and not only the end
+            of the process.
         """
         with self._lock:
             self.run(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
@@ -168,7 +167,7 @@ class Database:
                 yield
                 self.run("COMMIT")
             except BaseException:
-                # SQLite itself has rolled back after some errors, such as that of a full disk.
+                # SQLite rolls back by itself after some errors, such as a full disk.
                 if self._db.in_transaction:
                     self._db.rollback()
                 raise
@@ -176,7 +175,7 @@ class Database:
     def run(
         self, statement: str, values: Sequence[object] | Mapping[str, object] = ()
     ) -> list[tuple[Any, ...]]:
-        """Return the rows of a statement."""
+        """Execute an SQL statement and return its rows."""
         with self._lock:
             try:
                 return self._db.execute(statement, values).fetchall()
@@ -184,49 +183,49 @@ class Database:
                 raise self._unusable(error) from error
 
     def jobs(self, condition: str, values: Sequence[object]) -> list[Job]:
-        """Return the jobs that satisfy an SQL condition of ours, with the names of their files."""
+        """Return the jobs that satisfy an SQL condition, which must not contain text of clients, with their files."""
         with self._lock:
             rows = self.run(f"SELECT {_JOB} FROM jobs WHERE {condition}", values)
             return [self._job(row) for row in rows]
 
     def add_event(self, job: str, kind: str, data: Mapping[str, Any]) -> None:
-        """Add an event of a job; in a transaction of the caller's."""
+        """Add an event to a job. Call it inside a transaction."""
         text = packed(data)
         self.run("INSERT INTO events (job, at, kind, data) VALUES (?, ?, ?, ?)", (job, now(), kind, text))
         self.add_size(job, len(text))
 
     def add_size(self, job: str, size_bytes: int) -> None:
-        """Count what a row more of a job holds; in a transaction of the caller's."""
+        """Add a row with `size_bytes` of data to the size of a job. Call it inside a transaction."""
         self.run("UPDATE jobs SET row_bytes = row_bytes + ? WHERE id = ?", (_ROW_BYTES + size_bytes, job))
 
     def shrink(self) -> bool:
-        """Give a part of the room that is free back to the disk; return whether there is more.
+        """Return some free pages of the file to the disk; return whether there are more.
 
         Raises
         ------
-        StorageError : it cannot be done now; nothing is lost.
+        StorageError : the file cannot be changed now. No data is lost.
         """
         with self._lock:
             ((free,),) = self.run("PRAGMA freelist_count")
             if free < _FREE_PAGES or self.run("PRAGMA auto_vacuum") == [(0,)]:
                 return False
-            # As a script, since the module otherwise takes one step of it: a page.
+            # As a script, because `execute` runs only one step of this pragma, which frees a single page.
             self._script(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
             return bool(free > _PAGES_AT_ONCE)
 
     def renew(self) -> None:
-        """Write a database of version 1 anew, once, so that it can shrink; its results have been moved out.
+        """Rewrite a database that was created with version 1, so that it can shrink; does nothing for later ones.
 
         Raises
         ------
-        StorageError : it cannot be done now, such as for lack of room; nothing is lost.
+        StorageError : the file cannot be rewritten now, for example because the disk is full. No data is lost.
         """
         with self._lock:
             if self.run("PRAGMA auto_vacuum") == [(0,)]:
                 self._script("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
 
     def announce(self) -> None:
-        """Tell who listens that there is something new for workers; after the transaction."""
+        """Call `on_news`. Call it after the transaction."""
         if self.on_news is not None:
             self.on_news()
 
@@ -241,7 +240,7 @@ class Database:
         return Job(**values, files=tuple(JobFile(*file) for file in files))
 
     def _script(self, script: str) -> None:
-        """Run a script outside of transactions, and let the file follow it."""
+        """Run an SQL script outside of transactions, and write its changes to the database file."""
         try:
             self._db.executescript(script)
         except sqlite3.Error as error:
@@ -252,7 +251,7 @@ class Database:
         return int(self._db.execute("PRAGMA user_version").fetchone()[0])
 
     def _upgrade(self) -> int:
-        """Make version 2 of version 1, unless another process was quicker; return the version."""
+        """Upgrade the database from version 1 to 2, unless another process did; return its version."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             if self._version() == 1:
@@ -266,14 +265,16 @@ class Database:
         return self._version()
 
     def _unusable(self, error: Exception) -> StorageError:
-        return StorageError(f"The jobs in {self.path} cannot be used: {error}.", stage="store", retry=True)
+        return StorageError(
+            f"The job database {self.path} cannot be used: {error}.", stage="store", retry=True
+        )
 
 
 def packed(data: Mapping[str, Any]) -> str:
-    """Return JSON that is equal for equal data; lone surrogates stay escaped."""
+    """Return data as canonical JSON: equal data give equal text. Lone surrogates stay escaped."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"))
 
 
 def now() -> str:
-    """Return the time for people, UTC."""
+    """Return the current time, UTC in ISO 8601 with milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,4 +1,4 @@
-"""Heartbeats of workers, and the watchdog that sees from outside that a worker hangs or uses too much memory."""
+"""Heartbeats of workers, and the watchdog in the pool that notices workers that hang or use too much memory."""
 
 import contextlib
 import itertools
@@ -16,17 +16,18 @@ from domsieve.renderer.browser.resources import family, held_memory
 from domsieve.service.jobs.job_values import overrun
 
 BEAT_S = 1.0
+"""Seconds between two heartbeats of the event loop of a worker. A guess."""
 
 
 class Begun(msgspec.Struct, frozen=True, tag=True):
-    """Something has begun.
+    """A job, or a part of one that runs in a thread, has begun.
 
     Parameters
     ----------
-    number : unique in the worker.
-    job : id of the job that it is part of.
-    limit_s : seconds that it may take.
-    thread : the system's number of the thread that does it; None for the job as a whole.
+    number : unique within the worker.
+    job : the id of the job.
+    limit_s : the time limit in seconds.
+    thread : the native id of the thread; None for a whole job.
     """
 
     number: int
@@ -36,13 +37,13 @@ class Begun(msgspec.Struct, frozen=True, tag=True):
 
 
 class Ended(msgspec.Struct, frozen=True, tag=True):
-    """What had begun under this number has ended."""
+    """The job or part with this number has ended."""
 
     number: int
 
 
 class Beat(msgspec.Struct, frozen=True, tag=True):
-    """The event loop of the worker turns."""
+    """The event loop of the worker is running."""
 
 
 Line = Begun | Ended | Beat
@@ -50,21 +51,21 @@ _decoder: "msgspec.json.Decoder[Line]" = msgspec.json.Decoder(Line)
 
 
 def read_line(line: bytes) -> Line:
-    """Return what a line says.
+    """Parse a line that a worker wrote.
 
     Raises
     ------
-    msgspec.DecodeError : it is none.
+    msgspec.DecodeError : the line is not valid.
     """
     return _decoder.decode(line)
 
 
 class Pulse:
-    """The worker's end. Threads may share it.
+    """Writes the heartbeat of a worker. Threads may share it.
 
     Parameters
     ----------
-    pipe : descriptor that lines are written to; None where nobody listens.
+    pipe : the file descriptor to write to; None writes nothing.
     """
 
     def __init__(self, pipe: int | None = None) -> None:
@@ -72,50 +73,52 @@ class Pulse:
         self._numbers = itertools.count(1)
 
     def beat(self) -> None:
-        """Say that the event loop turns."""
-        self._tell(Beat())
+        """Report that the event loop is running."""
+        self._write(Beat())
 
     @contextlib.contextmanager
     def job(self, job: str, *, limit_s: float) -> Iterator[None]:
-        """Tell of a job while the block runs."""
+        """Report a job for the duration of the block."""
         with self._reported(Begun(next(self._numbers), job, limit_s, None)):
             yield
 
     @contextlib.contextmanager
     def step(self, job: str, *, limit_s: float) -> Iterator[None]:
-        """Tell of a part of a job that this thread does, while the block runs."""
+        """Report a part of a job that runs in this thread, for the duration of the block."""
         with self._reported(Begun(next(self._numbers), job, limit_s, threading.get_native_id())):
             yield
 
     @contextlib.contextmanager
     def _reported(self, begun: Begun) -> Iterator[None]:
-        self._tell(begun)
+        self._write(begun)
         try:
             yield
         finally:
-            self._tell(Ended(begun.number))
+            self._write(Ended(begun.number))
 
-    def _tell(self, line: Line) -> None:
+    def _write(self, line: Line) -> None:
         if self._pipe is not None:
-            # Shorter than what a pipe takes in one piece, so lines of several threads do not mix. Without a service
-            # nobody reads, and the worker is about to end.
+            # Lines are shorter than PIPE_BUF, so those of several threads do not mix. The pipe breaks when the
+            # service ends; the worker is then about to end as well.
             with contextlib.suppress(BrokenPipeError):
                 os.write(self._pipe, msgspec.json.encode(line) + b"\n")
 
 
 LOOK_S = 0.25
+"""Seconds between two checks of a worker by the pool. A guess."""
+# A longer time between two checks counts as this long, because the machine was probably suspended. A guess.
 _LONGEST_GAP_S = 5.0
 Reason = Literal["time", "memory"]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a worker may use.
+    """The limits of a worker.
 
     Parameters
     ----------
-    silence_s : seconds without a word of its event loop.
-    memory_bytes : held by its process, without those that it has started.
+    silence_s : the maximum time without a line from the worker, in seconds.
+    memory_bytes : the maximum memory of its process, without its child processes.
     """
 
     silence_s: float
@@ -124,12 +127,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Overrun:
-    """Why a worker has to end.
+    """A limit that a worker exceeded, so that it must be killed.
 
     Parameters
     ----------
-    reason : what it has too much of.
-    problems : why jobs of it fail, by their ids; empty when nobody can tell which of them it was.
+    reason : the limit.
+    problems : the problems of the jobs that caused it, by job id; empty if it is not clear which job it was.
     """
 
     reason: Reason
@@ -138,10 +141,10 @@ class Overrun:
 
 @dataclass(slots=True)
 class _Part:
-    """A job, or what a thread does for it."""
+    """A running job, or a part of one in a thread."""
 
     begun: Begun
-    cpu_s: float  # of the thread, when it began
+    cpu_s: float  # processor time of the thread when the part began
     age_s: float = 0.0
 
     @property
@@ -151,14 +154,14 @@ class _Part:
 
 @dataclass(slots=True)
 class Watch:
-    """What is known of one worker.
+    """The watchdog of one worker.
 
     Parameters
     ----------
-    pid : its number.
-    limits : see there.
-    cpu_of : returns the seconds that a thread of a process has run for, by the numbers of both.
-    memory_of : returns the bytes that a process holds.
+    pid : the process id of the worker.
+    limits : the limits of the worker.
+    cpu_of : returns the processor time of a thread in seconds, given process id and native thread id.
+    memory_of : returns the memory of a process in bytes, given its id.
     """
 
     pid: int
@@ -169,7 +172,7 @@ class Watch:
     _silence_s: float = 0.0
 
     def hear(self, line: Line) -> None:
-        """Take note of what the worker said."""
+        """Record a line from the worker."""
         self._silence_s = 0.0
         if isinstance(line, Begun):
             ran = self.cpu_of(self.pid, line.thread) if line.thread is not None else 0.0
@@ -178,11 +181,11 @@ class Watch:
             self._parts.pop(line.number, None)
 
     def look(self, elapsed_s: float) -> Overrun | None:
-        """Return why the worker has to end; None when it may go on.
+        """Check the limits; return the one that the worker exceeded, None if it is within all of them.
 
         Parameters
         ----------
-        elapsed_s : since the last look.
+        elapsed_s : seconds since the last check.
         """
         passed = min(elapsed_s, _LONGEST_GAP_S)
         self._silence_s += passed
@@ -202,9 +205,9 @@ class Watch:
         return Overrun(reason, {job: overrun(reason) for job in sorted(jobs)})
 
     def _busiest(self, limit_s: float) -> set[str]:
-        """Return the job whose thread has run for most of the time, if one has.
+        """Return the job whose thread used the most processor time, if that is more than half of the limit.
 
-        Where one holds Python's lock, the others of the worker are late without any fault of theirs.
+        A thread that holds the GIL makes the other jobs of the worker late through no fault of their own.
         """
         ran = [
             (self.cpu_of(self.pid, part.begun.thread) - part.cpu_s, part.begun.job)
@@ -215,7 +218,7 @@ class Watch:
         return {busiest} if seconds > limit_s / 2 else set()
 
     def _alone(self) -> set[str]:
-        """Return the one job that is in a thread, or else the one job there is; none when it could be several."""
+        """Return the only job that runs in a thread, else the only job; an empty set if there are several."""
         parts = [part.begun for part in self._parts.values()]
         for jobs in ({part.job for part in parts if part.thread is not None}, {part.job for part in parts}):
             if jobs:
@@ -224,7 +227,7 @@ class Watch:
 
 
 def thread_cpu_s(pid: int, thread: int) -> float:
-    """Return the seconds that a thread of a process has run for; 0 when it has ended or cannot be seen."""
+    """Return the processor time of a thread in seconds; 0 if it has ended or cannot be read."""
     try:
         text = Path(f"/proc/{pid}/task/{thread}/stat").read_text("ascii", errors="replace")
         user, system = text.rpartition(")")[2].split()[11:13]
@@ -234,9 +237,9 @@ def thread_cpu_s(pid: int, thread: int) -> float:
 
 
 def end_family(pid: int) -> None:
-    """Kill a process with all that it has started, and what these have."""
+    """Kill a process and all of its descendants."""
     with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGSTOP)  # so that it starts no more
+        os.kill(pid, signal.SIGSTOP)  # keep it from starting more processes
     for number in [*family(pid)][::-1]:
         with contextlib.suppress(ProcessLookupError):
             os.kill(number, signal.SIGKILL)

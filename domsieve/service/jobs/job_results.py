@@ -1,4 +1,4 @@
-"""From captures to the results of a job: its summary and its files. Runs in threads; waits for the disk only."""
+"""Make the results of a job, a summary and files, from captures. Runs in threads and waits only for the disk."""
 
 import io
 import json
@@ -43,15 +43,16 @@ from domsieve.tasks.pages import Page, from_html, from_record, site_records, wit
 from domsieve.tasks.postprocess import remarks
 from domsieve.tasks.record_mining import mine
 
-# More pages teach a method little more, and each is read and learned anew for every job.
+# Pages that a site method learns from in a job about one page. A guess: more pages improve a method little, and every
+# job reads and learns them again.
 _SIBLINGS = 50
-# Of the pages of an archive, which is held in memory and kept in one piece.
+# Limit of the archive of a site, which is built in memory. A guess.
 _LARGEST_BYTES = 200_000_000
-# Of an address in a summary, as of one that is asked for; a page may call itself by one of two million characters.
-_LONGEST = 8_192
-# Ends of a sample that leave pages out although no limit was reached.
+# Characters of a URL in a summary, as many as in a request; a page can redirect to one of two million characters.
+_LONGEST_URL = 8_192
+# Reasons of a sample to end early although no limit was reached.
 _CUT_SHORT = {"fruitless": "The last pages all failed or repeated others, so no more were opened."}
-# Archives of equal pages are equal.
+# A fixed date, so that archives of equal pages are equal.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 
 Results = tuple[dict[str, Any], list[NewFile]]
@@ -59,12 +60,13 @@ Results = tuple[dict[str, Any], list[NewFile]]
 
 @dataclass(frozen=True, slots=True)
 class SitePages:
-    """The sample of a site: its captures, what failed, and why it ended.
+    """The sample of a site.
 
     Parameters
     ----------
-    records, failures : its pages, and those that failed.
-    ended : how a sample ends (see `SampleEnded`), or the limit that ended it.
+    records : the captures.
+    failures : the URL and problem of each page that failed.
+    ended : why the sample ended: a reason of `SampleEnded` or the name of the limit that was reached.
     limit : a sentence about that limit; empty if none was reached.
     """
 
@@ -81,19 +83,19 @@ def page_result(
     known: AbstractSet[str],
     load: PageRecord | None = None,
 ) -> Results:
-    """Return summary and files of a job about one page.
+    """Return the summary and files of a job about one page.
 
     Parameters
     ----------
-    request : what is wanted.
-    record : the capture.
-    store : where it is.
-    known : ids of captures of the site that the client has used; other clients' are no business of his.
-    load : another load of the page that is compared.
+    request : the request of the job.
+    record : the capture of the page.
+    store : the store of the capture.
+    known : the ids of captures of the site that this client's jobs used. Captures of other clients are not used.
+    load : an earlier load of the page to compare with; None compares only with the raw version.
 
     Raises
     ------
-    DomsieveError : the page cannot be read or has nothing to work on.
+    DomsieveError : the page cannot be read or has no content to work on.
     """
     facts = _facts(request, record, store)
 
@@ -121,11 +123,11 @@ def page_result(
 
 
 def html_result(request: HtmlRequest) -> Results:
-    """Return summary and files of a job about HTML that came along; nothing of it is kept but the results.
+    """Return the summary and files of a job about HTML in the request. Nothing else is kept of the page.
 
     Raises
     ------
-    DomsieveError : the HTML cannot be read or has nothing to work on.
+    DomsieveError : the HTML cannot be read or has no content to work on.
     """
     whole = from_html(request.html, url=request.url, keep_errors=request.keep_errors)
     page = with_selection(whole, request.selection())
@@ -133,7 +135,7 @@ def html_result(request: HtmlRequest) -> Results:
         snapshot = whole.read()
         facts = {
             "url": request.url,
-            "status": None,  # nobody answered with it
+            "status": None,  # no server sent it
             "fault": msgspec.to_builtins(fault_of(snapshot)),
             "marks": msgspec.to_builtins([*page_marks(snapshot)]),
             "remarks": remarks(snapshot),
@@ -151,11 +153,18 @@ def html_result(request: HtmlRequest) -> Results:
 def site_result(
     request: SiteRequest, pages: SitePages, store: PageStore, stopped: threading.Event
 ) -> Results:
-    """Return summary and files of a site job: an archive of one file per page, and a list of all pages.
+    """Return the summary and files of a site job: an archive with one file per page, and a list of all pages.
+
+    Parameters
+    ----------
+    request : the request of the job.
+    pages : the sample of the site.
+    store : the store of its captures.
+    stopped : set when the job is cancelled; checked between two pages.
 
     Raises
     ------
-    PageError : not one page could be cleaned.
+    PageError : none of the pages could be cleaned.
     """
     by_label = {record.url: record for record in pages.records}
     listed: list[dict[str, Any]] = []
@@ -235,7 +244,7 @@ def _facts(request: PageRequest, record: PageRecord, store: PageStore) -> dict[s
         raise fault.error(record.url)
     return {
         "url": record.url,
-        "final_url": record.final_url[:_LONGEST],
+        "final_url": record.final_url[:_LONGEST_URL],
         "status": snapshot.provenance.status,
         "fault": msgspec.to_builtins(fault),
         "marks": msgspec.to_builtins([*page_marks(snapshot)]),
@@ -334,7 +343,7 @@ def _rounded(share: float | None) -> float | None:
 
 
 def _problem(url: str, error: DomsieveError) -> dict[str, Any]:
-    """Return why a page was left out; what names our own files goes to the log alone."""
+    """Return why a page was left out. Details with paths of the service go only to the log."""
     problem = problem_of(error)
     if problem["fault"] == "service":
         log("page_left_out", level=logging.ERROR, url=url, detail=error.message)

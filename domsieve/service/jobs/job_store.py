@@ -1,7 +1,7 @@
-"""The side of clients and the operator: accept jobs, show them and their results, delete them, forget old ones.
+"""The job store as clients and the operator use it: accept, list, cancel and delete jobs, and read their results.
 
-An accepted job is on the disk before its client learns its id. It stays until the client deletes it, or until it has
-ended and grown old. A client that asks for another client's job learns only that there is no such job.
+An accepted job is on the disk before its client gets the id. It is kept until the client deletes it or, once it has
+ended, until it expires. For a client the jobs of other clients do not exist.
 """
 
 import json
@@ -30,19 +30,17 @@ _PAGE = "number, page_id, url, site, captured_at, nodes, complete, job"
 
 
 class JobStore:
-    """What clients and the operator do with jobs.
+    """The operations of clients and the operator on jobs.
+
+    All methods raise `StorageError` if the database or a result file cannot be used.
 
     Parameters
     ----------
-    database : where the jobs are; results and captures lie in the same folder.
+    database : the database of the jobs, in whose folder are the results and captures.
 
     Attributes
     ----------
-    captures : what the jobs hold in the cache.
-
-    Raises
-    ------
-    StorageError : of all methods, when the database or a result cannot be used.
+    captures : the captures that jobs hold in the cache.
     """
 
     def __init__(self, database: Database) -> None:
@@ -53,19 +51,20 @@ class JobStore:
     def add(
         self, request: PageRequest, *, client: str, key: str | None = None, limits: QueueLimits
     ) -> tuple[Job, bool]:
-        """Accept a request; return its job and whether it is a new one.
+        """Add a job for a request; return the job and whether it is new.
 
         Parameters
         ----------
-        request : what is to be done.
-        client : who asks.
-        key : the client's idempotency key: the same key with the same request gives the same job.
-        limits : how much is accepted.
+        request : the request.
+        client : the name of the client.
+        key : the client's idempotency key: repeating a request with the same key returns the same job.
+        limits : the limits for new jobs.
 
         Raises
         ------
-        KeyConflictError : the client used the key for another request.
-        QueueFullError, ClientLimitError : no more jobs are accepted now.
+        KeyConflictError : the client used the key for a different request.
+        ClientLimitError : the client has too many waiting and running jobs.
+        QueueFullError : the queue or the disk is full, or the machine is overloaded.
         """
         values = packed(request.model_dump(mode="json"))
         with self.database.transaction(durable=True):
@@ -74,11 +73,11 @@ class JobStore:
                 (client, key),
             )
             if known:
-                number, *asked = known[0]
-                if asked != [request.kind, values]:
+                number, *earlier = known[0]
+                if earlier != [request.kind, values]:
                     raise KeyConflictError("This idempotency key was used for another request.")
                 return self._one(number, client), False
-            # Counted by the index of states, since a client may have many jobs that have ended.
+            # Naming the states makes SQLite use their index; a client may have many jobs that have ended.
             of_client = "SELECT COUNT(*) FROM jobs WHERE state IN ('queued', 'running') AND client = ?"
             if self.database.run(of_client, (client,))[0][0] >= limits.per_client:
                 raise ClientLimitError(
@@ -110,28 +109,29 @@ class JobStore:
         return job, True
 
     def get(self, job_id: str, client: str) -> Job:
-        """Return a job.
+        """Return a job by its id.
 
         Raises
         ------
-        UnknownJobError : this client has no such job.
+        UnknownJobError : the client has no job with this id.
         """
         return self._one(job_id, client)
 
     def list(
         self, client: str, *, state: JobState | None = None, before: str | None = None, limit: int = 50
     ) -> Sequence[Job]:
-        """Return jobs of a client, the newest first.
+        """Return jobs of a client, newest first.
 
         Parameters
         ----------
-        state : only jobs in this state.
-        before : id of a job; only older ones.
-        limit : how many at most.
+        client : the name of the client.
+        state : return only jobs in this state.
+        before : return only jobs older than the one with this id.
+        limit : the maximum number of jobs.
 
         Raises
         ------
-        UnknownJobError : `before` is no job of this client.
+        UnknownJobError : the client has no job with the id `before`.
         """
         conditions, values = ["client = ?"], [client]
         if state is not None:
@@ -146,32 +146,33 @@ class JobStore:
         )
 
     def events(self, job_id: str, client: str, *, after: int = 0) -> Sequence[Event]:
-        """Return the events of a job after the one with this number, in order.
+        """Return the events of a job with numbers above `after`, in order.
 
         Raises
         ------
-        UnknownJobError : this client has no such job.
+        UnknownJobError : the client has no job with this id.
         """
         self._one(job_id, client)
         return self._events(job_id, after)
 
     def file(self, job_id: str, client: str, name: str) -> JobFile:
-        """Return the facts of a result of a job, without reading it.
+        """Return the content type and size of a result file.
 
         Raises
         ------
-        UnknownJobError : this client has no such job, or the job has no such file.
+        UnknownJobError : the client has no job with this id, or the job has no file of this name.
         """
         return self._result(job_id, client, name)[0]
 
     def open(self, job_id: str, client: str, name: str) -> tuple[JobFile, BinaryIO]:
-        """Return a result of a job, open to be read; it can be read to its end also when it is deleted meanwhile.
+        """Open a result file for reading. It stays readable if it is deleted meanwhile.
 
         Raises
         ------
-        UnknownJobError : this client has no such job, or the job has no such file.
+        UnknownJobError : the client has no job with this id, or the job has no file of this name.
+        StorageError : the file is missing or has another size than it should.
         """
-        for _ in range(2):  # where it is deleted just now, the second look finds no row
+        for _ in range(2):  # if the job is being deleted, the second try finds no row
             facts, number, place = self._result(job_id, client, name)
             try:
                 opened = self._results.open(job_id, place or self._move(number))
@@ -183,17 +184,17 @@ class JobStore:
         raise StorageError(f"The result {name} of the job {job_id} is missing or damaged.")
 
     def read(self, job_id: str, client: str, name: str) -> bytes:
-        """Return what a result of a job holds, which should be small; raises as `open`."""
+        """Read a small result file into memory; raises the errors of `open`."""
         _, opened = self.open(job_id, client, name)
         with opened:
             return opened.read()
 
     def cancel(self, job_id: str, client: str) -> Job:
-        """Cancel a job unless it has ended, and return it. Its worker notices.
+        """Cancel a job unless it has ended, and return it. A worker that runs it stops.
 
         Raises
         ------
-        UnknownJobError : this client has no such job.
+        UnknownJobError : the client has no job with this id.
         """
         with self.database.transaction(durable=True):
             job = self._one(job_id, client)
@@ -209,11 +210,11 @@ class JobStore:
         return job
 
     def delete(self, job_id: str, client: str) -> None:
-        """Delete a job and its results, whatever its state.
+        """Delete a job, its results, and its captures unless other jobs hold them. A worker that runs it stops.
 
         Raises
         ------
-        UnknownJobError : this client has no such job.
+        UnknownJobError : the client has no job with this id.
         """
         with self.database.transaction(durable=True):
             self._one(job_id, client)
@@ -222,12 +223,13 @@ class JobStore:
         self.database.announce()
 
     def pages(self, client: str, *, before: int | None = None, limit: int = 50) -> Sequence[UsedPage]:
-        """Return the captures that jobs of a client made or used, the latest used first.
+        """Return the captures that jobs of a client made or used, latest used first.
 
         Parameters
         ----------
-        before : only those with a lower number.
-        limit : how many at most.
+        client : the name of the client.
+        before : return only captures with a lower number.
+        limit : the maximum number of captures.
         """
         rows = self.database.run(
             f"SELECT {_PAGE} FROM pages WHERE client = ? AND (? IS NULL OR number < ?) AND NOT EXISTS "
@@ -240,24 +242,25 @@ class JobStore:
         return [UsedPage(**{**values, "complete": bool(values["complete"])}) for values in used]
 
     def counts(self) -> dict[JobState, int]:
-        """Return how many jobs are in each state."""
+        """Return the number of jobs in each state."""
         rows = self.database.run("SELECT state, COUNT(*) FROM jobs GROUP BY state")
         return dict.fromkeys(STATES, 0) | dict(rows)
 
     def outcomes(self) -> dict[tuple[str, str, str], int]:
-        """Return how many jobs there are by kind, state and fault; the fault is empty where nothing failed."""
+        """Return the number of jobs by kind, state and fault; the fault is empty unless they failed."""
         rows = self.database.run(
             "SELECT kind, state, COALESCE(json_extract(problem, '$.fault'), ''), COUNT(*) FROM jobs GROUP BY 1, 2, 3"
         )
         return {(kind, state, fault): count for kind, state, fault, count in rows}
 
     def oldest_queued(self) -> str | None:
-        """Return when the job that has waited longest was accepted; None when none waits."""
-        found: str | None = self.database.run("SELECT MIN(created_at) FROM jobs WHERE state = 'queued'")[0][0]
-        return found
+        """Return when the oldest waiting job was accepted, UTC in ISO 8601; None if no job waits."""
+        oldest: str | None
+        ((oldest,),) = self.database.run("SELECT MIN(created_at) FROM jobs WHERE state = 'queued'")
+        return oldest
 
     def expire(self, before: str) -> int:
-        """Delete jobs that ended before a time, UTC in ISO 8601, with what they hold; return how many."""
+        """Delete jobs that ended before a time, UTC in ISO 8601, with their results and captures; return how many."""
         with self.database.transaction():
             old = [row[0] for row in self.database.run("SELECT id FROM jobs WHERE ended_at < ?", (before,))]
             self._forget(old)
@@ -265,13 +268,15 @@ class JobStore:
         return len(old)
 
     def trim(self, *, jobs: int, size_bytes: int) -> int:
-        """Delete each client's oldest ended jobs beyond a number or a size, never the newest; return how many.
+        """Delete each client's oldest ended jobs above a number or a total size; return how many.
+
+        The newest ended job of a client is always kept.
 
         Parameters
         ----------
-        jobs : how many ended jobs a client keeps.
-        size_bytes : how much all its jobs may hold together: rows, results, and captures, each counted with the
-            newest of the client's jobs that holds it.
+        jobs : the number of ended jobs that a client keeps.
+        size_bytes : the maximum size of all jobs of a client: their rows, results and captures. A capture counts
+            once, with the newest job of the client that holds it.
         """
         old = self.database.run(
             "WITH newest AS (SELECT jobs.id AS job, captures.size_bytes AS size, ROW_NUMBER() OVER "
@@ -279,7 +284,7 @@ class JobStore:
             "FROM captures JOIN jobs ON jobs.id = captures.job), "
             "sizes AS (SELECT job, SUM(size) AS size FROM (SELECT job, size_bytes AS size FROM results "
             "UNION ALL SELECT job, COALESCE(size, 0) FROM newest WHERE place = 1) GROUP BY job), "
-            # What has not ended counts first: it stays whatever it holds.
+            # Jobs that have not ended count first, because they are never deleted here.
             "held AS (SELECT id, ended_at, SUM(ended_at IS NOT NULL) OVER of_client AS place, "
             "SUM(row_bytes + COALESCE(size, 0)) OVER of_client AS held FROM jobs LEFT JOIN sizes ON job = id "
             "WINDOW of_client AS (PARTITION BY client ORDER BY ended_at IS NOT NULL, number DESC)) "
@@ -293,17 +298,17 @@ class JobStore:
         return len(ids)
 
     def move_results(self, *, spare_bytes: int) -> int:
-        """Move results that a service of version 1 kept in the database to files; return how many.
+        """Move results that version 1 stored in the database to files; return how many.
 
-        The others stay where they are and are moved when somebody asks for them.
+        Stops when the disk is nearly full. A result that stays in the database is moved when it is opened.
 
         Parameters
         ----------
-        spare_bytes : room on the disk that has to be left.
+        spare_bytes : the free disk space to leave.
 
         Raises
         ------
-        StorageError : one cannot be moved; it is where it was.
+        StorageError : a result cannot be moved. It stays in the database.
         """
         left = self.database.run("SELECT number, size_bytes FROM results WHERE place IS NULL ORDER BY number")
         for moved, (number, size) in enumerate(left):
@@ -314,15 +319,15 @@ class JobStore:
         return len(left)
 
     def sweep(self, *, alone: bool = False) -> int:
-        """Remove the files of results that no row names, which a crash has left; return how many.
+        """Remove result files that a crash left without a row; return how many.
 
         Parameters
         ----------
-        alone : whether no worker can end a job, so that whatever is half-written was left.
+        alone : no worker can be writing results now, so remove recent partly written files as well.
         """
         self._results.remove_parts(alone=alone)
         removed = 0
-        # Files are listed before rows are read, so that what gets its row meanwhile is not taken for a leftover.
+        # List files before reading rows, so that a file that gets its row meanwhile is not taken for a leftover.
         for job, places in self._results.listed():
             known = self.database.run("SELECT state, token FROM jobs WHERE id = ?", (job,))
             state, token = known[0] if known else (None, 0)
@@ -340,7 +345,7 @@ class JobStore:
         return removed
 
     def _forget(self, job_ids: Sequence[str]) -> None:
-        """Delete all rows of jobs; in a transaction, behind which `_clear` follows."""
+        """Delete all rows of jobs. Call it inside a transaction, and `_clear` after it."""
         for number in job_ids:
             self.captures.release(number)
             for table in ("results", "files", "events", "pages"):
@@ -348,7 +353,7 @@ class JobStore:
             self.database.run("DELETE FROM jobs WHERE id = ?", (number,))
 
     def _clear(self, job_ids: Sequence[str]) -> None:
-        """Give back what deleted jobs held on the disk. They are gone already, so what fails is done later."""
+        """Free the disk space of deleted jobs. Errors are only logged, because the next upkeep tries again."""
         for number in job_ids:
             self._results.remove(number)
         try:
@@ -358,7 +363,7 @@ class JobStore:
             log("store_failed", level=logging.ERROR, detail=error.message)
 
     def _result(self, job_id: str, client: str, name: str) -> tuple[JobFile, int, str | None]:
-        """Return the facts of a result, its number and its place."""
+        """Return the facts of a result file, its number and its place."""
         rows = self.database.run(
             "SELECT name, content_type, size_bytes, number, place FROM results WHERE name = ? AND job = "
             "(SELECT id FROM jobs WHERE id = ? AND client = ?)",
@@ -370,7 +375,7 @@ class JobStore:
         return JobFile(*facts), number, place
 
     def _move(self, number: int) -> str:
-        """Move a result of version 1 from the database to its file, if it is still there; return its place."""
+        """Move a result of version 1 from the database to a file, unless that was done; return its place."""
         place = _moved(number)
         rows = self.database.run(
             "SELECT job, name, data FROM results JOIN files USING (job, name) WHERE number = ?", (number,)
@@ -386,10 +391,10 @@ class JobStore:
         return place
 
     def _one(self, job_id: str, client: str) -> Job:
-        found = self.database.jobs("id = ? AND client = ?", (job_id, client))
-        if not found:
+        jobs = self.database.jobs("id = ? AND client = ?", (job_id, client))
+        if not jobs:
             raise UnknownJobError("There is no such job.")
-        return found[0]
+        return jobs[0]
 
     def _events(self, job_id: str, after: int) -> Sequence[Event]:
         rows = self.database.run(
@@ -400,5 +405,5 @@ class JobStore:
 
 
 def _moved(number: int) -> str:
-    """Return the place of a result that was moved; no claim has the token 0."""
+    """Return the place of a result that was moved from the database. No claim has the token 0."""
     return f"0-{number}"

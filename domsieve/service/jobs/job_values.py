@@ -1,4 +1,4 @@
-"""The values that jobs are made of, and why a job failed and whose fault it was."""
+"""Value types of jobs, and the problem that a failed job keeps: what went wrong and whose fault it was."""
 
 import asyncio
 import errno
@@ -24,16 +24,16 @@ from domsieve.sanitize import plain
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 Fault = Literal["caller", "policy", "page", "browser", "service"]
 SiteLimit = Literal["pages", "bytes", "time"]
-"""What can end the job of a site before its sample is whole; see `SiteQuota`."""
+"""The quotas that can end a site job before its sample is complete; see `SiteQuota`."""
 
 STATES: tuple[JobState, ...] = ("queued", "running", "done", "failed", "cancelled")
 ATTEMPTS = 3
-"""How often a job may be lost with its worker before it is given up."""
+"""A job fails after this many attempts that ended with the death of their worker. A guess."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobFile:
-    """A result of a job: its name, type and size."""
+    """Name, content type and size of a result file."""
 
     name: str
     content_type: str
@@ -42,7 +42,7 @@ class JobFile:
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """A result of a job with what it holds."""
+    """A result file with its content, before it is stored."""
 
     name: str
     content_type: str
@@ -51,21 +51,24 @@ class NewFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """Something the service was asked to do.
+    """A unit of work that a client requested.
 
     Parameters
     ----------
-    id : 32 hex digits that nobody can guess.
-    kind : of the request.
-    client : who asked.
-    request : the request's fields, see `requests`.
-    state : where it stands; the last three are final.
-    created_at, started_at, ended_at : UTC, ISO 8601; None for what has not come. `started_at` is of the last attempt.
-    attempts : how often a worker began it, without those that were handed back in order.
-    done_pages, total_pages : of its pages, None while their number is not known.
-    problem : why it failed, see `problem_of`; None when it did not.
-    summary : what came out, in few words; None while it is not done.
-    files : what came out.
+    id : 32 random hex digits.
+    kind : the kind of the request.
+    client : the name of the client that sent the request.
+    request : the fields of the request; see `domsieve.service.jobs.requests`.
+    state : the current state; ``"done"``, ``"failed"`` and ``"cancelled"`` are final.
+    created_at, started_at, ended_at : UTC in ISO 8601; None if it has not happened yet. `started_at` is the start of
+        the latest attempt.
+    attempts : the number of times a worker started the job. Attempts that a worker returned to the queue when it was
+        told to stop do not count.
+    done_pages : the number of finished pages.
+    total_pages : the number of pages to do; None until it is known.
+    problem : why the job failed, as `problem_of` returns it; None unless it failed.
+    summary : facts about the result, as JSON values; None until the job is done.
+    files : the result files.
     """
 
     id: str
@@ -85,13 +88,13 @@ class Job:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing will change any more."""
+        """Whether the state is final."""
         return self.state in {"done", "failed", "cancelled"}
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to a job; numbers rise within a job."""
+    """An entry in the history of a job; the numbers of a job's events increase."""
 
     number: int
     at: str
@@ -101,14 +104,15 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A job in the hands of a worker.
+    """The temporary right of one worker to run a job.
 
     Parameters
     ----------
-    job : as it was when it was claimed.
-    worker : name of the worker.
-    token : rises with every claim of the job; what is done with an old one changes nothing.
-    lease_s : seconds after which the job is given to another worker, counted from the last renewal.
+    job : the job as it was when the worker claimed it.
+    worker : the name of the worker.
+    token : a fencing token, which increases with each claim of the job. Changes made with an old token have no
+        effect.
+    lease_s : seconds after the last renewal after which another worker may claim the job.
     """
 
     job: Job
@@ -119,13 +123,15 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteQuota:
-    """What the job of a site may take from the network; it ends with what it has.
+    """Network quota of a site job. A job that reaches a limit ends with the pages it has.
+
+    The defaults are guesses; the operator can change them.
 
     Parameters
     ----------
-    pages : pages that it may open, failed and repeated ones among them; those of the cache count nothing.
-    size_bytes : what may pass the guard for it, both ways together: its pages, robots.txt and sitemaps.
-    time_s : seconds for opening pages.
+    pages : the number of pages the job may open, including failed and repeated ones. Cached pages are free.
+    size_bytes : traffic through the egress guard in both directions, for pages, robots.txt and sitemaps.
+    time_s : seconds during which the job may open pages.
     """
 
     pages: int = 500
@@ -133,7 +139,7 @@ class SiteQuota:
     time_s: float = 3_600.0
 
     def sentence(self, limit: SiteLimit) -> str:
-        """Return a sentence about a limit that was reached."""
+        """Return a sentence for users that says which limit was reached."""
         most = {
             "pages": f"{self.pages:,} pages",
             "bytes": f"{self.size_bytes:,} bytes",
@@ -147,7 +153,7 @@ USUAL_SITE = SiteQuota()
 
 @dataclass(frozen=True, slots=True)
 class Strain:
-    """Why the machine has no room for another job: what is short, and a sentence about it."""
+    """The reason why the machine cannot take another job, and a sentence for users about it."""
 
     reason: BusyReason
     told: str
@@ -155,14 +161,14 @@ class Strain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueLimits:
-    """How much is accepted.
+    """Limits for accepting new jobs.
 
     Parameters
     ----------
-    queued : jobs that may wait.
-    per_client : jobs of one client that may wait or run.
-    free_bytes : room on the disk, below which none is accepted: a job has results.
-    strain : why none is accepted now; None if the machine has room.
+    queued : the maximum number of waiting jobs.
+    per_client : the maximum number of waiting and running jobs of one client.
+    free_bytes : accept no job if the disk has less free space than this, because results need space.
+    strain : why the machine cannot take another job now; None if it can.
     """
 
     queued: int = 200
@@ -173,13 +179,13 @@ class QueueLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsedPage:
-    """A capture that a client's jobs made or used.
+    """A capture that a job of the client made or used.
 
     Parameters
     ----------
-    number : rises with its latest use.
+    number : orders captures by their latest use; higher is later.
     page_id, url, site, captured_at, nodes, complete : see `PageRecord`.
-    job : id of the latest job that used it.
+    job : the id of the latest job that used the capture.
     """
 
     number: int = 0
@@ -193,7 +199,7 @@ class UsedPage:
 
 
 class Title(StrEnum):
-    """What kind of problem it is. Jobs keep the title, so the texts of members may not change."""
+    """Titles of problems. They are stored with jobs, so the texts must not change."""
 
     REQUEST = "The request asks for something that cannot be."
     POLICY = "The page may not be opened."
@@ -214,31 +220,35 @@ _FAULTS: tuple[tuple[type[DomsieveError], Fault, Title], ...] = (
     (BrowserNotFoundError, "browser", Title.NO_BROWSER),
     (BrowserError, "browser", Title.BROWSER),
 )
-_LONGEST = 2_000
-# Messages about our own files and faults of the program name paths, so only the log has them.
+_DETAIL_CHARACTERS = 2_000  # a guess; URLs in messages may have millions of characters
+# The original messages contain paths of the service, so only its log has them.
 _OURS = "Something went wrong in the service; its log says what."
 _FULL = "The disk of the service is full."
 _OUR_BROWSER = "The browser of the service does not start; its log says why."
 
 
 def problem_of(error: BaseException) -> dict[str, Any]:
-    """Return an error as the problem that a job keeps: title, detail, fault, retry, stage, reason if it has one."""
+    """Return the problem that a job keeps for an error.
+
+    Its keys are ``title``, ``detail``, ``fault``, ``retry``, ``stage`` and, for pages that count as failed,
+    ``reason``. The detail of an error of the service itself is a general sentence.
+    """
     for kind, fault, title in _FAULTS:
         if isinstance(error, kind):
             timed_out = isinstance(error, NavigationError) and error.timed_out
             title = Title.COST if isinstance(error, BudgetError) else title
-            # Messages about the start of a browser name paths, too.
+            # Messages about starting a browser contain paths as well.
             is_ours = kind is BrowserNotFoundError or (kind is BrowserError and error.stage == "launch")
             detail = _OUR_BROWSER if is_ours else error.message
             problem = _problem(Title.TIMEOUT if timed_out else title, detail, fault, error.retry, error.stage)
             reason = error.reason if isinstance(error, PageError) else None
             return {**problem, "reason": reason} if reason else problem
     retry = isinstance(error, DomsieveError | asyncio.TimeoutError | OSError)
-    detail = _FULL if _is_for_want_of_room(error) else _OURS
+    detail = _FULL if _is_disk_full(error) else _OURS
     return _problem(Title.SERVICE, detail, "service", retry, getattr(error, "stage", None))
 
 
-def _is_for_want_of_room(error: BaseException) -> bool:
+def _is_disk_full(error: BaseException) -> bool:
     cause = error.__cause__ or error
     if isinstance(cause, sqlite3.Error):
         return getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
@@ -246,7 +256,7 @@ def _is_for_want_of_room(error: BaseException) -> bool:
 
 
 def overrun(reason: Literal["time", "memory"]) -> dict[str, Any]:
-    """Return the problem, in the form of `problem_of`, of a job that was ended since it took too much."""
+    """Return the problem of a job that was stopped because it took too much time or memory; see `problem_of`."""
     title, what = (Title.TIME, "longer") if reason == "time" else (Title.MEMORY, "more memory")
     return _problem(
         title, f"The work on it took {what} than a job may, and was ended.", "page", False, "work"
@@ -254,11 +264,11 @@ def overrun(reason: Literal["time", "memory"]) -> dict[str, Any]:
 
 
 def is_timeout(problem: Mapping[str, Any]) -> bool:
-    """Return whether a page, or the work on it, took too long."""
+    """Return whether loading or processing the page took too long."""
     return problem.get("title") in {Title.TIMEOUT, Title.TIME}
 
 
 def _problem(title: Title, detail: str, fault: Fault, retry: bool, stage: str | None) -> dict[str, Any]:
-    # What a page or server said may hold anything, half surrogates too, which no answer can carry.
-    told = plain(detail).encode("utf-8", "replace").decode()[:_LONGEST]
-    return {"title": title.value, "detail": told, "fault": fault, "retry": retry, "stage": stage}
+    # Messages can quote pages and servers, including lone surrogates, which JSON responses cannot encode.
+    safe = plain(detail).encode("utf-8", "replace").decode()[:_DETAIL_CHARACTERS]
+    return {"title": title.value, "detail": safe, "fault": fault, "retry": retry, "stage": stage}

@@ -1,6 +1,6 @@
-"""Doing one job: render what is not cached, analyse in a thread, and say what came out.
+"""Running one job: render the pages that are not cached, analyse them in a thread, and return the result.
 
-This module only adds events to the job; the worker ends it by what is returned or raised.
+This module only adds events to the job; the worker marks it as done or failed.
 """
 
 import asyncio
@@ -46,12 +46,12 @@ from domsieve.tasks.pages import cached, keep, unscripted
 from domsieve.tasks.sampling import describe, sample
 from domsieve.tasks.targets import site_of
 
-_LONGEST_DELAY_S = 10.0
-_LONGEST = 2_000  # characters of what happened to a page; addresses that pages lead to may have two million
+_LONGEST_DELAY_S = 10.0  # a guess: at 20 pages, the default, this already takes over three minutes
+_LONGEST = 2_000  # characters of an event's text; URLs that pages lead to may have two million
 
 
 class Browsing(Protocol):
-    """What renders pages for jobs: a supervisor."""
+    """Renders pages for jobs; `Supervisor` is the implementation."""
 
     egress: Egress
     concurrency: int
@@ -71,7 +71,7 @@ class Browsing(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came out of a job; `pages` are the captures it used that its events have not told of."""
+    """The result of a job; `pages` are the captures it used that none of its events reported."""
 
     summary: dict[str, Any]
     files: list[NewFile]
@@ -80,16 +80,16 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class WorkerContext:
-    """What a worker works with.
+    """What a worker needs to run jobs.
 
     Parameters
     ----------
     browsing : renders pages.
-    queue : the jobs.
-    threads : where pages are analysed; each thread has a page store of its own.
-    pages : returns the page store of the thread that asks.
-    analysis : what the analysis of one page may cost.
-    site : what the job of a site may take.
+    queue : the job queue.
+    threads : runs the analysis of pages.
+    pages : returns the page store of the calling thread; each thread has its own.
+    analysis : the budget of the analysis of one page.
+    site : the quota of a site job.
     """
 
     browsing: Browsing
@@ -103,18 +103,18 @@ class WorkerContext:
 async def do(
     claim: Claim, bench: WorkerContext, *, run: Callable[..., Any], stopped: threading.Event
 ) -> Result:
-    """Return what comes out of a job.
+    """Run a job and return its result.
 
     Parameters
     ----------
-    claim : the job.
-    bench : what to work with.
-    run : awaits what a call without arguments returns, made in a thread.
-    stopped : set when the job is cancelled; what runs in threads looks at it between two pages.
+    claim : the claim of the job.
+    bench : what the job needs.
+    run : calls a function without arguments in a thread and awaits its result.
+    stopped : set when the job is cancelled; threads check it between two pages.
 
     Raises
     ------
-    DomsieveError : the job fails; `problem_of` tells why.
+    DomsieveError : the job failed; `problem_of` turns the error into the problem of the job.
     """
     request = request_of(claim.job.kind, dict(claim.job.request))
 
@@ -250,7 +250,7 @@ async def _sample(
     source: "_Source",
     found: _Sampled,
 ) -> None:
-    """Add what is found of a site to `found`, until the sample ends or a limit of the job is reached."""
+    """Sample a site and add the pages to `found`, until the sample ends or the job reaches a limit."""
     own = await run(partial(bench.queue.page_ids, claim.job.client))
 
     def may_use(record: PageRecord) -> bool:
@@ -352,7 +352,7 @@ def _kept(rendering: Rendering, site: str, claim: Claim, bench: WorkerContext) -
 
 
 class _Source:
-    """A source of pages for one job of a site: with its options and quota, and contexts that no other job shares."""
+    """The source of pages of one site job, with its options, its quota, and browser contexts of its own."""
 
     def __init__(self, bench: WorkerContext, claim: Claim, request: SiteRequest, proxy: Proxy) -> None:
         self.egress = proxy.egress

@@ -1,8 +1,7 @@
-"""The pool: starts the worker processes, starts them anew when they die, and ends them.
+"""The pool of worker processes: starts, watches, restarts and stops them.
 
-Whatever a dead worker had under way goes back to the queue at once. A worker that dies again and again is started
-after longer and longer waits. One that takes too long for something, or too much memory, is ended with its browser,
-and the job that it did it for fails.
+The jobs of a dead worker return to the queue at once. If workers keep dying, each restart waits longer than the last.
+A worker that exceeds its time or memory limit is killed together with its browser, and the job that caused it fails.
 """
 
 import asyncio
@@ -32,26 +31,26 @@ from domsieve.service.logs import log
 
 _FIRST_WAIT_S = 0.1
 _LONGEST_WAIT_S = 10.0
-# A worker that lived so long is no part of a series of deaths.
+# All waits are guesses. A worker that lived this long resets the wait before the next restart.
 _STEADY_S = 30.0
 _KILL_AFTER_S = 10.0
-# When the jobs of a dead worker cannot be taken back.
+# Pause before trying again to take back the jobs of a dead worker.
 _AGAIN_S = 1.0
 
 
 class WorkerPool:
-    """Worker processes; an asynchronous context manager.
+    """A pool of worker processes; use it as an asynchronous context manager.
 
     Parameters
     ----------
-    settings : what each of them is told.
-    database : the jobs in the same folder; its news wake the workers.
-    workers : how many processes.
-    clock : seconds that never go back, by which workers are late.
+    settings : the settings that each worker gets.
+    database : the database of the jobs, in the folder of the settings. Its changes wake the workers.
+    workers : the number of processes.
+    clock : a monotonic clock in seconds, by which the time limits of workers are measured.
 
     Attributes
     ----------
-    restarts : how many workers died.
+    restarts : the number of workers that died.
     """
 
     def __init__(
@@ -73,19 +72,19 @@ class WorkerPool:
         self._ending = asyncio.Event()
 
     async def __aenter__(self) -> Self:
-        # One service owns the folder, so whoever ran something before is dead or about to be.
+        # Only one service owns the folder, so all earlier workers are dead or about to end.
         taken = await asyncio.to_thread(self._queue.take_back)
         if taken:
             log("jobs_taken_back", jobs=taken)
-        # Behind that: nobody can end a job any more for which he has written files.
+        # Only now no earlier worker can finish a job, so files that no row names are leftovers.
         if left := await asyncio.to_thread(JobStore(self._database).sweep, alone=True):
             log("results_swept", files=left)
         loop = asyncio.get_running_loop()
 
-        def tell() -> None:
+        def notify() -> None:
             loop.call_soon_threadsafe(self._nudge)
 
-        self._database.on_news = tell
+        self._database.on_news = notify
         self._slots = [asyncio.create_task(self._slot()) for _ in range(self._count)]
         return self
 
@@ -109,19 +108,19 @@ class WorkerPool:
 
     @property
     def pids(self) -> list[int]:
-        """Numbers of the worker processes that live."""
+        """The process ids of the living workers."""
         return [process.pid for process in self._processes.values() if process.returncode is None]
 
     def _nudge(self) -> None:
-        """Let the workers look at the jobs at once; by themselves they do so once a second."""
+        """Make the workers look for jobs at once instead of at their next poll, each second."""
         for process in self._processes.values():
             pipe = process.stdin
-            # One that does not read has not heard yet what it was told before.
+            # If the pipe is not empty, the worker has yet to read the last notification, so it needs no other.
             if pipe and not pipe.is_closing() and not pipe.transport.get_write_buffer_size():
                 pipe.write(b"\n")
 
     async def _slot(self) -> None:
-        """Keep one worker alive."""
+        """Keep one worker running: start a new one when it has died."""
         loop = asyncio.get_running_loop()
         wait_s = _FIRST_WAIT_S
         while not self._ending.is_set():
@@ -136,7 +135,7 @@ class WorkerPool:
             await asyncio.sleep(wait_s)
 
     async def _take_back(self, name: str, problems: Mapping[str, Mapping[str, Any]]) -> None:
-        """Settle what a dead worker had under way, as soon as the store can be written to."""
+        """Return the jobs of a dead worker to the queue, as soon as the store is writable."""
         while not self._ending.is_set() or problems:
             try:
                 taken = await asyncio.to_thread(partial(self._queue.take_back, name, problems=problems))
@@ -149,9 +148,9 @@ class WorkerPool:
                 return
 
     async def _live(self, name: str) -> tuple[int | None, Overrun | None]:
-        """Start a worker and wait until it has ended.
+        """Start a worker and wait for its end.
 
-        Return its exit code, None when it could not start, and why it was ended if the watch did that.
+        Return its exit code, or None if it could not start, and the limit it exceeded if it was killed for that.
         """
         root = str(Path(domsieve.__file__).parents[1])
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
@@ -164,7 +163,7 @@ class WorkerPool:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 env={**os.environ, "PYTHONPATH": path},
-                # An interrupt at the terminal is for the service, which then ends its workers.
+                # Ctrl-C at the terminal must reach only the service, which then stops its workers.
                 start_new_session=True,
             )
         except OSError as error:
@@ -193,7 +192,7 @@ class WorkerPool:
             del self._processes[name]
 
     async def _look(self, name: str, process: asyncio.subprocess.Process, watch: Watch) -> Overrun:
-        """End a worker when it has to, and return why."""
+        """Kill a worker once it exceeds a limit, and return which one."""
         last = self._clock()
         while True:
             await asyncio.sleep(LOOK_S)
@@ -208,28 +207,28 @@ class WorkerPool:
 
 
 async def _listen(process: asyncio.subprocess.Process, watch: Watch) -> None:
-    """Hear what a worker says until it ends."""
+    """Read the heartbeat of a worker until it ends."""
     assert process.stdout
     while line := await process.stdout.readline():
         watch.hear(read_line(line))
 
 
 def _end(process: asyncio.subprocess.Process) -> None:
-    """Kill a worker, unless it has ended, and all that it has started."""
+    """Kill a worker and all processes it started, unless it has ended."""
     if process.returncode is None:
         end_family(process.pid)
 
 
 @contextlib.contextmanager
 def owned(data: Path) -> Iterator[None]:
-    """Own the folder of a service; the system takes the lock back however the process ends.
+    """Hold the lock on the folder of a service. The system releases it however the process ends.
 
     Raises
     ------
-    StorageError : another service owns it, or it cannot be made.
+    StorageError : another service holds the lock, or the folder cannot be created.
     """
     try:
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)  # its jobs are nobody else's on this machine
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)  # other accounts must not read the jobs
         lock = (data / "lock").open("w")
     except OSError as error:
         raise StorageError(f"The folder {data} cannot be used: {error.strerror}.") from error

@@ -1,7 +1,4 @@
-"""What may be asked of the service: models of scalars, so that no script, flag, path or proxy gets in.
-
-Imports pydantic and, of the project, the names of methods and formats and the options they become.
-"""
+"""Request models of the service. Their fields are checked scalars: no script, browser flag, path or proxy."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -44,9 +41,10 @@ from domsieve.types import (
 
 JobKind = Literal["clean", "records", "compare", "report", "site", "clean_html", "records_html"]
 HTML_CHARACTERS = 3_000_000
-"""Longest HTML that may be sent along."""
+"""Maximum length of HTML in a request. A guess, far above ordinary pages."""
 
-# Without user names: they would stand in lists and logs. A backslash is a slash to browsers and none to others.
+# No user names, because lists and logs show addresses. No backslash, which browsers read as a slash and others do
+# not.
 _H = "[0-9A-Fa-f]{1,4}"
 _V4 = r"(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(\.(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])){3}"
 _V6 = (
@@ -54,7 +52,7 @@ _V6 = (
     f"({_H}:){{1,3}}(:{_H}){{1,4}}|({_H}:){{1,2}}(:{_H}){{1,5}}|{_H}:(:{_H}){{1,6}}|:(:{_H}){{1,7}}|::|"
     f"({_H}:){{6}}{_V4}|::({_H}:){{0,5}}{_V4}|({_H}:){{1,5}}:{_V4}"
 )
-# Wide characters that become one of /?#@: when a name is normalised, which would move its end.
+# Full-width and compatibility characters that normalise to one of /?#@: and so would move the end of the host name.
 _WIDE = "\u2047-\u2049\u2100\u2101\u2105\u2106\u2a74\ufe13\ufe16\ufe55\ufe56\ufe5f\ufe6b"
 _WIDE += "\uff03\uff0f\uff1a\uff1f\uff20"
 _URL = (
@@ -79,7 +77,7 @@ _DROP_KINDS = (
 
 
 def _whole(value: object) -> object:
-    """Return 5 for 5.0, which JSON does not tell from it."""
+    """Return an int for a float without a fraction, because JSON does not distinguish 5 and 5.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -184,7 +182,7 @@ Kinds = Annotated[
 
 
 Selector = Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
-# Which of them a stored page can answer, no pattern can say.
+# A JSON Schema pattern cannot express which selectors a stored page supports; a validator checks that.
 Selectors = Annotated[
     tuple[Annotated[Selector, Field(json_schema_extra={"format": "css-selector"})], ...],
     Field(max_length=20, strict=False),
@@ -195,7 +193,7 @@ Patterns = Annotated[
 
 
 class PageRequest(BaseModel):
-    """What all requests have in common: which page, and how it is rendered."""
+    """Base of all requests: the page and how to render it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
@@ -238,13 +236,13 @@ class PageRequest(BaseModel):
     @field_validator("url")
     @classmethod
     def _is_address(cls, url: str) -> str:
-        # No pattern can say what IDNA makes of a name, and which numbers are an address.
+        # A pattern cannot express what IDNA makes of a name, or which numbers are addresses.
         if url and place_of(url) is None:
             raise ValueError("The address has no valid host")
         return url
 
     def capture_options(self) -> CaptureOptions:
-        """Return how the page is captured."""
+        """Return the options of the capture."""
         return CaptureOptions(
             viewport_px=(self.viewport_width, self.viewport_height),
             locale=self.locale,
@@ -256,19 +254,19 @@ class PageRequest(BaseModel):
         )
 
     def since(self) -> datetime | None:
-        """Return when a capture of the cache must have been made to be used, None for whenever."""
+        """Return the earliest time of a cached capture that may be used, in UTC; None if any may be."""
         now = datetime.now(UTC)
         if self.refresh or self.max_age_days is None:
             return now if self.refresh else None
         return now - timedelta(days=self.max_age_days)
 
     def budget(self) -> Budget:
-        """Return what a page may cost."""
+        """Return the budget of the page."""
         return Budget(time=timedelta(seconds=self.time_s + self.settle_extra_s))
 
 
 class SelectingRequest(PageRequest):
-    """What requests have in common that work on parts of pages."""
+    """Base of requests that can be limited to parts of a page."""
 
     select: Selectors = Field(
         default=(),
@@ -289,12 +287,12 @@ class SelectingRequest(PageRequest):
         return selectors
 
     def selection(self) -> Selection | None:
-        """Return which parts are worked on, None for all."""
+        """Return the parts of the page to work on; None for the whole page."""
         return Selection(self.select, self.drop) if self.select or self.drop else None
 
 
 class CleaningRequest(SelectingRequest):
-    """What cleaning one page and cleaning a site have in common."""
+    """Base of requests that clean one page or a site."""
 
     model_config = ConfigDict(json_schema_extra=_cleaning_rules(site=False))
 
@@ -329,13 +327,13 @@ class CleaningRequest(SelectingRequest):
 
 
 class CleanRequest(CleaningRequest):
-    """A page without menus, adverts and footers."""
+    """Clean one page: remove menus, adverts and footers."""
 
     kind: ClassVar[JobKind] = "clean"
 
 
 class RecordsRequest(SelectingRequest):
-    """The records of a page, such as the entries of a list."""
+    """Find the records of one page, such as the entries of a list."""
 
     kind: ClassVar[JobKind] = "records"
 
@@ -370,7 +368,7 @@ class RecordsRequest(SelectingRequest):
 
 
 class CompareRequest(PageRequest):
-    """A page against its raw source: whether a browser is needed for it."""
+    """Compare a rendered page with its raw source, to see whether it needs a browser."""
 
     kind = "compare"
 
@@ -381,22 +379,22 @@ class CompareRequest(PageRequest):
     )
 
     def capture_options(self) -> CaptureOptions:
-        """Return how the page is captured: with both of its sides."""
+        """Return the options of the capture, which keeps what the comparison needs."""
         return replace(super().capture_options(), both_sides=True)
 
 
 class ReportRequest(PageRequest):
-    """One HTML document that shows a page as each method sees it."""
+    """Write an HTML report that shows what each method keeps of a page."""
 
     kind = "report"
 
     def capture_options(self) -> CaptureOptions:
-        """Return how the page is captured: with a screenshot and both of its sides."""
+        """Return the options of the capture, which keeps a screenshot and what a comparison needs."""
         return replace(super().capture_options(), screenshot=True)
 
 
 class SiteRequest(CleaningRequest):
-    """A random sample of the pages of a site, cleaned."""
+    """Render a random sample of the pages of a site and clean them."""
 
     kind = "site"
     model_config = ConfigDict(json_schema_extra=_cleaning_rules(site=True))
@@ -422,7 +420,7 @@ class SiteRequest(CleaningRequest):
     )
 
     def scope(self) -> Scope:
-        """Return which pages the sample may have."""
+        """Return the rules for which pages the sample may contain."""
         return Scope(self.include, self.exclude, self.depth)
 
     @model_validator(mode="after")
@@ -435,7 +433,7 @@ class SiteRequest(CleaningRequest):
 
 
 class CleanHtmlRequest(CleanRequest):
-    """HTML that came along, without menus, adverts and footers."""
+    """Clean the HTML in the request: remove menus, adverts and footers."""
 
     kind = "clean_html"
 
@@ -444,7 +442,7 @@ class CleanHtmlRequest(CleanRequest):
 
 
 class RecordsHtmlRequest(RecordsRequest):
-    """The records of HTML that came along."""
+    """Find the records of the HTML in the request."""
 
     kind = "records_html"
 
@@ -457,16 +455,16 @@ HtmlRequest = CleanHtmlRequest | RecordsHtmlRequest
 REQUESTS: dict[JobKind, type[PageRequest]] = {
     model.kind: model for model in (CleanRequest, RecordsRequest, CompareRequest, ReportRequest, SiteRequest)
 }
-"""The models of requests about addresses by the kind of their jobs."""
+"""The models of requests for a URL, by job kind."""
 _ALL = REQUESTS | {model.kind: model for model in (CleanHtmlRequest, RecordsHtmlRequest)}
 
 
 def request_of(kind: str, values: dict[str, Any]) -> PageRequest:
-    """Return the request of a job that was kept.
+    """Return the request of a stored job.
 
     Raises
     ------
-    UsageError : this version of the program takes no such request; another one did.
+    UsageError : the job was stored by a version with other kinds or fields.
     """
     try:
         return _ALL[kind](**values)  # type: ignore[index]
@@ -477,7 +475,7 @@ def request_of(kind: str, values: dict[str, Any]) -> PageRequest:
 
 
 def shown(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what lists say of a request: all but the HTML that came along, which may be long."""
+    """Return the fields of a request for lists, without the HTML, which may be long."""
     return {name: value for name, value in values.items() if name != "html"}
 
 

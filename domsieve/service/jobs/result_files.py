@@ -1,7 +1,8 @@
-"""The results of jobs as files: a folder for each job under the id we gave it, and in it a file for each result.
+"""Result files of jobs: one folder per job, named after its id, with one file per result.
 
-A file is named by the attempt that wrote it and by a number, never by what a page or a caller said. Rows name the
-files: a file is written before its row and removed after it, so whatever no row names was left by a crash.
+A file is named after the token of the claim that wrote it and a number, never after text of a page or a caller. Rows
+of the database name the files. A file is written before its row and removed after it, so a file that no row names is
+a leftover of a crash.
 """
 
 import contextlib
@@ -16,35 +17,35 @@ from domsieve.errors import StorageError
 from domsieve.files import leftovers, sync_folder, write_file
 
 RESULTS = "results"
-"""Name of the folder of results in the folder of the service."""
+"""The name of the folder of results in the folder of the service."""
 _JOB = re.compile(r"[0-9a-f]{32}")
 _PLACE = re.compile(r"([0-9]+)-[0-9]+")
 _WHAT = "The result"
 
 
 class ResultFiles:
-    """The files below one folder; processes and threads may share it.
+    """The result files below a folder. Processes and threads may share the folder.
 
     Parameters
     ----------
-    root : the folder, made with the first result.
+    root : the folder; created with the first result.
     """
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
     def write(self, job: str, token: int, files: Sequence[bytes]) -> list[str]:
-        """Write what an attempt at a job made, also on the disk itself; return the places, in order.
+        """Write the results of a job and wait until they are on the disk; return their file names, in order.
 
         Parameters
         ----------
-        job : id of the job.
-        token : of the claim under which they were made.
-        files : what they hold.
+        job : the id of the job.
+        token : the token of the claim under which the results were made.
+        files : the content of each file.
 
         Raises
         ------
-        StorageError : they cannot be written; nothing of them is left behind.
+        StorageError : a file cannot be written. None of the files is left behind.
         """
         places = [f"{token}-{number}" for number in range(len(files))]
         try:
@@ -56,19 +57,24 @@ class ResultFiles:
         return places
 
     def put(self, job: str, place: str, data: bytes) -> None:
-        """Write one result at a place; raises as `write`."""
+        """Write one result file and wait until it is on the disk.
+
+        Raises
+        ------
+        StorageError : the file cannot be written.
+        """
         folder = self._root / job
         write_file(folder / place, data, what=_WHAT)
         for changed in (folder, self._root):
             sync_folder(changed, what=_WHAT)
 
     def open(self, job: str, place: str) -> BinaryIO:
-        """Open a result to be read; it can be read to its end also when it is removed meanwhile.
+        """Open a result file for reading. It stays readable if it is removed meanwhile.
 
         Raises
         ------
-        FileNotFoundError : there is none.
-        StorageError : it cannot be read.
+        FileNotFoundError : the file does not exist.
+        StorageError : the file cannot be opened.
         """
         path = self._root / job / place
         try:
@@ -79,7 +85,7 @@ class ResultFiles:
             raise StorageError(f"{_WHAT} {path} cannot be read: {error.strerror}.") from error
 
     def discard(self, job: str, places: Iterable[str]) -> None:
-        """Remove files of a job, and its folder when nothing else is in it; what cannot be removed stays."""
+        """Remove files of a job, and its folder if it is then empty. Errors are ignored."""
         folder = self._root / job
         for place in places:
             with contextlib.suppress(OSError):
@@ -88,26 +94,26 @@ class ResultFiles:
             folder.rmdir()
 
     def discard_before(self, job: str, token: int) -> None:
-        """Remove what earlier attempts at a job have left."""
+        """Remove the files of earlier attempts of a job. Errors are ignored."""
         with contextlib.suppress(OSError):
             self.discard(job, [place for place in self._places(job) if attempt_of(place) < token])
 
     def remove(self, job: str) -> None:
-        """Remove all files of a job; what cannot be removed stays."""
+        """Remove all files of a job. Errors are ignored."""
         shutil.rmtree(self._root / job, ignore_errors=True)
 
     def listed(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield the id of each job that has a folder, with the places of the files in it."""
+        """Yield the id of each job that has a folder, with the names of its result files."""
         for job in self._jobs():
             with contextlib.suppress(OSError):  # removed meanwhile
                 yield job, self._places(job)
 
     def remove_parts(self, *, alone: bool) -> None:
-        """Remove what writers that were killed have left half-written.
+        """Remove partly written files of killed writers.
 
         Parameters
         ----------
-        alone : whether no process can be writing now, so that all of it was left.
+        alone : no other process can be writing now, so remove recent ones as well.
         """
         for job in self._jobs():
             folder = self._root / job
@@ -128,6 +134,6 @@ class ResultFiles:
 
 
 def attempt_of(place: str) -> int:
-    """Return the token of the claim under which the file at a place was written."""
-    found = _PLACE.fullmatch(place)
-    return int(found[1]) if found else 0
+    """Return the token of the claim that wrote the file of this name."""
+    match = _PLACE.fullmatch(place)
+    return int(match[1]) if match else 0

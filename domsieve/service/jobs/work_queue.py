@@ -1,9 +1,10 @@
-"""The workers' side of the jobs: claim one, report its progress, and end it exactly once.
+"""The job queue as workers use it: claim a job, report progress, and end the job exactly once.
 
-A claim has a token that rises with every claim of its job. Every statement here changes the row only where the job
-runs under that very token, so a worker that was taken for dead, or whose job was cancelled, changes nothing.
+Each claim of a job has a higher fencing token than the one before. All updates require that the job is running under
+the claim's token, so a worker that was presumed dead, or whose job was cancelled, cannot change anything.
 
-Leases count on the machine's clock since its start, which nobody sets; a boot id tells one start from another.
+Leases use the clock that counts from the boot of the machine, because nobody can set it. The boot id tells whether
+the machine was restarted.
 """
 
 import json
@@ -30,19 +31,15 @@ NO_PROBLEMS: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
 
 class WorkQueue:
-    """What workers do with jobs, and what they may see of their clients' captures.
+    """The operations of workers on jobs. All methods raise `StorageError` if the database cannot be used.
 
     Parameters
     ----------
-    database : where the jobs are.
+    database : the database of the jobs.
 
     Attributes
     ----------
-    captures : what their jobs hold in the cache.
-
-    Raises
-    ------
-    StorageError : of all methods, when the database cannot be used.
+    captures : the captures that jobs hold in the cache.
     """
 
     def __init__(self, database: Database) -> None:
@@ -51,16 +48,16 @@ class WorkQueue:
         self._results = ResultFiles(database.folder / RESULTS)
 
     def claim(self, worker: str, *, lease_s: float, sites: bool = True) -> Claim | None:
-        """Claim a job that waits, or whose worker let its lease end; None when there is none.
+        """Claim a waiting job, or one whose lease has expired; return None if there is none.
 
-        The next job is the oldest of the client with the fewest running jobs. A job on its last attempt runs alone,
-        so that it takes no neighbours with it: until the worker has nothing else to do, it gets nothing.
+        The next job is the oldest one of the client with the fewest running jobs. A job on its last attempt runs
+        alone, because it may kill its worker: a busy worker gets no job while such a job is next.
 
         Parameters
         ----------
-        worker : name of the worker, unique among all that live.
-        lease_s : see `Claim`.
-        sites : whether it may be a site job.
+        worker : the name of the worker, unique among all living workers.
+        lease_s : seconds until the lease expires; see `Claim`.
+        sites : allow a site job.
         """
         wanted = "state = 'queued'" if sites else "state = 'queued' AND kind <> 'site'"
         boot, at = _lease_end(0.0)
@@ -74,13 +71,13 @@ class WorkQueue:
             own = self.database.run(
                 "SELECT COUNT(*), MAX(attempts) FROM jobs WHERE state = 'running' AND worker = ?", (worker,)
             )[0]
-            found = self.database.run(
+            rows = self.database.run(
                 f"SELECT id, attempts, token FROM jobs WHERE {wanted} ORDER BY (SELECT COUNT(*) FROM jobs AS other "
                 "WHERE other.state = 'running' AND other.client = jobs.client), number LIMIT 1"
             )
-            if not found or (own[0] and max(found[0][1] + 1, own[1]) >= ATTEMPTS):
+            if not rows or (own[0] and max(rows[0][1] + 1, own[1]) >= ATTEMPTS):
                 return None
-            number, attempts, token = found[0]
+            number, attempts, token = rows[0]
             boot, until = _lease_end(lease_s)
             self.database.run(
                 "UPDATE jobs SET state = 'running', worker = ?, token = ?, attempts = ?, started_at = ?, boot = ?, "
@@ -92,11 +89,11 @@ class WorkQueue:
         return Claim(job, worker, token + 1, lease_s)
 
     def holds(self, claim: Claim) -> bool:
-        """Return whether the job is still the worker's: neither cancelled nor taken back. Writes nothing."""
+        """Return whether the claim is still valid: the job was neither cancelled nor taken back. Writes nothing."""
         return bool(self.database.run(f"SELECT 1 FROM jobs WHERE {_HELD}", _of(claim)))
 
     def renew(self, claim: Claim) -> bool:
-        """Start the lease again; return whether the job is still the worker's."""
+        """Restart the lease; return whether the claim is still valid."""
         boot, until = _lease_end(claim.lease_s)
         with self.database.transaction():
             return self._change(claim, "boot = :boot, lease_until = :until", {"boot": boot, "until": until})
@@ -111,15 +108,18 @@ class WorkQueue:
         total: int | None = None,
         pages: Sequence[UsedPage] = (),
     ) -> bool:
-        """Add an event; return False, and add nothing, where the job is no longer the worker's.
+        """Add an event; return False and add nothing if the claim is no longer valid.
 
-        A second attempt starts over: its events carry its number, and the count of pages stays where it was until
-        the new attempt gets further.
+        Events of further attempts carry the number of the attempt. The number of finished pages never decreases: it
+        stays the same until a new attempt has passed it.
 
         Parameters
         ----------
-        done, total : number of its pages; None changes nothing.
-        pages : captures that it has used so far, so that another attempt finds them.
+        claim : the claim of the job.
+        kind : the kind of the event.
+        data : facts about the event, as JSON values.
+        done, total : the number of finished pages and of all pages; None leaves the stored number as it is.
+        pages : captures that the job used since its last event. A further attempt finds them in the cache.
         """
         counts = (
             "done_pages = MAX(done_pages, COALESCE(:done, 0)), total_pages = COALESCE(:total, total_pages)"
@@ -141,11 +141,14 @@ class WorkQueue:
         *,
         pages: Sequence[UsedPage] = (),
     ) -> bool:
-        """End a job as done; return False, and change nothing, where it is no longer the worker's.
+        """Mark a job as done; return False and change nothing if the claim is no longer valid.
 
         Parameters
         ----------
-        pages : the captures it used.
+        claim : the claim of the job.
+        summary : facts about the result, as JSON values.
+        files : the result files.
+        pages : captures that the job used since its last event.
         """
         number, token, text = claim.job.id, claim.token, packed(summary)
         places = self._results.write(number, token, [file.data for file in files])
@@ -171,17 +174,17 @@ class WorkQueue:
         return held
 
     def fail(self, claim: Claim, problem: Mapping[str, Any]) -> bool:
-        """End a job as failed; return False, and change nothing, where it is no longer the worker's."""
+        """Mark a job as failed; return False and change nothing if the claim is no longer valid."""
         with self.database.transaction(durable=True):
             held = self._end(claim, "failed", {"problem": packed(problem)})
             if held:
                 self.database.add_event(claim.job.id, "state", {"state": "failed", "problem": problem})
         if held:
-            self._results.remove(claim.job.id)  # what an attempt that was killed has left
+            self._results.remove(claim.job.id)  # killed attempts may have left files
         return held
 
     def release(self, claim: Claim) -> bool:
-        """Put a job back in its place in the queue; the attempt does not count."""
+        """Return a job to its place in the queue. The attempt does not count; False if the claim is not valid."""
         with self.database.transaction(durable=True):
             held = self._change(
                 claim, "state = 'queued', worker = NULL, started_at = NULL, attempts = attempts - 1", {}
@@ -193,32 +196,32 @@ class WorkQueue:
     def take_back(
         self, worker: str | None = None, *, problems: Mapping[str, Mapping[str, Any]] = NO_PROBLEMS
     ) -> int:
-        """Put the jobs of a dead worker back in the queue, or end those lost too often; return their number.
+        """Return the jobs of a dead worker to the queue, or fail those on their last attempt; return their number.
 
         Parameters
         ----------
-        worker : name of the worker; None means all of them, when none can be alive.
-        problems : why jobs fail that the worker was ended for, by their ids. Where there are any, the attempt of its
-            other jobs does not count.
+        worker : the name of the worker; None for all workers, when none can be alive.
+        problems : for jobs that the worker was killed for, the problem of each by job id. If there are any, the
+            attempt does not count for the worker's other jobs.
         """
         with self.database.transaction(durable=True):
             self.database.run("DELETE FROM workers WHERE ? IS NULL OR name = ?", (worker, worker))
             return self._take_back("(? IS NULL OR worker = ?)", (worker, worker), problems)
 
     def report_worker(self, worker: str, facts: Mapping[str, Any]) -> None:
-        """Keep what a worker reports about itself, until its jobs are taken back."""
+        """Store what a worker reports about itself until its jobs are taken back."""
         with self.database.transaction():
             self.database.run("INSERT OR REPLACE INTO workers VALUES (?, ?)", (worker, packed(facts)))
 
     def workers(self) -> dict[str, dict[str, Any]]:
-        """Return what the workers last reported about themselves, by their names."""
+        """Return the latest report of each worker, by its name."""
         return {
             name: json.loads(facts)
             for name, facts in self.database.run("SELECT * FROM workers ORDER BY name")
         }
 
     def page_ids(self, client: str, site: str | None = None) -> frozenset[str]:
-        """Return the ids of the captures, of a site or of all, that jobs of a client made or used."""
+        """Return the ids of the captures that jobs of a client made or used, of one site or of all."""
         condition, values = (
             ("client = ?", [client]) if site is None else ("client = ? AND site = ?", [client, site])
         )
@@ -295,12 +298,12 @@ def _of(claim: Claim) -> dict[str, object]:
 
 
 def clock() -> float:
-    """Return seconds since the machine was started, the same for all its processes."""
+    """Return seconds since the machine was booted, the same in all processes."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def _lease_end(seconds: float) -> tuple[str, float]:
-    """Return the boot id, and when a lease that begins now ends on the clock."""
+    """Return the boot id and the time by `clock` at which a lease that starts now expires."""
     return _boot_id(), clock() + seconds
 
 

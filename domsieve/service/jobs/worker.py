@@ -1,9 +1,9 @@
-"""A worker: one process with one browser that claims jobs and does several at once.
+"""A worker: one process with one browser that claims jobs and runs several at a time.
 
-It is started by the pool with its settings as a line of JSON on its standard input, which stays open. Each further
-line says that jobs have come or changed. When it ends, so has the service, however it ended, and the worker stops.
-SIGTERM lets it finish what it can in its grace and hand the rest back. On its standard output it tells the pool what
-it is at (see `pulse`).
+The pool starts it and writes its settings to its standard input as a line of JSON. The input stays open; each further
+line means that there are new or changed jobs. When it closes, the service has ended, and the worker stops. On SIGTERM
+the worker finishes what it can within its grace period and returns the other jobs to the queue. On its standard
+output it reports what it is doing; see `domsieve.service.jobs.heartbeat`.
 """
 
 import asyncio
@@ -40,41 +40,41 @@ from domsieve.service.logs import log, logging_to_stderr
 from domsieve.snapshot.store import PageStore
 from domsieve.types import DriverName
 
-# Beyond what the pool lets a worker be silent for: while that lives, it alone takes jobs back, lest one on which
-# workers hang goes from one to the next.
+# The times in this module are guesses. A lease is longer by this than the pool lets a worker be silent: while the
+# pool lives, only it takes jobs back. Otherwise a job that makes workers hang would move from worker to worker.
 _LEASE_S = 60.0
 _RENEW_S = 15.0
-# For what nobody tells: leases that end, and jobs of other programs.
+# Poll for changes without a notification: expired leases, and jobs that other programs add.
 _LOOK_S = 1.0
 _REPORT_S = 5.0
 _HEALTH_S = 15.0
-# When the service is gone, nobody waits for what is under way.
+# Exit this long after the service has ended, because nobody waits for the running jobs.
 _LAST_S = 5.0
-# The worker ends a job that takes too long; the pool ends the worker when that has not done it.
+# The worker stops a job at its time limit; if that fails, the pool kills the worker this much later.
 _LATE_S = 30.0
 _TRIES = 2
 _AGAIN_S = 1.0
 
 
 class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker is told.
+    """The settings of a worker, which the pool sends it.
 
     Parameters
     ----------
-    data : folder of the service.
-    concurrency : jobs at once.
-    private_hosts : hosts and ports that may be private; a port of None stands for any.
-    deny_hosts, allow_hosts : see `HostRules`.
-    site : what the job of a site may take.
-    browser : path or name of the browser; None looks for one.
-    browser_arguments : further command line flags of the browser.
-    driver : what carries messages to the browser.
-    grace_s : seconds that jobs may go on after SIGTERM.
-    job_s : seconds that a job may take once it was claimed; one of a site may open pages for longer.
-    step_s : seconds that each of its parts may take that runs in a thread.
-    memory_bytes : what the process may hold, without its browser.
-    pages, megabytes, crashes : see `RecyclePolicy`.
-    analysis_s, analysis_bytes : processor time and memory that the analysis of one page may take.
+    data : the folder of the service.
+    concurrency : the number of jobs to run at the same time.
+    private_hosts : private hosts that pages may be loaded from, with their ports; a port of None means any port.
+    deny_hosts, allow_hosts : hosts that are never connected to, and the only ones that are; see `HostRules`.
+    site : the quota of a site job.
+    browser : the path or name of the browser; None searches for one.
+    browser_arguments : further command line flags for the browser.
+    driver : the driver that controls the browser.
+    grace_s : seconds that jobs may continue after SIGTERM.
+    job_s : the time limit of a job in seconds from its claim. Site jobs have the time of their quota in addition.
+    step_s : the time limit of each part of a job that runs in a thread, in seconds.
+    memory_bytes : the memory limit of the process, without its browser.
+    pages, megabytes, crashes : when the browser is replaced; see `RecyclePolicy`.
+    analysis_s, analysis_bytes : processor time and memory that the analysis of one page may use.
     """
 
     data: str
@@ -99,7 +99,7 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(slots=True)
 class _Running:
-    """A job under way."""
+    """A running job."""
 
     claim: Claim
     task: asyncio.Task[None]
@@ -107,16 +107,21 @@ class _Running:
 
 
 class Worker:
-    """Takes jobs until it is told to stop.
+    """Claims and runs jobs until it is told to stop.
 
     Parameters
     ----------
-    name : unique among all workers that live.
-    settings : see there.
-    bench : what it works with.
-    ledger : a single thread for the database, since the loop must not wait for other processes.
-    news : set when jobs have come or changed.
-    pulse : tells the pool what it is at.
+    name : the name of the worker, unique among all living workers.
+    settings : the settings of the worker.
+    bench : what the jobs need.
+    ledger : an executor with a single thread for the database, because the event loop must not wait for the locks of
+        other processes.
+    news : set when there are new or changed jobs.
+    pulse : reports to the pool what the worker is doing.
+
+    Attributes
+    ----------
+    draining : set it to stop claiming jobs and end.
     """
 
     def __init__(
@@ -142,12 +147,12 @@ class Worker:
         self.draining = asyncio.Event()
 
     async def run(self) -> None:
-        """Work until `draining` is set; then finish what is under way, as far as the grace goes."""
+        """Run jobs until `draining` is set; then finish running jobs within the grace period."""
         try:
             await self._take_jobs()
             await self._hand_back()
         finally:
-            # Cancelled: the service is gone. Whoever comes next takes these jobs back.
+            # If this was cancelled, the service has ended. The next one takes these jobs back.
             for running in self._running.values():
                 running.stopped.set()
                 running.task.cancel()
@@ -173,7 +178,7 @@ class Worker:
                     await self._news.wait()
 
     async def report(self, supervisor: Supervisor) -> None:
-        """Say how the worker is, again and again, and keep its leases; ends with its task."""
+        """Report the state of the worker and renew its leases periodically, until cancelled."""
         looked = renewed = -_HEALTH_S
         healthy = False
         while True:
@@ -203,7 +208,7 @@ class Worker:
             await asyncio.sleep(_REPORT_S)
 
     async def _take(self) -> None:
-        """Claim as many jobs as there is room for; those of sites leave room for others."""
+        """Claim as many jobs as may run at once. Site jobs take at most half of the places."""
         while len(self._running) < self._settings.concurrency:
             sites = self._sites < max(1, self._settings.concurrency // 2)
             claim = await self._store(
@@ -219,14 +224,14 @@ class Worker:
             self._sites += claim.job.kind == "site"
 
     async def _drop_lost(self) -> None:
-        """End what was cancelled or deleted."""
+        """Stop running jobs that were cancelled or deleted."""
         for running in [*self._running.values()]:
             if not await self._store(self._queue.holds, running.claim) and not running.task.done():
                 running.stopped.set()
                 running.task.cancel()
 
     async def _work(self, claim: Claim, stopped: threading.Event) -> None:
-        """Do a job and bring it to its end; the boundary where nothing goes past."""
+        """Run a job and record its end; the boundary that no error passes."""
         start = time.monotonic()
         outcome = "failed"
         limit_s = self._settings.job_s + (self._settings.site.time_s if claim.job.kind == "site" else 0.0)
@@ -267,7 +272,7 @@ class Worker:
             except BrowserLostError as error:
                 self._is_in_doubt = True
                 if left:
-                    continue  # another browser is at hand
+                    continue  # the supervisor starts another browser
                 log("browser_failed", level=logging.ERROR, job=claim.job.id, detail=error.message)
                 held = await self._store(self._queue.fail, claim, problem_of(error))
             except DomsieveError as error:
@@ -288,7 +293,7 @@ class Worker:
         return "failed" if held else "lost"
 
     async def _fail(self, claim: Claim, problem: dict[str, Any]) -> None:
-        """End a job badly, as soon as the store can be written to: the disk may be full."""
+        """Mark a job as failed, as soon as the store is writable: the disk may be full."""
         while True:
             try:
                 await self._store(self._queue.fail, claim, problem)
@@ -299,14 +304,14 @@ class Worker:
                 return
 
     async def _hand_back(self) -> None:
-        """Let jobs end for as long as the grace lasts; those that do not are another worker's then."""
+        """Wait for running jobs during the grace period, then return the others to the queue."""
         if self._running:
             await asyncio.wait(self._tasks(), timeout=self._settings.grace_s)
         for running in [*self._running.values()]:
-            # Before their tasks are cancelled, so that what these do no longer counts.
+            # Release before the tasks are cancelled, so that nothing they still do has an effect.
             try:
                 await self._store(self._queue.release, running.claim)
-            except DomsieveError as error:  # the pool takes it back
+            except DomsieveError as error:  # the pool will take the job back
                 log("store_failed", level=logging.ERROR, detail=error.message)
 
     def _tasks(self) -> list[asyncio.Task[None]]:
@@ -324,7 +329,7 @@ class Worker:
 
 
 async def serve(name: str, settings: WorkerSettings, news: asyncio.Event, pulse: Pulse) -> None:
-    """Be a worker until SIGTERM."""
+    """Run a worker until SIGTERM."""
     data = Path(settings.data)
     rules = HostRules.of(settings.deny_hosts, settings.allow_hosts)
     egress = Egress(named=settings.private_hosts, rules=rules)
@@ -332,7 +337,7 @@ async def serve(name: str, settings: WorkerSettings, news: asyncio.Event, pulse:
 
     def make() -> Renderer:
         return Renderer(
-            concurrency=settings.concurrency + 1,  # one more for the page that tells its health
+            concurrency=settings.concurrency + 1,  # one more for the page of the health check
             executable=settings.browser,
             arguments=settings.browser_arguments,
             driver=settings.driver,
@@ -362,13 +367,13 @@ async def serve(name: str, settings: WorkerSettings, news: asyncio.Event, pulse:
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, worker.draining.set)
             log("worker_started", worker=name)
-            beside = [asyncio.create_task(worker.report(supervisor)), asyncio.create_task(_beat(pulse))]
+            reports = [asyncio.create_task(worker.report(supervisor)), asyncio.create_task(_beat(pulse))]
             try:
                 await worker.run()
             finally:
-                for task in beside:
+                for task in reports:
                     task.cancel()
-                await asyncio.gather(*beside, return_exceptions=True)
+                await asyncio.gather(*reports, return_exceptions=True)
     log("worker_ended", worker=name)
 
 
@@ -379,11 +384,14 @@ async def _beat(pulse: Pulse) -> None:
 
 
 def _follow_parent(main: "asyncio.Task[None]", loop: asyncio.AbstractEventLoop, news: asyncio.Event) -> None:
-    """Pass on what comes on standard input; stop when it ends: with the service, also when that was killed."""
+    """Set `news` for each line on standard input; stop the worker when the input closes.
+
+    It closes when the service ends, even if the service was killed.
+    """
     with contextlib.suppress(RuntimeError):  # the loop has ended
         while os.read(0, 4096):
             loop.call_soon_threadsafe(news.set)
-    # The loop may be busy or stuck.
+    # The event loop may be busy or stuck, so do not depend on it.
     last = threading.Timer(_LAST_S, os._exit, (1,))
     last.daemon = True
     last.start()
@@ -394,24 +402,24 @@ def _follow_parent(main: "asyncio.Task[None]", loop: asyncio.AbstractEventLoop, 
 async def _main(name: str, settings: WorkerSettings, pulse: Pulse) -> None:
     news = asyncio.Event()
     main = asyncio.create_task(serve(name, settings, news, pulse))
-    told = main, asyncio.get_running_loop(), news
-    threading.Thread(target=_follow_parent, args=told, name="parent", daemon=True).start()
+    args = main, asyncio.get_running_loop(), news
+    threading.Thread(target=_follow_parent, args=args, name="parent", daemon=True).start()
     with contextlib.suppress(asyncio.CancelledError):
         await main
 
 
 def run() -> None:
-    """Be the worker that the command line names."""
+    """Run the worker whose name is the first argument of the command line."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Not through sys.stdin, whose lock a thread that waits for its end would hold when the process ends.
-    with open(0, "rb", buffering=0, closefd=False) as told:
-        settings = msgspec.json.decode(told.readline(), type=WorkerSettings)
+    # Bypass sys.stdin: at exit, a thread that waits for input would still hold its lock.
+    with open(0, "rb", buffering=0, closefd=False) as stdin:
+        settings = msgspec.json.decode(stdin.readline(), type=WorkerSettings)
     with logging_to_stderr():
         asyncio.run(_main(sys.argv[1], settings, Pulse(_own_output())))
 
 
 def _own_output() -> int:
-    """Return the standard output, from now on for the pulse alone: what others print is dropped."""
+    """Return a descriptor of standard output for the heartbeat; whatever else is printed is dropped from now on."""
     own = os.dup(1)
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
