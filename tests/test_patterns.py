@@ -140,7 +140,7 @@ WORST = {
     "analysis.writers.record_tables _NUMBER": ["|1|x", "1|.1|x", "1e|1|x", "|1.|", "1| |"],
     "analysis.writers.text _C1": ["|\xc2|"],
     "analysis.writers.text _PRE_RUN": ["|\xfd|", "|\xfda|"],
-    "commands.capture_options _VIEWPORT": ["|0|", "|0|1", "1x|0|", "|1|"],
+    "commands.declared_options _SIZE": ["|0|", "|0|1", "1x|0|", "|1|"],
     "library.inputs _MARKUP": ["|<|", "|< |"],
     "renderer.browser.playwright_driver 'process did exit: exitCode=(\\\\w+), signal=(\\\\w+)'": [
         "process did exit: exitCode=|1|",

@@ -23,7 +23,7 @@ from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.writers.chunks import MAX_WORDS
 from domsieve.analysis.writers.formats import RECORD_FORMATS
 from domsieve.errors import UsageError
-from domsieve.options import Budget, CaptureOptions, SettlePolicy
+from domsieve.options import Budget, CaptureOptions, NetworkOptions, SettlePolicy, declared
 from domsieve.renderer.network.egress import place_of
 from domsieve.renderer.sampling.frontier import Scope
 from domsieve.snapshot.page import Scalar
@@ -192,6 +192,14 @@ Patterns = Annotated[
 ]
 
 
+def _declared(group: type, name: str, **limits: float) -> Any:
+    """Return the field of a declared option: its default and help, with the limits of the service."""
+    one = declared(group)[name]
+    field: Any = Field
+    default = one.default.total_seconds() if one.kind is timedelta else one.default
+    return field(default=default, description=one.option.help.replace("; repeatable", ""), **limits)
+
+
 class PageRequest(BaseModel):
     """Base of all requests: the page and how to render it."""
 
@@ -204,34 +212,20 @@ class PageRequest(BaseModel):
     viewport_height: Whole = Field(
         default=800, ge=240, le=2160, description="Height of the window in CSS px."
     )
-    locale: Annotated[str, Field(pattern=_LOCALE, max_length=35)] | None = Field(
-        default=None, description="Language tag such as de-DE; null is the browser's own."
+    locale: Annotated[str, Field(pattern=_LOCALE, max_length=35)] | None = _declared(CaptureOptions, "locale")
+    settle: SettlePolicy = _declared(CaptureOptions, "settle")
+    settle_extra_s: float = _declared(CaptureOptions, "settle_extra", ge=0, le=10)
+    scroll: bool = _declared(CaptureOptions, "scroll")
+    click: Annotated[tuple[Selector, ...], Field(max_length=20, strict=False)] = _declared(
+        CaptureOptions, "click"
     )
-    settle: SettlePolicy = Field(default="adaptive", description="When a page counts as complete.")
-    settle_extra_s: float = Field(
-        default=0.0, ge=0, le=10, description="Seconds to wait after the page is complete."
-    )
-    scroll: bool = Field(default=False, description="Whether to scroll to the end first.")
-    click: Annotated[tuple[Selector, ...], Field(max_length=20, strict=False)] = Field(
-        default=(),
-        description="CSS selectors of elements to click once the page is complete, in order; of each the first "
-        "visible match.",
-    )
-    wait_for: Selector | None = Field(
-        default=None, description="CSS selector of an element that must be visible before the capture."
-    )
-    time_s: float = Field(
-        default=20.0, ge=1, le=60, description="Time limit for one page in seconds, without settle_extra_s."
-    )
+    wait_for: Selector | None = _declared(CaptureOptions, "wait_for")
+    time_s: float = _declared(NetworkOptions, "timeout", ge=1, le=60)
     refresh: bool = Field(default=False, description="Whether to render again even if the page is cached.")
     max_age_days: float | None = Field(
         default=None, ge=0, le=36_500, description="Render again if the capture is older than this many days."
     )
-    keep_errors: bool = Field(
-        default=False,
-        description="Whether to use pages that count as failed: server errors, data that is not text, "
-        "empty documents, and pages that were cut before their first text.",
-    )
+    keep_errors: bool = _declared(NetworkOptions, "keep_errors")
 
     @field_validator("url")
     @classmethod
@@ -243,14 +237,13 @@ class PageRequest(BaseModel):
 
     def capture_options(self) -> CaptureOptions:
         """Return the options of the capture."""
+        given = {
+            name: getattr(self, name) for name in declared(CaptureOptions) if name in PageRequest.model_fields
+        }
         return CaptureOptions(
             viewport_px=(self.viewport_width, self.viewport_height),
-            locale=self.locale,
-            settle=self.settle,
             settle_extra=timedelta(seconds=self.settle_extra_s),
-            scroll=self.scroll,
-            click=self.click,
-            wait_for=self.wait_for,
+            **given,
         )
 
     def since(self) -> datetime | None:
