@@ -69,11 +69,11 @@ def measure(urls: Sequence[str]) -> tuple[dict[str, dict[str, float]], dict[str,
     with tempfile.TemporaryDirectory() as folder, PageStore(Path(folder)) as store:
         timed = urls[:TIMED]
         rounds = [
-            [render(timed, store, CaptureOptions(both_sides=both))[1] for both in (False, True)]
+            [render(timed, store, CaptureOptions(both_versions=both))[1] for both in (False, True)]
             for _ in range(ROUNDS)
         ]
         plain, whole = (median(seconds) for seconds in zip(*rounds, strict=True))
-        records, _ = render(urls, store, CaptureOptions(both_sides=True))
+        records, _ = render(urls, store, CaptureOptions(both_versions=True))
         start = time.perf_counter()
         pages = [(page.record.url, page.result) for page in compare(records, store)]
         compared = (time.perf_counter() - start) / len(records)

@@ -206,9 +206,9 @@ class CaptureOptions:
         waited for again. Where there is none, nothing is clicked and a warning is logged.
     wait_for : CSS selector of what must be shown before the page counts as complete, None for nothing. A page on
         which it does not appear in time is cut.
-    both_sides : whether to keep what the page can be compared with: the responses that carried its data, and its
-        source as it looks without scripts, for which it is loaded twice. The capture itself is the same without.
-    screenshot : whether to keep a picture of the page, and with it what `both_sides` keeps.
+    both_versions : also keep what `compare` needs: the responses that carried the page's data, and the page loaded
+        again without scripts. The capture itself is the same.
+    screenshot : whether to keep a picture of the page, and with it what `both_versions` keeps.
     archive : digest of the archive that the page is rendered from; empty for one from the network.
     fixed_time : whether scripts see the time when the archive was made, and random numbers that come again.
     record : whether to hand out all that the page asks for and is answered; the capture itself is the same without.
@@ -248,7 +248,7 @@ class CaptureOptions:
         bool,
         Option("Also store what compare and report need: screenshot, data responses, page without scripts."),
     ] = False
-    both_sides: bool = False
+    both_versions: bool = False
     archive: str = ""
     fixed_time: bool = False
     record: bool = False
@@ -264,11 +264,11 @@ class CaptureOptions:
     @property
     def extras(self) -> bool:
         """Whether anything is kept beside the capture."""
-        return self.both_sides or self.screenshot
+        return self.both_versions or self.screenshot
 
     def without_extras(self) -> "CaptureOptions":
         """Return the same options with nothing kept beside the capture: those of a load to compare another with."""
-        return replace(self, both_sides=False, screenshot=False)
+        return replace(self, both_versions=False, screenshot=False)
 
     def canonical(self) -> dict[str, str | int | float | bool | None]:
         """Return the options that shape the columns, as scalars for `Provenance.options`; secrets as digests only.
@@ -298,7 +298,7 @@ class CaptureOptions:
         return always | {name: _scalar(value) for name, value in given.items()}
 
 
-_NOT_IN_COLUMNS = ("both_sides", "screenshot", "record", "record_credentials")
+_NOT_IN_COLUMNS = ("both_versions", "screenshot", "record", "record_credentials")
 """Options of what is kept with a capture, which is the same without."""
 
 

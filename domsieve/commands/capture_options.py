@@ -206,8 +206,8 @@ def rendering_all(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def comparing(command: Callable[..., None]) -> Callable[..., None]:
-    """Do as `rendering`, for a command that needs both sides of a page."""
-    return _with_options(command, {"both_sides": True})
+    """Do as `rendering`, for a command that needs both versions of a page."""
+    return _with_options(command, {"both_versions": True})
 
 
 def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callable[..., None]:

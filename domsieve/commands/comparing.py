@@ -55,7 +55,7 @@ def compare(
     with open_cache(cache) as store:
         found = find_targets(targets, store)
         if not all(isinstance(target, CacheTarget | DamagedTarget | UrlTarget) for target in found):
-            raise TargetError("Files have no rendered side to compare with; give URLs or pages of the cache.")
+            raise TargetError("Files have no rendered version to compare with; give URLs or cached pages.")
         if twice and any(isinstance(target, CacheTarget) for target in found):
             raise TargetError("--twice loads pages anew; give URLs, not pages of the cache.")
         loads: dict[str, PageRecord] = {}
@@ -134,11 +134,11 @@ def _page_lines(url: str, result: "Comparison") -> list[str]:
         "images": (raw.images, rendered.images),
         "records": (raw.records, rendered.records),
     }
-    sides = ", ".join(f"{name} {_number(a)} → {_number(b)}" for name, (a, b) in counts.items())
+    changes = ", ".join(f"{name} {_number(a)} → {_number(b)}" for name, (a, b) in counts.items())
     content, seen = result.content, result.visible
     return [
         url,
-        f"  raw → rendered: {sides}",
+        f"  raw → rendered: {changes}",
         f"  of the content in the raw source: {_share(content.recall, content.both, content.wanted)}",
         f"  of all words: {_share(seen.recall, seen.both, seen.wanted)}; "
         f"and back: {_share(seen.precision, seen.both, seen.found_in)}",

@@ -282,7 +282,7 @@ class CompareResult(Result[Comparison]):
 
     @property
     def comparison(self) -> Comparison:
-        """Blocks, words and counts of both sides, and the responses that brought the data."""
+        """Blocks, words and counts of both versions, and the responses that brought the data."""
         return self._outcome
 
     @property

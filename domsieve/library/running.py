@@ -130,13 +130,13 @@ class PagesCall(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class ComparingCall:
-    """URLs whose two sides are compared by way of a store, be it for the time of the call.
+    """URLs whose two versions are compared by way of a store, temporarily if no cache is given.
 
     Parameters
     ----------
     urls : the pages.
     several : whether the caller gave a list, be it of one.
-    fetching : how they become pages, with both sides.
+    fetching : how they become pages, with both versions.
     twice : whether each is loaded twice.
     """
 
@@ -154,7 +154,7 @@ class ComparingCall:
         UsageError : something is no URL, or `twice` no bool.
         """
         check_flag("twice", twice)
-        options = replace(fetching.options, both_sides=True)
+        options = replace(fetching.options, both_versions=True)
         return cls(urls_of(url), is_list(url), replace(fetching, options=options), twice)
 
     def run(self) -> CompareResult | list[CompareResult]:

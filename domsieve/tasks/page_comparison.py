@@ -62,8 +62,8 @@ def compare(
 ) -> Iterator[ComparedPage]:
     """Yield each page with its comparison, site after site.
 
-    Both sides are cleaned as `clean` does by default. The raw source is that which was captured without scripts;
-    where a page of the site has none, the source is parsed, so that style sheets hide nothing.
+    Both versions are cleaned as `clean` does by default. The raw version is the page captured without scripts;
+    where a page of the site has none, its source is parsed, and style sheets hide nothing.
 
     Parameters
     ----------
@@ -157,7 +157,9 @@ def _raw(record: PageRecord, store: PageStore, *, styled: bool) -> Page:
     if record.producer != "rendered":
 
         def refuse() -> Snapshot:
-            raise ContentError("Only a rendered page has two sides to compare.", url=record.url, stage="read")
+            raise ContentError(
+                "Only a rendered page has two versions to compare.", url=record.url, stage="read"
+            )
 
         return replace(from_record(record, store), load=refuse)
     twin = unscripted(record, store) if styled else None

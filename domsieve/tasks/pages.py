@@ -121,7 +121,7 @@ def cached(
         return None
     if since is not None and datetime.fromisoformat(record.captured_at) < since:
         return None
-    wanted = {SCREENSHOT} if options.screenshot else {DATA} if options.both_sides else set()
+    wanted = {SCREENSHOT} if options.screenshot else {DATA} if options.both_versions else set()
     return record if wanted <= {*store.extra_names(record)} and may_use(record) else None
 
 

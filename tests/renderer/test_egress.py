@@ -186,7 +186,7 @@ class TestNamed:
         with pytest.raises(PolicyError, match="by turns"):
             decide(egress, "turning.test")
 
-    def test_a_name_on_both_sides_at_once(self) -> None:
+    def test_a_name_on_both_versions_at_once(self) -> None:
         with pytest.raises(PolicyError, match="at once") as raised:
             decide(Network([PUBLIC, PRIVATE]).egress(("mixed.test", 80)), "mixed.test")
         assert raised.value.reason == "mixed"

@@ -53,8 +53,8 @@ def test_the_capture_is_the_same_with_and_without_a_screenshot(studio: Studio) -
     assert without.unscripted is None
 
 
-def test_both_sides_are_kept_without_a_picture(studio: Studio) -> None:
-    rendering = studio.show(TALL, CaptureOptions(both_sides=True), PATIENT)
+def test_both_versions_are_stored_without_a_screenshot(studio: Studio) -> None:
+    rendering = studio.show(TALL, CaptureOptions(both_versions=True), PATIENT)
     assert [*rendering.extras] == [DATA]
     assert rendering.unscripted is not None
 

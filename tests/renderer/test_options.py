@@ -67,7 +67,7 @@ def test_every_option_counts_that_can_change_a_capture(tmp_path: Path) -> None:
         other: Any = special.get(option.name, usual_change)
         if replace(usual, **{option.name: other}).canonical() == usual.canonical():
             same.add(option.name)
-    assert same == {"both_sides", "screenshot", "record", "record_credentials"}
+    assert same == {"both_versions", "screenshot", "record", "record_credentials"}
 
 
 def test_missing_storage_state_is_an_error(tmp_path: Path) -> None:

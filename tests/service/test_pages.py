@@ -67,7 +67,7 @@ def test_a_page_that_cannot_be_read_harms_no_other(tmp_path: Path, method: str |
 
 def test_a_capture_with_its_extras_answers_both_requests(tmp_path: Path) -> None:
     url = "http://127.0.0.1/page"
-    plain, sides = CaptureOptions(), CaptureOptions(both_sides=True)
+    plain, sides = CaptureOptions(), CaptureOptions(both_versions=True)
     asked = CaptureOptions(screenshot=True)
 
     def captured(producer: Producer, **options: Scalar) -> Snapshot:

@@ -373,7 +373,7 @@ class CompareRequest(PageRequest):
 
     def capture_options(self) -> CaptureOptions:
         """Return the options of the capture, which keeps what the comparison needs."""
-        return replace(super().capture_options(), both_sides=True)
+        return replace(super().capture_options(), both_versions=True)
 
 
 class ReportRequest(PageRequest):

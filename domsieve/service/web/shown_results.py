@@ -143,7 +143,7 @@ def record_tables(data: bytes, content_type: str, *, is_whole: bool) -> list[Tab
 
 
 def comparison_tables(data: bytes) -> list[Table]:
-    """Return what a comparison found: words, both sides, what scripts changed, what brought the data, what differs.
+    """Return the tables of a comparison: words, both versions, what scripts changed, the data responses, the differences.
 
     None of a file that another version of the program wrote in another form.
     """
@@ -163,7 +163,7 @@ def _compared(facts: Mapping[str, Any]) -> list[Table]:
         ("Records", "records"),
         ("Nodes", "nodes"),
     ]
-    sides = [[label, flat(raw[name]), flat(rendered[name])] for label, name in named]
+    versions = [[label, flat(raw[name]), flat(rendered[name])] for label, name in named]
     words = [
         [label, flat(one["wanted"]), flat(one["both"]), _share(one["both"], one["wanted"])]
         for label, one in (("Content", facts["content"]), ("All that you can see", facts["visible"]))
@@ -192,7 +192,7 @@ def _compared(facts: Mapping[str, Any]) -> list[Table]:
             0,
             _LAST_THREE,
         ),
-        Table("Both sides", ("What", "Source", "Rendered"), sides, 0, frozenset({1, 2})),
+        Table("Both versions", ("What", "Raw source", "Rendered"), versions, 0, frozenset({1, 2})),
         Table(
             f"Texts that differ ({same:,} are the same)",
             ("What happened", "Words", "Text"),

@@ -201,7 +201,7 @@ def test_options_and_budget_of_a_page() -> None:
 
 
 def test_comparisons_and_reports_keep_what_they_need() -> None:
-    assert CompareRequest(url=URL).capture_options() == CaptureOptions(both_sides=True)
+    assert CompareRequest(url=URL).capture_options() == CaptureOptions(both_versions=True)
     assert ReportRequest(url=URL).capture_options() == CaptureOptions(screenshot=True)
 
 

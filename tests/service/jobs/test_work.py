@@ -380,8 +380,8 @@ def test_two_loads_share_no_context_and_both_are_kept(tmp_path: Path) -> None:
     (file,) = result.files
     (block,) = json.loads(file.data)["loads"]["blocks"]
     assert (block["text"], block["other_text"]) == ("Request 2", "Request 1")
-    both_sides = [load.options and load.options.both_sides for load in pages.loads]
-    assert both_sides == [False, True], "the newest capture has both sides"
+    both_versions = [load.options and load.options.both_versions for load in pages.loads]
+    assert both_versions == [False, True], "the newest capture has both versions"
     assert len({*pages.sites}) == 2
     assert all(site and site.startswith("ann site.example ") for site in pages.sites)
     assert len({page.page_id for page in result.pages}) == 2
