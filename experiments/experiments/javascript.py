@@ -35,10 +35,10 @@ Six sites whose content appears after scripts ran, served on loopback with their
 name. Every route is rendered once and kept, so that a run that resumes does not render again. Words are `\w{2,}` in
 lower case, counted as multisets, against the Markdown, specification or store that the content was made from. For
 redoc and swagger that is a lower bound, and precision is against the text of the main part as rendered. The raw
-version is what the same navigation answered, parsed without scripts. Rendering again may move a figure in the fourth digit:
-a logo that cannot be loaded was there in one run and gone in another, one node of 172,952. Site methods learn from
-the routes that they clean. The extractors of others get the whole rendered page as HTML, visible or not, as a browser
-would save it.
+version is what the same navigation answered, parsed without scripts. Rendering again may move a figure in the fourth
+digit: a logo that cannot be loaded was there in one run and gone in another, one node of 172,952. Site methods learn
+from the routes that they clean. The extractors of others get the whole rendered page as HTML, visible or not, as a
+browser would save it.
 """
 
 

@@ -143,9 +143,9 @@ def record_tables(data: bytes, content_type: str, *, is_whole: bool) -> list[Tab
 
 
 def comparison_tables(data: bytes) -> list[Table]:
-    """Return the tables of a comparison: words, both versions, what scripts changed, the data responses, the differences.
+    """Return the tables of a comparison: words, both versions, changes by scripts, data responses, differences.
 
-    None of a file that another version of the program wrote in another form.
+    A file in the format of another version of domsieve gives none.
     """
     try:
         return [table for table in _compared(json.loads(data)) if table.rows]
