@@ -1,7 +1,7 @@
 """Pages by URL: the guard comes before the cache, the cache before the renderer."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -66,8 +66,9 @@ class Getter:
 
 
 @pytest.fixture
-def getter(tmp_path: Path) -> Getter:
-    return Getter(PageStore(tmp_path))
+def getter(tmp_path: Path) -> Iterator[Getter]:
+    with PageStore(tmp_path) as store:
+        yield Getter(store)
 
 
 def test_each_missing_page_is_rendered_once_and_kept(getter: Getter) -> None:
