@@ -1,179 +1,21 @@
-"""The options of the program: what each accepts, its default, and what every interface tells users about it.
+"""The options of the program in groups: the capture, the budget of a page, the network, the pages of a site.
 
-An option is a field of a frozen dataclass, annotated with an `Option`. `check_group` checks the values of a group;
-the command line and the library make their options from the same fields.
+`domsieve.declaration` says how they are declared, and what is made from them.
 """
 
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import timedelta
-from functools import cache
+from fnmatch import fnmatchcase
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal
 
 from domsieve.budget import USUAL, AnalysisBudget
+from domsieve.declaration import Option, Served, check_group
 from domsieve.errors import UsageError
 from domsieve.types import DriverName
-
-_LONGEST = timedelta(days=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """What interfaces need to know about an option, besides its type and its default.
-
-    Parameters
-    ----------
-    help : one sentence for users of the command line.
-    flag : the name on the command line, without dashes; empty for the name of the field.
-    metavar : what stands for a value in help; empty for the usual word of its type.
-    envvar : environment variable with the default; empty for none.
-    pair : the mark between the two parts of each item of a list of pairs.
-    items : what the items of a list are, as messages for Python callers show it.
-    min_value : the least number or duration in seconds; a duration must be above it, a number may be equal.
-    """
-
-    help: str
-    flag: str = ""
-    metavar: str = ""
-    envvar: str = ""
-    pair: str = ""
-    items: str = ""
-    min_value: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DeclaredOption:
-    """An option of a group.
-
-    Parameters
-    ----------
-    name : the name of its field.
-    kind : the type of its value, or of the items of a list; without None.
-    is_list, is_optional : whether it is a list, or may be None.
-    default : the default.
-    option : what its declaration says.
-    """
-
-    name: str
-    kind: Any
-    is_list: bool
-    is_optional: bool
-    default: Any
-    option: Option
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """The words that it accepts; empty if it is not a choice of words."""
-        return get_args(self.kind) if get_origin(self.kind) is Literal else ()
-
-
-@cache
-def declared(group: type) -> dict[str, DeclaredOption]:
-    """Return the options of a group by their names, in the order of their declaration."""
-    hints = get_type_hints(group, include_extras=True)
-    found = {}
-    for field in fields(group):
-        annotation, *notes = get_args(hints[field.name]) if _is_annotated(hints[field.name]) else (None,)
-        option = next((note for note in notes if isinstance(note, Option)), None)
-        if option is None:
-            continue
-        parts = get_args(annotation) if get_origin(annotation) in {Union, UnionType} else (annotation,)
-        kinds = [part for part in parts if part is not NoneType]
-        kind = kinds[0]
-        is_list = get_origin(kind) is Iterable or (
-            get_origin(kind) is tuple and get_args(kind)[-1] is Ellipsis
-        )
-        found[field.name] = DeclaredOption(
-            field.name,
-            get_args(kind)[0] if is_list else kind,
-            is_list,
-            len(kinds) < len(parts),
-            field.default,
-            option,
-        )
-    return found
-
-
-def check_group(group: Any) -> None:
-    """Check the values of the options of a group; lists become tuples.
-
-    Raises
-    ------
-    UsageError : a value is wrong; the message says what would be right.
-    """
-    kind: Any = type(group)
-    for name, one in declared(kind).items():
-        value = getattr(group, name)
-        if value is None and one.is_optional:
-            continue
-        if one.is_list:
-            items = (
-                tuple(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else None
-            )
-            if items is None or not all(_is_item(one.kind, item) for item in items):
-                raise wrong(
-                    name, value if items is None else list(items), f"give a list of {one.option.items}"
-                )
-            object.__setattr__(group, name, items)
-        elif (wish := _wish(one, value)) is not None:
-            raise wrong(name, value, wish)
-
-
-def wrong(parameter: str, value: object, wish: str) -> UsageError:
-    """Return the error of a parameter that must be something else."""
-    shown = repr(value)
-    shown = shown if len(shown) <= 80 else f"{shown[:79]}…"
-    return UsageError(f"{parameter} is {shown}; {wish}.", parameter=parameter)
-
-
-def _wish(one: DeclaredOption, value: object) -> str | None:
-    """Return what to give instead of a wrong value, None for a right one."""
-    least = one.option.min_value
-    if one.choices:
-        return (
-            None
-            if isinstance(value, str) and value in one.choices
-            else f"choose one of {', '.join(one.choices)}"
-        )
-    if one.kind is bool:
-        return None if isinstance(value, bool) else "give True or False"
-    if one.kind is int:
-        is_right = (
-            isinstance(value, int) and not isinstance(value, bool) and (least is None or value >= least)
-        )
-        return None if is_right else f"give a whole number from {least:g}"
-    if one.kind is timedelta:
-        is_right = isinstance(value, timedelta) and value <= _LONGEST
-        low = timedelta(seconds=least or 0)
-        is_right = is_right and (value > low if least is not None else value >= low)  # type: ignore[operator]
-        return None if is_right else "give a timedelta up to a day, such as timedelta(seconds=20)"
-    if get_origin(one.kind) is tuple:
-        is_right = isinstance(value, tuple) and len(value) == len(get_args(one.kind))
-        is_right = is_right and all(isinstance(part, int) and part > 0 for part in value)  # type: ignore[attr-defined]
-        return None if is_right else "give a pair of whole numbers from 1, such as (1280, 800)"
-    if is_dataclass(one.kind):
-        kind: Any = one.kind
-        return None if isinstance(value, kind) else f"give {kind.__name__}"
-    if one.kind is str:
-        return None if isinstance(value, str) else "give a str"
-    from os import PathLike
-
-    return None if isinstance(value, str | PathLike) else "give a path, as str or Path"
-
-
-def _is_item(kind: Any, item: object) -> bool:
-    if kind is str:
-        return isinstance(item, str)
-    return isinstance(item, tuple) and len(item) == 2 and all(isinstance(part, str) for part in item)
-
-
-def _is_annotated(hint: Any) -> bool:
-    return get_origin(hint) is Annotated
-
 
 SettlePolicy = Literal["adaptive", "load", "networkidle"]
 
@@ -218,32 +60,94 @@ class CaptureOptions:
     viewport_px: Annotated[
         tuple[int, int], Option("Width x height of the window in CSS px.", flag="viewport")
     ] = (1280, 800)
-    user_agent: Annotated[str | None, Option("User-Agent header.")] = None
+    user_agent: Annotated[str | None, Option("User-Agent header.", group="Network")] = None
     headers: Annotated[
         tuple[tuple[str, str], ...],
-        Option("'Name: value', repeatable.", flag="header", pair=":", items="pairs of a name and a value"),
+        Option(
+            "'Name: value', repeatable.",
+            group="Network",
+            flag="header",
+            pair=":",
+            items="pairs of a name and a value",
+        ),
     ] = ()
     cookies: Annotated[
         tuple[tuple[str, str], ...],
-        Option("'name=value', repeatable.", flag="cookie", pair="=", items="pairs of a name and a value"),
+        Option(
+            "'name=value', repeatable.",
+            group="Network",
+            flag="cookie",
+            pair="=",
+            items="pairs of a name and a value",
+        ),
     ] = ()
     storage_state: Annotated[
-        Path | str | None, Option("File of cookies and local storage, from `login` or Playwright.")
+        Path | str | None,
+        Option("File of cookies and local storage, from `login` or Playwright.", group="Network"),
     ] = None
-    locale: Annotated[str | None, Option("Language tag, such as de-DE.")] = None
+    locale: Annotated[
+        str | None,
+        Option(
+            "Language tag, such as de-DE.",
+            served=Served(
+                label="Language",
+                example="de-DE",
+                takes="write a language tag such as de or de-DE",
+                max_length=35,
+                pattern="^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$",
+            ),
+        ),
+    ] = None
     images: Annotated[bool, Option("Load images; without them, the layout changes.")] = True
-    settle: Annotated[SettlePolicy, Option("When a page counts as complete.")] = "adaptive"
-    settle_extra: Annotated[timedelta, Option("Seconds to wait after the page is complete.")] = timedelta()
-    scroll: Annotated[bool, Option("Scroll to the end first.")] = False
+    settle: Annotated[
+        SettlePolicy,
+        Option(
+            "When a page counts as complete.",
+            served=Served(
+                label="When a page is complete",
+                choices={
+                    "adaptive": "It stopped changing",
+                    "load": "It is loaded",
+                    "networkidle": "The network is quiet",
+                },
+            ),
+        ),
+    ] = "adaptive"
+    settle_extra: Annotated[
+        timedelta,
+        Option(
+            "Seconds to wait after the page is complete.",
+            served=Served(label="Extra seconds to wait", low=0, high=10),
+        ),
+    ] = timedelta()
+    scroll: Annotated[
+        bool, Option("Scroll to the end first.", served=Served(label="Scroll to the end first"))
+    ] = False
     click: Annotated[
         tuple[str, ...],
         Option(
             "Click the first matching element once the page is complete; repeatable.",
             metavar="CSS",
             items="CSS selectors, such as ['button.more']",
+            served=Served(
+                label="Click what these CSS selectors match",
+                example=".load-more",
+                takes="write up to 20 CSS selectors of up to 500 characters, one per line",
+            ),
         ),
     ] = ()
-    wait_for: Annotated[str | None, Option("Wait until a matching element is visible.", metavar="CSS")] = None
+    wait_for: Annotated[
+        str | None,
+        Option(
+            "Wait until a matching element is visible.",
+            metavar="CSS",
+            served=Served(
+                label="Wait for what this CSS selector matches",
+                example=".results",
+                takes="write a CSS selector of up to 500 characters, such as .results",
+            ),
+        ),
+    ] = None
     screenshot: Annotated[
         bool,
         Option("Also store what compare and report need: screenshot, data responses, page without scripts."),
@@ -363,24 +267,39 @@ class NetworkOptions:
     UsageError : a value is wrong; its `parameter` names it.
     """
 
-    timeout: Annotated[timedelta, Option("Time limit for one page, in seconds.", min_value=0)] = Budget().time
-    concurrency: Annotated[int | None, Option("Pages at once [default: cores].", min_value=1)] = None
+    timeout: Annotated[
+        timedelta,
+        Option(
+            "Time limit for one page, in seconds.",
+            min_value=0,
+            served=Served(name="time_s", label="Seconds a page may take", low=1, high=60),
+        ),
+    ] = Budget().time
+    concurrency: Annotated[
+        int | None, Option("Pages at once [default: cores].", group="Work", min_value=1)
+    ] = None
     private_hosts: Annotated[
         Iterable[str],
         Option(
             "Host whose private addresses may be reached: HOST or HOST:PORT; repeatable.",
+            group="Network",
             flag="private-host",
             metavar="HOST",
             items="HOST or HOST:PORT, such as ['127.0.0.1:8000']",
         ),
     ] = ()
     allow_private: Annotated[
-        bool, Option("Let pages reach this machine and private networks, not only the hosts that you name.")
+        bool,
+        Option(
+            "Let pages reach this machine and private networks, not only the hosts that you name.",
+            group="Network",
+        ),
     ] = False
     deny_hosts: Annotated[
         Iterable[str],
         Option(
             "Never connect to this host: NAME, *.NAME or ADDRESS[/BITS]; repeatable.",
+            group="Network",
             flag="deny-host",
             metavar="HOST",
             items="NAME, *.NAME or ADDRESS[/BITS], such as ['*.example.org']",
@@ -390,6 +309,7 @@ class NetworkOptions:
         Iterable[str],
         Option(
             "Connect only to hosts named so, and to no others; repeatable.",
+            group="Network",
             flag="allow-host",
             metavar="HOST",
             items="NAME, *.NAME or ADDRESS[/BITS], such as ['*.example.org']",
@@ -402,15 +322,80 @@ class NetworkOptions:
         DriverName,
         Option("How to talk to Chrome; pipe is faster and needs Linux or macOS. Captures are the same."),
     ] = "playwright"
-    keep_errors: Annotated[bool, Option("Also use pages that count as failed, such as server errors.")] = (
-        False
-    )
+    keep_errors: Annotated[
+        bool,
+        Option(
+            "Also use pages that count as failed, such as server errors.",
+            group="Pages",
+            served=Served(label="Also use error pages"),
+        ),
+    ] = False
     analysis_budget: Annotated[
         AnalysisBudget, Option("Processor time and memory for the analysis of one page.")
     ] = USUAL
 
     def __post_init__(self) -> None:
         check_group(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Which pages of a site may be visited, besides the start page, which always is.
+
+    Parameters
+    ----------
+    include : patterns, of which one must match the page. They are matched with everything after the host: path, query
+        and route. ``*`` matches any characters, ``?`` one, ``[abc]`` one of these. Empty for all pages.
+    exclude : patterns of pages that are not visited, even if `include` matches.
+    depth : the maximum number of clicks from the start page, 0 or more; pages in sitemaps are one click away. The
+        default stops at calendars and the like, whose pages link to a next one without end; it is a guess.
+
+    Raises
+    ------
+    UsageError : a pattern is empty, or the depth is less than 0.
+    """
+
+    include: Annotated[
+        Iterable[str],
+        Option(
+            "Only pages whose path matches, such as '/docs/*'; repeatable.",
+            group="Pages",
+            metavar="PATTERN",
+            items="patterns, such as ['/docs/*']",
+            served=Served(label="Visit only these paths", example="/docs/*", pattern=""),
+        ),
+    ] = ()
+    exclude: Annotated[
+        Iterable[str],
+        Option(
+            "No pages whose path matches, such as '*[?]sort=*'; repeatable.",
+            group="Pages",
+            metavar="PATTERN",
+            items="patterns, such as ['*[?]sort=*']",
+            served=Served(label="Do not visit these paths", example="/docs/old/*", pattern=""),
+        ),
+    ] = ()
+    depth: Annotated[
+        int,
+        Option(
+            "Maximum clicks from the first page; pages in sitemaps are one click away.",
+            group="Pages",
+            min_value=0,
+            served=Served(label="Clicks from the first page", low=0, high=100),
+        ),
+    ] = 16
+
+    def __post_init__(self) -> None:
+        check_group(self)
+        for name in ("include", "exclude"):
+            if not all(getattr(self, name)):
+                raise UsageError(f"{name} is empty; give a pattern such as '/docs/*'.", parameter=name)
+
+    def has(self, name: str) -> bool:
+        """Return whether a page may be visited; `name` is its path with query and route."""
+        if any(fnmatchcase(name, pattern) for pattern in self.exclude):
+            return False
+        return not self.include or any(fnmatchcase(name, pattern) for pattern in self.include)
 
 
 def _read(path: Path | str) -> bytes:

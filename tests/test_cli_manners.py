@@ -9,14 +9,15 @@ import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import typer
 from msgspec import structs
 
 from domsieve import cli
-from domsieve.commands.command_groups import EXAMPLES, GROUPS, option_group
+from domsieve.commands.command_groups import EXAMPLES, OPTION_GROUPS, option_group
+from domsieve.declaration import OptionGroup
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.store import PageStore
 from tests.command import COMMAND, fill, process, run, write_pages
@@ -71,10 +72,9 @@ class TestHelp:
             for name in parameter.opts
             if name.startswith("--")
         }
-        grouped = [option for names in GROUPS.values() for option in names.split()]
-        assert len(grouped) == len(set(grouped))
-        assert options <= set(grouped)
-        assert set(grouped) - options == {"help"}  # which Typer adds
+        assert options <= OPTION_GROUPS.keys()
+        assert OPTION_GROUPS.keys() - options == {"help"}  # which Typer adds
+        assert set(OPTION_GROUPS.values()) == set(get_args(OptionGroup))
 
     @pytest.mark.parametrize("words", COMMANDS)
     def test_each_shows_its_options_by_group_and_an_example(self, words: str, cache: Path) -> None:
@@ -82,7 +82,7 @@ class TestHelp:
         assert (done.exit_code, done.stderr) == (0, "")
         text = done.stdout
         headings = [line[:-1] for line in text.splitlines() if re.fullmatch(r"[A-Z][a-z]+:", line)]
-        order = [name for name in ("Arguments", *GROUPS, "Example") if name in headings]
+        order = [name for name in ("Arguments", *get_args(OptionGroup), "Example") if name in headings]
         assert headings == order
         assert "Example" in headings
         assert all(len(line) <= WIDTH for line in text.splitlines())

@@ -23,10 +23,11 @@ def modules(package: Path) -> Mapping[str, Path]:
 
 MODULES = modules(PACKAGE)
 EXPERIMENT_MODULES = modules(ROOT / "experiments")
-COMMON = {"budget", "errors", "files", "notebook", "options", "sanitize", "types", "urls"}
+COMMON = {"budget", "declaration", "errors", "files", "notebook", "options", "sanitize", "types", "urls"}
 # What each room of the package may import, besides what is common to all.
 ROOMS: Mapping[str, Set[str]] = {
-    "options": {"budget", "errors", "types"},
+    "options": {"budget", "declaration", "errors", "types"},
+    "declaration": {"errors"},
     "sanitize": set(),
     "urls": set(),
     "types": set(),

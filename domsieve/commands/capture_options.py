@@ -17,7 +17,8 @@ from domsieve.commands.console import failures
 from domsieve.commands.declared_options import option_parameters, option_values, seconds, typer_option
 from domsieve.commands.general_options import with_parameters
 from domsieve.commands.input_words import FixedTime, FromArchive, replay_of, words_of
-from domsieve.options import Budget, CaptureOptions, NetworkOptions, declared
+from domsieve.declaration import declared
+from domsieve.options import Budget, CaptureOptions, NetworkOptions
 from domsieve.types import DriverName
 
 if TYPE_CHECKING:

@@ -2,31 +2,39 @@
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from domsieve.commands.general_options import general
 from domsieve.commands.removed import refuse_removed
+from domsieve.declaration import OptionGroup, declared
+from domsieve.options import CaptureOptions, NetworkOptions, Scope
 
-GROUPS: Mapping[str, str] = {
-    "Pages": "all depth drop exclude include input-file keep-errors pages pages-per-site period raw seed select url",
-    "Capture": "archive archive-credentials browser click delay driver fixed-time from images locale max-age "
-    "refresh screenshot scroll settle settle-extra timeout twice viewport wait-for",
-    "Network": "allow-host allow-private cookie deny-host header host http port private-host public-host "
-    "storage-state token-file trusted-proxy user-agent",
+_OTHERS: Mapping[OptionGroup, str] = {
+    "Pages": "all input-file pages pages-per-site period raw seed select drop url",
+    "Capture": "archive archive-credentials delay fixed-time from max-age refresh twice",
+    "Network": "host http port public-host token-file trusted-proxy",
     "Analysis": "analysis-megabytes analysis-timeout cap drop-kind explain favor keep-hidden keep-kind "
     "method mode model models param per-block",
     "Output": "blocks fields format json max-words metadata output output-dir",
     "Storage": "cache data dry-run free-megabytes keep-days keep-jobs keep-megabytes repair",
-    "Work": "client-queue concurrency free-memory-percent job-seconds max-load queue ray-address "
-    " requests-per-minute runner shard-pages site-megabytes site-pages site-seconds step-seconds "
+    "Work": "client-queue free-memory-percent job-seconds max-load queue ray-address "
+    "requests-per-minute runner shard-pages site-megabytes site-pages site-seconds step-seconds "
     "worker-megabytes workers",
     "General": "config help install-completion quiet show-completion verbose version",
 }
-"""The groups of options in the order in which help shows them, each with the options in it."""
-_GROUP_OF = {option: group for group, options in GROUPS.items() for option in options.split()}
+OPTION_GROUPS: Mapping[str, OptionGroup] = {
+    **{name: group for group, names in _OTHERS.items() for name in names.split()},
+    **{
+        one.flag: one.option.group
+        for group in (CaptureOptions, NetworkOptions, Scope)
+        for one in declared(group).values()
+        if one.name != "analysis_budget"  # two options of commands
+    },
+}
+"""The group of each option in help."""
 
 # What stands for a value, by what Typer calls its type.
 _VALUES = {
@@ -69,10 +77,10 @@ EXAMPLES: Mapping[str, str] = {
 _WRONG_CALL: Any = typer.BadParameter.__base__
 
 
-def option_group(parameter: Any) -> str:
+def option_group(parameter: Any) -> OptionGroup:
     """Return the group in which an option is shown."""
     names = [name.removeprefix("--") for name in parameter.opts if name.startswith("--")]
-    return _GROUP_OF[names[0]]
+    return OPTION_GROUPS[names[0]]
 
 
 class HelpfulCommand(TyperCommand):
@@ -130,7 +138,10 @@ def _first_line(command: Any) -> str:
 
 
 def _write_options(parameters: Any, context: Any, formatter: Any) -> None:
-    rows: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{group: [] for group in GROUPS}}
+    rows: dict[str, list[tuple[str, str]]] = {
+        "Arguments": [],
+        **{group: [] for group in get_args(OptionGroup)},
+    }
     for parameter in parameters:
         if record := parameter.get_help_record(context):
             is_option = parameter.param_type_name == "option"

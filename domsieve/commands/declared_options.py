@@ -2,15 +2,18 @@
 
 import inspect
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import timedelta
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_origin
 
 import typer
 
+from domsieve.commands.console import failures
+from domsieve.commands.general_options import with_parameters
+from domsieve.declaration import DeclaredOption, declared
 from domsieve.errors import UsageError
-from domsieve.options import DeclaredOption, declared
 
 _SIZE = re.compile("0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})")
 
@@ -55,6 +58,22 @@ def option_values(group: type, values: dict[str, Any], *, leave_out: Collection[
     }
 
 
+def having(group: type, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of a group in place of its parameter `name`."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(**values: Any) -> None:
+            with failures():
+                given = group(**option_values(group, values))
+            command(**values, **{name: given})
+
+        own = [one for one in inspect.signature(command).parameters.values() if one.name != name]
+        return with_parameters(run, [*own, *option_parameters(group)])
+
+    return decorate
+
+
 def seconds(option: str, value: float, *, least: float = 0) -> timedelta:
     """Return an option's seconds as a duration.
 
@@ -68,11 +87,11 @@ def seconds(option: str, value: float, *, least: float = 0) -> timedelta:
 
 
 def _flag(one: DeclaredOption) -> str:
-    return "--" + (one.option.flag or one.name.replace("_", "-"))
+    return f"--{one.flag}"
 
 
 def _parameter(one: DeclaredOption) -> str:
-    return _flag(one).removeprefix("--").replace("-", "_")
+    return one.flag.replace("-", "_")
 
 
 def _is_size(one: DeclaredOption) -> bool:

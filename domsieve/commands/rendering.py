@@ -19,6 +19,7 @@ from domsieve.commands.console import (
     say,
     say_error,
 )
+from domsieve.commands.declared_options import having
 from domsieve.commands.fetching import (
     Archive,
     ArchiveCredentials,
@@ -29,6 +30,7 @@ from domsieve.commands.fetching import (
     source_of,
 )
 from domsieve.commands.input_words import say_unknown
+from domsieve.options import Scope
 
 if TYPE_CHECKING:
     from domsieve.archive.recording import Recording
@@ -76,6 +78,7 @@ def render(
 
 
 @rendering
+@having(Scope, "scope")
 def site(
     url: Annotated[str, typer.Argument(help="A page of the site.")],
     *,
@@ -85,36 +88,21 @@ def site(
     every_page: Annotated[
         bool, typer.Option("--all", help="Every page that is found, instead of a sample.")
     ] = False,
-    include: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATTERN", help="Only pages whose path matches, such as '/docs/*'; repeatable."),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATTERN", help="No pages whose path matches, such as '*[?]sort=*'; repeatable."
-        ),
-    ] = None,
-    depth: Annotated[
-        int,
-        typer.Option(min=0, help="Maximum clicks from the first page; pages in sitemaps are one click away."),
-    ] = 16,
     seed: Annotated[int, typer.Option(help="Seed of the random sample.")] = 0,
     archive: Archive = None,
     archive_credentials: ArchiveCredentials = False,
     cache: Cache = None,
     as_json: AsJson = False,
+    scope: Scope,
     capture: Capture,
 ) -> None:
     """Render a random sample of the pages of a site, or all of them, into the cache."""
     from domsieve.errors import UsageError
     from domsieve.renderer.sampling.events import PageDone, PageFailed
-    from domsieve.renderer.sampling.frontier import Scope
     from domsieve.tasks.sampling import describe, sample
 
     if every_page and pages is not None:
         raise UsageError("Give either --pages or --all.")
-    scope = Scope(tuple(include or ()), tuple(exclude or ()), depth)
     capture = recorded(capture, archive=archive, credentials=archive_credentials)
     done, failed, kept_as = 0, 0, ""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from domsieve.analysis.selection.selection import Selection
-from domsieve.options import wrong
+from domsieve.declaration import wrong
 
 _Choice = TypeVar("_Choice", bound=str)
 

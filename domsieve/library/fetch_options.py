@@ -12,9 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
+from domsieve.declaration import wrong
 from domsieve.errors import DomsieveError, PolicyError
 from domsieve.library.checks import path_of
-from domsieve.options import CaptureOptions, NetworkOptions, wrong
+from domsieve.options import CaptureOptions, NetworkOptions
 from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot

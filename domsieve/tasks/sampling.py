@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from domsieve.analysis.page_flags.flags import Mark, described
 from domsieve.errors import DamagedFileError
-from domsieve.options import CaptureOptions
+from domsieve.options import CaptureOptions, Scope
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import PageSource, Rendering
 from domsieve.renderer.sampling.events import (
@@ -19,7 +19,7 @@ from domsieve.renderer.sampling.events import (
     SitemapsRead,
     SiteOpened,
 )
-from domsieve.renderer.sampling.frontier import Scope, missing_addresses
+from domsieve.renderer.sampling.frontier import missing_addresses
 from domsieve.renderer.sampling.sample import sample_site
 from domsieve.snapshot.fault import fault_of
 from domsieve.snapshot.index import PageRecord

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import pytest
 
 from domsieve.errors import ContentError, NavigationError, PolicyError, TargetError, UsageError
+from domsieve.options import Scope
 from domsieve.renderer.limits import Clock
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import Rendering
@@ -27,7 +28,6 @@ from domsieve.renderer.sampling.events import (
     SiteOpened,
 )
 from domsieve.renderer.sampling.fetch import Answer as Fetched
-from domsieve.renderer.sampling.frontier import Scope
 from domsieve.renderer.sampling.page_urls import Site
 from domsieve.renderer.sampling.robots import Robots
 from tests.renderer.bad_server import Server, send, serving
@@ -516,5 +516,5 @@ class TestScope:
 
     @pytest.mark.parametrize("wrong", [{"include": ("",)}, {"exclude": ("/a", "")}, {"depth": -1}])
     def test_wrong_ones_are_refused(self, wrong: dict[str, Any]) -> None:
-        with pytest.raises(UsageError, match=r"pattern such as|0 clicks"):
+        with pytest.raises(UsageError, match=r"pattern such as|whole number from 0"):
             Scope(**wrong)

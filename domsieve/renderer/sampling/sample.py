@@ -18,6 +18,7 @@ from typing import Literal
 
 from domsieve.budget import check, spending
 from domsieve.errors import DomsieveError, PolicyError, UsageError
+from domsieve.options import Scope
 from domsieve.renderer.limits import Clock
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import PageSource
@@ -31,7 +32,7 @@ from domsieve.renderer.sampling.events import (
     SitemapsRead,
     SiteOpened,
 )
-from domsieve.renderer.sampling.frontier import Frontier, Scope, missing_address, rank
+from domsieve.renderer.sampling.frontier import Frontier, missing_address, rank
 from domsieve.renderer.sampling.page_links import PageLinks, Routing
 from domsieve.renderer.sampling.page_urls import Site, normalized, start_page
 from domsieve.renderer.sampling.robots import Robots

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.util import find_spec
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -14,6 +14,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    create_model,
     field_validator,
     model_validator,
 )
@@ -22,10 +23,10 @@ from domsieve.analysis.registry import METHODS, MINERS, SITE_METHODS, MethodEntr
 from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.writers.chunks import MAX_WORDS
 from domsieve.analysis.writers.formats import RECORD_FORMATS
+from domsieve.declaration import DeclaredOption, Served, declared
 from domsieve.errors import UsageError
-from domsieve.options import Budget, CaptureOptions, NetworkOptions, SettlePolicy, declared
+from domsieve.options import Budget, CaptureOptions, NetworkOptions, Scope
 from domsieve.renderer.network.egress import place_of
-from domsieve.renderer.sampling.frontier import Scope
 from domsieve.snapshot.page import Scalar
 from domsieve.types import (
     BLOCK_KINDS,
@@ -61,7 +62,6 @@ _URL = (
     r"([/?#][^\x00-\x20\x7f]*)?$"
 )
 _NO_URL = f"^$|{_URL}"
-_LOCALE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$"
 
 
 _METADATA = (
@@ -187,21 +187,37 @@ Selectors = Annotated[
     tuple[Annotated[Selector, Field(json_schema_extra={"format": "css-selector"})], ...],
     Field(max_length=20, strict=False),
 ]
-Patterns = Annotated[
-    tuple[Annotated[str, Field(min_length=1, max_length=500)], ...], Field(max_length=20, strict=False)
-]
 
 
-def _declared(group: type, name: str, **limits: float) -> Any:
-    """Return the field of a declared option: its default and help, with the limits of the service."""
-    one = declared(group)[name]
-    field: Any = Field
-    default = one.default.total_seconds() if one.kind is timedelta else one.default
-    return field(default=default, description=one.option.help.replace("; repeatable", ""), **limits)
+def _served_field(one: DeclaredOption, served: Served) -> tuple[Any, Any]:
+    """Return the type of an option in requests, and its field: default, help and limits."""
+    kind: Any = {timedelta: float, int: Whole}.get(one.kind, one.kind)
+    text: Any = Field(min_length=1, max_length=served.max_length, pattern=served.pattern or None)
+    if one.kind is str:
+        kind = Annotated[str, text]
+    if one.is_list:
+        kind = Annotated[tuple[kind, ...], Field(max_length=served.max_items, strict=False)]
+    field: Any = Field(
+        default=one.default.total_seconds() if one.kind is timedelta else one.default,
+        description=one.option.help.replace("; repeatable", ""),
+        ge=served.low,
+        le=served.high,
+        examples=[[served.example] if one.is_list else served.example] if served.example else None,
+    )
+    return kind | None if one.is_optional else kind, field
 
 
-class PageRequest(BaseModel):
-    """Base of all requests: the page and how to render it."""
+def _serving(base: type[BaseModel], *groups: type) -> Any:
+    """Return a request model with a field for each option of the groups that the service offers."""
+    options = [one for group in groups for one in declared(group).values()]
+    served: dict[str, Any] = {
+        one.served_name: _served_field(one, one.option.served) for one in options if one.option.served
+    }
+    return create_model(base.__name__, __base__=base, **served)
+
+
+class _Page(BaseModel):
+    """A page and the window that it is rendered in."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
@@ -212,20 +228,37 @@ class PageRequest(BaseModel):
     viewport_height: Whole = Field(
         default=800, ge=240, le=2160, description="Height of the window in CSS px."
     )
-    locale: Annotated[str, Field(pattern=_LOCALE, max_length=35)] | None = _declared(CaptureOptions, "locale")
-    settle: SettlePolicy = _declared(CaptureOptions, "settle")
-    settle_extra_s: float = _declared(CaptureOptions, "settle_extra", ge=0, le=10)
-    scroll: bool = _declared(CaptureOptions, "scroll")
-    click: Annotated[tuple[Selector, ...], Field(max_length=20, strict=False)] = _declared(
-        CaptureOptions, "click"
-    )
-    wait_for: Selector | None = _declared(CaptureOptions, "wait_for")
-    time_s: float = _declared(NetworkOptions, "timeout", ge=1, le=60)
+
+    def options_of(self, group: type) -> dict[str, Any]:
+        """Return the values of the options of a group that the service offers, by name."""
+        return {
+            name: timedelta(seconds=value) if one.kind is timedelta else value
+            for name, one in declared(group).items()
+            if one.option.served
+            for value in (getattr(self, one.served_name),)
+        }
+
+
+if TYPE_CHECKING:
+
+    class _RenderedPage(_Page):
+        """`_Page` with the served options of rendering; these are the ones used by name."""
+
+        settle_extra_s: float = 0
+        time_s: float = 0
+        keep_errors: bool = False
+
+else:
+    _RenderedPage = _serving(_Page, CaptureOptions, NetworkOptions)
+
+
+class PageRequest(_RenderedPage):
+    """Base of all requests: the page and how to render it."""
+
     refresh: bool = Field(default=False, description="Whether to render again even if the page is cached.")
     max_age_days: float | None = Field(
         default=None, ge=0, le=36_500, description="Render again if the capture is older than this many days."
     )
-    keep_errors: bool = _declared(NetworkOptions, "keep_errors")
 
     @field_validator("url")
     @classmethod
@@ -237,13 +270,8 @@ class PageRequest(BaseModel):
 
     def capture_options(self) -> CaptureOptions:
         """Return the options of the capture."""
-        given = {
-            name: getattr(self, name) for name in declared(CaptureOptions) if name in PageRequest.model_fields
-        }
         return CaptureOptions(
-            viewport_px=(self.viewport_width, self.viewport_height),
-            settle_extra=timedelta(seconds=self.settle_extra_s),
-            **given,
+            viewport_px=(self.viewport_width, self.viewport_height), **self.options_of(CaptureOptions)
         )
 
     def since(self) -> datetime | None:
@@ -386,7 +414,16 @@ class ReportRequest(PageRequest):
         return replace(super().capture_options(), screenshot=True)
 
 
-class SiteRequest(CleaningRequest):
+if TYPE_CHECKING:
+
+    class _CleanedSite(CleaningRequest):
+        """`CleaningRequest` with the served options of which pages are visited."""
+
+else:
+    _CleanedSite = _serving(CleaningRequest, Scope)
+
+
+class SiteRequest(_CleanedSite):
     """Render a random sample of the pages of a site and clean them."""
 
     kind = "site"
@@ -394,27 +431,10 @@ class SiteRequest(CleaningRequest):
 
     pages: Whole = Field(default=20, ge=1, le=200, description="How many different pages.")
     seed: Whole = Field(default=0, ge=0, le=2**31 - 1, description="Seed of the random sample.")
-    include: Patterns = Field(
-        default=(),
-        description="Only pages whose path, with query and route, matches one of these patterns, such as /docs/*, "
-        "beside the first page.",
-        examples=[["/docs/*"]],
-    )
-    exclude: Patterns = Field(
-        default=(),
-        description="No pages whose path matches, even where `include` does.",
-        examples=[["*[?]sort=*"]],
-    )
-    depth: Whole = Field(
-        default=Scope().depth,
-        ge=0,
-        le=100,
-        description="Maximum clicks from the first page; pages in sitemaps are one click away.",
-    )
 
     def scope(self) -> Scope:
         """Return the rules for which pages the sample may contain."""
-        return Scope(self.include, self.exclude, self.depth)
+        return Scope(**self.options_of(Scope))
 
     @model_validator(mode="after")
     def _has_enough_pages(self) -> Self:

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import timedelta
+from typing import Any, Literal
 from urllib.parse import parse_qsl
 
 from pydantic import ValidationError
@@ -11,9 +12,11 @@ from pydantic import ValidationError
 from domsieve.analysis.registry import METHODS, MINERS, entry_of
 from domsieve.analysis.writers.chunks import MAX_WORDS
 from domsieve.analysis.writers.formats import PAGE_FORMATS, RECORD_FORMATS
+from domsieve.declaration import DeclaredOption, Served, declared
 from domsieve.errors import ParameterError
+from domsieve.options import CaptureOptions, NetworkOptions, Scope
 from domsieve.sanitize import plain
-from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest, SiteRequest
+from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest
 from domsieve.types import BLOCK_KINDS, DEFAULT_METHOD, FIELD_NAMES, BlockKind
 
 
@@ -61,6 +64,59 @@ KIND_FIELDS = tuple(Choice(f"block_{kind}", _KIND_NAMES[kind]) for kind in BLOCK
 FIELD_FIELDS = tuple(Choice(f"field_{name}", name.capitalize()) for name in FIELD_NAMES)
 """The fields that pick fields of records, by name."""
 
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A field of the form for a declared option.
+
+    Parameters
+    ----------
+    name : the name in the form and in requests.
+    kind : what the user writes or chooses.
+    default : the text of the empty form.
+    is_optional : whether the field may be empty.
+    served : the label, the limits and the example.
+    """
+
+    name: str
+    kind: Literal["select", "number", "whole", "text", "lines", "check"]
+    default: str
+    is_optional: bool
+    served: Served
+
+
+def _form_field(one: DeclaredOption, served: Served) -> FormField:
+    kinds: dict[Any, Any] = {timedelta: "number", float: "number", int: "whole", bool: "check", str: "text"}
+    default = one.default.total_seconds() if one.kind is timedelta else one.default
+    return FormField(
+        one.served_name,
+        "lines" if one.is_list else "select" if one.choices else kinds[one.kind],
+        "" if one.is_list or one.kind is bool else _text(default),
+        one.is_optional,
+        served,
+    )
+
+
+def _form_fields(*groups: type) -> tuple[FormField, ...]:
+    options = [one for group in groups for one in declared(group).values()]
+    return tuple(_form_field(one, one.option.served) for one in options if one.option.served)
+
+
+def _text(value: object) -> str:
+    """Return a value as a field has it: 20 for 20.0, nothing for none."""
+    if value is None:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+RENDERING_FIELDS = _form_fields(CaptureOptions, NetworkOptions)
+"""The fields of how a page is rendered."""
+
+SCOPE_FIELDS = _form_fields(Scope)
+"""The fields of which pages of a site are visited."""
+
+_DECLARED = {field.name: field for field in (*RENDERING_FIELDS, *SCOPE_FIELDS)}
+
 _OF_KIND = (Choice("", "As the method says"), Choice("keep", "Keep"), Choice("drop", "Leave out"))
 CHOICES: Mapping[str, tuple[Choice, ...]] = {
     "clean_method": _METHODS,
@@ -81,11 +137,11 @@ CHOICES: Mapping[str, tuple[Choice, ...]] = {
         Choice("820x1180", "Tablet, 820 × 1180"),
         Choice("390x844", "Phone, 390 × 844"),
     ),
-    "settle": (
-        Choice("adaptive", "It stopped changing"),
-        Choice("load", "It is loaded"),
-        Choice("networkidle", "The network is quiet"),
-    ),
+    **{
+        field.name: tuple(Choice(value, label) for value, label in field.served.choices.items())
+        for field in _DECLARED.values()
+        if field.kind == "select"
+    },
 }
 DEFAULTS: Mapping[str, str] = {
     "url": "",
@@ -103,23 +159,13 @@ DEFAULTS: Mapping[str, str] = {
     "max_words": str(MAX_WORDS),
     "params": "",
     "metadata": "",
-    "locale": "",
-    "settle": "adaptive",
-    "settle_extra_s": "0",
-    "time_s": "20",
     "max_age_days": "",
-    "wait_for": "",
-    "click": "",
     "select": "",
     "drop": "",
-    "include": "",
-    "exclude": "",
-    "depth": str(SiteRequest.model_fields["depth"].default),
     "twice": "",
-    "scroll": "",
     "refresh": "",
+    **{field.name: field.default for field in _DECLARED.values()},
     **{field.value: "" for field in (*KIND_FIELDS, *FIELD_FIELDS)},
-    "keep_errors": "",
 }
 _FIELDS: Mapping[str, Mapping[str, str]] = {
     "clean": {"method": "clean_method", "format": "clean_format"},
@@ -131,49 +177,31 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
         "format": "site_format",
         "pages": "site_pages",
         "seed": "site_seed",
-        "depth": "depth",
     },
 }
 _OF_PASSAGES = frozenset(name for name, entry in PAGE_FORMATS.items() if "max_words" in entry.options)
 _THAT_CLEAN = frozenset(("clean", "site"))
-# What is written one a line, by the kinds that take it.
-_LISTS: Mapping[str, tuple[str, ...]] = {
-    "clean": ("click", "select", "drop"),
-    "records": ("click", "select", "drop"),
-    "compare": ("click",),
-    "report": ("click",),
-    "site": ("click", "select", "drop", "include", "exclude"),
-}
-_NUMBERS = frozenset({"pages", "seed", "depth"})
-_CHECKS = ("scroll", "refresh", "keep_errors")
+_THAT_SELECT = frozenset(("clean", "records", "site"))
+_SELECTORS = ("select", "drop")
+_NUMBERS = frozenset({"pages", "seed"})
 _LABELS = {
     "url": "Address",
-    "locale": "Language",
-    "time_s": "Seconds a page may take",
-    "settle": "When a page is complete",
-    "settle_extra_s": "Further seconds to wait",
     "pages": "Pages",
     "seed": "Sample",
     "max_words": "Words of a passage",
     "params": "Parameters of the method",
-    "wait_for": "Wait for",
-    "click": "Click",
     "select": "Only these parts",
     "drop": "Without these parts",
-    "include": "Visit only",
-    "exclude": "Do not visit",
-    "depth": "Links from the first page",
     "max_age_days": "Maximum age of a cached capture",
     "viewport_width": "Window",
     "viewport_height": "Window",
+    **{field.name: field.served.label for field in _DECLARED.values()},
 }
 # What a field takes, where its model says so by a pattern.
 _TAKES = {
-    "locale": "write a language tag such as de or de-DE",
-    "wait_for": "write a CSS selector of up to 500 characters, such as .results",
-    "click": "write up to 20 CSS selectors of up to 500 characters, one a line",
     "viewport_width": "choose one from the list",
     "viewport_height": "choose one from the list",
+    **{field.name: field.served.takes for field in _DECLARED.values() if field.served.takes},
 }
 _LONGEST_URL = 8_192
 _EXAMPLE = "https://example.org/news"
@@ -232,15 +260,12 @@ def request_from(fields: Mapping[str, str]) -> PageRequest:
         "url": _address(given["url"]),
         "viewport_width": _number(width),
         "viewport_height": _number(height),
-        "locale": given["locale"] or None,
-        "settle": given["settle"],
-        "settle_extra_s": _number(given["settle_extra_s"]),
-        "time_s": _number(given["time_s"]),
-        "wait_for": given["wait_for"] or None,
         "max_age_days": _number(given["max_age_days"]) if given["max_age_days"] else None,
-        **{name: _lines(given[name]) for name in _LISTS[kind]},
-        **{name: bool(given[name]) for name in _CHECKS},
+        "refresh": bool(given["refresh"]),
+        **{field.name: _value(field, given[field.name]) for field in _fields_of(kind)},
     }
+    if kind in _THAT_SELECT:
+        values |= {name: _lines(given[name]) for name in _SELECTORS}
     for name, field in _FIELDS[kind].items():
         values[name] = _number(given[field]) if name in _NUMBERS else given[field] or None
     if kind in _THAT_CLEAN:
@@ -279,22 +304,15 @@ def fields_from(kind: str, request: Mapping[str, Any]) -> dict[str, str]:
     fields = {
         "kind": kind,
         "url": _text(request.get("url")),
-        **{name: "\n".join(map(str, request.get(name) or ())) for name in _LISTS[kind]},
+        **{field.name: _written(field, request) for field in _fields_of(kind)},
         "favor": _text(request.get("favor")) or DEFAULTS["favor"],
         "window": f"{width}x{height}" if width and height else DEFAULTS["window"],
     }
-    for name in (
-        "locale",
-        "settle",
-        "settle_extra_s",
-        "time_s",
-        "wait_for",
-        "max_words",
-        "max_age_days",
-        "depth",
-    ):
+    if kind in _THAT_SELECT:
+        fields |= {name: "\n".join(map(str, request.get(name) or ())) for name in _SELECTORS}
+    for name in ("max_words", "max_age_days"):
         fields[name] = _text(request.get(name, DEFAULTS[name]))
-    for name in (*_CHECKS, "metadata", "twice"):
+    for name in ("refresh", "metadata", "twice"):
         fields[name] = "1" if request.get(name) else ""
     for name, field in _FIELDS[kind].items():
         fields[field] = _text(request.get(name)) or DEFAULTS[field]
@@ -315,11 +333,27 @@ def choices_of(fields: Mapping[str, str]) -> dict[str, tuple[Choice, ...]]:
     return {**CHOICES, "window": (*CHOICES["window"], Choice(window, window.replace("x", " × ")))}
 
 
-def _text(value: object) -> str:
-    """Return a value as a field has it: 20 for 20.0, nothing for none."""
-    if value is None:
-        return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+def _fields_of(kind: str) -> tuple[FormField, ...]:
+    return RENDERING_FIELDS + (SCOPE_FIELDS if kind == "site" else ())
+
+
+def _value(field: FormField, text: str) -> Any:
+    """Return the value of a field for a request; wrong ones are refused there."""
+    if field.kind == "check":
+        return bool(text)
+    if field.kind == "lines":
+        return _lines(text)
+    if not text and field.is_optional:
+        return None
+    return _number(text) if field.kind in {"number", "whole"} else text
+
+
+def _written(field: FormField, request: Mapping[str, Any]) -> str:
+    """Return the text of a field for the value that a request has."""
+    value = request.get(field.name, field.default)
+    if field.kind == "check":
+        return "1" if value else ""
+    return "\n".join(map(str, value or ())) if field.kind == "lines" else _text(value)
 
 
 def _lines(text: str) -> list[str]:
@@ -334,7 +368,7 @@ def _blocks(given: Mapping[str, str], what: str) -> list[BlockKind]:
 
 
 def _params(method: str | None, text: str) -> dict[str, Any]:
-    """Return the parameters of a method, written as ``NAME=VALUE``, one a line.
+    """Return the parameters of a method, written as ``NAME=VALUE``, one per line.
 
     Raises
     ------
@@ -411,6 +445,8 @@ def _sentence(model: type[PageRequest], error: Any, address: str) -> str:
     ]
     low_high = [f"{bound:,}" for bound in bounds if bound is not None]
     if len(low_high) == len(("low", "high")):
-        whole = "whole number" if name in {*_NUMBERS, "max_words"} else "number"
+        known = _DECLARED.get(name)
+        is_whole = known.kind == "whole" if known else name in {*_NUMBERS, "max_words"}
+        whole = "whole number" if is_whole else "number"
         return f"{label}: write a {whole} from {' to '.join(low_high)}."
     return f"{label}: {what}."

@@ -19,6 +19,8 @@ from domsieve.service.web.forms import (
     FIELD_FIELDS,
     KIND_FIELDS,
     KINDS,
+    RENDERING_FIELDS,
+    SCOPE_FIELDS,
     FormError,
     choices_of,
     fields_from,
@@ -81,6 +83,8 @@ class Pages:
             kinds=KINDS,
             kind_fields=KIND_FIELDS,
             field_fields=FIELD_FIELDS,
+            rendering_fields=RENDERING_FIELDS,
+            scope_fields=SCOPE_FIELDS,
             kind_names=KIND_NAMES,
             states=STATES,
         )

@@ -8,8 +8,7 @@ from pydantic import ValidationError
 
 from domsieve.analysis.registry import MethodParams
 from domsieve.errors import UsageError
-from domsieve.options import CaptureOptions
-from domsieve.renderer.sampling.frontier import Scope
+from domsieve.options import CaptureOptions, Scope
 from domsieve.service.jobs.requests import (
     HTML_CHARACTERS,
     REQUESTS,
@@ -178,16 +177,18 @@ def test_fields_of_records_are_asked_for_by_name() -> None:
 
 
 def test_options_and_budget_of_a_page() -> None:
-    request = CleanRequest(
-        url=URL,
-        viewport_width=390,
-        viewport_height=844,
-        locale="de-DE",
-        settle="load",
-        scroll=True,
-        time_s=7,
-        click=("#agree", "button.more"),
-        wait_for="main",
+    request = CleanRequest.model_validate(
+        {
+            "url": URL,
+            "viewport_width": 390,
+            "viewport_height": 844,
+            "locale": "de-DE",
+            "settle": "load",
+            "scroll": True,
+            "time_s": 7,
+            "click": ("#agree", "button.more"),
+            "wait_for": "main",
+        }
     )
     assert request.capture_options() == CaptureOptions(
         viewport_px=(390, 844),
@@ -300,8 +301,10 @@ def test_captures_may_be_too_old() -> None:
 
 
 def test_a_sample_has_the_pages_that_match() -> None:
-    scope = SiteRequest(url=URL, include=("/docs/*",), exclude=("*[?]sort=*",), depth=2).scope()
-    assert scope == Scope(("/docs/*",), ("*[?]sort=*",), 2)
+    scope = SiteRequest.model_validate(
+        {"url": URL, "include": ("/docs/*",), "exclude": ("*[?]sort=*",), "depth": 2}
+    ).scope()
+    assert scope == Scope(include=("/docs/*",), exclude=("*[?]sort=*",), depth=2)
     assert SiteRequest(url=URL).scope() == Scope()
     for wrong in ({"depth": -1}, {"include": [""]}, {"exclude": ["a"] * 21}, {"include": "/docs/*"}):
         with pytest.raises(ValidationError):

@@ -31,13 +31,13 @@ from domsieve.errors import (
     StorageError,
     UsageError,
 )
+from domsieve.options import Scope
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.page.capture import STYLE_NAMES
 from domsieve.renderer.page.convert import document_only
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.sampling.fetch import Answer
-from domsieve.renderer.sampling.frontier import Scope
 from domsieve.service.jobs.job_results import SitePages, page_result, site_result
 from domsieve.service.jobs.job_values import Claim, QueueLimits, UsedPage, problem_of
 from domsieve.service.jobs.job_work import Result, WorkerContext, do
@@ -273,9 +273,11 @@ def test_a_sample_keeps_to_the_pages_that_match(tmp_path: Path, monkeypatch: pyt
         return sample(*words, **how)
 
     monkeypatch.setattr("domsieve.service.jobs.job_work.sample", sampled)
-    request = SiteRequest(url=URL, method="none", format="text", pages=1, include=("/docs/*",), depth=2)
+    request = SiteRequest.model_validate(
+        {"url": URL, "method": "none", "format": "text", "pages": 1, "include": ("/docs/*",), "depth": 2}
+    )
     assert doing(tmp_path, Pages(arrived(request)), request).summary["pages"] == 1
-    assert seen == [Scope(("/docs/*",), (), 2)]
+    assert seen == [Scope(include=("/docs/*",), depth=2)]
 
 
 def test_a_damaged_capture_of_a_sample_tells_the_client_no_path(

@@ -46,8 +46,13 @@ class TestForm:
         fields = read_form(
             b"kind=records&url=example.org%2Fshop&records_method=mdr&clean_method=sst&scroll=1"
         )
-        assert request_from(fields) == RecordsRequest(
-            url="https://example.org/shop", method="mdr", format="jsonl", scroll=True
+        assert request_from(fields) == RecordsRequest.model_validate(
+            {
+                "url": "https://example.org/shop",
+                "method": "mdr",
+                "format": "jsonl",
+                "scroll": True,
+            }
         )
 
     def test_of_a_site(self) -> None:
@@ -111,8 +116,14 @@ class TestForm:
             ({"url": "a.org", "locale": "../../etc"}, "Language: write a language tag such as de"),
             ({"url": "a.org", "time_s": "61"}, "Seconds a page may take: write a number from 1 to 60[.]"),
             ({"url": "a.org", "settle": "never"}, "When a page is complete: choose one from the list"),
-            ({"url": "a.org", "wait_for": "." * 501}, "Wait for: write a CSS selector"),
-            ({"url": "a.org", "click": "a\n" * 21}, "Click: write up to 20 CSS selectors"),
+            (
+                {"url": "a.org", "wait_for": "." * 501},
+                "Wait for what this CSS selector matches: write a CSS selector",
+            ),
+            (
+                {"url": "a.org", "click": "a\n" * 21},
+                "Click what these CSS selectors match: write up to 20 CSS selectors",
+            ),
             (
                 {"url": "a.org", "clean_format": "chunks", "max_words": "5"},
                 "a whole number from 20 to 10,000",
@@ -120,7 +131,7 @@ class TestForm:
             ({"url": "a.org", "select": "p..q"}, "Only these parts: "),
             (
                 {"url": "a.org", "kind": "site", "depth": "x"},
-                "Links from the first page: write a whole number",
+                "Clicks from the first page: write a whole number",
             ),
             ({"url": "two words"}, "it has spaces"),
             ({"url": "https://user:word@example.org/"}, "Leave the user name and password out"),
@@ -152,41 +163,45 @@ class TestForm:
     @pytest.mark.parametrize(
         "request_of_a_job",
         [
-            CleanRequest(
-                url="http://a.org/",
-                method="auto",
-                favor="recall",
-                format="chunks",
-                max_words=50,
-                metadata=True,
-                keep_kinds=("comments",),
-                drop_kinds=("tables",),
-                viewport_width=1000,
-                viewport_height=700,
-                locale="de-DE",
-                settle="load",
-                settle_extra_s=0.5,
-                time_s=30,
-                scroll=True,
-                refresh=True,
-                keep_errors=True,
-                click=(".more", "#tab"),
-                wait_for=".results",
-                max_age_days=2.5,
-                select=("main", "article"),
-                drop=(".comments",),
+            CleanRequest.model_validate(
+                {
+                    "url": "http://a.org/",
+                    "method": "auto",
+                    "favor": "recall",
+                    "format": "chunks",
+                    "max_words": 50,
+                    "metadata": True,
+                    "keep_kinds": ("comments",),
+                    "drop_kinds": ("tables",),
+                    "viewport_width": 1000,
+                    "viewport_height": 700,
+                    "locale": "de-DE",
+                    "settle": "load",
+                    "settle_extra_s": 0.5,
+                    "time_s": 30,
+                    "scroll": True,
+                    "refresh": True,
+                    "keep_errors": True,
+                    "click": (".more", "#tab"),
+                    "wait_for": ".results",
+                    "max_age_days": 2.5,
+                    "select": ("main", "article"),
+                    "drop": (".comments",),
+                }
             ),
             RecordsRequest(url="http://a.org/", method="mdr", format="csv", fields=("title", "image")),
             CompareRequest(url="http://a.org/", twice=True),
-            SiteRequest(
-                url="http://a.org/",
-                method="sst",
-                pages=7,
-                seed=3,
-                format="text",
-                include=("/a/*",),
-                exclude=("/a/b*",),
-                depth=3,
+            SiteRequest.model_validate(
+                {
+                    "url": "http://a.org/",
+                    "method": "sst",
+                    "pages": 7,
+                    "seed": 3,
+                    "format": "text",
+                    "include": ("/a/*",),
+                    "exclude": ("/a/b*",),
+                    "depth": 3,
+                }
             ),
         ],
     )
