@@ -6,6 +6,7 @@ import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1]
@@ -52,7 +53,33 @@ def test_hooks_before_a_commit_run_the_tools_of_the_checkout() -> None:
     assert all(hook["entry"].startswith(".venv/bin/") for hook in repo["hooks"])
 
 
+# Words before the name may be options and other packages. The file of a wheel, or a path, is not the bare name.
+OF_AN_INDEX = re.compile(
+    r"\b((pip|pipx|uv)( pip| tool)? (install|inject|add)|pipx run|uvx)( +[^\s`;|&]+)*? +['\"]?domsieve(?![\w./-])"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("pip install {}", True),
+        ("python -m pip install -U --quiet '{}[serve]'", True),
+        ("pip install datatrove {}", True),
+        ("pipx install {}==0.2.0", True),
+        ("pipx run {} clean page.html", True),
+        ("uv add {}", True),
+        ("uv tool install {}", True),
+        ("uvx {} clean page.html", True),
+        ("pip install '.[serve]'", False),
+        ("pip install dist/{}-0.2.0-py3-none-any.whl", False),
+        ("pip install {}-0.2.0-py3-none-any.whl", False),
+        ("pip install . && {} doctor", False),
+    ],
+)
+def test_installs_from_an_index_are_recognized(words: str, found: bool) -> None:
+    assert bool(OF_AN_INDEX.search(words.format("domsieve"))) is found
+
+
 def test_only_installs_that_exist_are_named() -> None:
     """There is no release on an index: installs are of a checkout or of a wheel."""
-    of_an_index = re.compile(r"(pip|pipx|uv) (pip )?install (-\S+ )*['\"]?domsieve")
-    assert [path for path in tracked() if of_an_index.search(path.read_text("utf-8"))] == []
+    assert [path for path in tracked() if OF_AN_INDEX.search(path.read_text("utf-8"))] == []
