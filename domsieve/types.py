@@ -1,25 +1,9 @@
-"""Names of methods, modes, block types and fields, as callers write them.
+"""Names of modes, block types, formats and fields, as callers write them.
 
-The command line, the service and the library share them. A module of their own keeps ``--help`` fast; a test compares
-the methods with the registry of `domsieve.analysis`.
+The names of the methods are in their registry, `domsieve.analysis.registry`.
 """
 
 from typing import Literal, get_args
-
-SiteMethod = Literal["auto", "sst", "cst", "entropy", "template"]
-"""Cleaning methods that learn from the pages of a site; ``"auto"`` also works on a single page."""
-
-PageMethod = Literal["tps", "none"]
-"""Cleaning methods that need a single page only."""
-
-Method = Literal[SiteMethod, PageMethod]
-"""All cleaning methods."""
-
-DEFAULT_METHOD: SiteMethod = "auto"
-"""The cleaning method used unless another is named."""
-
-MiningMethod = Literal["wobm", "mdr", "iepad", "tps+mdr"]
-"""All methods that find records."""
 
 Mode = Literal["site", "paper"]
 """Default parameters of a method: ``"site"`` is tuned for modern sites, ``"paper"`` is as published."""

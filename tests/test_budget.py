@@ -11,7 +11,7 @@ from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.compare.comparison import compare_page
 from domsieve.analysis.records.fields import field_tables
-from domsieve.analysis.registry import METHODS, MINERS, SITE_METHODS
+from domsieve.analysis.registry import METHODS, MINERS, SITE_METHODS, Method
 from domsieve.analysis.report.thresholds import threshold_help
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.verdict import Verdict
@@ -31,7 +31,6 @@ from domsieve.tasks.page_cleaning import clean, learn
 from domsieve.tasks.page_matrix import vectorize
 from domsieve.tasks.pages import Page
 from domsieve.tasks.record_mining import mine
-from domsieve.types import Method
 from tests.analysis.pages import page as laid_out
 from tests.command import page as source_of
 from tests.command import run, write_pages

@@ -12,13 +12,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 import zstandard
 
-from domsieve.analysis.registry import SITE_METHODS
+from domsieve.analysis.registry import SITE_METHODS, SiteMethod
 from domsieve.analysis.site_model import SiteModel, packed_counts, unpacked_counts
 from domsieve.analysis.trees.style_tree import is_capped
 from domsieve.errors import DamagedFileError, FormatVersionError, StorageError, UsageError
 from domsieve.files import write_file
 from domsieve.snapshot.page import Scalar
-from domsieve.types import SiteMethod, StyleLevel
+from domsieve.types import StyleLevel
 
 _KIND = "domsieve site model"
 _VERSION, _CAPPED = 3, 4

@@ -4,26 +4,46 @@ Estimators are imported on first use, because a command needs only one of them a
 command line, the service, the report, the experiments, the model files and the tests all use this registry.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
-from domsieve.analysis.estimator import Estimator, PageEstimator
-from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
-from domsieve.analysis.verdict import Verdict
 from domsieve.errors import ParameterError, UsageError
-from domsieve.snapshot.page import Scalar, Snapshot
-from domsieve.types import Method, MiningMethod, Mode
+from domsieve.types import Mode
 
 if TYPE_CHECKING:
+    from domsieve.analysis.estimator import Estimator, PageEstimator
     from domsieve.analysis.records.result import Records
+    from domsieve.analysis.site_model import SiteModel
+    from domsieve.analysis.verdict import Verdict
+    from domsieve.snapshot.page import Scalar, Snapshot
+
+SiteMethod = Literal["auto", "sst", "cst", "entropy", "template"]
+"""Cleaning methods that learn from the pages of a site; ``"auto"`` also works on a single page."""
+
+PageMethod = Literal["tps", "none"]
+"""Cleaning methods that need a single page only."""
+
+Method = Literal[SiteMethod, PageMethod]
+"""All cleaning methods."""
+
+MiningMethod = Literal["wobm", "mdr", "iepad", "tps+mdr"]
+"""All methods that find records."""
+
+DEFAULT_METHOD: SiteMethod = "auto"
+"""The cleaning method used unless another is named."""
+
+MIN_SITE_PAGES = 5
+"""With fewer pages of a site most repeated parts still look unique, and a page by itself says more."""
 
 _SET_LATER = ("favor", "threshold")
 
-E = TypeVar("E", bound=Estimator)
-E_co = TypeVar("E_co", bound=Estimator, covariant=True)
+E = TypeVar("E", bound="Estimator")
+E_co = TypeVar("E_co", bound="Estimator", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +60,7 @@ class MethodParams:
     given: Mapping[str, Scalar] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, estimator: Estimator) -> "MethodParams":
+    def of(cls, estimator: Estimator) -> MethodParams:
         """Return what tells an estimator from a new one of its class."""
         values = estimator.scalars()
         mode: Mode = "paper" if is_published(estimator) else "site"
@@ -59,8 +79,8 @@ class MethodEntry(Generic[E_co]):
     title : the name in text for people.
     summary : what it does, in a few words.
     card : path of its documentation in the repository.
-    fewest : the number of pages of a site that it needs, because with fewer little repeats.
-    judges_alone : whether it can clean a page without others of its site.
+    min_pages : the number of pages of a site that it needs; with fewer, too little repeats.
+    works_alone : whether it can clean a page without other pages of its site.
     combined : whether it runs two other methods, one after the other.
     """
 
@@ -69,15 +89,15 @@ class MethodEntry(Generic[E_co]):
     title: str
     summary: str
     card: str
-    fewest: int = 1
-    judges_alone: bool = False
+    min_pages: int = 1
+    works_alone: bool = False
     combined: bool = False
 
     @property
     def estimator(self) -> type[E_co]:
         """The class of the estimator, imported on first use."""
         module, _, name = self.place.rpartition(".")
-        return cast(type[E_co], getattr(import_module(f"domsieve.analysis.{module}"), name))
+        return cast("type[E_co]", getattr(import_module(f"domsieve.analysis.{module}"), name))
 
     def read(self, texts: Iterable[str]) -> dict[str, Scalar]:
         """Return the parameters that users wrote as ``NAME=VALUE``, by name.
@@ -134,7 +154,7 @@ SITE_METHODS: Mapping[Method, MethodEntry[SiteModel[Any]]] = {
         "Learned cleaner",
         "weighs all evidence, of a page and of its site",
         "docs/methods/auto.md",
-        judges_alone=True,
+        works_alone=True,
     ),
     "sst": MethodEntry(
         "sst",
@@ -142,7 +162,7 @@ SITE_METHODS: Mapping[Method, MethodEntry[SiteModel[Any]]] = {
         "Site style tree",
         "learns what repeats over the pages of a site",
         "docs/methods/sst.md",
-        fewest=FEWEST_PAGES,
+        min_pages=MIN_SITE_PAGES,
     ),
     "cst": MethodEntry(
         "cst",
@@ -150,7 +170,7 @@ SITE_METHODS: Mapping[Method, MethodEntry[SiteModel[Any]]] = {
         "Compressed structure tree",
         "the same on a folded tree",
         "docs/methods/cst.md",
-        fewest=FEWEST_PAGES,
+        min_pages=MIN_SITE_PAGES,
     ),
     "entropy": MethodEntry(
         "entropy",
@@ -158,7 +178,7 @@ SITE_METHODS: Mapping[Method, MethodEntry[SiteModel[Any]]] = {
         "Entropy of words",
         "drops words that are the same everywhere",
         "docs/methods/entropy.md",
-        fewest=2,
+        min_pages=2,
     ),
     "template": MethodEntry(
         "template",
@@ -166,7 +186,7 @@ SITE_METHODS: Mapping[Method, MethodEntry[SiteModel[Any]]] = {
         "Template detection",
         "drops blocks that other pages have too",
         "docs/methods/template.md",
-        fewest=2,
+        min_pages=2,
     ),
 }
 """The cleaning methods that learn from the pages of a site."""
@@ -191,7 +211,7 @@ METHODS: Mapping[Method, MethodEntry[SiteModel[Any] | PageEstimator[Verdict]]] =
 }
 """All cleaning methods."""
 
-MINERS: Mapping[MiningMethod, MethodEntry[PageEstimator["Records"]]] = {
+MINERS: Mapping[MiningMethod, MethodEntry[PageEstimator[Records]]] = {
     "wobm": MethodEntry(
         "wobm",
         "records.wobm.WebObjectBlocks",
@@ -262,7 +282,7 @@ def page_cleaner(method: Method, params: MethodParams | None = None) -> Callable
     ------
     UsageError : the method needs more pages of the site, or does not have one of the parameters.
     """
-    if method not in PAGE_METHODS and not METHODS[method].judges_alone:
+    if method not in PAGE_METHODS and not METHODS[method].works_alone:
         raise UsageError(f"The method {method} needs more pages of the site.", parameter="method")
     return METHODS[method].make(params).transform
 

@@ -85,11 +85,8 @@ def _array(packed: tuple[str, bytes]) -> np.ndarray[Any, Any]:
     return np.frombuffer(data, kind)
 
 
-FEWEST_PAGES = 5
-"""With fewer pages of a site most repeated parts still look unique, and a page by itself says more."""
-_NODES_PER_BATCH = (
-    60_000  # so that numpy calls cost little per node, but the columns fit into the CPU's cache
-)
+# So that numpy calls cost little per node, but the columns fit into the CPU's cache.
+_NODES_PER_BATCH = 60_000
 
 
 class Counts(Protocol):

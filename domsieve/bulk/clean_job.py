@@ -10,7 +10,15 @@ from itertools import groupby
 from typing import Any, Literal, cast
 
 from domsieve.analysis.block_types.detection import KindChoice
-from domsieve.analysis.registry import METHODS, PAGE_METHODS, SITE_METHODS, MethodParams, new_site_model
+from domsieve.analysis.registry import (
+    DEFAULT_METHOD,
+    METHODS,
+    PAGE_METHODS,
+    SITE_METHODS,
+    Method,
+    MethodParams,
+    new_site_model,
+)
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import block_columns
@@ -25,7 +33,6 @@ from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.page_cleaning import Cleaned, clean, metadata_of, written
 from domsieve.tasks.pages import Page
 from domsieve.tasks.site_learning import RECENT_PAGES
-from domsieve.types import DEFAULT_METHOD, Method
 
 Text = Literal["text", "markdown"]
 _PAGE: Kinds = {
@@ -105,7 +112,7 @@ class CleanJob(Reading):
                 raise UsageError(
                     f"{self.models} contains no model; `bulk learn` writes them.", parameter="models"
                 )
-        elif alone not in PAGE_METHODS and not SITE_METHODS[alone].judges_alone:
+        elif alone not in PAGE_METHODS and not SITE_METHODS[alone].works_alone:
             raise UsageError(
                 f"The method {alone} learns from a site; give the folder of models that were learned in bulk.",
                 parameter="models",
@@ -159,7 +166,7 @@ class CleanJob(Reading):
         if model is not None:
             model = copy(model)  # cleaning sets parameters
         elif method not in PAGE_METHODS:
-            if not SITE_METHODS[method].judges_alone:
+            if not SITE_METHODS[method].works_alone:
                 raise UsageError(f"There is no model of its site, which the method {method} needs.")
             # One that has learned nothing judges each page by itself.
             model = new_site_model(method, self.params)

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from domsieve.analysis.model_file import model_from_bytes, model_to_bytes
-from domsieve.analysis.registry import MethodParams, new_site_model
+from domsieve.analysis.registry import DEFAULT_METHOD, Method, MethodParams, new_site_model
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.style_tree import capped
 from domsieve.budget import budgeted
@@ -21,7 +21,6 @@ from domsieve.errors import DomsieveError
 from domsieve.tasks.pages import Page
 from domsieve.tasks.site_learning import fit
 from domsieve.tasks.targets import output_name
-from domsieve.types import DEFAULT_METHOD, Method
 
 ENDING = ".model"
 _PERIOD = "@"

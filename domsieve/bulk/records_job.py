@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from domsieve.analysis.registry import MethodParams
+from domsieve.analysis.registry import MethodParams, MiningMethod
 from domsieve.analysis.writers.record_tables import record_rows
 from domsieve.bulk.job import Done, Failures, Reading, pages_of, place_of
 from domsieve.bulk.parquet_parts import Kinds, part
@@ -10,7 +10,6 @@ from domsieve.bulk.plan import Shard
 from domsieve.errors import BudgetError, DomsieveError
 from domsieve.sanitize import utf8
 from domsieve.tasks.record_mining import mine
-from domsieve.types import MiningMethod
 
 _RECORD: Kinds = {
     "site": "text",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from domsieve.analysis.registry import DEFAULT_METHOD, SiteMethod
 from domsieve.budget import AnalysisBudget, budgeted
 from domsieve.commands.capture_options import (
     INPUT_FILE,
@@ -44,7 +45,6 @@ from domsieve.commands.method_options import (
     ParamOption,
     params_of,
 )
-from domsieve.types import DEFAULT_METHOD, SiteMethod
 
 if TYPE_CHECKING:
     from domsieve.bulk.page_list import Named

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from domsieve.analysis.registry import DEFAULT_METHOD, Method, SiteMethod
 from domsieve.commands.capture_options import (
     AsJson,
     Cache,
@@ -33,7 +34,7 @@ from domsieve.commands.console import (
 )
 from domsieve.commands.fetching import fetch
 from domsieve.commands.method_options import FavorOption, MethodOption, ModeOption, ParamOption, params_of
-from domsieve.types import BLOCK_KINDS, DEFAULT_METHOD, Method, PageFormat, SiteMethod
+from domsieve.types import BLOCK_KINDS, PageFormat
 
 if TYPE_CHECKING:
     from domsieve.analysis.report.thresholds import ThresholdHelp

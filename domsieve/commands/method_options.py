@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domsieve.types import Favor, Method, MiningMethod, Mode
+from domsieve.analysis.registry import Method, MiningMethod
+from domsieve.types import Favor, Mode
 
 if TYPE_CHECKING:
     from domsieve.analysis.registry import MethodParams

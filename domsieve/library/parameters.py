@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict, TypeVar, get_args, get_type_hints
 
 from domsieve.analysis.estimator import Estimator
+from domsieve.analysis.registry import Method, MiningMethod
 from domsieve.analysis.site_model import SiteModel
 from domsieve.errors import UsageError
 from domsieve.options import CaptureOptions, NetworkOptions
-from domsieve.types import BlockKind, FieldName, Method, MiningMethod
+from domsieve.types import BlockKind, FieldName
 
 AnyPath = str | os.PathLike[str]
 MethodChoice = Method | Estimator

@@ -12,7 +12,7 @@ from typing import Any
 from domsieve.analysis.block_types.detection import KindChoice
 from domsieve.analysis.estimator import Estimator
 from domsieve.analysis.model_file import load_model
-from domsieve.analysis.registry import METHODS, MethodEntry, MethodParams
+from domsieve.analysis.registry import METHODS, Method, MethodEntry, MethodParams, MiningMethod
 from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.site_model import SiteModel
 from domsieve.budget import budgeted
@@ -29,7 +29,7 @@ from domsieve.tasks.page_cleaning import clean
 from domsieve.tasks.page_comparison import compare
 from domsieve.tasks.pages import Page, from_record, site_records, with_selection
 from domsieve.tasks.record_mining import mine
-from domsieve.types import FieldName, Method, MiningMethod
+from domsieve.types import FieldName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,14 +9,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
-from domsieve.analysis.registry import SITE_METHODS
-from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
+from domsieve.analysis.registry import MIN_SITE_PAGES, SITE_METHODS, Method
+from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.verdict import Verdict
 from domsieve.errors import DomsieveError
 from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.pages import Page
 from domsieve.tasks.site_learning import NODES_AT_ONCE
-from domsieve.types import Method
 
 MOST_BYTES = 200_000_000
 """What kept pages may hold together; what is read beyond that is read again."""
@@ -86,7 +85,7 @@ def judged_together(pages: Iterable[Page], judge: Judge) -> Iterator[tuple[Page,
 
 
 def _judges_alone(model: SiteModel[Any]) -> bool:
-    return SITE_METHODS[cast(Method, model.name)].judges_alone and model.learned < FEWEST_PAGES
+    return SITE_METHODS[cast(Method, model.name)].works_alone and model.learned < MIN_SITE_PAGES
 
 
 def _alone(page: Page, judge: Judge) -> tuple[Snapshot, Judge]:

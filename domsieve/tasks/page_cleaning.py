@@ -10,16 +10,19 @@ from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.metadata.page_metadata import restore_title
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.registry import (
+    DEFAULT_METHOD,
     METHODS,
+    MIN_SITE_PAGES,
     PAGE_METHODS,
     SITE_METHODS,
+    Method,
     MethodParams,
     check_fixed,
     is_published,
     new_site_model,
     page_cleaner,
 )
-from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
+from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.formats import write_page
 from domsieve.errors import DomsieveError, PageError, UsageError
@@ -29,7 +32,7 @@ from domsieve.tasks.pages import Page
 from domsieve.tasks.postprocess import judged, with_condition
 from domsieve.tasks.site_learning import fit
 from domsieve.tasks.sites import once
-from domsieve.types import DEFAULT_METHOD, Method, PageFormat
+from domsieve.types import PageFormat
 
 _DEFAULTS = MethodParams()
 
@@ -60,7 +63,7 @@ def learn(
     if not model.learned:
         raise PageError("None of the pages could be read, so there is nothing to learn from.")
     entry = SITE_METHODS[method]
-    if model.learned < (FEWEST_PAGES if entry.judges_alone else entry.fewest):
+    if model.learned < (MIN_SITE_PAGES if entry.works_alone else entry.min_pages):
         _warn_of_few(pages[0].site, model.learned)
     return model
 
@@ -161,7 +164,7 @@ def _judge(
 ) -> Callable[[Snapshot], Verdict]:
     if not _learns(method, known):
         return page_cleaner(method, params)
-    if len(known) < METHODS[method].fewest:
+    if len(known) < METHODS[method].min_pages:
         _warn_of_few(site, len(known))
     model = SITE_METHODS[method].make(params)
     # A page that cannot be read is reported when its turn to be cleaned comes.
@@ -171,7 +174,7 @@ def _judge(
 
 def _learns(method: Method, known: Sequence[Page]) -> bool:
     """Return whether a method learns from these pages of a site before it judges them."""
-    return method not in PAGE_METHODS and not (METHODS[method].judges_alone and len(known) < FEWEST_PAGES)
+    return method not in PAGE_METHODS and not (METHODS[method].works_alone and len(known) < MIN_SITE_PAGES)
 
 
 def _warn_of_few(site: str, known: int) -> None:

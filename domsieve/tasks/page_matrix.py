@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.registry import SITE_METHODS, MethodParams, check_fixed
-from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
+from domsieve.analysis.registry import MIN_SITE_PAGES, SITE_METHODS, MethodParams, check_fixed
+from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.cst import BlockWeights, CompressedStructureTree
 from domsieve.analysis.writers.matrix import (
     FeatureMatrix,
@@ -86,7 +86,7 @@ def vectorize(
             lost: set[int] = set()
             fit(tree, once(members, lambda page: page.keys), _also(failed, lost))
             members = [page for page in members if id(page) not in lost]
-            if 0 < tree.learned < FEWEST_PAGES:
+            if 0 < tree.learned < MIN_SITE_PAGES:
                 logger.warning(
                     "%s: only %d page(s) to weigh among each other.", members[0].site, tree.learned
                 )

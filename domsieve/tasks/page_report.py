@@ -11,7 +11,7 @@ from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
 from domsieve.analysis.columns.visible import HIDING_REASONS
 from domsieve.analysis.estimator import PageEstimator
 from domsieve.analysis.metadata.page_metadata import restore_title
-from domsieve.analysis.registry import METHODS, MINERS, PAGE_METHODS, SITE_METHODS
+from domsieve.analysis.registry import DEFAULT_METHOD, METHODS, MINERS, PAGE_METHODS, SITE_METHODS, Method
 from domsieve.analysis.report.document import ReportPart, Tile, write_report
 from domsieve.analysis.report.thresholds import ThresholdHelp, threshold_help
 from domsieve.analysis.report.view import PageView, Recurrences, page_view, tree_view
@@ -28,7 +28,7 @@ from domsieve.tasks.pages import Page, from_record, readable, unscripted
 from domsieve.tasks.postprocess import without_extras
 from domsieve.tasks.site_learning import NODES_AT_ONCE, Batch, Failed, learn_batch, snapshots
 from domsieve.tasks.targets import CacheTarget, DamagedTarget, Fetched, UrlTarget
-from domsieve.types import BLOCK_KINDS, DEFAULT_METHOD, Method
+from domsieve.types import BLOCK_KINDS
 
 _A_FEW = 8
 

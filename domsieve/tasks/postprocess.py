@@ -14,12 +14,11 @@ from domsieve.analysis.block_types.detection import (
 from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.page_widgets import drop_widgets
 from domsieve.analysis.page_flags.flags import Mark, described, missing_mark, page_marks
-from domsieve.analysis.registry import page_cleaner
+from domsieve.analysis.registry import Method, page_cleaner
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.text import write_text
 from domsieve.snapshot.fault import fault_of
 from domsieve.snapshot.page import Snapshot
-from domsieve.types import Method
 
 # What is taken where a method keeps nothing, in this order.
 _NEXT_BEST: tuple[Method, ...] = ("auto", "none")

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from domsieve.analysis.registry import MINERS, MethodParams
+from domsieve.analysis.registry import MINERS, MethodParams, MiningMethod
 from domsieve.analysis.writers.record_tables import RecordSheet
 from domsieve.errors import DomsieveError
 from domsieve.tasks.pages import Page
-from domsieve.types import FieldName, MiningMethod
+from domsieve.types import FieldName
 
 
 def mine(

@@ -15,20 +15,24 @@ from domsieve.analysis.cleaning.tps import TagPathFilter
 from domsieve.analysis.estimator import Estimator
 from domsieve.analysis.registry import (
     METHODS,
+    MIN_SITE_PAGES,
     MINERS,
     PAGE_METHODS,
     SITE_METHODS,
+    Method,
     MethodEntry,
     MethodParams,
+    MiningMethod,
+    PageMethod,
+    SiteMethod,
     check_fixed,
     entry_of,
     new_site_model,
     page_cleaner,
     variants,
 )
-from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
+from domsieve.analysis.site_model import SiteModel
 from domsieve.errors import ParameterError, UsageError
-from domsieve.types import Method, MiningMethod, PageMethod, SiteMethod
 from tests.analysis.contract import site
 
 ROOT = Path(__file__).parents[2]
@@ -91,7 +95,7 @@ def test_no_other_module_lists_the_methods() -> None:
             }
             if len(words & names) > 2:
                 lists.add(path.relative_to(ROOT).as_posix())
-    assert lists == {"domsieve/types.py", "domsieve/analysis/registry.py"}
+    assert lists == {"domsieve/analysis/registry.py"}
 
 
 def test_parameters_that_users_write() -> None:
@@ -197,9 +201,9 @@ def test_variants_are_the_methods_and_what_was_published_otherwise() -> None:
 
 
 def test_the_fewest_pages_are_told() -> None:
-    assert {name: entry.fewest for name, entry in METHODS.items() if entry.fewest > 1} == {
-        "sst": FEWEST_PAGES,
-        "cst": FEWEST_PAGES,
+    assert {name: entry.min_pages for name, entry in METHODS.items() if entry.min_pages > 1} == {
+        "sst": MIN_SITE_PAGES,
+        "cst": MIN_SITE_PAGES,
         "entropy": 2,
         "template": 2,
     }

@@ -14,14 +14,13 @@ import pytest
 
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.cleaning.tps import TagPathFilter
-from domsieve.analysis.registry import PAGE_METHODS, page_cleaner
+from domsieve.analysis.registry import PAGE_METHODS, Method, page_cleaner
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import dropped_blocks, text_blocks, write_json
 from domsieve.analysis.writers.html import write_html
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.text import write_text
 from domsieve.snapshot.page import Kind, Producer, Snapshot
-from domsieve.types import Method
 from tests.analysis.pages import page
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -9,7 +9,7 @@ import typer.main
 
 import domsieve
 from domsieve.analysis.metadata.json_ld import DEEPEST
-from domsieve.analysis.registry import METHODS
+from domsieve.analysis.registry import METHODS, Method
 from domsieve.archive import packed
 from domsieve.archive.decompression import ArchiveLimits
 from domsieve.budget import AnalysisBudget
@@ -25,7 +25,6 @@ from domsieve.service.jobs.requests import HTML_CHARACTERS
 from domsieve.service.web import server
 from domsieve.service.web.settings import Settings
 from domsieve.service.web.shown_results import PREVIEWED
-from domsieve.types import Method
 from examples.manual import manual
 from tests.command import ROOT
 

@@ -17,7 +17,7 @@ from domsieve.analysis.block_types.detection import KindChoice
 from domsieve.analysis.columns.batch import Batch, prune
 from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.analysis.metadata.page_metadata import read_metadata
-from domsieve.analysis.registry import MINERS, page_cleaner
+from domsieve.analysis.registry import MINERS, Method, page_cleaner
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.chunks import chunks_of, write_chunks
 from domsieve.analysis.writers.evidence import block_columns, dropped_blocks, text_blocks, write_json
@@ -38,7 +38,7 @@ from domsieve.tasks.page_matrix import vectorize
 from domsieve.tasks.page_report import Edition, Reported, report
 from domsieve.tasks.pages import Page, from_html
 from domsieve.tasks.postprocess import judged
-from domsieve.types import BLOCK_KINDS, Method
+from domsieve.types import BLOCK_KINDS
 from tests.analysis.contract import METHODS
 from tests.fuzz.documents import documents, plain_sources
 from tests.fuzz.dressing import read

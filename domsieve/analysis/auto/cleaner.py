@@ -26,7 +26,8 @@ from domsieve.analysis.columns.flow import by_style_row
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import attributes_of
 from domsieve.analysis.columns.visible import shown_nodes
-from domsieve.analysis.site_model import FEWEST_PAGES, SiteModel
+from domsieve.analysis.registry import MIN_SITE_PAGES
+from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.trees.style_tree import StyleTree, is_of_style, merge_trees
 from domsieve.analysis.verdict import Verdict
@@ -164,7 +165,7 @@ _LEAST_WORDS = 0.125  # words are counted in eighths; avoids a division by 0
 class AutoCleaner(SiteModel[StyleTree]):
     """Learned cleaner: keeps blocks that look like content, from features of the page and, if known, of its site.
 
-    Unlike the other site methods it also works on a page alone: the site counts if at least `FEWEST_PAGES` of its
+    Unlike the other site methods it also works on a page alone: the site counts if at least `MIN_SITE_PAGES` of its
     pages were learned. On a rendered page, boxes that stay in place while the page scrolls (``position: fixed``) are
     dropped, unless they have half of the words.
 
@@ -209,7 +210,7 @@ class AutoCleaner(SiteModel[StyleTree]):
         return tree
 
     def _verdicts(self, batch: Batch) -> list[Verdict]:
-        if self.learned < FEWEST_PAGES:
+        if self.learned < MIN_SITE_PAGES:
             return [self._verdict(page, None) for page in batch.pages]
         counts = self.counts_
         tree = self._derived((id(counts), self.style), lambda: self._style_tree(counts))

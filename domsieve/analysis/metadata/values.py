@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from html import unescape
+from typing import Annotated, get_origin, get_type_hints
 
 import msgspec
 
@@ -32,7 +33,7 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     """Metadata of a page and of its capture. Texts are empty if unknown.
 
     Texts have no control characters and no line breaks, and their lengths are bounded. Addresses are absolute, with
-    http or https.
+    http or https. What a page states of itself has a label for people.
 
     Parameters
     ----------
@@ -53,22 +54,28 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     sources : where each field of the page comes from, such as ``"og:title"`` or ``"h1"``, by name of the field.
     """
 
-    title: str = ""
-    authors: tuple[str, ...] = ()
-    published: str = ""
-    modified: str = ""
-    language: str = ""
-    description: str = ""
-    site_name: str = ""
-    canonical_url: str = ""
-    image: str = ""
-    page_type: str = ""
-    keywords: tuple[str, ...] = ()
-    licence: str = ""
+    title: Annotated[str, msgspec.Meta(title="Title")] = ""
+    authors: Annotated[tuple[str, ...], msgspec.Meta(title="By")] = ()
+    published: Annotated[str, msgspec.Meta(title="Published")] = ""
+    modified: Annotated[str, msgspec.Meta(title="Changed")] = ""
+    language: Annotated[str, msgspec.Meta(title="Language")] = ""
+    description: Annotated[str, msgspec.Meta(title="Description")] = ""
+    site_name: Annotated[str, msgspec.Meta(title="Site")] = ""
+    canonical_url: Annotated[str, msgspec.Meta(title="Canonical address")] = ""
+    image: Annotated[str, msgspec.Meta(title="Picture")] = ""
+    page_type: Annotated[str, msgspec.Meta(title="Kind of page")] = ""
+    keywords: Annotated[tuple[str, ...], msgspec.Meta(title="Keywords")] = ()
+    licence: Annotated[str, msgspec.Meta(title="Licence")] = ""
     url: str = ""
     status: int | None = None
     captured_at: str = ""
     sources: dict[str, str] = {}
+
+
+def metadata_labels() -> dict[str, str]:
+    """Return the labels of the fields that the page itself states, by name."""
+    hints = get_type_hints(Metadata, include_extras=True)
+    return {name: hint.__metadata__[0].title for name, hint in hints.items() if get_origin(hint) is Annotated}
 
 
 Claim = tuple[str, str]

@@ -19,7 +19,16 @@ from pydantic import (
     model_validator,
 )
 
-from domsieve.analysis.registry import METHODS, MINERS, SITE_METHODS, MethodEntry, MethodParams
+from domsieve.analysis.registry import (
+    DEFAULT_METHOD,
+    METHODS,
+    MINERS,
+    SITE_METHODS,
+    Method,
+    MethodEntry,
+    MethodParams,
+    MiningMethod,
+)
 from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.writers.chunks import MAX_WORDS
 from domsieve.analysis.writers.formats import RECORD_FORMATS
@@ -28,17 +37,7 @@ from domsieve.errors import UsageError
 from domsieve.options import Budget, CaptureOptions, NetworkOptions, Scope
 from domsieve.renderer.network.egress import place_of
 from domsieve.snapshot.page import Scalar
-from domsieve.types import (
-    BLOCK_KINDS,
-    DEFAULT_METHOD,
-    BlockKind,
-    Favor,
-    FieldName,
-    Method,
-    MiningMethod,
-    PageFormat,
-    RecordFormat,
-)
+from domsieve.types import BLOCK_KINDS, BlockKind, Favor, FieldName, PageFormat, RecordFormat
 
 JobKind = Literal["clean", "records", "compare", "report", "site", "clean_html", "records_html"]
 HTML_CHARACTERS = 3_000_000
@@ -126,8 +125,8 @@ def _cleaning_rules(*, site: bool) -> dict[str, Any]:
             branches.append({"properties": {"method": {"enum": [None, name]}, **properties}})
             continue
         properties |= {"method": {"const": name}, "favor": {"type": "null"}}
-        if site and entry.fewest > 1:
-            properties["pages"] = {"minimum": entry.fewest}
+        if site and entry.min_pages > 1:
+            properties["pages"] = {"minimum": entry.min_pages}
         branches.append({"properties": properties, "required": ["method"]})
     return {"anyOf": branches}
 
@@ -439,9 +438,11 @@ class SiteRequest(_CleanedSite):
     @model_validator(mode="after")
     def _has_enough_pages(self) -> Self:
         learner = SITE_METHODS.get(self.method) if self.method else None
-        fewest = learner.fewest if learner else 1
-        if self.pages < fewest:
-            raise ValueError(f"The method {self.method} learns from at least {fewest} pages; ask for more.")
+        min_pages = learner.min_pages if learner else 1
+        if self.pages < min_pages:
+            raise ValueError(
+                f"The method {self.method} learns from at least {min_pages} pages; ask for more."
+            )
         return self
 
 

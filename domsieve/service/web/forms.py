@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from pydantic import ValidationError
 
-from domsieve.analysis.registry import METHODS, MINERS, entry_of
+from domsieve.analysis.registry import DEFAULT_METHOD, METHODS, MINERS, entry_of
 from domsieve.analysis.writers.chunks import MAX_WORDS
 from domsieve.analysis.writers.formats import PAGE_FORMATS, RECORD_FORMATS
 from domsieve.declaration import DeclaredOption, Served, declared
@@ -17,7 +17,7 @@ from domsieve.errors import ParameterError
 from domsieve.options import CaptureOptions, NetworkOptions, Scope
 from domsieve.sanitize import plain
 from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest
-from domsieve.types import BLOCK_KINDS, DEFAULT_METHOD, FIELD_NAMES, BlockKind
+from domsieve.types import BLOCK_KINDS, FIELD_NAMES, BlockKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from domsieve.analysis.metadata.values import metadata_labels
 from domsieve.sanitize import plain
 from domsieve.service.jobs.job_values import Event, Job
 from domsieve.service.web.forms import KINDS
@@ -102,20 +103,7 @@ def remarks_of(job: Job) -> list[str]:
 
 # What is shown elsewhere: what was found of the page itself, how sure it is, and what a table shows.
 _SHOWN_APART = frozenset({"metadata", "expected_f1", "pages", "failed", "browser_needed", "captured_at"})
-_ABOUT = {
-    "title": "Title",
-    "authors": "By",
-    "published": "Published",
-    "modified": "Changed",
-    "site_name": "Site",
-    "description": "Description",
-    "language": "Language",
-    "page_type": "Kind of page",
-    "keywords": "Keywords",
-    "licence": "Licence",
-    "canonical_url": "Canonical address",
-    "image": "Picture",
-}
+_ABOUT = metadata_labels()
 _SURE, _FAIR = 0.9, 0.75
 
 
