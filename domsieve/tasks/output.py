@@ -11,20 +11,20 @@ from domsieve.sanitize import plain
 from domsieve.tasks.pages import Page
 
 OUTPUT_FILE = "The output file"
-"""What messages call a file of results."""
+"""How messages name a file of results."""
 
 
 class Results:
-    """Takes one text per page; files appear whole or not at all.
+    """Write the results of pages, one text per page. Files appear whole or not at all.
 
     Parameters
     ----------
-    output : one file for all results, written at the end unless there are none or an error ends it early;
-        None with no folder is standard output.
-    folder : a file per page in this folder instead, named after the page.
-    ending : of the files in the folder.
-    heads : whether a line names the page in front of its text.
-    write : writes to standard output, where something must be known of it; None writes at once.
+    output : one file for all results. It is written at the end, unless there are no results or an error ends the
+        work. None without a folder means standard output.
+    folder : write one file per page to this folder instead, named after the page.
+    ending : the ending of the files in the folder.
+    heads : whether to write the name of each page on a line before its text.
+    write : a function that writes to standard output; None prints directly.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Results:
             write_file(self._output, _bytes("".join(self._parts)), what=OUTPUT_FILE)
 
     def write(self, page: Page, text: str) -> None:
-        """Take the result of one page.
+        """Write the result of one page.
 
         Raises
         ------

@@ -1,7 +1,4 @@
-"""Pages kept between learning and cleaning, so that what fits in memory is read and parsed once.
-
-Imports its neighbours and the Snapshot.
-"""
+"""Keep pages in memory between learning and cleaning, so that they are read and parsed only once."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -18,18 +15,18 @@ from domsieve.tasks.pages import Page
 from domsieve.tasks.site_learning import NODES_AT_ONCE
 
 MOST_BYTES = 200_000_000
-"""What kept pages may hold together; what is read beyond that is read again."""
+"""The maximum memory for kept pages, in bytes; pages beyond it are read again."""
 
 Judge = Callable[[Snapshot], Verdict]
 Reading = Callable[[], tuple[Snapshot, Judge]]
 
 
 class Shelf:
-    """Holds pages from when they are first read until they are read again.
+    """Holds pages between their first and their second reading.
 
     Parameters
     ----------
-    most_bytes : what it may hold.
+    most_bytes : the maximum memory for pages.
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
@@ -37,7 +34,7 @@ class Shelf:
         self._held: dict[int, Snapshot] = {}
 
     def keeping(self, pages: Iterable[Page]) -> list[Page]:
-        """Return pages that are read once for the first two times."""
+        """Return the pages in a form that is read only once for the first two uses."""
         return [replace(page, load=self._loader(number, page.load)) for number, page in enumerate(pages)]
 
     def _loader(self, number: int, load: Callable[[], Snapshot]) -> Callable[[], Snapshot]:
@@ -56,11 +53,11 @@ class Shelf:
 
 
 def judged_together(pages: Iterable[Page], judge: Judge) -> Iterator[tuple[Page, Reading]]:
-    """Yield each page with what reads it, or raises why it cannot be read, and says what judges it then; in order.
+    """Yield each page, in order, with a function that reads it and returns the method to clean it with.
 
-    A site model judges as many pages at once as make a batch of nodes, which costs half; where that costs too much,
-    each alone when it is its turn. What judges every page by itself, as one does that has learned too little of the
-    site, reads each when it is its turn.
+    The function raises the error of a page that cannot be read. A site model cleans a batch of pages at once, which
+    takes half the time. If the batch exceeds the budget, its pages are cleaned one by one, each in its turn. Methods
+    that work on single pages, and models that have learned too little of the site, always do so.
     """
     model = getattr(judge, "__self__", None)
     if not isinstance(model, SiteModel) or _judges_alone(model):
@@ -98,7 +95,7 @@ def _batch(
     there = [found for _, found in held if not isinstance(found, DomsieveError)]
     verdicts: Iterator[Verdict] | None = None
     if len(there) > 1:
-        # Where one costs too much or is of another kind, which it was is seen when each is judged alone.
+        # If one page costs too much or is of another kind, cleaning them one by one shows which.
         with suppress(DomsieveError):
             verdicts = iter(model.transform(there))
     for page, found in held:

@@ -1,4 +1,4 @@
-"""Cleaning pages by a named method, site by site, in two passes over pages that are read when needed."""
+"""Clean pages with a named method, site by site, in two passes; pages are read when they are needed."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -51,7 +51,7 @@ def learn(
     params: MethodParams = _DEFAULTS,
     failed: Callable[[Page, DomsieveError], None],
 ) -> SiteModel[Any]:
-    """Return a site model of `pages`; pages that cannot be read are told to `failed` and left out.
+    """Return a site model learned from `pages`; `failed` is called for pages that cannot be read.
 
     Raises
     ------
@@ -82,12 +82,12 @@ def clean(
 
     Parameters
     ----------
-    method : None is that of the model; without a model, `DEFAULT_METHOD`.
+    method : the method; None means that of the model or, without a model, `DEFAULT_METHOD`.
     params : the mode and the parameters of the method.
-    model : a site model learned before, which takes over `favor` and `threshold`; otherwise one is learned per site.
-    keep_hidden : whether text that nobody can see may stay.
-    kinds : the kinds of blocks that are kept or dropped whatever the method says.
-    siblings : returns further known pages of a site, which are learned from and not cleaned.
+    model : a site model; `favor` and `threshold` are applied to it. Without one, a model is learned for each site.
+    keep_hidden : whether to keep hidden text.
+    kinds : the types of blocks that are kept or dropped, whatever the method decides.
+    siblings : returns other known pages of a site; they are learned from, but not cleaned.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def written(
 
 
 def metadata_of(page: Page, result: tuple[Snapshot, Verdict]) -> Metadata:
-    """Return what a page says of itself.
+    """Return the metadata of a page.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def _judge(
 
 
 def _learns(method: Method, known: Sequence[Page]) -> bool:
-    """Return whether a method learns from these pages of a site before it judges them."""
+    """Return whether a method learns from these pages of a site before it cleans them."""
     return method not in PAGE_METHODS and not (METHODS[method].works_alone and len(known) < MIN_SITE_PAGES)
 
 

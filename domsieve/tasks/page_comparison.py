@@ -1,4 +1,4 @@
-"""Rendered pages against their raw source: page by page, and what to do about a site and its parts."""
+"""Compare rendered pages with their raw source, and advise for which parts of a site a browser is needed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from domsieve.tasks.page_cleaning import Cleaned, clean
 from domsieve.tasks.pages import Page, from_record, unscripted
 
 ENOUGH = 0.95
-"""The share of a page's content that its raw source must show for a browser not to be needed."""
+"""If the raw source shows at least this share of the words of the content, no browser is needed."""
 
 _NO_WORDS = Overlap(wanted=0, found_in=0, both=0)
 _NO_LOADS: Mapping[str, PageRecord] = MappingProxyType({})
@@ -25,23 +25,23 @@ _NO_LOADS: Mapping[str, PageRecord] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class ComparedPage:
-    """A page of the cache, and its comparison or why there is none."""
+    """A page of the cache with its comparison, or with the error."""
 
     record: PageRecord
     result: Comparison | DomsieveError
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
-    """What to do about pages of a site whose addresses begin alike.
+    """Advice for the pages of a site whose addresses have the same prefix.
 
     Parameters
     ----------
-    prefix : the first step of the path, or of the route behind ``#``; ``"*"`` for the whole site.
+    prefix : the first segment of the path, or of the route after ``#``; ``"*"`` for the whole site.
     pages : number of pages compared.
     browser_needed : whether the raw source shows less than `ENOUGH` of the words of the content.
-    recall : share of the words of the cleaned rendered pages that can be seen in the raw source.
-    content : the counts behind it, added up.
-    visible : the same of all words that can be seen.
+    recall : share of the words of the cleaned rendered pages that are visible in the raw source.
+    content : the total counts of words of the content.
+    visible : the total counts of all visible words.
     """
 
     prefix: str
@@ -62,15 +62,14 @@ def compare(
 ) -> Iterator[ComparedPage]:
     """Yield each page with its comparison, site after site.
 
-    Both versions are cleaned as `clean` does by default. The raw version is the page captured without scripts;
-    where a page of the site has none, its source is parsed, and style sheets hide nothing.
+    Both versions are cleaned like `clean` does by default. The raw version is the page captured without scripts. If
+    one page of the site has no such capture, the sources are parsed instead, and style sheets hide nothing.
 
     Parameters
     ----------
-    siblings : returns further known pages of a site, which are learned from and not compared.
-    keep_errors : whether pages that count as failed are compared all the same.
-    loads : another load of each page by its URL, which the page is compared with too; one that counts as failed
-        fails the page.
+    siblings : returns other known pages of a site; they are learned from, but not compared.
+    keep_errors : whether to compare pages that count as failed.
+    loads : a second load of each page, by its URL, to compare with as well. If it counts as failed, so does the page.
     """
 
     def page_of(record: PageRecord) -> Page:
@@ -112,7 +111,7 @@ def compare(
 
 
 def advise(pages: Sequence[tuple[str, Comparison]]) -> list[Advice]:
-    """Return advice on the pages of one site, by their URLs: on the whole, then by prefix, sorted."""
+    """Return advice for the pages of one site, given with their URLs: for the whole site, then by prefix, sorted."""
     groups: dict[str, list[Comparison]] = {"*": []}
     for url, result in sorted(pages, key=lambda entry: prefix_of(entry[0])):
         groups["*"].append(result)
@@ -121,7 +120,7 @@ def advise(pages: Sequence[tuple[str, Comparison]]) -> list[Advice]:
 
 
 def prefix_of(url: str) -> str:
-    """Return the first step of a URL's path, or of its route behind ``#``: ``/news``, ``#/news``, ``/``."""
+    """Return the first segment of the path of a URL, or of its route after ``#``: ``/news``, ``#/news``, ``/``."""
     parts = urlsplit(url)
     route = parts.fragment.removeprefix("!")
     if "/" in route:
@@ -131,7 +130,7 @@ def prefix_of(url: str) -> str:
 
 def _first_step(path: str) -> str:
     first, more, _ = path.partition("?")[0].removeprefix("/").partition("/")
-    # A file right below the top has the top in common with its neighbours.
+    # The prefix of a file at the top is the top, which it shares with the other files there.
     return f"/{first}" if more or "." not in first else "/"
 
 

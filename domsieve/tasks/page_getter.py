@@ -1,4 +1,4 @@
-"""Get pages by URL: the one place that asks the guard, looks into the cache, renders what is missing and keeps it."""
+"""Get pages by URL: ask the egress guard, look in the cache, render missing pages and store them."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
@@ -31,20 +31,20 @@ async def get_pages(
     report: Callable[[str, Kept | DomsieveError], None] = lambda *_: None,
     run: Callable[[Callable[[], Any]], Awaitable[Any]] = _run_here,
 ) -> dict[str, PageRecord | Kept | DomsieveError]:
-    """Return a page, or why there is none, of every URL.
+    """Return a page or an error for every URL.
 
     Parameters
     ----------
-    urls : each is fetched once.
-    render : yields each URL that the cache does not have with its page or its error. It is called at most once, and
-        decides who renders, with which options, and how politely.
-    find : returns a capture that is used instead of rendering the page; None without one.
-    keep : stores a page that was rendered, given with the name of its site; returns what stands for it.
+    urls : the URLs; each is fetched once.
+    render : renders the URLs that are not in the cache, and yields each with its page or its error. It is called at
+        most once, and decides on the renderer, its options and the delays.
+    find : returns a capture to use instead of rendering the page, or None.
+    keep : stores a rendered page under the name of its site, and returns its record.
     guard : decides which URLs may be opened. None leaves that to the guard of the renderer, for callers who may see
         everything in their cache.
     must_resolve : also refuse hosts that have no address; else their captures can be used without a network.
-    report : is called with each page that was rendered and kept, or with the error, as they are finished.
-    run : awaits calls of `find` and `keep`, for example in a thread.
+    report : called with each page that was rendered and stored, or with its error, as soon as it is finished.
+    run : runs calls of `find` and `keep`, for example in a thread.
 
     Raises
     ------
@@ -76,14 +76,14 @@ async def get_pages(
 
 
 async def _refused(urls: Sequence[str], guard: Egress, *, must_resolve: bool) -> dict[str, DomsieveError]:
-    """Return those of the URLs that may not be opened, with the reason; each host is asked for once."""
+    """Return the URLs that may not be opened, with the reasons; each host is looked up once."""
     hosts = {url: (url.partition(":")[0], *place) for url in urls if (place := place_of(url))}
 
     async def why(host: tuple[str, str, int]) -> DomsieveError | None:
         try:
             await guard.decide(*host)
         except (NavigationError, PolicyError) as error:
-            # Of a host without an address, the cache may have the page; else the renderer says what is wrong.
+            # The cache may have the page of a host without an address. Otherwise the renderer reports what is wrong.
             return error if must_resolve or isinstance(error, PolicyError) else None
         return None
 

@@ -1,4 +1,4 @@
-"""Matrices of the weights of words, site by site, in two passes over pages that are read when needed."""
+"""Matrices of word weights, site by site, in two passes; pages are read when they are needed."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -51,15 +51,16 @@ def vectorize(
     per_block: bool = False,
     failed: Failed,
 ) -> FeatureMatrix:
-    """Return the weights of the words of each page, or of each block; rows in the order of `pages`.
+    """Return the weights of the words of each page or block; rows are in the order of `pages`.
+
+    The columns are the words of all sites.
 
     Parameters
     ----------
     params : the mode and the parameters of the compressed structure tree.
-    model : a compressed structure tree learned before; otherwise one is learned of the pages of each site. Columns
-        are the words that any of the sites has.
-    per_block : whether rows are the blocks that hold words.
-    failed : is told of the pages that cannot be read, which have no row.
+    model : a compressed structure tree; without one, a tree is learned for each site.
+    per_block : whether to make one row for each block with words instead of one for each page.
+    failed : called for each page that cannot be read; it gets no row.
 
     Raises
     ------
@@ -123,13 +124,13 @@ def vectorize(
 
 
 def write_matrix(weights: FeatureMatrix, path: Path, *, form: MatrixFormat) -> list[Path]:
-    """Write a matrix to `path`, and its names to the same with ``.names.json`` where the form has no room for them.
+    """Write a matrix to a file and return the files written.
 
-    Returns the files written.
+    Formats without room for the names of rows and columns get a second file, which ends in ``.names.json``.
 
     Raises
     ------
-    StorageError : one cannot be written.
+    StorageError : a file cannot be written.
     """
     write_file(path, MATRIX_WRITERS[form](weights), what=OUTPUT_FILE)
     if form == "parquet":
@@ -140,7 +141,7 @@ def write_matrix(weights: FeatureMatrix, path: Path, *, form: MatrixFormat) -> l
 
 
 def _also(failed: Failed, lost: set[int]) -> Failed:
-    """Return what tells `failed` of a page and keeps its identity."""
+    """Return a function that calls `failed` and also adds the identity of the page to `lost`."""
 
     def tell(page: Page, error: DomsieveError) -> None:
         lost.add(id(page))
@@ -152,7 +153,7 @@ def _also(failed: Failed, lost: set[int]) -> Failed:
 def _stacked(
     parts: "Sequence[csr_matrix]", places: Sequence[NDArray[np.int64]], columns: int
 ) -> "csr_matrix":
-    """Return the matrices below each other, each column at its place among `columns`; places ascend."""
+    """Return the matrices stacked, with their columns at `places`, which ascend, of `columns` columns."""
     from scipy.sparse import csr_matrix, vstack
 
     spread = [

@@ -1,4 +1,4 @@
-"""The report on pages: every method learned on their site, every page cleaned by each; and help with thresholds."""
+"""The report: learn every method on the sites of the pages, and clean every page with each; help with thresholds."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,7 +36,7 @@ _A_FEW = 8
 def explain(
     model: SiteModel[Any], pages: Sequence[Page], *, failed: Callable[[Page, DomsieveError], None]
 ) -> ThresholdHelp:
-    """Return what thresholds would keep of at most eight of `pages`, spread over all in the order of their labels.
+    """Return what different thresholds would keep of up to eight of `pages`, chosen evenly in the order of labels.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def explain(
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """A page as it is shown in one way: what reads it, and what reads its picture, none or more tiles."""
+    """One version of a page: functions that read it and its screenshot, which has any number of tiles."""
 
     page: Page
     tiles: Callable[[], Sequence[Tile]] = tuple
@@ -66,14 +66,14 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A page of a report by its editions; those that there are not are None.
+    """A page of a report in its versions; None for versions that do not exist.
 
     Parameters
     ----------
-    page : names it and its site.
-    rendered : what the browser made of it.
-    unscripted : its raw source as the browser shows it without scripts.
-    raw : its raw source, parsed.
+    page : the page, with its label and site.
+    rendered : the rendered version.
+    unscripted : the raw source as the browser shows it without scripts.
+    raw : the raw source, parsed.
     """
 
     page: Page
@@ -84,7 +84,7 @@ class Reported:
 
 @dataclass(slots=True)
 class _Site:
-    """What is learned of the pages of one site in one edition."""
+    """The models learned from one version of the pages of a site."""
 
     models: dict[Method, SiteModel[Any]]
     recurrences: Recurrences = field(default_factory=Recurrences)
@@ -97,7 +97,7 @@ def reported(
     *,
     keep_errors: bool = False,
 ) -> list[Reported]:
-    """Return the targets with all that is cached of them; failed ones are left out."""
+    """Return the targets in all versions that are cached, without those that failed."""
     known = fetched.outcomes
     pages = readable(fetched, store, raw=False, keep_errors=keep_errors)
     records = [
@@ -117,7 +117,7 @@ def reported(
 
 
 def of_record(page: Page, record: PageRecord, store: PageStore) -> Reported:
-    """Return all that is cached of the page of a record."""
+    """Return the page of a record in all versions that are cached."""
     if record.producer == "raw":
         return Reported(page, None, None, Edition(page))
     twin = unscripted(record, store)
@@ -127,7 +127,7 @@ def of_record(page: Page, record: PageRecord, store: PageStore) -> Reported:
 
 
 def _beside(page: Page, other: Page) -> Page:
-    """Return another edition of a page, which fails where the page does, and else may hold nothing."""
+    """Return another version of a page; it fails if the page does, but may be empty."""
 
     def load() -> Snapshot:
         page.read()
@@ -143,8 +143,8 @@ def report(
 
     Parameters
     ----------
-    siblings : returns further known pages of a site, which are learned from and looked for recurring text.
-    failed : is told of the editions of pages that cannot be read, which the report leaves out; once of each fault.
+    siblings : returns other known pages of a site; they are learned from and searched for recurring text.
+    failed : called for each version of a page that cannot be read and is left out, once for each error.
 
     Raises
     ------
@@ -224,7 +224,7 @@ class _Writer:
         tree = models.get("sst")
         try:
             outliner = Outliner(tree) if isinstance(tree, SiteStyleTree) else None
-        except BudgetError:  # which the method says of each page
+        except BudgetError:  # the method gives these for each page
             outliner = None
         for i, (edition, entry) in enumerate(zip(known, entries, strict=False)):
             if edition is None or i not in of_site.blocks:
@@ -266,7 +266,7 @@ class _Writer:
         outliner: Outliner | None,
         number: int,
     ) -> tuple[PageView, list[str]]:
-        """Return what is shown of a page, and why some methods say nothing."""
+        """Return what the report shows of a page, and why some methods have no result."""
         cleaners: dict[Method, SiteModel[Any] | PageEstimator[Verdict]] = {
             **models,
             **{method: one.make() for method, one in PAGE_METHODS.items()},
@@ -323,20 +323,21 @@ class _Writer:
 
 
 def _sureness(entry: Mapping[str, Any]) -> float:
-    """Return how good the default method expects its result on a page to be, in its first edition; 1 if unknown."""
+    """Return the F1 that the default method expects for the first version of a page; 1 if unknown."""
     return next((expected for expected in entry["expected_f1"].values() if expected is not None), 1.0)
 
 
 def _fit(of_site: _Site, held: Batch) -> None:
     for model in of_site.models.values():
-        # A page that costs too much is told of when it is shown.
+        # A page that costs too much is reported when it is shown.
         learn_batch(model, held, lambda *_: None)
 
 
 def _editions(known: Sequence[Reported], *, members: int) -> Iterator[tuple[str, list[Edition | None]]]:
-    """Yield the editions that there are.
+    """Yield the versions that exist, by name.
 
-    The raw one is of one kind, since models take no mixture: laid out where all of the first `members` were.
+    The raw versions of a site are all of one kind, because models cannot mix them: those with a layout if all of the
+    first `members` pages have one, else parsed sources.
     """
     rendered = [one.rendered for one in known]
     if any(rendered):
@@ -348,7 +349,7 @@ def _editions(known: Sequence[Reported], *, members: int) -> Iterator[tuple[str,
 
 
 def _tiles(record: PageRecord, store: PageStore) -> list[Tile]:
-    """Return the screenshot that was kept with a page, none without."""
+    """Return the tiles of the screenshot of a page; empty without a screenshot."""
     facts = store.extra(record, SCREENSHOT)
     if facts is None:
         return []
@@ -361,5 +362,5 @@ def _tiles(record: PageRecord, store: PageStore) -> list[Tile]:
 
 
 def _utf8(text: str) -> str:
-    """Return text without lone surrogates, which names of files may have."""
+    """Return text without lone surrogates, which file names may contain."""
     return text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""From targets to pages: what is cached is read, what is not is rendered and kept."""
+"""Pages that can be read: from the cache, files, archives and HTML."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -38,23 +38,23 @@ if TYPE_CHECKING:
     from domsieve.analysis.selection.selection import Selection
 
 STDIN = "stdin"
-"""What a page from standard input is called."""
+"""The label of a page from standard input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page that can be read, again and again, without a browser.
+    """A page that can be read without a browser, any number of times.
 
     Parameters
     ----------
     label : URL or path, for messages.
-    name : output file without ending, a relative path.
-    site : pages of equal site are learned together: a host name or a folder.
-    load : reads the page; raises an error of the project's tree when it cannot be read.
-    keep_errors : whether a page that counts as failed, such as an error of its server, is worked on all the same.
-    keys : pages with one of these in common are the same page, named or saved twice: it is learned from once.
-    missing : returns what the site of what the page holds shows where there is no page, None where that is not known.
-    meter : what its analysis has cost so far, in all steps together.
+    name : relative path of the output file, without an ending.
+    site : a host name or a folder; pages with equal sites are learned from together.
+    load : reads the page; raises a `DomsieveError` if that fails.
+    keep_errors : whether to use the page even if it counts as failed, like an error page of a server.
+    keys : pages that share a key are the same page under different names, and are learned from once.
+    missing : returns what the site of a Snapshot shows at an address without a page; None if that is not known.
+    meter : the cost of its analysis so far, in all steps together.
     """
 
     label: str
@@ -67,29 +67,29 @@ class Page:
     meter: Meter = field(default_factory=Meter, compare=False, repr=False)
 
     def read(self) -> Snapshot:
-        """Return what the page holds.
+        """Return the Snapshot of the page.
 
         Raises
         ------
-        PageError : it counts as failed, and such are not kept.
+        PageError : it counts as failed, and `keep_errors` is False.
         DomsieveError : it cannot be read.
         """
         page = self.load()
         return page if self.keep_errors else check_fault(page)
 
     def at_work(self, stage: str) -> AbstractContextManager[None]:
-        """Return a block in which the page is worked on.
+        """Return a context manager that counts the work on the page inside it.
 
         Raises
         ------
-        BudgetError : on entering, inside or on leaving: the page has used its budget.
+        BudgetError : the page has used its budget; raised on entering, inside or on leaving.
         """
         self.meter.url = self.meter.url or self.label
         return self.meter.running(stage)
 
 
 def fault_in(record: PageRecord, store: PageStore) -> PageError | None:
-    """Return why a captured page counts as failed, None for one that does not."""
+    """Return why a captured page counts as failed; None if it does not."""
     try:
         check_fault(store.get(record.page_id))
     except PageError as error:
@@ -98,7 +98,7 @@ def fault_in(record: PageRecord, store: PageStore) -> PageError | None:
 
 
 def keep(rendering: Rendering, site: str, store: PageStore) -> PageRecord:
-    """Store a rendered page with its raw source, and what else came with it."""
+    """Store a rendered page with its raw source and its extras, such as a screenshot."""
     if rendering.unscripted is not None:
         store.put(rendering.unscripted.snapshot, source=rendering.source, site=site)
     return store.put(rendering.snapshot, source=rendering.source, site=site, extras=rendering.extras)
@@ -112,9 +112,9 @@ def cached(
     since: datetime | None = None,
     may_use: Callable[[PageRecord], bool] = lambda _: True,
 ) -> PageRecord | None:
-    """Return the newest complete capture of `url` with these options, and with the extras that they ask for.
+    """Return the newest complete capture of `url` with these options and the extras that they ask for, or None.
 
-    One that was made before `since`, a time with its zone, is too old; `may_use` may refuse one for other reasons.
+    Captures made before `since`, a time with a zone, are too old. `may_use` may refuse others.
     """
     record = store.find(url, producer="rendered", options=options.canonical())
     if record is None or not record.complete:
@@ -126,14 +126,14 @@ def cached(
 
 
 def unscripted(record: PageRecord, store: PageStore) -> PageRecord | None:
-    """Return the capture of the same source without scripts, None where none was made."""
+    """Return the capture of the same source without scripts; None if there is none."""
     options = store.get(record.page_id).provenance.options | {"scripts": False}
     twin = store.find(record.url, producer="unscripted", options=options, build=record.build)
     return twin if twin is not None and twin.source_digest == record.source_digest else None
 
 
 def site_records(site: str, store: PageStore, options: CaptureOptions) -> list[PageRecord]:
-    """Return the complete captures of a site that were made with these options, the newest of each URL."""
+    """Return the newest complete capture of each URL of a site that was made with these options."""
     newest: dict[str, PageRecord] = {}
     for record in store.records(site=site):
         found = cached(record.url, store, options)
@@ -151,11 +151,14 @@ def readable(
     url: str = "",
     selection: "Selection | None" = None,
 ) -> list[Page]:
-    """Return the targets as pages of different names; URLs by their outcome, failed and damaged ones left out.
+    """Return the targets as pages with distinct names, without those that failed or are damaged.
 
-    `raw` reads the source of rendered pages instead of what the browser made of it. `keep_errors` works on pages that
-    count as failed, too. `url` is the address of the file, if there is but one. `selection` says which parts of each
-    page are worked on.
+    Parameters
+    ----------
+    raw : whether to read the raw source of rendered pages.
+    keep_errors : whether to use pages that count as failed.
+    url : the address of the page in the file, if the only target is a file.
+    selection : the parts of each page to work on; None for the whole page.
     """
     pages: list[Page] = []
     files = [target for target in fetched.targets if isinstance(target, FileTarget | PipedTarget)]
@@ -176,7 +179,7 @@ def readable(
 
 
 def with_selection(page: Page, selection: "Selection | None") -> Page:
-    """Return the page with only those parts that are chosen; `select` that matches nothing makes it a failed page."""
+    """Return the page reduced to the selected parts; it counts as failed if `select` matches nothing."""
     if not selection:
         return page
     return replace(page, load=lambda: selection.of(page.load()))
@@ -201,7 +204,7 @@ def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> P
 
 
 def from_file(file: FileTarget | PipedTarget, place: Placed) -> Page:
-    """Return a page from disk or standard input that belongs at a place."""
+    """Return a page from disk or standard input."""
     if isinstance(file, PipedTarget):
         address = place.address or STDIN
         load = partial(parse_html_file, file.source, Path(STDIN), url=address)
@@ -219,7 +222,7 @@ def from_archive(page: StoredPage) -> Page:
 
 
 def from_html(html: str, *, url: str = "", keep_errors: bool = False) -> Page:
-    """Return a page that came as text, of `url` if that is known; it is parsed once."""
+    """Return a page given as HTML, with its address if that is known. It is parsed once."""
     source = html.encode("utf-8", "replace")
 
     @cache
@@ -230,7 +233,7 @@ def from_html(html: str, *, url: str = "", keep_errors: bool = False) -> Page:
 
 
 def missing_page(page: Snapshot, store: PageStore) -> Snapshot | None:
-    """Return what the site of a rendered page showed at a made-up address when it was sampled; None if it was not."""
+    """Return the page that the site showed at a made-up address when it was sampled; None if it was not sampled."""
     origin = page.provenance
     if origin.producer != "rendered":
         return None
@@ -243,7 +246,7 @@ def missing_page(page: Snapshot, store: PageStore) -> Snapshot | None:
 
 
 def _named_apart(pages: Sequence[Page]) -> list[Page]:
-    """Give numbers to pages of equal name, such as files of two folders or captures of one URL."""
+    """Add numbers to equal names of pages, such as files of two folders or captures of one URL."""
     named: dict[str, Page] = {}
     numbers: dict[str, int] = {}
     for page in pages:
@@ -256,7 +259,7 @@ def _named_apart(pages: Sequence[Page]) -> list[Page]:
 
 
 def _origin(file: FileTarget | PipedTarget, url: str) -> tuple[str, Callable[[], PageOrigin | None]]:
-    """Return the folder of a file, and what returns what its source says of itself."""
+    """Return the folder of a file, and a function that returns the origin that its source states."""
     if isinstance(file, PipedTarget):
         return STDIN, partial(source_origin, file.source, url=url)
     return str(file.folder), partial(file_origin, file.path, url=url)

@@ -1,4 +1,4 @@
-"""From a page to what is kept of it, and what its reader must know: that nothing was, or that it is likely a wall."""
+"""What happens to every verdict after the method: hidden text and widgets go, and readers get warnings."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +20,7 @@ from domsieve.analysis.writers.text import write_text
 from domsieve.snapshot.fault import fault_of
 from domsieve.snapshot.page import Snapshot
 
-# What is taken where a method keeps nothing, in this order.
+# The methods to use if a method keeps nothing, in this order.
 _NEXT_BEST: tuple[Method, ...] = ("auto", "none")
 _SURELY_TEXT = 20  # kept texts with letters or digits; of fewer it is seen what is written
 
@@ -33,17 +33,17 @@ def judged(
     may_change: bool,
     kinds: KindChoice = EVERY_METHOD_DECIDES,
 ) -> Verdict:
-    """Return what is kept of a page; by the next best method where the one that judges keeps nothing.
+    """Return the final verdict on a page; if the method keeps nothing, that of the next best method.
 
-    What is kept and dropped by kind does not count for that.
+    Blocks that are kept or dropped by their type do not count for that.
 
     Parameters
     ----------
     page : the page.
     judge : the method.
-    keep_hidden : whether text that nobody can see may stay.
-    may_change : whether another method may be taken.
-    kinds : the kinds of blocks that are kept or dropped whatever the method says.
+    keep_hidden : whether to keep hidden text.
+    may_change : whether another method may be used.
+    kinds : the types of blocks that are kept or dropped, whatever the method decides.
     """
     said = judge(page)
     first = without_extras(page, said, keep_hidden=keep_hidden)
@@ -65,15 +65,15 @@ def judged(
 def without_extras(
     page: Snapshot, verdict: Verdict, *, keep_hidden: bool, kinds: KindChoice = EVERY_METHOD_DECIDES
 ) -> Verdict:
-    """Return the verdict without the furniture of the page and, unless it is kept, text that nobody can see.
+    """Return the verdict without page widgets and, unless `keep_hidden`, without hidden text.
 
-    Kinds that are kept are so though they be furniture, but not where nobody can see them.
+    Types of blocks that are kept are kept even if they are widgets, but not if they are hidden.
     """
     return drop_hidden(page, apply_kinds(page, drop_widgets(page, verdict), kinds), keep=keep_hidden)
 
 
 def keeps_text(page: Snapshot, verdict: Verdict) -> bool:
-    """Return whether a text with a letter or digit is kept of a page."""
+    """Return whether any kept text has a letter or digit."""
     kept = np.flatnonzero(verdict.kept & (page.text >= 0)).tolist()
     worded = 0
     for node in kept:
@@ -86,12 +86,12 @@ def keeps_text(page: Snapshot, verdict: Verdict) -> bool:
 def with_condition(
     page: Snapshot, verdict: Verdict, missing: Callable[[Snapshot], Snapshot | None] = lambda _: None
 ) -> Verdict:
-    """Return the verdict with what is wrong with the page: its fault, if that was no hindrance, and its marks."""
+    """Return the verdict with the fault of the page, if it was used in spite of one, and with its marks."""
     return replace(verdict, fault=fault_of(page), marks=marks_of(page, missing))
 
 
 def marks_of(page: Snapshot, missing: Callable[[Snapshot], Snapshot | None]) -> tuple[Mark, ...]:
-    """Return the marks of a page, by itself and by what its site shows where there is no page."""
+    """Return the marks of a page; `missing` returns the page that its site shows at addresses without a page."""
     marks = page_marks(page)
     if any(mark.kind == "soft_404" for mark in marks):
         return marks
@@ -101,9 +101,9 @@ def marks_of(page: Snapshot, missing: Callable[[Snapshot], Snapshot | None]) -> 
 
 
 def remarks(page: Snapshot, verdict: Verdict | None = None) -> list[str]:
-    """Return what the reader of a result must know, a sentence each; nothing for nearly all pages.
+    """Return warnings for readers of a result, one sentence each; empty for most pages.
 
-    Without a `verdict` it is what must be known of the page alone.
+    Without a `verdict`, the warnings are about the page alone.
     """
     fault, marks = (fault_of(page), page_marks(page)) if verdict is None else (verdict.fault, verdict.marks)
     said: list[str] = []

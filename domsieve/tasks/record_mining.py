@@ -1,4 +1,4 @@
-"""Records of pages by a named method, as tables or lines."""
+"""Find the records of pages with a named method."""
 
 from collections.abc import Iterator, Sequence
 
@@ -18,12 +18,12 @@ def mine(
 ) -> Iterator[tuple[Page, RecordSheet | DomsieveError]]:
     """Yield each page with its records or the error of reading it, in the order of `pages`.
 
-    ``"tps+mdr"`` looks for data records by tree matching in what the tag path filter keeps, as its paper does.
+    ``"tps+mdr"`` looks for data records by tree matching in what the tag path filter keeps, as in its paper.
 
     Parameters
     ----------
-    method, params : how records are found.
-    fields : those that each record has, in this order; without any, all that the page has.
+    method, params : the method and its parameters.
+    fields : the fields of each record, in this order; empty for all that the page has.
     """
     miner = MINERS[method].make(params)
     for page in pages:

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RendererFactory:
-    """Makes renderers that share one guard.
+    """Makes renderers that share one egress guard.
 
     Parameters
     ----------
-    options, budget : what is captured, and what one page may cost.
-    allow_private : whether pages may reach all of this machine and of private networks.
-    rules : hosts that may not be reached, or the only ones that may; None for all.
-    browser : path or name of the browser; by default one is looked for.
-    driver : what carries messages to the browser.
-    concurrency : pages open at the same time.
-    private_hosts : hosts and ports that may be private; a port of None stands for any.
-    replay : an archive that takes the place of the network.
+    options, budget : the options of captures, and the budget of one page.
+    allow_private : whether pages may reach this machine and private networks.
+    rules : hosts that pages may not reach, or the only ones that they may reach; None for no rules.
+    browser : path or name of the browser; None searches for one.
+    driver : how to talk to the browser.
+    concurrency : number of pages that are open at the same time.
+    private_hosts : hosts and ports that pages may reach although they are private; a port of None means any port.
+    replay : an archive to use instead of the network.
     """
 
     options: "CaptureOptions"
@@ -65,7 +65,7 @@ class RendererFactory:
 
     @cached_property
     def egress(self) -> Egress:
-        """Where connections may go; nowhere for pages of an archive."""
+        """The guard of the connections; for pages of an archive, it refuses all."""
         if self.replay:
             return self.replay.nowhere()
         return Egress(
@@ -76,8 +76,8 @@ class RendererFactory:
         )
 
     def renderer(self) -> "Renderer":
-        """Return what renders; its browser starts when it is entered."""
-        # Loads what talks to Chrome, which pages of the cache do not need.
+        """Return a renderer; its browser starts when the context is entered."""
+        # Imported late: the modules that talk to Chrome are not needed for pages of the cache.
         from domsieve.renderer.renderer import Renderer
 
         return Renderer(

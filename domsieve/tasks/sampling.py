@@ -1,4 +1,4 @@
-"""Sampling a site into the cache: what was captured before is not rendered again."""
+"""Sample a site into the cache, without rendering pages that were captured before."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
@@ -32,7 +32,7 @@ from domsieve.tasks.targets import site_of
 
 @dataclass(frozen=True, slots=True)
 class PageMarked:
-    """What the page of the event before likely is instead of content."""
+    """What the page of the previous event probably is instead of content."""
 
     url: str
     marks: tuple[Mark, ...]
@@ -54,11 +54,16 @@ async def sample(
     kept: Callable[[Rendering, str], Awaitable[PageRecord]] | None = None,
     egress: Egress | None = None,
 ) -> AsyncGenerator[tuple[SampleEvent | PageMarked, PageRecord | None]]:
-    """Yield what happens, with the record of each page of the sample, captured now or before.
+    """Yield events, among them the record of each page of the sample, captured now or before.
 
-    An interrupted sample goes on when it is asked for again: it draws the same pages, and the cache has them, as far
-    as `may_use` lets them be used and they were not made before `since`. The `egress` is for robots.txt and sitemaps;
-    give that of the renderer. A page is kept by `kept`, which gets it with the name of its site, or else in `store`.
+    An interrupted sample continues when it is started again: it draws the same pages, and finds them in the cache.
+
+    Parameters
+    ----------
+    since : captures made before this time are not used.
+    may_use : decides whether a capture of the cache may be used.
+    egress : the guard for robots.txt and sitemaps; give that of the renderer.
+    kept : stores a page under the name of its site; None stores it in `store`.
     """
 
     async def kept_here(rendering: Rendering, site: str) -> PageRecord:
@@ -96,9 +101,11 @@ async def sample(
         async for event in events:
             record: PageRecord | None = None
             if isinstance(event, SiteOpened):
-                site = site_of(event.root)  # the start page may have led to its twin with or without www.
+                site = site_of(
+                    event.root
+                )  # the start page may have redirected to the same name with or without www.
             if isinstance(event, PageRepeated) and not event.was_known:
-                # Kept so that it is not rendered again, but as no page of the site: it would count double.
+                # Stored so that it is not rendered again, but not as a page of the site, where it would count twice.
                 await kept(event.rendering, "")
             if isinstance(event, PageFailed) and event.rendering and not event.was_known:
                 await kept(event.rendering, "")
@@ -118,7 +125,7 @@ async def sample(
 
 
 def describe(event: SampleEvent | PageMarked) -> str:
-    """Return one line on what happened, for people."""
+    """Return one line about an event, for people."""
     if isinstance(event, PageMarked):
         return f"{event.url}: It looks like {'; '.join(map(described, event.marks))}."
     if isinstance(event, MissingSeen):

@@ -11,23 +11,23 @@ from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.pages import Page
 
 NODES_AT_ONCE = 60_000
-"""Nodes of pages that are held and learned together, at least."""
+"""Pages are held in memory and learned from together until they have at least this many nodes."""
 
 T = TypeVar("T")
 Batch = list[tuple[Page, Snapshot]]
 Failed = Callable[[Page, DomsieveError], None]
-"""Is told of a page that cannot be read, counts as failed, or costs too much."""
+"""Called for a page that cannot be read, counts as failed, or costs too much."""
 
 
 def fit(model: SiteModel[Any], pages: Iterable[Page], failed: Failed) -> None:
-    """Learn a site from its pages, forgetting what was learned before, without those that `failed` is told of."""
+    """Learn a site anew from its pages; `failed` is called for pages that cannot be used."""
     model.fit(())
     for held in batches(snapshots(pages, failed)):
         learn_batch(model, held, failed)
 
 
 def learn_batch(model: SiteModel[Any], held: Batch, failed: Failed) -> None:
-    """Learn pages together; where that costs too much, one by one, without those that do."""
+    """Learn from pages together; if that costs too much, one by one, without those that cost too much."""
     for _ in in_parts(held, model.partial_fit, "learn", failed):
         pass
 
@@ -35,12 +35,12 @@ def learn_batch(model: SiteModel[Any], held: Batch, failed: Failed) -> None:
 def in_parts(
     held: Batch, work: Callable[[list[Snapshot]], T], stage: str, failed: Failed
 ) -> Iterator[tuple[Batch, T]]:
-    """Yield what comes of work on pages together; where that costs too much, of each, without those that do."""
+    """Yield the result of work on all pages; if it costs too much, the results page by page without those that do."""
     if len(held) > 1:
         try:
             result = work([snapshot for _, snapshot in held])
         except BudgetError:
-            pass  # which of them it was is seen below
+            pass  # the loop below finds out which of them it was
         else:
             yield held, result
             return
@@ -55,7 +55,7 @@ def in_parts(
 
 
 def batches(pages: Iterable[tuple[Page, Snapshot]]) -> Iterator[Batch]:
-    """Cut pages into batches as the methods do, which work on one at a time."""
+    """Divide pages into batches, as the methods do."""
     held: Batch = []
     nodes = 0
     for page, snapshot in pages:
@@ -69,7 +69,7 @@ def batches(pages: Iterable[tuple[Page, Snapshot]]) -> Iterator[Batch]:
 
 
 def snapshots(pages: Iterable[Page], failed: Failed) -> Iterator[tuple[Page, Snapshot]]:
-    """Yield pages with what they hold; those that cannot be read are told to `failed` and left out."""
+    """Yield pages with their Snapshots; `failed` is called for those that cannot be read."""
     for page in pages:
         try:
             with page.at_work("read"):
@@ -81,17 +81,17 @@ def snapshots(pages: Iterable[Page], failed: Failed) -> Iterator[tuple[Page, Sna
 
 
 RECENT_PAGES = 20
-"""Pages that are looked at, the last ones."""
+"""The number of pages, the latest ones, by which drift is measured."""
 LEAST_KNOWN = 0.5
-"""The median share below which a model should be learned anew."""
+"""The median share below which a model should be learned again."""
 
 
 class Drift:
-    """Takes the shares of the pages of one site, in order, and remembers the last ones.
+    """The drift of a site from its model, measured over the latest pages.
 
     Parameters
     ----------
-    shares : of pages that were there before; None of pages that have none.
+    shares : the shares of known words of earlier pages; None for pages without words.
     """
 
     def __init__(self, shares: Iterable[float | None] = ()) -> None:
@@ -99,17 +99,17 @@ class Drift:
         self.add(*shares)
 
     def add(self, *shares: float | None) -> None:
-        """Take the shares of further pages."""
+        """Add the shares of further pages."""
         self._shares.extend(share for share in shares if share is not None)
 
     @property
     def known_share(self) -> float | None:
-        """The median share of the last pages, None before the first."""
+        """The median share of the latest pages; None before the first."""
         return median(self._shares) if self._shares else None
 
     @property
     def is_over(self) -> bool:
-        """Whether the model should be learned anew; told of a full row of pages only."""
+        """Whether the model should be learned again; always False before there are enough pages."""
         share = self.known_share
         return share is not None and len(self._shares) == RECENT_PAGES and share < LEAST_KNOWN
 

@@ -1,7 +1,4 @@
-"""Pages that are recorded as they are rendered.
-
-Imports the archive, the renderer and the store.
-"""
+"""Record pages to an archive while they are rendered."""
 
 from collections.abc import AsyncIterator, Iterable
 
@@ -17,13 +14,13 @@ _LONGEST_TITLE = 500
 
 
 class RecordedSource:
-    """A source of pages that adds what each asks for, and is answered, to an archive.
+    """A source of pages that adds the requests and responses of each page to an archive.
 
     Parameters
     ----------
-    source : renders with options that record.
+    source : the renderer, with options that record.
     recording : the archive.
-    egress : what robots.txt and sitemaps are fetched by, which lead a sample; they are recorded, too.
+    egress : fetches robots.txt and sitemaps, which are recorded as well.
     """
 
     def __init__(self, source: PageSource, recording: Recording, egress: Egress) -> None:
@@ -31,13 +28,13 @@ class RecordedSource:
         egress.heard = recording.add_file
 
     async def render(self, url: str, *, site: str | None = None) -> Rendering:
-        """Return the page at `url`, recorded."""
+        """Render and record a page."""
         page = await self._source.render(url, site=site)
         add_page(page, self._recording)
         return page
 
     async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
-        """Yield each of `urls` with its page, recorded, or its error."""
+        """Render and record pages; yield each URL with its page or its error."""
         async for url, outcome in self._source.render_many(urls):
             if isinstance(outcome, Rendering):
                 add_page(outcome, self._recording)
@@ -45,7 +42,7 @@ class RecordedSource:
 
 
 def add_page(page: Rendering, recording: Recording) -> None:
-    """Add what a page asked for, and was answered, to an archive."""
+    """Add the requests and responses of a page to an archive."""
     origin = page.snapshot.provenance
     recording.add(
         origin.url,
@@ -57,12 +54,12 @@ def add_page(page: Rendering, recording: Recording) -> None:
 
 
 def is_recorded(record: PageRecord, recording: Recording) -> bool:
-    """Return whether what is kept of a page is the capture that the archive was recorded with."""
+    """Return whether the archive was recorded while this capture was made."""
     return recording.has(record.url, record.captured_at)
 
 
 def lacks(recording: Recording) -> str:
-    """Return what is missing in an archive, for people; empty when it is complete."""
+    """Return what is missing in an archive, for people; empty if it is complete."""
     return ", ".join(f"{number:,} {what}" for what, number in recording.missing.items())
 
 

@@ -1,4 +1,4 @@
-"""Pages of one site: which belong together, and pages that archives and files hold."""
+"""Pages of files and archives, and which of them belong to one site."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,13 +16,17 @@ from domsieve.tasks.targets import site_of
 
 
 def read_stored(page: StoredPage, *, address: str = "") -> Snapshot:
-    """Return a page of a file or an archive, parsed; `address` is where it came from if it does not say itself.
+    """Return the Snapshot of a page of a file or an archive.
+
+    Parameters
+    ----------
+    address : the address of the page, if it does not state one.
 
     Raises
     ------
-    ContentError : the archive does not hold it any more.
+    ContentError : the archive no longer contains it.
     TargetError : the file cannot be read.
-    BudgetError : reading it took too much.
+    BudgetError : reading it exceeded the budget.
     """
     url = page.url or address or page.label
     with spending("read", url):
@@ -43,20 +47,20 @@ def read_stored(page: StoredPage, *, address: str = "") -> Snapshot:
 
 
 RAW = "(raw)"
-"""Ends the name of a site whose pages are source alone: these are never learned from together with rendered ones."""
+"""The end of the name of a site of raw pages, which are never learned from together with rendered ones."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where a page belongs.
+    """The site and the address of a page.
 
     Parameters
     ----------
-    site : pages of an equal site are learned from together.
-    address : of the page, empty where it is not known.
-    keys : pages with one of these in common are the same page.
+    site : pages with equal sites are learned from together.
+    address : the address of the page; empty if unknown.
+    keys : pages that share a key are the same page.
     """
 
     site: str
@@ -65,11 +69,11 @@ class Placed:
 
 
 def placed(pages: Sequence[tuple[str, Callable[[], PageOrigin | None]]]) -> list[Placed]:
-    """Return where each page belongs: by its address, else by likeness to the others of its folder.
+    """Return the site of each page: by its address, or else by how similar it is to the others in its folder.
 
     Parameters
     ----------
-    pages : the folder of each, and what returns what its source says of itself; None where it cannot be read.
+    pages : the folder of each page, and a function that returns the origin that its source states, or None.
     """
     origins = [origin() for _, origin in pages]
     facts = [Placed("", o.address, o.keys) if o else Placed("", "", ()) for o in origins]
@@ -84,7 +88,7 @@ def placed(pages: Sequence[tuple[str, Callable[[], PageOrigin | None]]]) -> list
         groups = groups_of(traits, [sites[number] for number in numbers])
         nameless = {group for group in groups if group.isdecimal()}
         for number, group in zip(numbers, groups, strict=True):
-            # What cannot be told apart stays together, as pages of one folder mostly belong.
+            # Pages that cannot be told apart stay together, because most folders contain one site.
             alone = group.isdecimal() and len(nameless) > 1
             sites[number] = (
                 f"{folder} ({group})" if alone else folder if group.isdecimal() else group or folder
@@ -93,7 +97,7 @@ def placed(pages: Sequence[tuple[str, Callable[[], PageOrigin | None]]]) -> list
 
 
 def once(pages: Iterable[T], keys_of: Callable[[T], Sequence[str]]) -> list[T]:
-    """Return the pages without those that were there before under another name."""
+    """Return the pages without repetitions under other names."""
     seen: set[str] = set()
     found: list[T] = []
     for page in pages:

@@ -1,4 +1,4 @@
-"""From targets to captures: what the cache has is taken, what it has not is rendered, and listings are followed."""
+"""Fetch targets: take captures from the cache, render the others, and follow feeds and sitemaps."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
@@ -19,20 +19,20 @@ from domsieve.tasks.pages import cached, fault_in, keep
 from domsieve.tasks.targets import DamagedTarget, Fetched, Outcomes, Target, UrlTarget
 
 _LOST = "This sitemap, which another one names, cannot be read."
-_ROUNDS = 3  # the file of an index, its sitemaps, their pages
+_ROUNDS = 3  # an index of sitemaps, its sitemaps, their pages
 
 
 class Listener(Protocol):
-    """Is told what happens while targets are fetched."""
+    """Receives events while targets are fetched."""
 
     def waiting(self, pages: int) -> None:
-        """Hear that this many pages are to be rendered now."""
+        """Receive the number of pages that will be rendered now."""
 
     def rendered(self, url: str, outcome: PageRecord | DomsieveError) -> None:
-        """Hear of a page that was rendered, or why it was not."""
+        """Receive a page that was rendered, or its error."""
 
     def listed(self, url: str, listing: Listing) -> None:
-        """Hear that an address is that of a feed or a sitemap."""
+        """Receive the feed or sitemap at an address."""
 
 
 async def fetch_targets(
@@ -49,21 +49,21 @@ async def fetch_targets(
     is_polite: bool = True,
     may_use: Callable[[PageRecord], bool] = lambda _: True,
 ) -> Fetched:
-    """Return a capture of every page that the targets name or list; render what is not cached, and keep it.
+    """Return a capture of every page that the targets name or list; render and store those that are not cached.
 
-    What the caller named is rendered at once. What only a feed or a sitemap lists is visited as its site likes:
-    robots.txt is obeyed, and time passes between two pages.
+    Pages that the caller named are rendered at once. Pages that only a feed or a sitemap lists are visited politely:
+    robots.txt is obeyed, and there is a delay between two pages.
 
     Parameters
     ----------
-    open_source : returns what renders pages; it is opened when there is a page to render.
-    options : of the captures, for those that the cache has.
-    since : captures of the cache that were made before are rendered anew; None uses all.
-    egress : where connections for robots.txt and listings may go; give that of the source.
-    concurrency : pages of one site that are rendered at the same time.
-    delay : time between two listed pages of a site; by default 0.5 s, or none on this machine.
-    is_polite : whether sites are visited as they like; needless where pages come from an archive.
-    may_use : whether a capture of the cache may be used.
+    open_source : opens the renderer; called only if there is a page to render.
+    options : the options of captures, to find them in the cache.
+    since : render pages again whose captures are older than this; None uses all captures.
+    egress : the guard for robots.txt and listings; give that of the renderer.
+    concurrency : number of pages of one site that are rendered at the same time.
+    delay : time between two listed pages of a site; None means 0.5 s, or no delay for this machine.
+    is_polite : whether to obey robots.txt and to wait; False for pages of an archive.
+    may_use : decides whether a capture of the cache may be used.
     """
     found = list(targets)
     outcomes: Outcomes = {}
@@ -105,7 +105,7 @@ async def fetch_targets(
             listings: dict[str, Listing] = {}
             for url, outcome in unsure.items():
                 with suppress(NavigationError, PolicyError):
-                    # Listings that list each other without end are no pages at last.
+                    # Feeds and sitemaps that list each other without end are given up.
                     listing = await listing_at(url, egress=egress) if rounds_left else None
                     if listing and listing.pages:
                         listings[url] = listing
@@ -118,7 +118,7 @@ async def fetch_targets(
 
 
 def _is_no_page(outcome: PageRecord | DomsieveError, store: PageStore) -> bool:
-    """Return whether an address holds something else than a page, such as a file that a browser would keep."""
+    """Return whether there is something else than a page at an address, such as a download."""
     if isinstance(outcome, PageRecord):
         fault = None if outcome.complete else fault_in(outcome, store)
     else:
@@ -127,7 +127,7 @@ def _is_no_page(outcome: PageRecord | DomsieveError, store: PageStore) -> bool:
 
 
 def _without(targets: Sequence[Target], listings: dict[str, Listing]) -> list[Target]:
-    """Return the targets with the pages of listings in place of these, each once, and what could not be read."""
+    """Return the targets with feeds and sitemaps replaced by their pages, each once, and the unreadable ones."""
     seen = {target.url for target in targets if isinstance(target, UrlTarget)}
     found: list[Target] = []
     for target in targets:

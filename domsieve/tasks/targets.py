@@ -1,7 +1,7 @@
-"""Targets of a command: what the words on the command line mean.
+"""Targets: the pages that the words on a command line stand for.
 
-A target is a URL, an HTML file, a web archive, a folder of both, a feed or a sitemap for the pages that it lists,
-or a page of the cache by its id or, for all its pages, by the host name of their site.
+A word is a URL, an HTML file, a web archive, a folder of such files, a feed or a sitemap (for the pages that it
+lists), the id of a page in the cache, or the host name of a site in the cache (for all its pages).
 """
 
 import hashlib
@@ -24,12 +24,12 @@ _LISTINGS = (".atom", ".gz", ".rdf", ".rss", ".xml")
 
 @dataclass(frozen=True, slots=True)
 class UrlTarget:
-    """A page to be rendered, or taken from the cache when it was.
+    """A page to render, or to take from the cache.
 
     Parameters
     ----------
-    url : http or https.
-    listed_by : the feed or sitemap that lists it; empty where the caller named the page itself.
+    url : the address, http or https.
+    listed_by : the feed or sitemap that lists it; empty if the caller named the page.
     """
 
     url: str
@@ -38,9 +38,9 @@ class UrlTarget:
 
 @dataclass(frozen=True, slots=True)
 class FileTarget:
-    """A page from disk; `name` is its path below the folder that was given.
+    """A page from disk; `name` is its path in the given folder.
 
-    It has no ending, unless another page of the folder, such as a.htm beside a.html, has the name without.
+    The name has no ending, unless another page of the folder would have the same one, as for a.htm and a.html.
     """
 
     path: Path
@@ -57,7 +57,7 @@ class CacheTarget:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveTarget:
-    """A page of an archive, which is read when it is worked on."""
+    """A page of an archive; it is read when it is needed."""
 
     page: StoredPage
 
@@ -82,26 +82,26 @@ Target = UrlTarget | FileTarget | ArchiveTarget | DamagedTarget | PipedTarget | 
 
 @dataclass(frozen=True, slots=True)
 class ListedWord:
-    """A word from a list of targets; `place` names the list and the line."""
+    """A word from a list of targets; `place` is the name of the list and the line."""
 
     word: str
     place: str
 
 
 Word = str | ListedWord | Target
-"""What stands for pages: what a caller wrote, or a target that was made of it."""
+"""A word that a caller wrote, or a target that was made from it."""
 
 Outcomes = dict[str, PageRecord | DomsieveError]
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """Targets with what became of those that had to be fetched.
+    """Targets with the captures and errors of those that had to be fetched.
 
     Parameters
     ----------
-    targets : in their order; a feed or a sitemap has become the pages that it lists.
-    outcomes : a capture, or why there is none, of every URL, and what is wrong with damaged targets, by their labels.
+    targets : the targets in order, with feeds and sitemaps replaced by the pages that they list.
+    outcomes : by label: the capture or the error of every URL, and the errors of damaged targets.
     """
 
     targets: list[Target]
@@ -109,19 +109,19 @@ class Fetched:
 
     @property
     def failed(self) -> int:
-        """How many pages could not be fetched or read."""
+        """The number of pages that could not be fetched or read."""
         return sum(isinstance(outcome, DomsieveError) for outcome in self.outcomes.values())
 
 
 def find_targets(words: Iterable[Word], store: PageStore) -> list[Target]:
-    """Return the pages that `words` name, in their order, folders and sites in order of their pages' names.
+    """Return the pages that `words` stand for, in order; pages of folders and sites are sorted by name.
 
     A site stands for the newest capture of each of its pages, and the file of a feed or sitemap for the pages that it
-    lists. A line of a list that names nothing becomes a damaged target, so that the others are worked on.
+    lists. A wrong line of a list becomes a damaged target, so that the others are processed.
 
     Raises
     ------
-    TargetError : a word names nothing, or a folder holds neither an HTML file nor an archive.
+    TargetError : a word has no meaning, or a folder contains neither an HTML file nor an archive.
     """
     found: list[Target] = []
     for word in words:
@@ -136,7 +136,7 @@ def find_targets(words: Iterable[Word], store: PageStore) -> list[Target]:
 
 
 def site_of(url: str) -> str:
-    """Return the site of a URL: its host and, when it is not the usual one, port, in lower case."""
+    """Return the site of a URL: the host in lower case, and the port if it is not the default."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2].lower()
     return host.removesuffix(":443" if parts.scheme == "https" else ":80")
@@ -190,7 +190,7 @@ def _on_disk(word: str) -> list[Target]:
 
 
 def _listed_in(path: Path) -> list[Target]:
-    """Return the pages that a file lists; none where it is no feed or sitemap, or cannot be read."""
+    """Return the pages that a feed or a sitemap lists; empty if the file is neither or cannot be read."""
     if not path.name.lower().endswith(_LISTINGS):
         return []
     try:
@@ -198,7 +198,7 @@ def _listed_in(path: Path) -> list[Target]:
 
         listing = listing_in(path.read_bytes())
     except OSError:
-        return []  # it is told when it is read as a page
+        return []  # the error appears when it is read as a page
     if listing is None:
         return []
     urls = [url for url in (*listing.sitemaps, *listing.pages) if has_web_scheme(url)]
@@ -208,7 +208,7 @@ def _listed_in(path: Path) -> list[Target]:
 
 
 def _in_archive(path: Path) -> list[Target]:
-    """Return the pages of an archive by where they stand in it, and what of it is damaged."""
+    """Return the pages of an archive in their order, and its damaged parts."""
     from domsieve.archive.reading import read_archive
 
     return [
