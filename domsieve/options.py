@@ -1,6 +1,6 @@
-"""The options of the program in groups: the capture, the budget of a page, the network, the pages of a site.
+"""The options in groups: the capture, the budget of a page, the network, the pages of a site.
 
-`domsieve.declaration` says how they are declared, and what is made from them.
+`domsieve.declaration` describes how options are declared, and what is derived from the declarations.
 """
 
 import hashlib
@@ -22,39 +22,39 @@ SettlePolicy = Literal["adaptive", "load", "networkidle"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureOptions:
-    """What a capture is asked for; equal options make equal captures of an unchanged page.
-
-    Raises
-    ------
-    UsageError : a selector is empty.
+    """How a page is captured. Equal options make equal captures of an unchanged page.
 
     Parameters
     ----------
     viewport_px : width and height of the window in CSS px; the page itself may be taller.
-    user_agent : value of the User-Agent header; None leaves the browser's own.
-    headers : names and values sent with every request of a page, those to other hosts included.
-    cookies : names and values set for the address of each page before it is opened.
-    storage_state : Playwright's storage-state file with cookies and local storage to begin with.
-    locale : language tag such as ``"de-DE"``; None leaves the browser's own.
-    images : whether images load. Without them a page costs about a sixth less processor time, but images
-        lose their natural size, so boxes change.
-    settle : when a page counts as complete. ``"adaptive"``: loaded, nothing of structure changes for 300 ms
-        and no data were fetched for 300 ms, at most 5 s after its first byte; ``"load"``: its load event;
-        ``"networkidle"``: no request for 500 ms, which live connections delay until the time budget ends.
-    settle_extra : further waiting afterwards, for pages that change without any signal.
-    scroll : whether to scroll to the end and back first, for content that is loaded when it comes in view.
-    click : CSS selectors of what is clicked, one after another, once the page is complete: to agree, to load more, to
-        open a tab. Of each the first element that is shown is clicked, in open shadow trees, too, and the page is
-        waited for again. Where there is none, nothing is clicked and a warning is logged.
-    wait_for : CSS selector of what must be shown before the page counts as complete, None for nothing. A page on
-        which it does not appear in time is cut.
-    both_versions : also keep what `compare` needs: the responses that carried the page's data, and the page loaded
-        again without scripts. The capture itself is the same.
-    screenshot : whether to keep a picture of the page, and with it what `both_versions` keeps.
-    archive : digest of the archive that the page is rendered from; empty for one from the network.
-    fixed_time : whether scripts see the time when the archive was made, and random numbers that come again.
-    record : whether to hand out all that the page asks for and is answered; the capture itself is the same without.
-    record_credentials : whether headers and cookies that these options give are among that.
+    user_agent : the User-Agent header; None keeps that of the browser.
+    headers : pairs of name and value, sent with every request of a page, also to other hosts.
+    cookies : pairs of name and value, set for the address of each page before it is opened.
+    storage_state : storage-state file of Playwright, with the initial cookies and local storage.
+    locale : language tag such as ``"de-DE"``; None keeps that of the browser.
+    images : whether to load images. Without them a page needs about a sixth less processor time, but boxes change,
+        because images have no natural size.
+    settle : when a page counts as complete. ``"adaptive"``: it is loaded, and for 300 ms its structure has not changed
+        and no data have arrived; at most 5 s after its first byte. ``"load"``: at its load event. ``"networkidle"``:
+        after 500 ms without requests, which live connections can delay until the time budget ends.
+    settle_extra : how long to wait after that, for pages that change without a signal.
+    scroll : whether to scroll to the end and back first, for content that is loaded when it comes into view.
+    click : CSS selectors of elements to click when the page is complete, one after another: to agree, to load more, to
+        open a tab. For each selector, the first visible element is clicked, also in open shadow trees, and the page
+        may settle again. If there is none, a warning is logged.
+    wait_for : CSS selector of an element that must be visible before the page counts as complete; None for none. A
+        page without it is cut when its time is over.
+    both_versions : also store what `compare` needs: the responses with the data of the page, and a second capture
+        without scripts. The capture itself is the same.
+    screenshot : whether to store a screenshot, and also what `both_versions` stores.
+    archive : digest of the archive to render from; empty to render from the network.
+    fixed_time : whether scripts see the time at which the archive was made, and repeatable random numbers.
+    record : whether to return all requests and responses of the page. The capture itself is the same.
+    record_credentials : whether recorded requests contain the headers and cookies of these options.
+
+    Raises
+    ------
+    UsageError : a value is wrong; its `parameter` names it.
     """
 
     viewport_px: Annotated[
@@ -167,15 +167,15 @@ class CaptureOptions:
 
     @property
     def extras(self) -> bool:
-        """Whether anything is kept beside the capture."""
+        """Whether anything is stored besides the capture."""
         return self.both_versions or self.screenshot
 
     def without_extras(self) -> "CaptureOptions":
-        """Return the same options with nothing kept beside the capture: those of a load to compare another with."""
+        """Return the same options for a capture without extras, such as a second load for a comparison."""
         return replace(self, both_versions=False, screenshot=False)
 
     def canonical(self) -> dict[str, str | int | float | bool | None]:
-        """Return the options that shape the columns, as scalars for `Provenance.options`; secrets as digests only.
+        """Return the options that shape the capture, as scalars for `Provenance.options`; secrets only as digests.
 
         Raises
         ------
@@ -193,17 +193,17 @@ class CaptureOptions:
             "settle_extra_ms": self.settle_extra / timedelta(milliseconds=1),
             "scroll": self.scroll,
         }
-        # All others are named only where they are given, so that captures of earlier versions still count as equal
-        # when an option is added.
+        # Others appear only if they are not at their defaults. So when an option is added, older captures still
+        # count as equal.
         apart = {*always, "settle_extra", *_NOT_IN_COLUMNS}
         rest = {o.name: (getattr(self, o.name), o.default) for o in fields(self) if o.name not in apart}
-        # An empty list is as good as the empty tuple.
+        # An empty list equals the empty tuple.
         given = {name: value for name, (value, usual) in rest.items() if value != usual and (value or usual)}
         return always | {name: _scalar(value) for name, value in given.items()}
 
 
 _NOT_IN_COLUMNS = ("both_versions", "screenshot", "record", "record_credentials")
-"""Options of what is kept with a capture, which is the same without."""
+"""Options that do not change the capture, only what is stored with it."""
 
 
 def _scalar(value: Any) -> str | int | float | bool | None:
@@ -213,19 +213,19 @@ def _scalar(value: Any) -> str | int | float | bool | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What one page may cost; what goes beyond is cut, and the Snapshot says so.
+    """The limits of rendering one page. A page that exceeds one is cut, and its Snapshot says so.
 
     Parameters
     ----------
-    time : from opening the page to having it settled. Stopping, capturing and closing may take 10 s more,
-        a screenshot 6 s.
-    received_bytes : all that the page loads, after decompression.
-    requests : requests of the page and its frames, data URLs not counted.
-    nodes : nodes of the page and its frames.
-    frames : frames of the page, itself not counted.
-    memory_bytes : what the process of the page may hold; never more than seven tenths of the machine's memory, or of
-        the control group's. It is looked at some times a second, so that a page may pass it for a moment. Pages of a
-        site may share a process. Without ``/proc`` it is not kept.
+    time : from opening the page until it has settled. Stopping, capturing and closing may take 10 s more, and a
+        screenshot 6 s.
+    received_bytes : bytes that the page loads, after decompression.
+    requests : number of requests of the page and its frames, without data URLs.
+    nodes : number of nodes of the page and its frames.
+    frames : number of frames in the page.
+    memory_bytes : memory of the process of the page, and never more than 0.7 of the memory of the machine or the
+        control group. It is measured a few times per second, so a page may exceed it briefly. Pages of a site may share
+        a process. Not enforced on systems without ``/proc``.
     """
 
     time: timedelta = timedelta(seconds=20)
@@ -243,24 +243,24 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkOptions:
-    """How URLs are fetched, and what one page may cost.
+    """How URLs are fetched, and the budget of one page.
 
     Parameters
     ----------
-    timeout : time limit for one page, at most a day. A page that is late is cut, and its result says so.
-    concurrency : the number of pages that are open at the same time; None for one per processor.
+    timeout : time limit for one page, at most a day. A page that takes longer is cut, and its result says so.
+    concurrency : number of pages that are open at the same time; None for one per processor.
     private_hosts : hosts that may be reached although their addresses are private, such as this machine: ``HOST`` or
-        ``HOST:PORT``. Without them every URL must be public, because a stranger may have chosen it.
-    allow_private : whether pages may reach all of this machine and all private networks.
+        ``HOST:PORT``. All other addresses must be public, because strangers may have chosen them.
+    allow_private : whether pages may reach this machine and all private networks.
     deny_hosts : hosts that are never reached: ``NAME``, ``*.NAME`` or ``ADDRESS[/BITS]``.
-    allow_hosts : if there are any, only these hosts are reached.
+    allow_hosts : if given, only these hosts are reached.
+    browser : path of a Chrome, or its name on PATH; None searches for one.
     driver : how to talk to Chrome: ``"playwright"``, or ``"pipe"``, which needs less processor time and works on
         Linux and macOS. Captures are the same.
-    browser : path of a Chrome, or its name on PATH; None to search for one.
-    keep_errors : whether to use pages that count as failed: answers of HTTP status 400 and above, what is not HTML or
-        text, empty documents, and pages that were cut before their first text.
-    analysis_budget : the processor time and the memory that the analysis of one page may need. A page that needs more
-        fails with a `BudgetError`.
+    keep_errors : whether to use pages that count as failed: responses with HTTP status 400 or above, content that is
+        neither HTML nor text, empty documents, and pages that were cut before their first text.
+    analysis_budget : processor time and memory for the analysis of one page. A page that needs more fails with a
+        `BudgetError`.
 
     Raises
     ------
@@ -340,15 +340,15 @@ class NetworkOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Which pages of a site may be visited, besides the start page, which always is.
+    """Which pages of a site are visited; the start page always is.
 
     Parameters
     ----------
-    include : patterns, of which one must match the page. They are matched with everything after the host: path, query
+    include : patterns, one of which must match the page. They are compared with everything after the host: path, query
         and route. ``*`` matches any characters, ``?`` one, ``[abc]`` one of these. Empty for all pages.
     exclude : patterns of pages that are not visited, even if `include` matches.
-    depth : the maximum number of clicks from the start page, 0 or more; pages in sitemaps are one click away. The
-        default stops at calendars and the like, whose pages link to a next one without end; it is a guess.
+    depth : maximum number of clicks from the start page, 0 or more; pages in sitemaps are one click away. The default
+        is a guess. It stops at calendars and the like, whose pages link to the next one without end.
 
     Raises
     ------

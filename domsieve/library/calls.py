@@ -49,19 +49,19 @@ def clean(
         a file. It may also be a Snapshot, a page that `pages` yields, or an iterable of these.
     url : the address that HTML or a file came from, for links and for the site. For several pages, a list of equal
         length with None for pages without an address.
-    cache : folder in which captures of URLs are kept and looked for; other cached pages of a site are learned from,
-        too. None keeps nothing on disk.
-    capture : what the browser does with URLs, as `CaptureOptions`; None for a window of 1280 x 800 px.
-    network : how URLs are fetched, and what a page may cost, as `NetworkOptions`.
-    select : CSS selectors of the parts that are used, besides the head of the page, which metadata come from. A page
-        without a match counts as failed.
-    drop : CSS selectors of parts that are removed before any method sees the page, also from selected parts.
+    cache : folder for captures of URLs. Cached pages are not rendered again, and other cached pages of the same site
+        are learned from. None stores nothing on disk.
+    capture : `CaptureOptions`: how the browser captures URLs. None means a window of 1280 x 800 px.
+    network : `NetworkOptions`: how URLs are fetched, and the budget of a page.
+    select : CSS selectors of the parts to use, besides the head of the page, which contains metadata. A page without
+        a match counts as failed.
+    drop : CSS selectors of parts to remove before any method sees the page, also inside selected parts.
     method : the name of a cleaning method, or a method with parameters, such as ``SiteStyleTree(threshold=0.2)``.
-        None for the method of the model; without a model ``"auto"``, which uses all evidence, that of the site too
-        if at least 5 of its pages are known.
-    model : a site model that was learned before, or its file. `method` may then set its `favor` and its `threshold`.
+        None means the method of the model or, without a model, ``"auto"``, which also learns from the site if at
+        least 5 of its pages are known.
+    model : a site model, or its file. `method` can then change its `favor` and its `threshold`.
     keep_hidden : whether to keep hidden text if the text around it is kept.
-    keep_kinds, drop_kinds : kinds of blocks that are kept, or dropped, whatever the method decides: ``"comments"``,
+    keep_kinds, drop_kinds : types of blocks to keep, or to drop, whatever the method decides: ``"comments"``,
         ``"related"``, ``"tables"``, ``"captions"``, ``"bylines"``, ``"share"``, ``"breadcrumbs"``, ``"navigation"``,
         ``"consent"``.
 
@@ -69,7 +69,7 @@ def clean(
     ------
     UsageError : a parameter is wrong; its `parameter` names it.
     StorageError : the cache or the model cannot be used.
-    BrowserNotFoundError : there are URLs, and no Chrome.
+    BrowserNotFoundError : there are URLs to render, but no Chrome.
     DomsieveError : the only page failed.
     """
     return _clean("clean", page, url, how).run()
@@ -119,7 +119,7 @@ def records(
     method : the name of a method that finds records, or such a method with parameters, such as
         ``WebObjectBlocks(max_length=20)``.
     fields : the fields of each record, in this order: ``"title"``, ``"description"``, ``"price"``, ``"number"``,
-        ``"date"``, ``"link"``, ``"image"``. Without any, all fields of the page, by its own names where it has some.
+        ``"date"``, ``"link"``, ``"image"``. Empty for all fields, with the names that the page gives them, if any.
 
     Raises
     ------
@@ -155,16 +155,16 @@ def compare(  # type: ignore[overload-overlap]
 def compare(url: Iterable[str], **how: Unpack[CompareKeywords]) -> list[CompareResult]: ...
 @takes(CompareKeywords)
 def compare(url: str | Iterable[str], **how: Unpack[CompareKeywords]) -> CompareResult | list[CompareResult]:
-    """Compare a page as the browser shows it with its raw source; for several URLs, return a list.
+    """Compare a rendered page with its raw source; for several URLs, return a list.
 
     The result says whether the page needs a browser. If one of several URLs fails, its result has `error` set.
 
     Parameters
     ----------
     url : a URL, or an iterable of URLs.
-    cache, capture, network : see `clean`. Without a cache, captures are kept in a temporary folder during the call.
-    twice : whether to load each page twice, whatever the cache has; ``comparison.loads`` then shows what differs
-        between two loads: adverts, times, tokens.
+    cache, capture, network : see `clean`. Without a cache, captures are in a temporary folder during the call.
+    twice : whether to load each page twice, even if it is cached. ``comparison.loads`` then shows what differs
+        between two loads, such as adverts, times and tokens.
 
     Raises
     ------
@@ -189,11 +189,11 @@ async def compare_async(
 
 @takes(FetchKeywords)
 def render(url: str, **how: Unpack[FetchKeywords]) -> Snapshot:
-    """Return the page at a URL as the browser shows it.
+    """Render a page and return its Snapshot.
 
     Parameters
     ----------
-    url : begins with ``http://`` or ``https://``. For several URLs call `clean`; its results have a `snapshot`.
+    url : the URL, with ``http://`` or ``https://``. For several URLs, call `clean`: its results have a `snapshot`.
     cache, capture, network : see `clean`.
 
     Raises
@@ -239,7 +239,7 @@ def _compare(call: str, url: object, how: CompareKeywords) -> ComparingCall:
 
 
 def _fetching(values: dict[str, Any]) -> tuple[FetchOptions, dict[str, Any]]:
-    """Return how URLs become pages, and the parameters that are about other things."""
+    """Return the options of fetching, and the other parameters."""
     names = FetchKeywords.__annotations__.keys()
     others = {name: value for name, value in values.items() if name not in names}
     return FetchOptions.of(**{name: values[name] for name in names}), others

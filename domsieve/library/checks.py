@@ -1,4 +1,4 @@
-"""Checks of what a caller gave: each refuses a wrong value in one sentence that says what would be right."""
+"""Checks of parameters; each raises a `UsageError` that says which values are valid."""
 
 import os
 from collections.abc import Collection, Iterable
@@ -12,13 +12,13 @@ _Choice = TypeVar("_Choice", bound=str)
 
 
 def check_choice(parameter: str, value: object, choices: Collection[str], *, optional: bool = False) -> None:
-    """Refuse what is none of the choices; `optional` allows None."""
+    """Raise an error unless a value is one of the choices; `optional` also allows None."""
     if not (optional and value is None) and (not isinstance(value, str) or value not in choices):
         raise wrong(parameter, value, f"choose one of {', '.join(choices)}")
 
 
 def checked_choices(parameter: str, values: object, choices: Collection[_Choice]) -> tuple[_Choice, ...]:
-    """Return a list of choices, each once, and refuse what is none."""
+    """Return the values without repetitions; raise an error unless all are among the choices."""
     if isinstance(values, Iterable) and not isinstance(values, str | bytes):
         given = tuple(values)
         if all(isinstance(value, str) and value in choices for value in given):
@@ -28,13 +28,13 @@ def checked_choices(parameter: str, values: object, choices: Collection[_Choice]
 
 
 def check_flag(parameter: str, value: object) -> None:
-    """Refuse what is neither True nor False."""
+    """Raise an error unless a value is True or False."""
     if not isinstance(value, bool):
         raise wrong(parameter, value, "give True or False")
 
 
 def texts_of(parameter: str, value: object, wish: str) -> tuple[str, ...]:
-    """Return a list of texts; `wish` says what a list holds."""
+    """Return a list of texts as a tuple; `wish` describes the texts in the error of a wrong value."""
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         texts = tuple(value)
         if all(isinstance(text, str) for text in texts):
@@ -43,14 +43,14 @@ def texts_of(parameter: str, value: object, wish: str) -> tuple[str, ...]:
 
 
 def selection_of(select: object, drop: object) -> Selection | None:
-    """Return the parts of pages that lists of CSS selectors choose, None where both are empty."""
+    """Return the selection for two lists of CSS selectors; None if both are empty."""
     wish = "CSS selectors, such as ['main']"
     chosen = {"select": texts_of("select", select, wish), "drop": texts_of("drop", drop, wish)}
     return Selection(**chosen) if any(chosen.values()) else None
 
 
 def path_of(parameter: str, value: Any) -> Path:
-    """Return the path that a str or a path-like object names."""
+    """Return a str or a path-like object as a Path."""
     if isinstance(value, str | os.PathLike) and isinstance(name := os.fspath(value), str) and name:
         return Path(name)
     raise wrong(parameter, value, "give a path, as str or Path")

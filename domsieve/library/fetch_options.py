@@ -1,7 +1,7 @@
-"""Pages of URLs for a call: rendered in one browser, or taken from the cache that the caller named.
+"""Fetch the pages of URLs for a call, from the cache or by one browser.
 
-A URL may be a stranger's, so every one passes the guard, be it cached or not: what is private is refused unless the
-caller opened it. Without a cache, nothing is written: pages stay in memory.
+URLs may come from strangers. So the egress guard checks every URL, cached or not, and private addresses are refused
+unless the caller allows them. Without a cache, nothing is written to disk.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
@@ -25,20 +25,20 @@ from domsieve.tasks.pages import cached, keep
 from domsieve.tasks.renderer_factory import RendererFactory
 
 Captured = Snapshot | PageRecord | DomsieveError
-"""A page in memory, a page of the cache, or why there is none."""
+"""A page in memory, a page of the cache, or the error of a page."""
 
 _WAY_OUT = 'To open a private host that you trust, pass network=NetworkOptions(private_hosts=["HOST:PORT"]).'
 
 
 @dataclass(frozen=True, slots=True)
 class FetchOptions:
-    """How URLs become pages.
+    """How pages are fetched.
 
     Parameters
     ----------
-    cache : folder in which captures are kept and looked for; None keeps nothing.
-    options : what is captured.
-    network : where connections may go, and what a page may cost.
+    cache : folder for captures; None stores nothing.
+    options : how pages are captured.
+    network : where connections may go, and the budget of a page.
     """
 
     cache: Path | None
@@ -47,11 +47,11 @@ class FetchOptions:
 
     @classmethod
     def of(cls, *, cache: object, capture: object, network: object) -> Self:
-        """Return what the parameters of a call say.
+        """Return the options for the parameters of a call.
 
         Raises
         ------
-        UsageError : one is wrong.
+        UsageError : a parameter is wrong.
         """
         capture = CaptureOptions() if capture is None else capture
         if not isinstance(capture, CaptureOptions):
@@ -64,7 +64,7 @@ class FetchOptions:
 
     @contextmanager
     def store(self) -> Iterator[PageStore | None]:
-        """Open the cache for a block, in the thread that uses it; the value is None without one."""
+        """Open the cache in the current thread; the value is None without a cache."""
         if self.cache is None:
             yield None
             return
@@ -72,7 +72,7 @@ class FetchOptions:
             yield store
 
     async def captured(self, urls: Iterable[str]) -> dict[str, Captured]:
-        """Return a page, or why there is none, of every URL."""
+        """Return a page or an error for every URL."""
         wanted = list(urls)
         if not wanted:
             return {}
@@ -84,7 +84,7 @@ class FetchOptions:
     async def recorded(
         self, urls: Iterable[str], store: PageStore, *, afresh: bool = False
     ) -> dict[str, PageRecord | DomsieveError]:
-        """Return a page of the store, or why there is none, of every URL; render what it does not hold, or all."""
+        """Return a stored page or an error for every URL; `afresh` renders all again, not only missing ones."""
         since = datetime.now(UTC) if afresh else None
         find = partial(cached, store=store, options=self.options, since=since)
         return await self._pages(urls, find, partial(keep, store=store))

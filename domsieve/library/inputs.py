@@ -1,4 +1,4 @@
-"""What callers give as pages: URLs, HTML, files, archives and Snapshots, and which of them are one site."""
+"""Pages as callers give them: URLs, HTML, files, pages of archives and Snapshots; and which of them are one site."""
 
 import logging
 import os
@@ -27,21 +27,20 @@ logger = logging.getLogger("domsieve")
 
 
 def pages(path: str | os.PathLike[str]) -> Iterator[StoredPage]:
-    """Yield the pages of an HTML file, of a WARC or WACZ archive, or of all of these in and below a folder.
+    """Yield the pages of an HTML file, of a WARC or WACZ archive, or of all such files in a folder and below it.
 
-    Each page has a `url`, a `status`, a `content_type`, the time it was `captured_at`, its `headers` and its `source`
-    as bytes, and is taken by `clean` and `records`. What it holds is read when it is asked for, so that many can be
-    held. Pages of archives are HTML answers, errors of servers among them; revisits come last. Damaged parts of an
-    archive are told by a warning of the logger ``domsieve`` and skipped.
+    Pass the pages to `clean` or `records`. Each has a `url`, a `status`, a `content_type`, a time `captured_at`,
+    `headers`, and its `source` as bytes. The source is read when it is used, so a list of pages needs little memory.
+    Pages of archives are HTML responses, including error pages; revisits come last. Damaged parts of an archive are
+    skipped with a warning of the logger ``domsieve``.
 
     Parameters
     ----------
-    path : the file or folder. Archives are known by their names: ``.warc``, ``.warc.gz``, ``.warc.zst``,
-        ``.wacz``.
+    path : the file or folder. The names of archives end in ``.warc``, ``.warc.gz``, ``.warc.zst`` or ``.wacz``.
 
     Raises
     ------
-    UsageError : `path` is no path.
+    UsageError : `path` is not a path.
     TargetError : it cannot be read, or a folder contains no page.
     """
     return _pages(path_of("path", path))
@@ -93,15 +92,15 @@ _KINDS = "a URL, HTML as str or bytes, a Path, a Snapshot, a page of pages(), or
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A page as it was given.
+    """A page as the caller gave it.
 
     Parameters
     ----------
-    label : its address or file; empty for HTML that came without.
-    site : pages of an equal site are learned from together.
+    label : its address or file; empty for HTML without an address.
+    site : pages with equal sites are learned from together.
     load : reads the page, once; None for URLs, which must be fetched.
-    keys : pages with one of these in common are the same page.
-    fault : why it is no page.
+    keys : pages that share a key are the same page.
+    fault : why it cannot be used; None if it can.
     """
 
     label: str
@@ -113,14 +112,14 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class _Unplaced:
-    """A page whose site is seen when all pages are known.
+    """A page whose site can be determined only when all pages are known.
 
     Parameters
     ----------
     label : see `Source`.
-    folder : pages that say nothing of where they came from are of one site with those of the same folder alone.
-    origin : returns what its source says of itself.
-    read : reads the page, as one of an address if that is known.
+    folder : its folder; pages without an address can only be of one site with others of the same folder.
+    origin : returns the origin that its source states.
+    read : reads the page; its argument is the address, or empty.
     """
 
     label: str
@@ -130,23 +129,23 @@ class _Unplaced:
 
 
 def is_list(page: object) -> bool:
-    """Return whether the caller gave several pages; a file, a response or a tree of another library is no list."""
+    """Return whether the caller gave several pages; files, responses and trees of other libraries are not lists."""
     if isinstance(page, str | bytes | bytearray | os.PathLike | Snapshot | Mapping):
         return False
     return isinstance(page, Iterable) and not any(hasattr(page, name) for name in ("read", "text"))
 
 
 def sources_of(page: object, url: object = None) -> list[Source]:
-    """Return the pages that were given, in order.
+    """Return the pages that the caller gave, in order.
 
     Parameters
     ----------
-    page : one page or an iterable of them.
-    url : where HTML came from; for several pages a sequence of equal length, None for those that have no address.
+    page : a page, or an iterable of pages.
+    url : the address of HTML; for several pages, a sequence of equal length with None for pages without an address.
 
     Raises
     ------
-    UsageError : something is no page by its type, or `url` does not fit the pages.
+    UsageError : something does not have the type of a page, or `url` does not match the pages.
     """
     if not is_list(page):
         return _all_placed([_source(page, url)])
@@ -162,11 +161,11 @@ def sources_of(page: object, url: object = None) -> list[Source]:
 
 
 def urls_of(page: object) -> list[str]:
-    """Return the URLs that were given, in order, where only URLs can be meant.
+    """Return the URLs that the caller gave, in order, for calls that take only URLs.
 
     Raises
     ------
-    UsageError : something is no URL.
+    UsageError : something is not a URL.
     """
     urls = []
     for each in page if is_list(page) and isinstance(page, Iterable) else [page]:
@@ -179,11 +178,11 @@ def urls_of(page: object) -> list[str]:
 
 
 def url_of(url: object) -> str:
-    """Return the URL that was given, where only one can be meant.
+    """Return the URL that the caller gave, for calls that take only one.
 
     Raises
     ------
-    UsageError : it is none, or several were given.
+    UsageError : it is not a URL, or there are several.
     """
     if is_list(url):
         raise wrong(
@@ -193,7 +192,7 @@ def url_of(url: object) -> str:
 
 
 def _all_placed(pages: Sequence[Source | _Unplaced]) -> list[Source]:
-    """Return the pages with the sites that they are of, in order."""
+    """Return the pages with their sites, in order."""
     unplaced = [page for page in pages if isinstance(page, _Unplaced)]
     places = iter(placed([(page.folder, page.origin) for page in unplaced]))
     return [page if isinstance(page, Source) else _placed(page, next(places)) for page in pages]
@@ -228,7 +227,7 @@ def _source(page: object, url: object) -> Source | _Unplaced:
 
 
 def _origin(url: object) -> str:
-    """Return the address that HTML came from, empty without one."""
+    """Return the address of HTML; empty without one."""
     if url is None:
         return ""
     if isinstance(url, str) and place_of(url) and not _url_fault(url):
@@ -254,7 +253,7 @@ def _of_stored(page: StoredPage) -> _Unplaced:
     def origin() -> PageOrigin | None:
         try:
             return source_origin(page.source, url=page.url)
-        except DomsieveError:  # told of when it is read
+        except DomsieveError:  # the error appears when the page is read
             return None
 
     return _Unplaced(
@@ -272,7 +271,7 @@ def _of_snapshot(page: Snapshot) -> Source:
 
 
 def _site(url: str, producer: Producer, known: str = "") -> str:
-    """Return what pages are grouped by: raw pages are never learned from together with rendered ones."""
+    """Return the key of a site; raw pages are never learned from together with rendered ones."""
     site = known or (site_of(url) if place_of(url) else str(Path(url).parent) if url else _NO_ADDRESS)
     return site if producer == "rendered" else f"{site} ({producer})"
 

@@ -1,6 +1,6 @@
 """The keyword parameters of the calls: their types, defaults and groups, each declared once.
 
-The signatures of the calls and of their async twins are made from the dictionaries here.
+The signatures of the calls and of their async versions are made from the classes here.
 """
 
 import inspect
@@ -31,7 +31,7 @@ class Default:
 
 
 class FetchKeywords(TypedDict, total=False):
-    """How URLs become pages."""
+    """How pages are fetched."""
 
     cache: Annotated[AnyPath | None, Default(None)]
     capture: Annotated[CaptureOptions | None, Default(None)]
@@ -95,7 +95,7 @@ REMOVED: Mapping[str, str] = {
 
 
 def takes(keywords: type) -> Callable[[F], F]:
-    """Give a call, for `help` and for editors, the keyword parameters of a `TypedDict` in place of its last one."""
+    """Show the keyword parameters of a `TypedDict` in the signature of a call, for `help` and editors."""
 
     def with_signature(call: F) -> F:
         own = [*inspect.signature(call).parameters.values()][:-1]
@@ -112,11 +112,11 @@ def takes(keywords: type) -> Callable[[F], F]:
 
 
 def given(call: str, keywords: type, how: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all keyword parameters of a call: those that the caller gave, and the defaults of the others.
+    """Return all keyword parameters of a call, with defaults for those that the caller did not give.
 
     Raises
     ------
-    UsageError : one was removed; the message says what to pass instead.
+    UsageError : a parameter was removed; the message says what to pass instead.
     TypeError : the call has no such parameter.
     """
     declared = _declared(keywords)

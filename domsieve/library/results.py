@@ -1,7 +1,7 @@
-"""What calls return: a page with what was found on it, or with the error that it failed with.
+"""The results of calls: a page with what was found on it, or with its error.
 
-A failed page never looks like an empty one: all that would be read from its result raises its error. What is asked
-for is worked out once, when it is asked for. Imports the analysis, tasks and what notebooks show.
+A failed page never looks like an empty one, because the properties of its result raise the error. Properties are
+computed once, on first use.
 """
 
 from collections.abc import Sequence
@@ -34,12 +34,12 @@ _LONGEST_URL = 80
 
 
 class Result(Generic[T]):
-    """A page, and what was found or why nothing was.
+    """The result for one page.
 
     Attributes
     ----------
-    url : address of the page, or its file; empty for HTML that came without.
-    error : why the page failed; None when it did not.
+    url : address of the page, or its file; empty for HTML without an address.
+    error : why the page failed; None if it did not.
     """
 
     def __init__(self, url: str, found: T | DomsieveError, *, meter: Meter | None = None) -> None:
@@ -50,7 +50,7 @@ class Result(Generic[T]):
 
     @property
     def _outcome(self) -> T:
-        """What was found.
+        """The outcome of a page that did not fail.
 
         Raises
         ------
@@ -80,12 +80,12 @@ class Result(Generic[T]):
 
 
 class CleanResult(Result[tuple[Snapshot, Verdict]]):
-    """What a method keeps of a page; returned by `domsieve.clean`.
+    """The content of a page, returned by `domsieve.clean`.
 
     Attributes
     ----------
-    url : address of the page, or its file; empty for HTML that came without.
-    error : why the page failed; None when it did not. All properties below raise it then.
+    url : address of the page, or its file; empty for HTML without an address.
+    error : why the page failed; None if it did not. The properties of a failed page raise it.
     """
 
     @property
@@ -95,7 +95,7 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
 
     @property
     def verdict(self) -> Verdict:
-        """What the method says of each node of the page, and why."""
+        """For each node of the page whether it is kept, and why."""
         return self._outcome[1]
 
     @property
@@ -105,12 +105,12 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
 
     @property
     def expected_f1(self) -> float | None:
-        """Word F1 that pages have on average which look as sure as this one; None where the method does not say."""
+        """The word F1 that the method expects for this page, from 0 to 1; None if the method makes no estimate."""
         return self.verdict.expected_f1
 
     @cached_property
     def text(self) -> str:
-        """The kept text, a line per block, cells of tables parted by tabs."""
+        """The kept text, one line per block, with tabs between the cells of tables."""
         return self.write("text")
 
     @cached_property
@@ -130,11 +130,11 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
         ----------
         form : ``"text"``, ``"markdown"``, ``"html"``, ``"json"`` or ``"chunks"``.
         metadata : whether to put title, authors and dates before text and Markdown, and into the head of HTML.
-        max_words : the most words of a chunk; None for 300.
+        max_words : maximum number of words of a chunk; None means 300.
 
         Raises
         ------
-        UsageError : there is no such format.
+        UsageError : the format does not exist.
         """
         check_choice("form", form, PAGE_FORMATS)
         with self._meter.running("write"):
@@ -142,30 +142,30 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """All text of the page, kept or dropped, block by block, with the rule that decided and its figures."""
+        """All blocks of the page, kept or dropped, with the rule that decided and its numbers."""
         with self._meter.running("write"):
             return text_blocks(*self._outcome)
 
     @cached_property
     def hidden_words(self) -> int:
-        """Number of words that were dropped because nobody can see them."""
+        """Number of words that were dropped because they are hidden."""
         with self._meter.running("write"):
             return hidden_words(*self._outcome)
 
     @cached_property
     def metadata(self) -> Metadata:
-        """What the page says of itself: title, authors, dates and more, and in `sources` what said so."""
+        """The metadata of the page: title, authors, dates and more, with their sources in `sources`."""
         with self._meter.running("write"):
             return read_metadata(self.snapshot)
 
     @property
     def complete(self) -> bool:
-        """Whether the page was captured whole; its `snapshot.provenance.reasons` say what was cut."""
+        """Whether the page was captured completely; if not, `snapshot.provenance.reasons` says what is missing."""
         return self.snapshot.provenance.complete
 
     @property
     def fault(self) -> Fault | None:
-        """Why the page counts as failed, where ``keep_errors`` had it cleaned all the same."""
+        """Why the page counts as failed, if it was cleaned because of ``keep_errors``; else None."""
         return self.verdict.fault
 
     @property
@@ -175,7 +175,7 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
 
     @property
     def instead_of(self) -> str:
-        """The method that kept nothing of the page, so that `method` was taken; empty where none was."""
+        """The method that kept nothing of the page, so that `method` was used instead; empty if there is none."""
         return self.verdict.instead_of
 
     def _summary(self) -> str:
@@ -197,12 +197,12 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
 
 
 class RecordsResult(Result[tuple[Snapshot, RecordSheet]]):
-    """The records of a page: products, results, entries; returned by `domsieve.records`.
+    """The records of a page, such as products or search results, returned by `domsieve.records`.
 
     Attributes
     ----------
-    url : address of the page, or its file; empty for HTML that came without.
-    error : why the page failed; None when it did not. All properties below raise it then.
+    url : address of the page, or its file; empty for HTML without an address.
+    error : why the page failed; None if it did not. The properties of a failed page raise it.
     """
 
     @property
@@ -212,7 +212,7 @@ class RecordsResult(Result[tuple[Snapshot, RecordSheet]]):
 
     @property
     def sheet(self) -> RecordSheet:
-        """The records with their fields, for `domsieve.analysis.write_records_csv` and its neighbours."""
+        """The records with their fields, for the writers in `domsieve.analysis.writers.record_tables`."""
         return self._outcome[1]
 
     @property
@@ -222,7 +222,7 @@ class RecordsResult(Result[tuple[Snapshot, RecordSheet]]):
 
     @cached_property
     def fault(self) -> Fault | None:
-        """Why the page counts as failed, where ``keep_errors`` had it mined all the same."""
+        """Why the page counts as failed, if it was searched because of ``keep_errors``; else None."""
         return fault_of(self.snapshot)
 
     @cached_property
@@ -233,18 +233,18 @@ class RecordsResult(Result[tuple[Snapshot, RecordSheet]]):
 
     @property
     def tables(self) -> tuple[FieldTable, ...]:
-        """The fields of the records, a table per region of the page."""
+        """The fields of the records, one table per data region of the page."""
         return self.sheet.tables
 
     @cached_property
     def rows(self) -> list[dict[str, str | int | None]]:
-        """A dict per record: its page, region and number, and its fields by name, None where it lacks one."""
+        """One dict per record: its page, region and number, and its fields by name; None for missing fields."""
         with self._meter.running("write"):
             return record_rows([self.sheet])
 
     @cached_property
     def csv(self) -> str:
-        """The records as a table with commas; cells that a spreadsheet would run begin with an apostrophe."""
+        """The records as CSV; cells that a spreadsheet would run as formulas begin with an apostrophe."""
         with self._meter.running("write"):
             return write_records_csv([self.sheet]).decode()
 
@@ -266,12 +266,12 @@ class RecordsResult(Result[tuple[Snapshot, RecordSheet]]):
 
 
 class CompareResult(Result[Comparison]):
-    """A rendered page against its raw source; returned by `domsieve.compare`.
+    """The comparison of a rendered page with its raw source, returned by `domsieve.compare`.
 
     Attributes
     ----------
     url : address of the page.
-    error : why the page failed; None when it did not. All properties below raise it then.
+    error : why the page failed; None if it did not. The properties of a failed page raise it.
     """
 
     def __init__(
@@ -282,12 +282,12 @@ class CompareResult(Result[Comparison]):
 
     @property
     def comparison(self) -> Comparison:
-        """Blocks, words and counts of both versions, and the responses that brought the data."""
+        """Blocks, words and counts of both versions, and the responses that contained the data."""
         return self._outcome
 
     @property
     def browser_needed(self) -> bool:
-        """Whether the raw source lacks so much of the page's content that only a browser shows it."""
+        """Whether so much of the content is missing in the raw source that a browser is needed."""
         return advise([(self.url, self._outcome)])[0].browser_needed
 
     @property
@@ -297,7 +297,7 @@ class CompareResult(Result[Comparison]):
 
     @cached_property
     def advice(self) -> list[Advice]:
-        """What to do about the pages of this call that are of this page's site: all, and by how addresses begin."""
+        """Advice for the pages of this call on the same site: for all, and by the prefix of their addresses."""
         return advise(self._site) if self._outcome else []
 
     def _summary(self) -> str:

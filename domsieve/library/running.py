@@ -1,4 +1,4 @@
-"""Run a call: fetch pages, then work on them, for callers with and without an event loop."""
+"""Run a call: fetch pages, then process them; for callers with and without an event loop."""
 
 import asyncio
 import threading
@@ -23,9 +23,9 @@ T = TypeVar("T")
 
 
 def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
-    """Return what `work` returns, when it has; inside a running event loop, as in notebooks, a thread runs it.
+    """Run a coroutine and return its result; inside a running event loop, as in notebooks, run it in a thread.
 
-    An interrupt, such as Ctrl-C, cancels `work` and is raised when it has ended.
+    An interrupt, such as Ctrl-C, cancels the coroutine and is raised after it has ended.
     """
     try:
         asyncio.get_running_loop()
@@ -35,9 +35,9 @@ def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """Return what `work` returns, without holding up the event loop meanwhile.
+    """Run a function in a thread and return its result, without blocking the event loop.
 
-    When this is cancelled, it waits for the end of `work`, so that nothing goes on behind the caller's back.
+    A cancelled call waits until `work` has ended, so that nothing goes on in the background.
     """
     task = asyncio.ensure_future(asyncio.to_thread(work))
     try:
@@ -45,12 +45,12 @@ async def in_thread(work: Callable[[], T]) -> T:
     except asyncio.CancelledError:
         await asyncio.wait([task])
         if not task.cancelled():
-            task.exception()  # looked at, so that nobody is told that it never was
+            task.exception()  # read, so that asyncio does not warn that nobody did
         raise
 
 
 class _Thread(Generic[T]):
-    """A thread with an event loop of its own, in which one coroutine runs."""
+    """A thread that runs one coroutine in an event loop of its own."""
 
     def __init__(self, work: Coroutine[Any, Any, T]) -> None:
         self._work = work
@@ -61,7 +61,7 @@ class _Thread(Generic[T]):
         self._ended = threading.Event()
 
     def result(self) -> T:
-        """Return what the coroutine returns, or raise what it raises."""
+        """Return the result of the coroutine, or raise its error."""
         threading.Thread(target=self._run, name="domsieve").start()
         try:
             self._ended.wait()
@@ -79,7 +79,7 @@ class _Thread(Generic[T]):
     def _run(self) -> None:
         try:
             self._outcome.append(asyncio.run(self._main()))
-        except BaseException as error:  # it is raised where the result is waited for
+        except BaseException as error:  # `result` raises it
             self._error = error
         finally:
             self._begun.set()
@@ -97,14 +97,14 @@ R = TypeVar("R", bound=Result[Any])
 
 @dataclass(frozen=True, slots=True)
 class PagesCall(Generic[R]):
-    """Pages to be fetched where need be, and what is done with them then.
+    """A call that fetches pages if necessary and then processes them.
 
     Parameters
     ----------
     sources : the pages.
-    several : whether the caller gave a list, be it of one.
-    fetching : how URLs among them become pages.
-    work : makes the results, in the order of the pages.
+    several : whether the caller gave a list, even one of a single page.
+    fetching : how URLs among the pages are fetched.
+    work : returns the results, in the order of the pages.
     """
 
     sources: Sequence[Source]
@@ -113,7 +113,7 @@ class PagesCall(Generic[R]):
     work: Callable[[Sequence[Source], Mapping[str, Captured], FetchOptions], list[R]]
 
     def run(self) -> R | list[R]:
-        """Return the result of the page, or of each."""
+        """Return the result of the page, or a list of results."""
         urls = self._urls()
         outcomes = run_coroutine(self.fetching.captured(urls)) if urls else {}
         return _one_or_all(self.work(self.sources, outcomes, self.fetching), self.several)
@@ -130,14 +130,14 @@ class PagesCall(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class ComparingCall:
-    """URLs whose two versions are compared by way of a store, temporarily if no cache is given.
+    """A call that compares the two versions of pages. Without a cache, it uses a temporary store.
 
     Parameters
     ----------
     urls : the pages.
-    several : whether the caller gave a list, be it of one.
-    fetching : how they become pages, with both versions.
-    twice : whether each is loaded twice.
+    several : whether the caller gave a list, even one of a single page.
+    fetching : how pages are fetched, with both versions.
+    twice : whether each page is loaded twice.
     """
 
     urls: Sequence[str]
@@ -151,14 +151,14 @@ class ComparingCall:
 
         Raises
         ------
-        UsageError : something is no URL, or `twice` no bool.
+        UsageError : something is not a URL, or `twice` is not a bool.
         """
         check_flag("twice", twice)
         options = replace(fetching.options, both_versions=True)
         return cls(urls_of(url), is_list(url), replace(fetching, options=options), twice)
 
     def run(self) -> CompareResult | list[CompareResult]:
-        """Return the comparison of the page, or of each."""
+        """Return the comparison of the page, or a list of comparisons."""
         with self._folder() as folder:
             outcomes, loads = run_coroutine(self._recorded(folder))
             results = self._compared(folder, outcomes, loads)
@@ -182,12 +182,12 @@ class ComparingCall:
     async def _recorded(
         self, folder: Path
     ) -> tuple[dict[str, PageRecord | DomsieveError], dict[str, PageRecord]]:
-        """Return a page of the store, or why there is none, of every URL, and another load of it if one is wanted."""
+        """Return a stored page or an error for every URL and, if `twice`, a second load of each."""
         urls = list(dict.fromkeys(self.urls))
         with PageStore(folder) as store:
             if not self.twice:
                 return await self.fetching.recorded(urls, store), {}
-            # What the page is compared with comes last, for its newest capture is the one that is found again.
+            # The load to compare comes last, because later calls find the newest capture.
             plain = replace(self.fetching, options=self.fetching.options.without_extras())
             outcomes = await plain.recorded(urls, store, afresh=True)
             loads = {url: page for url, page in outcomes.items() if isinstance(page, PageRecord)}

@@ -1,7 +1,4 @@
-"""Cleaning, mining and comparing pages whose URLs have been fetched, with results in the order of the pages.
-
-Imports the analysis, the store and tasks, which do the work.
-"""
+"""Clean, mine and compare pages that have been fetched, with results in the order of the pages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -34,7 +31,7 @@ from domsieve.types import FieldName
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleaning:
-    """How pages are cleaned; see `domsieve.tasks.clean`."""
+    """How pages are cleaned; see `domsieve.tasks.page_cleaning.clean`."""
 
     method: Method | None
     params: MethodParams
@@ -54,18 +51,18 @@ class Cleaning:
         drop_kinds: Any,
         selection: Selection | None,
     ) -> "Cleaning":
-        """Return these, where each is what it must be and suits the method.
+        """Return the options for checked parameters.
 
         Raises
         ------
-        UsageError : one is not.
+        UsageError : a parameter is wrong, or does not apply to the method.
         StorageError : the file of the model cannot be used.
         """
         name, params = (None, None) if method is None else method_of(method, METHODS)
         check_flag("keep_hidden", keep_hidden)
         kinds = KindChoice.of(keep_kinds, drop_kinds)
         if isinstance(model, SiteModel):
-            model = copy(model)  # cleaning sets parameters, and the caller's stays as it is
+            model = copy(model)  # a copy, because cleaning sets parameters
         elif model is not None:
             model = load_model(path_of("model", model))
         return cls(
@@ -83,7 +80,7 @@ def method_of(method: Any, known: Mapping[Any, MethodEntry[Any]]) -> tuple[Any, 
 
     Raises
     ------
-    UsageError : it is neither a name nor an estimator of one of these methods; or a parameter has a wrong value.
+    UsageError : it is neither the name nor an estimator of one of these methods, or a parameter is wrong.
     """
     if (
         isinstance(method, Estimator)
@@ -99,7 +96,7 @@ def method_of(method: Any, known: Mapping[Any, MethodEntry[Any]]) -> tuple[Any, 
 def cleaned(
     sources: Sequence[Source], outcomes: Mapping[str, Captured], fetching: FetchOptions, cleaning: Cleaning
 ) -> list[CleanResult]:
-    """Return what remains of each page; pages of a cached site are learned from too."""
+    """Return the content of each page; other cached pages of the site are learned from."""
     with fetching.store() as store, budgeted(fetching.network.analysis_budget):
 
         def siblings(site: str) -> list[Page]:
@@ -158,7 +155,7 @@ def compared(
     fetching: FetchOptions,
     loads: Mapping[str, PageRecord],
 ) -> list[CompareResult]:
-    """Return each page of the store with its comparison, with another load of it too where there is one."""
+    """Return the comparison of each stored page, also with a second load of it if there is one."""
     records = [outcome for outcome in outcomes.values() if isinstance(outcome, PageRecord)]
     with budgeted(fetching.network.analysis_budget):
         pages = [
@@ -184,7 +181,7 @@ def compared(
 
 
 def snapshot_of(outcome: Captured, fetching: FetchOptions) -> Snapshot:
-    """Return a page that was fetched, or raise why there is none, or why it counts as failed."""
+    """Return a page that was fetched; raise its error if it failed or counts as failed."""
     with fetching.store() as store:
         page = _loader(outcome, store)()
     return page if fetching.network.keep_errors else check_fault(page)
@@ -197,7 +194,7 @@ def _readable(
     fetching: FetchOptions,
     selection: Selection | None,
 ) -> tuple[list[Page], dict[int, DomsieveError]]:
-    """Return the pages that may be read, each named by its number, and what is wrong with the others."""
+    """Return the pages that can be read, each named by its number, and the errors of the others."""
     pages: list[Page] = []
     faults: dict[int, DomsieveError] = {}
     for number, source in enumerate(sources):
