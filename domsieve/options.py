@@ -34,14 +34,14 @@ class CaptureOptions:
     locale : language tag such as ``"de-DE"``; None keeps that of the browser.
     images : whether to load images. Without them a page needs about a sixth less processor time, but boxes change,
         because images have no natural size.
-    settle : when a page counts as complete. ``"adaptive"``: it is loaded, and for 300 ms its structure has not changed
-        and no data have arrived; at most 5 s after its first byte. ``"load"``: at its load event. ``"networkidle"``:
-        after 500 ms without requests, which live connections can delay until the time budget ends.
+    settle : when a page counts as complete. ``"adaptive"``: it is loaded, and for 300 ms its structure has not
+        changed and no data have arrived; at most 5 s after its first byte. ``"load"``: at its load event.
+        ``"networkidle"``: after 500 ms without requests, which live connections can delay until the time budget ends.
     settle_extra : how long to wait after that, for pages that change without a signal.
     scroll : whether to scroll to the end and back first, for content that is loaded when it comes into view.
-    click : CSS selectors of elements to click when the page is complete, one after another: to agree, to load more, to
-        open a tab. For each selector, the first visible element is clicked, also in open shadow trees, and the page
-        may settle again. If there is none, a warning is logged.
+    click : CSS selectors of elements to click when the page is complete, one after another: to agree, to load more,
+        to open a tab. For each selector, the first visible element is clicked, also in open shadow trees, and the
+        page may settle again. If there is none, a warning is logged.
     wait_for : CSS selector of an element that must be visible before the page counts as complete; None for none. A
         page without it is cut when its time is over.
     both_versions : also store what `compare` needs: the responses with the data of the page, and a second capture
@@ -224,8 +224,8 @@ class Budget:
     nodes : number of nodes of the page and its frames.
     frames : number of frames in the page.
     memory_bytes : memory of the process of the page, and never more than 0.7 of the memory of the machine or the
-        control group. It is measured a few times per second, so a page may exceed it briefly. Pages of a site may share
-        a process. Not enforced on systems without ``/proc``.
+        control group. It is measured a few times per second, so a page may exceed it briefly. Pages of a site may
+        share a process. Not enforced on systems without ``/proc``.
     """
 
     time: timedelta = timedelta(seconds=20)
@@ -344,8 +344,8 @@ class Scope:
 
     Parameters
     ----------
-    include : patterns, one of which must match the page. They are compared with everything after the host: path, query
-        and route. ``*`` matches any characters, ``?`` one, ``[abc]`` one of these. Empty for all pages.
+    include : patterns, one of which must match the page. They are compared with everything after the host: path,
+        query and route. ``*`` matches any characters, ``?`` one, ``[abc]`` one of these. Empty for all pages.
     exclude : patterns of pages that are not visited, even if `include` matches.
     depth : maximum number of clicks from the start page, 0 or more; pages in sitemaps are one click away. The default
         is a guess. It stops at calendars and the like, whose pages link to the next one without end.
