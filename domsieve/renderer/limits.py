@@ -1,40 +1,37 @@
-"""How long pages and the browser are waited for, and the clock that budgets and delays run by.
-
-Imports nothing of the project.
-"""
+"""How long to wait for pages and for the browser, and the clock for budgets and delays."""
 
 import asyncio
 from dataclasses import dataclass, field
 
 
 class Clock:
-    """The event loop's time; another clock can be moved by hand, so that nothing need be waited for."""
+    """The time of the event loop; tests use a clock that they move by hand, so that they need not wait."""
 
     def time(self) -> float:
-        """Return the seconds now; only differences mean something."""
+        """Return the current time in seconds; only differences have a meaning."""
         return asyncio.get_running_loop().time()
 
     def deadline(self, when: float) -> asyncio.Timeout:
-        """Return a limit for a block of code that ends when this clock shows `when`."""
+        """Return a context manager that cancels its block when this clock shows `when`."""
         return asyncio.timeout_at(when)
 
     async def sleep(self, seconds: float) -> None:
-        """Return when this clock has gone on by so much."""
+        """Wait for a number of seconds on this clock."""
         await asyncio.sleep(seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeouts:
-    """What the adaptive policy waits for: seconds that were measured on 13 kinds of applications and 67 real pages.
+    """The times of the adaptive policy, in seconds, measured on 13 kinds of applications and 67 real pages.
 
     Parameters
     ----------
-    cap_s : from the first byte of the document, but never less than its own end. Scripts and style sheets that
-        are coming and hold up the load event are waited for, as long as the page's time allows.
-    interactive_s : for what a parsed document still loads.
-    in_flight_s : for one request; those that stay open, as long polls do, bring no content.
-    drawing_s : for what scripts and style sheets show that came late, even beyond the cap.
-    still_s : without a change of structure, and without data that arrived.
+    cap_s : maximum from the first byte of the document, but at least until its end. Scripts and style sheets that
+        arrive and delay the load event extend it, as long as the time of the page allows.
+    interactive_s : maximum for what a parsed document still loads.
+    in_flight_s : maximum for one request; those that stay open longer, such as long polls, bring no content.
+    drawing_s : how long scripts and style sheets that arrived late may change the page, even beyond the cap.
+    still_s : how long the structure must not change, and no data arrive.
     """
 
     cap_s: float = 5.0
@@ -46,19 +43,19 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Seconds that the browser may take for one step; what takes longer is given up.
+    """The time that the browser has for each step, in seconds.
 
     Parameters
     ----------
-    open_s : to open a context or a page. One that takes longer is of no use.
-    stop_s : to end loading and scripts of a page that is cut.
-    capture_s : to capture a page whose own time is used up.
-    extras_s : to take the screenshot of a page whose own time is used up.
-    record_s : to hand out what a page was answered.
-    close_s : to close a page; its context is then thrown away.
-    context_close_s : to close a context; the browser is then killed.
-    timeouts : how long a page that can still change is waited for.
-    clock : what the time of a page's budget is measured by.
+    open_s : to open a context or a page.
+    stop_s : to stop loading and scripts of a page that is cut.
+    capture_s : to capture a page that has used up its own time.
+    extras_s : to take the screenshot of a page that has used up its own time.
+    record_s : to return the responses of a page.
+    close_s : to close a page; after that, its context is closed.
+    context_close_s : to close a context; after that, the browser is killed.
+    timeouts : how long to wait for a page that may still change.
+    clock : measures the time of a page.
     """
 
     open_s: float = 10.0

@@ -17,13 +17,13 @@ class Rendering:
 
     Parameters
     ----------
-    snapshot : the page as columns; complete, or with the reasons why not.
-    source : body of the main response of the same navigation, decompressed; None when it was not to be had.
-    source_reason : why `source` is None, else empty.
-    source_url : where the source came from, after redirects.
-    extras : what is kept beside the page under names, such as its screenshot; empty when none was asked for.
-    unscripted : the source as the browser shows it without scripts; None when that was not asked for or failed.
-    recorded : what the page asked for and was answered; None when that was not asked for.
+    snapshot : the page as columns; complete, or with the reasons why it is not.
+    source : body of the main response of the same navigation, decompressed; None if it is not available.
+    source_reason : why `source` is None; else empty.
+    source_url : address of the source, after redirects.
+    extras : other things to store with the page, by name, such as its screenshot; empty if none were requested.
+    unscripted : the source as the browser shows it without scripts; None if that was not requested or failed.
+    recorded : the requests and responses of the page; None if they were not requested.
     """
 
     snapshot: Snapshot
@@ -42,20 +42,20 @@ class PageSource(Protocol):
     """Anything that turns a URL into a page."""
 
     async def render(self, url: str, *, site: str | None = None) -> Rendering:
-        """Return the page at `url`; pages with an equal `site` may share cookies and cache."""
+        """Render a page; pages with equal `site` may share cookies and cache."""
         ...
 
     def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
-        """Yield each of `urls` with its page or its error, as they are finished."""
+        """Render pages; yield each URL with its page or its error as soon as it is finished."""
         ...
 
 
 class ReplaySource:
-    """A source that serves pages captured before.
+    """A source of stored pages.
 
     Parameters
     ----------
-    load : returns the stored page of a URL or raises an error of the project's tree.
+    load : returns the stored page of a URL or raises a `DomsieveError`.
     """
 
     def __init__(self, load: Callable[[str], Rendering]) -> None:
@@ -66,7 +66,7 @@ class ReplaySource:
         return self._load(url)
 
     async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
-        """Yield each of `urls` in order with its stored page or the error of loading it."""
+        """Yield each URL, in order, with its stored page or the error of loading it."""
         for url in urls:
             try:
                 yield url, self._load(url)

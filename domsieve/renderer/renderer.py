@@ -1,7 +1,4 @@
-"""The renderer: URLs in, pages out, whatever the pages do.
-
-Imports its neighbours in this package and the error tree.
-"""
+"""The renderer: turn URLs into pages, whatever the pages do."""
 
 import asyncio
 import contextlib
@@ -44,30 +41,30 @@ logger = logging.getLogger(__name__)
 class Renderer:
     """A browser that turns URLs into Snapshots; an asynchronous context manager.
 
-    One browser runs at a time and is started anew when it is lost. Pages of one site share a throw-away
-    context (cookies, cache), pages of different sites share nothing.
+    One browser runs at a time; a new one is started when it is lost. Pages of one site share a temporary context
+    (cookies, cache); pages of different sites share nothing.
 
     Parameters
     ----------
-    options : what is captured and how long is waited.
-    budget : what one page may cost.
-    concurrency : pages open at the same time; by default one per processor.
-    executable : path or name of the browser; by default one is looked for.
-    arguments : further command line flags of the browser.
-    egress : where connections may go; by default to public addresses only.
-    driver : what carries the messages to the browser: ``"playwright"``, or ``"pipe"``, which needs less processor
-        time for each page and works on Linux and macOS. Captures are the same.
-    limits : how long the browser may take for what no budget covers.
-    replay : an archive that takes the place of the network; `egress` is not used then.
+    options : how pages are captured.
+    budget : the limits of one page.
+    concurrency : number of pages that are open at the same time; None means one per processor.
+    executable : path or name of the browser; None searches for one.
+    arguments : more command-line flags of the browser.
+    egress : where connections may go; None means public addresses only.
+    driver : how to talk to the browser: ``"playwright"``, or ``"pipe"``, which needs less processor time for each
+        page and works on Linux and macOS. Captures are the same.
+    limits : the time of steps that the budget does not cover.
+    replay : an archive to use instead of the network; `egress` is then ignored.
 
     Attributes
     ----------
-    starts : how many browsers were started; each but the first followed one that was lost.
+    starts : number of browsers started; each after the first replaced one that was lost.
 
     Raises
     ------
-    BrowserNotFoundError : on entering, when no usable browser is found.
-    UsageError : on entering, when the storage-state file cannot be read.
+    BrowserNotFoundError : on entering: no usable browser is found.
+    UsageError : on entering: the storage-state file cannot be read.
     """
 
     def __init__(
@@ -102,7 +99,7 @@ class Renderer:
 
     @property
     def browser_pid(self) -> int | None:
-        """Number of the browser's process; None while none runs."""
+        """Process ID of the browser; None while no browser runs."""
         return self._running[0].pid if self._running and self._running[0].is_alive else None
 
     async def __aenter__(self) -> Self:
@@ -125,23 +122,22 @@ class Renderer:
         budget: Budget | None = None,
         proxy: Proxy | None = None,
     ) -> Rendering:
-        """Return the page at `url`: whole, or as far as its budget went, with the reasons.
+        """Render a page. If it exceeds its budget, it is cut, and the Snapshot has the reasons.
 
         Parameters
         ----------
-        url : http or https; what stands behind ``#`` is a page of its own.
-        site : pages of an equal site and options share cookies and cache; by default the host and port.
-        options : instead of the renderer's; whether images load is a matter of the browser and cannot change.
-        budget : instead of the renderer's.
-        proxy : what the traffic of the page passes instead of the browser's own proxy, which is that of `egress`; the
-            same one for all pages of a site.
+        url : http or https. URLs that differ only after ``#`` are different pages.
+        site : pages with equal sites and options share cookies and cache; None means the host and port.
+        options : replace those of the renderer. They must agree on `images`, which is set when the browser starts.
+        budget : replaces that of the renderer.
+        proxy : replaces the proxy of the browser, which applies `egress`; pages of one site must use the same one.
 
         Raises
         ------
-        UsageError : options that load images where the renderer does not, or the other way round.
-        PolicyError : another scheme than http and https, or an address that may not be reached.
-        NavigationError : no document arrived: no such host, refused connection, bad address.
-        ContentError : what arrived is not HTML.
+        UsageError : the options do not agree with the renderer on `images`.
+        PolicyError : the scheme is not http or https, or the address may not be reached.
+        NavigationError : no document arrived: unknown host, refused connection, bad address.
+        ContentError : the response is not HTML.
         BrowserLostError : the browser ended twice while the page was open.
         """
         _check(url)
@@ -165,16 +161,16 @@ class Renderer:
     async def render_source(
         self, url: str, source: bytes, *, content_type: str = "text/html", site: str | None = None
     ) -> Rendering:
-        """Return what a browser that runs no script shows of the source of the page at `url`.
+        """Render the given source of a page without scripts.
 
-        The source is not asked for again; its style sheets, images and frames are. The page's producer is
-        ``"unscripted"`` and its options say that no script ran, so that it never stands for the rendered page.
+        The source is not requested again, but its style sheets, images and frames are. The producer of the Snapshot
+        is ``"unscripted"``, and its options say that no scripts ran, so it cannot be taken for the rendered page.
 
         Parameters
         ----------
         url : http or https; addresses in the source are relative to it.
         source : body of the main response.
-        content_type : its header.
+        content_type : Content-Type header of the main response.
         site : see `render`.
 
         Raises
@@ -195,7 +191,8 @@ class Renderer:
         async with self._slots:
             done = await self._attempt(job, proxy)
             if isinstance(done, str):
-                # One after the other, so that a page that ends browsers takes none down that has lost one already.
+                # One page at a time, so that a page that crashes browsers does not hit a page that has lost one
+                # before.
                 async with self._again:
                     done = await self._attempt(job, proxy)
         if isinstance(done, str):
@@ -206,7 +203,7 @@ class Renderer:
         return done
 
     async def _attempt(self, job: PageJob, given: Proxy | None) -> Rendering | str:
-        """Return the page, or what its browser was killed for; empty when it ended by itself."""
+        """Return the page, or why its browser was killed; an empty str if the browser ended by itself."""
         running, pool = await self._browser()
         try:
             async with (
@@ -224,12 +221,12 @@ class Renderer:
         return running.killed_for
 
     def _settled(self, options: CaptureOptions) -> CaptureOptions:
-        """Return options that say where pages come from."""
+        """Return the options with the archive that pages come from, if any."""
         return replace(options, archive=self._replay.answers.digest) if self._replay else options
 
     @contextlib.asynccontextmanager
     async def _staged(self, job: PageJob, proxy: Proxy | None) -> AsyncIterator[tuple[PageJob, Proxy | None]]:
-        """Lend a proxy of its own to a page from an archive, and hence a context, so that it meets no other page."""
+        """Provide a page from an archive with a proxy and so a context of its own, isolated from other pages."""
         if self._replay is None:
             yield job, proxy
             return
@@ -239,9 +236,9 @@ class Renderer:
             yield replace(job, site=f"{job.site} {self._pages}", time=time), staged.proxy
 
     async def render_many(self, urls: Iterable[str]) -> AsyncGenerator[Outcome]:
-        """Yield each of `urls` with its page or its error, as they are finished.
+        """Render pages; yield each URL with its page or its error as soon as it is finished.
 
-        `urls` is read as places become free, so it may be long or endless.
+        `urls` is read when there is room for another page, so it may be endless.
         """
         waiting = iter(urls)
         tasks: set[asyncio.Task[Outcome]] = set()
@@ -301,5 +298,5 @@ def _check(url: str) -> None:
         )
     if not parts.hostname:
         raise NavigationError("The address has no valid host.", url=url)
-    if place_of(url) is None:  # the proxy would say so in a page of its own
+    if place_of(url) is None:  # otherwise the proxy would respond with an error page
         raise NavigationError(NO_PLACE, url=url)

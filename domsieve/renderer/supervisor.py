@@ -1,10 +1,8 @@
-"""The supervisor: one renderer after another, each until it is worn, none before it is needed.
+"""The supervisor: start a renderer when it is needed, and replace it when it has become too old or too large.
 
-Browsers that run for long grow, and some break. So each serves a number of pages, or until it has grown or crashed
-too often; then new pages go to a fresh one, and the old one ends with its last page. A start that fails is an
-error of the page that needed it, and the next page tries anew.
-
-Imports its neighbours in this package and the error tree.
+Browsers grow over time, and some break. So a browser serves a limited number of pages, and is replaced earlier if it
+uses too much memory or has crashed too often. New pages go to the new browser; the old one closes after its last
+page. If a browser does not start, the page that needed it fails, and the next page tries again.
 """
 
 import asyncio
@@ -27,7 +25,7 @@ _MEGABYTE = 1 << 20
 _PAGES_BETWEEN_LOOKS = 10
 _HEALTHY_S = 5.0
 _ROOM_LOOK_S = 0.25
-# Of a name that no server has: the page comes from memory, so nobody is asked for it.
+# A reserved name: the page comes from memory, so no server is asked.
 _HEALTH_URL = "http://health.invalid/"
 _HEALTH_PAGE = b"<!doctype html><title>health</title><p>A page from memory."
 
@@ -36,13 +34,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecyclePolicy:
-    """What a browser may go through before another takes its place.
+    """When a browser is replaced.
 
     Parameters
     ----------
-    pages : pages opened in it.
-    megabytes : memory of its processes.
-    crashes : times that it, or the process of a page, ended by itself.
+    pages : after this number of pages.
+    megabytes : if its processes use more memory than this.
+    crashes : after this number of crashes of the browser or of page processes.
     """
 
     pages: int = 1_000
@@ -52,14 +50,14 @@ class RecyclePolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """What a supervisor has done, and what it uses.
+    """Counts of a supervisor.
 
     Parameters
     ----------
-    pages : that were asked for.
-    browsers : that were started.
-    crashes : of browsers and of pages.
-    memory_bytes : of the browser, as it was last looked at.
+    pages : number of pages requested.
+    browsers : number of browsers started.
+    crashes : number of crashes of browsers and pages.
+    memory_bytes : memory of the browser at the last measurement.
     """
 
     pages: int
@@ -70,7 +68,7 @@ class Served:
 
 @dataclass(slots=True)
 class _Generation:
-    """A renderer, who uses it, and what it went through."""
+    """A renderer with the counts that decide when it is replaced."""
 
     renderer: Renderer
     pages: int = 0
@@ -90,11 +88,11 @@ class Supervisor:
 
     Parameters
     ----------
-    make : returns a renderer that was not entered yet; options of single calls must agree with its own on images.
-    egress : where the renderers' connections may go, for those who fetch files of a site beside them.
-    concurrency : pages open at the same time, over all browsers.
-    recycle : see `RecyclePolicy`.
-    free_memory : returns the bytes of memory that are left; by default those of the machine or the control group.
+    make : returns a new renderer, not entered. The options of calls must agree with its options on `images`.
+    egress : the guard of the renderers, for callers that also fetch other files of a site.
+    concurrency : number of pages that are open at the same time in all browsers together.
+    recycle : when a browser is replaced.
+    free_memory : returns the free memory in bytes; None measures that of the machine or the control group.
     """
 
     def __init__(
@@ -132,7 +130,7 @@ class Supervisor:
 
     @property
     def served(self) -> Served:
-        """What was done until now."""
+        """The counts so far."""
         past, now = self._past, self._current
         return Served(
             pages=past.pages + (now.pages if now else 0),
@@ -143,7 +141,7 @@ class Supervisor:
 
     @property
     def is_running(self) -> bool:
-        """Whether a browser was started and not ended."""
+        """Whether a browser is running."""
         return self._current is not None
 
     async def render(
@@ -155,7 +153,7 @@ class Supervisor:
         budget: Budget | None = None,
         proxy: Proxy | None = None,
     ) -> Rendering:
-        """Return the page at `url`; see `Renderer.render`. While memory is short, only one page is open at a time.
+        """Render a page; see `Renderer.render`. While memory is short, only one page is open at a time.
 
         Raises
         ------
@@ -170,9 +168,9 @@ class Supervisor:
             return page
 
     async def health(self) -> bool:
-        """Return whether a page can be rendered, by rendering one from memory.
+        """Return whether pages can be rendered, by rendering one from memory.
 
-        A good answer holds for five seconds, a bad one is never kept.
+        A positive result is reused for five seconds, a negative one never.
         """
         if asyncio.get_running_loop().time() < self._healthy_until:
             return True
@@ -189,7 +187,7 @@ class Supervisor:
 
     @contextlib.asynccontextmanager
     async def _room(self) -> AsyncIterator[None]:
-        """Wait until there is memory for a page, or no other page is open that could give some back."""
+        """Wait until there is memory for a page, or until no other page is open that could free some."""
         while self._open and self._free_memory() < BYTES_PER_PAGE:  # noqa: ASYNC110 (the system tells nobody)
             await asyncio.sleep(_ROOM_LOOK_S)
         self._open += 1
@@ -212,7 +210,7 @@ class Supervisor:
                     lent.unused.set()
 
     async def _fresh(self) -> _Generation:
-        """Return the renderer of the time, with the caller counted among its users."""
+        """Return the current renderer, and count the caller among its users."""
         async with self._starting:
             if self._current is None:
                 renderer = self._make()
@@ -222,7 +220,7 @@ class Supervisor:
             return self._current
 
     async def _look(self, lent: _Generation) -> None:
-        """Retire a renderer that is worn."""
+        """Replace the renderer if its limits are reached."""
         if lent.is_retired:
             return
         pid = lent.renderer.browser_pid

@@ -1,1 +1,1 @@
-"""Where connections may go, and the proxy that every byte of the browser passes."""
+"""The egress guard: where connections may go, and the proxy for all traffic of the browser."""

@@ -11,7 +11,7 @@ from domsieve.errors import PolicyError, UsageError
 
 Address = IPv4Address | IPv6Address
 
-# From the registries of special addresses at IANA, and what clouds serve to their own machines.
+# From IANA's registries of special addresses, and the addresses that clouds serve only to their own machines.
 _SPECIAL_4 = tuple(
     (IPv4Network(network), kind)
     for network, kind in (
@@ -38,9 +38,9 @@ _SPECIAL_6 = tuple(
     for network, kind in (
         ("::/127", "this machine"),
         ("64:ff9b:1::/48", "private"),
-        ("2001::/23", "reserved"),  # Teredo among them, which holds an IPv4 address
+        ("2001::/23", "reserved"),  # includes Teredo, which contains an IPv4 address
         ("2001:db8::/32", "reserved"),
-        ("2002::/16", "reserved"),  # 6to4 holds an IPv4 address
+        ("2002::/16", "reserved"),  # 6to4, which contains an IPv4 address
         ("3fff::/20", "reserved"),
         ("fc00::/7", "private"),
         ("fe80::/10", "link-local"),
@@ -49,10 +49,10 @@ _SPECIAL_6 = tuple(
     )
 )
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
-# Networks without IPv4 reach every IPv4 host through this block, so what it holds decides.
+# NAT64: networks without IPv4 reach every IPv4 host through this block, so the IPv4 address in it decides.
 _TRANSLATED = IPv6Network("64:ff9b::/96")
 _MAPPED = IPv6Network("::ffff:0:0/96")
-# Interface identifiers of ISATAP, before the IPv4 address that they hold.
+# Interface identifiers of ISATAP; an IPv4 address follows.
 _ISATAP = frozenset({0x0000_5EFE, 0x0200_5EFE})
 _LOW_32 = 0xFFFF_FFFF
 
@@ -62,8 +62,10 @@ _PART = re.compile("0[xX]([0-9a-fA-F]{0,62})|(0[0-7]{0,63})|([1-9][0-9]{0,63})")
 _NUMBER = re.compile("[0-9]+|0[xX][0-9a-fA-F]*")
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
 _LONGEST_NAME = 253
-_LONGEST_SPELLING = 1_000  # of a name beyond ASCII: encoding it may take time quadratic in its length
-# Names that this machine, its network or its cloud gives out.
+_LONGEST_SPELLING = (
+    1_000  # maximum length of a name that is not ASCII: encoding takes time quadratic in its length
+)
+# Names that this machine, its network or its cloud assigns.
 _LOCAL_NAMES = (
     "localhost",
     "localdomain",
@@ -77,11 +79,11 @@ _LOCAL_NAMES = (
 
 
 class HostError(ValueError):
-    """A text that names no host."""
+    """A text is not a valid host."""
 
 
 def why_not_public(address: Address) -> str:
-    """Return what an address is when it is not public, such as ``"link-local"``; empty for public ones."""
+    """Return the kind of an address that is not public, such as ``"link-local"``; empty for public ones."""
     if isinstance(address, IPv4Address):
         special = next((kind for network, kind in _SPECIAL_4 if address in network), "")
         return special or ("" if address.is_global else "reserved")
@@ -94,7 +96,7 @@ def why_not_public(address: Address) -> str:
     if address.scope_id:
         return "link-local"
     if address not in _GLOBAL_UNICAST:
-        # The rest of ::/96 among them, which holds IPv4 addresses too.
+        # Includes the rest of ::/96, which contains IPv4 addresses too.
         return "reserved"
     if (number >> 32) & _LOW_32 in _ISATAP and (kind := why_not_public(IPv4Address(number & _LOW_32))):
         return kind
@@ -102,14 +104,14 @@ def why_not_public(address: Address) -> str:
 
 
 def held_address(address: Address) -> Address:
-    """Return the IPv4 address that a mapped or translated one (NAT64) leads to; others as they are."""
+    """Return the IPv4 address in a mapped or translated (NAT64) one; other addresses are returned unchanged."""
     if isinstance(address, IPv6Address) and (address in _MAPPED or address in _TRANSLATED):
         return IPv4Address(int(address) & _LOW_32)
     return address
 
 
 def is_loopback(address: Address) -> bool:
-    """Return whether an address is of this machine; 0.0.0.0 and [::] reach it too."""
+    """Return whether an address reaches this machine, as 0.0.0.0 and [::] do, too."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is None:
             return int(address) <= 1
@@ -118,14 +120,14 @@ def is_loopback(address: Address) -> bool:
 
 
 def parse_host(text: str) -> str | Address:
-    """Return the address that a host of a URL means, or its name in lower case without a dot at the end.
+    """Parse the host of a URL; return an address, or a name in lower case without a final dot.
 
-    As browsers read it: escapes and full-width characters count as what they stand for, and a host whose last
-    label is a number is an IPv4 address of one to four decimal, octal or hexadecimal parts.
+    Hosts are read as browsers read them: escapes and full-width characters are decoded, and a host whose last label
+    is a number is an IPv4 address of one to four decimal, octal or hexadecimal parts.
 
     Raises
     ------
-    HostError : it names no host: empty, with empty labels, with forbidden characters, or with a zone.
+    HostError : it is empty, has empty labels or forbidden characters, or has a zone.
     """
     if text.startswith("[") or ":" in text:
         return _parse_6(text.removeprefix("[").removesuffix("]"))
@@ -139,12 +141,12 @@ def parse_host(text: str) -> str | Address:
 
 
 def is_local_name(name: str) -> bool:
-    """Return whether a name is given out locally: one without dots, ``localhost``, ``*.local``, ``*.internal``."""
+    """Return whether a name is a local one: without dots, ``localhost``, ``*.local`` or ``*.internal``."""
     return "." not in name or any(name == local or name.endswith(f".{local}") for local in _LOCAL_NAMES)
 
 
 def is_localhost(name: str) -> bool:
-    """Return whether a name means this machine, without anyone being asked."""
+    """Return whether a name stands for this machine without any lookup."""
     return name == "localhost" or name.endswith(".localhost")
 
 
@@ -158,7 +160,7 @@ def _parse_6(text: str) -> Address:
 
 
 def _in_ascii(text: str) -> str:
-    """Return a host in ASCII and lower case; names are mapped and encoded as IDNA 2003 does."""
+    """Return a host in ASCII and lower case; names are mapped and encoded by IDNA 2003."""
     try:
         if "%" in text:
             pieces = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text.encode().decode("latin-1"))
@@ -167,9 +169,9 @@ def _in_ascii(text: str) -> str:
             return text.lower()
         if len(text) > _LONGEST_SPELLING:
             raise HostError("not a host name")
-        # The mapping comes before the dots are looked for, since full-width dots become dots by it.
+        # The mapping comes before the search for dots, because it turns full-width dots into dots.
         return "".join(map(_mapped, text)).encode("idna").decode().lower()
-    except UnicodeError as error:  # half surrogates among them
+    except UnicodeError as error:  # such as lone surrogates
         raise HostError("not a host name") from error
 
 
@@ -197,19 +199,19 @@ def _number(text: str) -> int:
 
 
 _BELOW = "*."
-_SHOWN = 3  # rules of an allow list that a message names
+_SHOWN = 3  # number of rules of an allow list that a message shows
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """One rule.
+    """A rule about hosts.
 
     Parameters
     ----------
-    text : as it was written.
-    name : the one spelling of a host name; empty for addresses.
-    is_below : whether it is for all names that end in it, at any depth, and not for the name itself.
-    network : the addresses that it is for; None for names.
+    text : the rule as it was written.
+    name : the normalized host name; empty for addresses.
+    is_below : whether the rule is about all names below the name, at any depth, but not about the name itself.
+    network : the addresses of the rule; None for names.
     """
 
     text: str
@@ -226,12 +228,12 @@ class _Rule:
 
 @dataclass(frozen=True, slots=True)
 class HostRules:
-    """Hosts that may not be reached, and the only ones that may; without a rule all may.
+    """Rules that deny or allow hosts; without rules, all are allowed.
 
     Parameters
     ----------
-    deny : rules for hosts that may not be reached, whatever `allow` says.
-    allow : where there are any, only hosts that one of them is for are reached.
+    deny : rules for hosts that may not be reached, even if `allow` matches.
+    allow : if there are any, only hosts that match one of them may be reached.
     """
 
     deny: tuple[_Rule, ...] = ()
@@ -239,16 +241,16 @@ class HostRules:
 
     @classmethod
     def of(cls, deny: Iterable[str] = (), allow: Iterable[str] = ()) -> Self:
-        """Return the rules of two lists of texts.
+        """Parse two lists of rules.
 
         Parameters
         ----------
-        deny, allow : each a host name, ``*.NAME`` for all names below a name, an address, or a network as
-            ``ADDRESS/BITS``. A rule holds for every port. One for addresses is for names that have them, too.
+        deny, allow : rules: a host name, ``*.NAME`` for all names below a name, an address, or a network as
+            ``ADDRESS/BITS``. Rules apply to every port. Rules for addresses also apply to names with these addresses.
 
         Raises
         ------
-        UsageError : one is none of these.
+        UsageError : a text is not a rule.
         """
         try:
             denied = tuple(map(_rule, deny))
@@ -260,16 +262,16 @@ class HostRules:
             raise UsageError(str(error), parameter="allow_hosts") from error
 
     def check(self, host: str | Address, addresses: Sequence[Address] | None) -> None:
-        """Refuse a host that may not be reached.
+        """Check whether a host may be reached.
 
         Parameters
         ----------
-        host : in its one spelling.
-        addresses : of a name; None while nobody was asked for them, so that rules for addresses have to wait.
+        host : the normalized host.
+        addresses : the addresses of a name; None before the lookup, when rules for addresses cannot be checked yet.
 
         Raises
         ------
-        PolicyError : it may not be reached; the message names the rule.
+        PolicyError : the host may not be reached; the message has the rule.
         """
         name, known = (host, addresses or ()) if isinstance(host, str) else ("", (host,))
         for rule in self.deny:

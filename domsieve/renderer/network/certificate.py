@@ -1,10 +1,9 @@
-"""A key and a certificate for one run, by which a browser of ours knows the server that answers from an archive.
+"""Create a key and a certificate for one run, by which our browser recognizes the server of an archive.
 
-Made here because Python can use certificates and not make them. The key is of the curve P-256 (FIPS 186-4, D.1.2.3),
-the signature ECDSA (FIPS 186-4, 6) and the certificate X.509 (RFC 5280). Nothing secret depends on the key: it serves
-loopback for a run, to a browser that reaches nothing else. So no care is taken of the time that the sums take.
-
-Imports nothing of the project.
+Python's standard library can use certificates, but not create them. The key is on the curve P-256 (FIPS 186-4,
+D.1.2.3), the signature is ECDSA (FIPS 186-4, 6), and the certificate X.509 (RFC 5280). Nothing secret depends on the
+key: it is used on loopback during one run, by a browser that reaches nothing else. So the computation need not take
+constant time.
 """
 
 import base64
@@ -37,12 +36,12 @@ _DAYS = 7
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A certificate that signs itself, and its key.
+    """A self-signed certificate and its key.
 
     Parameters
     ----------
     certificate, key : both in PEM.
-    pin : digest of its public key, as Chrome wants it (SHA-256 of the SubjectPublicKeyInfo, in Base64).
+    pin : digest of the public key for Chrome: SHA-256 of the SubjectPublicKeyInfo, in Base64.
     """
 
     certificate: str
@@ -50,18 +49,18 @@ class Certificate:
     pin: str
 
     def server_context(self) -> ssl.SSLContext:
-        """Return what a server proves itself by that has this certificate."""
+        """Return an SSL context for a server with this certificate."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        # Python takes keys from files only.
+        # Python loads keys only from files.
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "key.pem"  # in a folder that nobody else can open
+            path = Path(folder) / "key.pem"  # in a folder that no other user can open
             path.write_text(self.key + self.certificate, "ascii")
             context.load_cert_chain(path)
         return context
 
 
 def new_certificate(name: str = "domsieve") -> Certificate:
-    """Return a new key with its certificate, which is good for a week."""
+    """Create a key and its certificate, which is valid for a week."""
     secret = secrets.randbelow(_N - 1) + 1
     public = _bits(_point(_times(secret, _G)))
     info = _sequence(_sequence(_oid(_EC_KEY), _oid(_CURVE)), public)

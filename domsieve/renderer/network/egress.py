@@ -1,10 +1,8 @@
-"""Where connections may go: the one decision for all that the browser and we ask of the network.
+"""Decide where connections may go, for the browser and for our own requests.
 
-A name is resolved once; every address it has is checked, and the connection goes to one of those very addresses.
-So a name that changes its address between check and use (DNS rebinding) gains nothing. Redirects are new
-connections or new requests, so each is decided anew.
-
-Imports nothing of the project but its errors and its neighbours.
+A name is resolved once. All of its addresses are checked, and the connection goes to one of these addresses. So a
+name that changes its address between check and use (DNS rebinding) gains nothing. Redirects are new connections or
+requests, so each is checked, too.
 """
 
 import asyncio
@@ -37,17 +35,17 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
 Resolver = Callable[[str, int], Awaitable[Collection[str]]]
-"""Returns the addresses of a name, for a port; raises OSError when it has none."""
+"""Returns the addresses of a name, for a port; raises OSError if it has none."""
 Factory = Callable[[], asyncio.Protocol]
 Dialer = Callable[[Factory, str, int], Awaitable[asyncio.Transport]]
-"""Returns a connection to a literal address and port; raises OSError when there is none."""
+"""Opens a connection to a literal address and port; raises OSError if that fails."""
 
 NO_PLACE = "Not a valid address: its host or port cannot be."
-"""What messages say of a URL that has no place."""
+"""The message about a URL without a valid host and port."""
 
 _PLACE = re.compile(r"(?:\[[^\[\]]+\]|[^:/?#@\[\]\\\s]+)(:[0-9]{1,5})?")
 _SCHEMES = {"http": 80, "https": 443, "ws": 80, "wss": 443}
-# Chrome's list (net/base/port_util.cc), and data stores that take commands from a stray HTTP request.
+# Chrome's list (net/base/port_util.cc), and data stores that would run commands from an HTTP request.
 _UNSAFE = (
     "0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 "
     "123 135 137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 "
@@ -57,11 +55,11 @@ _UNSAFE = (
 _UNSAFE_PORTS = frozenset(map(int, _UNSAFE.split()))
 _LOCALHOST = ("127.0.0.1", "::1")
 _RESOLVE_LIMIT_S = 10.0
-_KNOWN_HERE_LIMIT_S = 2.0  # where a proxy knows names that are unknown here
+_KNOWN_HERE_LIMIT_S = 2.0  # used if a proxy knows names that are unknown here
 _DIAL_LIMIT_S = 10.0
-# Names whose servers never answer must not hold up other pages: a page asks for 32 at a time.
+# Names whose servers never answer must not delay other pages: one page may look up 32 at a time.
 _LOOKUPS = 128
-# Chrome's names for what fails, so that messages are the same with and without a proxy between.
+# Chrome's names of connection errors, so that messages are the same with and without a proxy.
 _NOT_RESOLVED = "net::ERR_NAME_NOT_RESOLVED"
 _REFUSED = "net::ERR_CONNECTION_REFUSED"
 _UNREACHABLE = "net::ERR_ADDRESS_UNREACHABLE"
@@ -71,18 +69,18 @@ _TIMED_OUT = "net::ERR_CONNECTION_TIMED_OUT"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
-    """What the proxy bears that all traffic passes.
+    """The limits of the proxy.
 
     Parameters
     ----------
-    connection_bytes : of one connection, both ways together; it is ended beyond.
-    total_bytes : of all connections, or None; beyond it all are ended and none is opened.
-    connections : open at the same time, but no more than half of what the system lets the process open; beyond, the
-        one on which nothing moved for the longest time is ended.
-    waiting : of these, the ones that have reached no server; beyond, the one that waits longest is ended.
-    head_bytes : of one request's head, its URL among it.
-    head_s : time in which a head must have come, from its first byte.
-    idle_s : time after which a connection on which nothing moves is ended.
+    connection_bytes : bytes of one connection, in both directions together; beyond, it is closed.
+    total_bytes : bytes of all connections, or None; beyond, all are closed and no new ones are opened.
+    connections : number of open connections, at most half of what the system allows the process; beyond, the one that
+        has been idle longest is closed.
+    waiting : number of connections that have not reached a server; beyond, the one that has waited longest is closed.
+    head_bytes : length of the head of a request, including its URL.
+    head_s : seconds for a head to arrive, from its first byte.
+    idle_s : seconds after which an idle connection is closed.
     """
 
     connection_bytes: int = 500_000_000
@@ -96,14 +94,14 @@ class Caps:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A decision: where a connection for a host and port goes.
+    """Where a connection for a host and port goes.
 
     Parameters
     ----------
-    host : its one spelling.
+    host : the normalized host.
     port : 1 to 65535.
-    addresses : literal, all of them checked, in the order in which they are tried.
-    via : proxy on the way; what it makes of the host is then its own affair.
+    addresses : literal addresses, all checked, in the order in which to try them.
+    via : an upstream proxy, which resolves the host itself; None without one.
     """
 
     host: str
@@ -115,28 +113,27 @@ class Route:
 class Egress:
     """Decides where connections may go, and opens them.
 
-    Public addresses may be reached. Of others (this machine, private networks, link-local, reserved, in any
-    spelling) only those that were named. A host with a single address that is not public is refused whole.
+    Public addresses may be reached. Other addresses (this machine, private networks, link-local, reserved, in any
+    spelling) may be reached only if they were named. A host with even one address that is not public is refused.
 
     Parameters
     ----------
-    named : hosts and ports, in any spelling, that may be private because somebody chose them; a port of None
-        stands for any. A name among them keeps to the side where it was first met: once public, it may not
-        become private later, and the other way round.
+    named : hosts and ports that may be private, because the user chose them; a port of None means any port. A named
+        host that was public at first may not become private later, and the other way round.
     allow_private : whether every address may be reached.
-    loopback_only : whether addresses of this machine may be reached and nothing else; names are not resolved.
-    rules : hosts that may not be reached, or the only ones that may; they hold for private hosts, too.
-    resolver : asks for the addresses of names, by default the system.
-    dialer : opens connections, by default the event loop.
-    caps : how much may pass.
-    upstreams : proxies on the way to public hosts. Names that nobody knows here are left to them; names that
-        have a private address here are refused, and what may be private is never asked of them.
-    tls : what those who fetch files by themselves know servers by; by default as the system does.
+    loopback_only : whether only addresses of this machine may be reached; names are not resolved.
+    rules : hosts that may not be reached, or the only ones that may; they apply to private hosts, too.
+    resolver : looks up the addresses of names; None means the system.
+    dialer : opens connections; None means the event loop.
+    caps : the limits of the proxy.
+    upstreams : proxies on the way to public hosts. They resolve names that are unknown here. Names with a private
+        address here are refused, and hosts that may be private are never sent to them.
+    tls : the TLS context for files that we fetch ourselves; None means the system's.
 
     Attributes
     ----------
-    heard : told of each of these files: its address, the status and the body.
-    passed_bytes : what has passed the proxies of this egress, both ways together.
+    heard : called for each file that we fetch ourselves, with its address, status and body.
+    passed_bytes : bytes that the proxies of this egress have forwarded, in both directions together.
     """
 
     def __init__(
@@ -166,7 +163,7 @@ class Egress:
         self._was_private: dict[str, bool] = {}
 
     def metered(self, total_bytes: int) -> Self:
-        """Return an egress that decides as this one does, and lets so many bytes pass, which it counts for itself."""
+        """Return an egress with the same rules and its own limit of forwarded bytes."""
         other = copy.copy(self)
         other.caps = replace(self.caps, total_bytes=total_bytes)
         other.passed_bytes = 0
@@ -174,16 +171,16 @@ class Egress:
 
     @property
     def is_used_up(self) -> bool:
-        """Whether more bytes have passed than may."""
+        """Whether the limit of forwarded bytes is exceeded."""
         return self.caps.total_bytes is not None and self.passed_bytes > self.caps.total_bytes
 
     def name(self, url: str) -> None:
-        """Let the host and port of a URL be private from now on; texts that are no http URL change nothing."""
+        """Allow the host and port of a URL to be private from now on; texts that are not http URLs are ignored."""
         if place := place_of(url):
             self._named |= {place}
 
     async def decide_url(self, url: str) -> Route:
-        """Return where a connection for a URL goes.
+        """Return the route of a connection for a URL.
 
         Raises
         ------
@@ -197,11 +194,11 @@ class Egress:
         return await self.decide(parts.scheme, host, _SCHEMES.get(parts.scheme, 0) if port is None else port)
 
     async def decide(self, scheme: str, host: str, port: int) -> Route:
-        """Return where a connection goes.
+        """Return the route of a connection.
 
         Raises
         ------
-        PolicyError : it may not be opened.
+        PolicyError : the connection may not be opened.
         NavigationError : the host has no address.
         """
         if scheme.lower() not in _SCHEMES:
@@ -212,7 +209,7 @@ class Egress:
             found = parse_host(host)
         except HostError as error:
             raise PolicyError(f"The address has no valid host: {error}.", reason="host") from error
-        # Before anyone is asked for a name: to ask would tell that it was wanted.
+        # Before any lookup, because a lookup would reveal that the name was wanted.
         self._rules.check(found, None)
         spelling = str(found)
         named = self._allow_private or not self._named.isdisjoint({(spelling, port), (spelling, None)})
@@ -243,11 +240,11 @@ class Egress:
         return Route(spelling, port, tuple(kinds), via if is_public else None)
 
     async def connect(self, route: Route, factory: Factory) -> asyncio.Transport:
-        """Return a connection to the first address of a route that answers.
+        """Connect to the first address of a route that accepts the connection.
 
         Raises
         ------
-        NavigationError : none does.
+        NavigationError : no address does.
         """
         fault = _UNREACHABLE if route.via is None else _NO_PROXY
         addresses, port = route.addresses, route.port
@@ -304,7 +301,7 @@ class Egress:
         try:
             async with asyncio.timeout(limit_s):
                 found = await self._resolver(host, port)
-            # A zone is dropped: an address that needs one is link-local without it, too.
+            # The zone is not needed: an address with a zone is link-local without it, too.
             addresses = tuple(dict.fromkeys(ip_address(text.partition("%")[0]) for text in found))
         except (OSError, TimeoutError, ValueError) as error:
             raise NavigationError(_NOT_RESOLVED, retry=True) from error
@@ -321,12 +318,12 @@ class Egress:
 
 
 def offline(*, dialer: Dialer | None = None, caps: Caps | None = None) -> Egress:
-    """Return an egress that reaches this machine only, and asks nobody for names; for tests and benchmarks."""
+    """Return an egress that reaches only this machine and looks up no names; for tests and benchmarks."""
     return Egress(loopback_only=True, dialer=dialer, caps=caps)
 
 
 def place_of(url: str) -> tuple[str, int] | None:
-    """Return host, in its one spelling, and port of an http URL; None for other texts."""
+    """Return the normalized host and the port of an http URL; None for other texts."""
     try:
         # Browsers read backslashes as slashes.
         parts = urlsplit(url.strip().replace("\\", "/"))
@@ -339,16 +336,16 @@ def place_of(url: str) -> tuple[str, int] | None:
 
 
 def is_web_address(text: str) -> bool:
-    """Return whether a text is the address of a page: http or https, with a host."""
+    """Return whether a text is an http or https URL with a host."""
     return has_web_scheme(text) and text.isprintable() and place_of(text) is not None
 
 
 def private_host(text: str) -> tuple[str, int | None]:
-    """Return host, in its one spelling, and port of ``HOST`` or ``HOST:PORT``; without a port all of them are meant.
+    """Parse ``HOST`` or ``HOST:PORT``; return the normalized host and the port, None for any port.
 
     Raises
     ------
-    UsageError : it is neither.
+    UsageError : the text has another form.
     """
     found = _PLACE.fullmatch(text)
     place = place_of(f"http://{text}/") if found else None
@@ -369,7 +366,7 @@ def _spelling(host: str) -> str:
 
 
 def _is_own(address: Address) -> bool:
-    """Return whether a public address is one of this machine's own; nothing is sent to find out."""
+    """Return whether a public address belongs to this machine; this sends no packet."""
     address = held_address(address)
     family = socket.AF_INET if isinstance(address, IPv4Address) else socket.AF_INET6
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -381,7 +378,7 @@ def _is_own(address: Address) -> bool:
 
 
 class _Lookup:
-    """Asks the system, in threads of its own."""
+    """Looks up names by the system, in its own threads."""
 
     def __init__(self) -> None:
         self._threads: ThreadPoolExecutor | None = None

@@ -1,15 +1,13 @@
-"""The filtering proxy on loopback that all traffic of the browser passes.
+"""The filtering proxy on loopback, through which all traffic of the browser goes.
 
-Plain requests come in absolute form and are sent on; for all else the browser asks for a tunnel. Each request
-is decided by the `Egress`. Answers are passed on as they come, unread: whoever sent a request knows where its
-answer ends. So a connection is for the first server that it reached, because nobody could tell what that one
-sends late from the answer of another.
+The browser sends plain requests in absolute form, and opens tunnels for everything else. The `Egress` decides about
+each request. The proxy forwards responses without parsing them, so it does not know where they end. Therefore a
+connection always stays with the first server that it reached: late bytes of one server could otherwise be taken for
+the response of another.
 
-No credentials are asked for. Chrome answers a proxy's demand for them only through the interception of every
-request, which costs a round trip each; and who may connect to loopback reaches through the proxy nothing but
-what is open to him anyway. He cannot keep the browser out: connections that ask for nothing make room for others.
-
-Imports nothing of the project but its errors and its neighbours.
+The proxy does not ask for credentials. Chrome would send them only if every request were intercepted, which costs a
+round trip per request. Other programs on this machine can use the proxy, but only to reach what they can reach
+anyway. They cannot keep the browser out, because connections without a request are closed when there are too many.
 """
 
 import asyncio
@@ -27,7 +25,7 @@ from domsieve.renderer.network.proxy_ends import Client, End, Server
 from domsieve.renderer.network.proxy_head import Head
 
 _SWEEP_S = 2.0
-# So many connections are taken at once. Far fewer than may wait: each is heard before it can be the longest to wait.
+# Connections accepted at once. This is far fewer than may wait, so each can send its request before it waits longest.
 _BACKLOG = 128
 _REMEMBERED = 1_000
 _LISTED = 50
@@ -36,7 +34,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a host and port were refused: what a `PolicyError` said."""
+    """Why a host and port were refused, from a `PolicyError`."""
 
     message: str
     reason: PolicyReason | None
@@ -47,7 +45,7 @@ class Proxy:
 
     Parameters
     ----------
-    egress : decides and connects, and says how much may pass.
+    egress : decides about requests, opens connections, and limits the traffic.
     """
 
     def __init__(self, egress: Egress) -> None:
@@ -55,7 +53,7 @@ class Proxy:
         self.caps = egress.caps
         self.port = 0
         self.connections: set[End] = set()
-        self._waiting: dict[Client, None] = {}  # the one that waits longest first
+        self._waiting: dict[Client, None] = {}  # in the order of their waiting times, the longest first
         self._most = _most_ends(self.caps)
         self._refused: dict[tuple[str, int], Refusal] = {}
         self._failed: dict[tuple[str, int], str] = {}
@@ -72,7 +70,7 @@ class Proxy:
         await self.close()
 
     async def open(self) -> None:
-        """Listen from now on."""
+        """Start listening."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(lambda: Client(self), "127.0.0.1", 0, backlog=_BACKLOG)
         self.port = self._server.sockets[0].getsockname()[1]
@@ -90,27 +88,27 @@ class Proxy:
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """The URL of the proxy."""
         return f"http://127.0.0.1:{self.port}"
 
     def refusal(self, url: str) -> Refusal | None:
-        """Return why the host and port of a URL were refused when last asked for, None when they were not."""
+        """Return why the last request to the host and port of a URL was refused; None if it was not."""
         place = place_of(url)
         return self._refused.get(place) if place else None
 
     def refusals(self, urls: Iterable[str]) -> tuple[str, ...]:
-        """Return what of the hosts and ports of URLs was refused, and why: the first of them in their order."""
+        """Return which hosts and ports of the URLs were refused and why, in their order; only the first few."""
         places = {place for url in urls if (place := place_of(url)) in self._refused}
         lines = (f"{host}:{port}: {self._refused[host, port].message}" for host, port in places)
         return tuple(sorted(lines)[:_LISTED])
 
     def failure(self, url: str) -> str:
-        """Return Chrome's name for why the host of a URL could not be reached last, empty when it could."""
+        """Return Chrome's name of the last connection error for the host of a URL; empty if there was none."""
         place = place_of(url)
         return self._failed.get(place, "") if place else ""
 
     async def route(self, head: Head) -> Route:
-        """Return where a request goes, and remember when it does not.
+        """Return the route of a request, and remember a refusal or failure.
 
         Raises
         ------
@@ -131,11 +129,11 @@ class Proxy:
         return route
 
     async def connect(self, head: Head, route: Route, server: Server) -> None:
-        """Connect one end to where a route goes.
+        """Open the connection of a route.
 
         Raises
         ------
-        NavigationError : it cannot be reached.
+        NavigationError : the server cannot be reached.
         """
         try:
             await self.egress.connect(route, lambda: server)
@@ -157,15 +155,15 @@ class Proxy:
             del among[next(iter(among))]
 
     def count(self, size: int) -> bool:
-        """Count bytes that pass; return whether more have passed than may."""
+        """Count forwarded bytes; return whether the limit is exceeded."""
         self.egress.passed_bytes += size
         return self.egress.is_used_up
 
     def admit(self, client: Client) -> None:
-        """Count a connection that has reached no server, and end others where there are too many.
+        """Count a connection that has not reached a server yet, and close others if there are too many.
 
-        Whoever can connect to this machine can fill the proxy with connections that ask for nothing. The browser's
-        ask at once, so of those that wait the longest to do so is none of its own, or one that it opened in advance.
+        Any program on this machine can fill the proxy with connections that send no request. The browser sends its
+        requests at once, so the connections that have waited longest are not its own, or it opened them in advance.
         """
         self._waiting[client] = None
         if len(self._waiting) > self.caps.waiting:
@@ -176,7 +174,7 @@ class Proxy:
                 self._end(idle)
 
     def release(self, client: Client) -> None:
-        """No longer count a connection as one that has reached no server."""
+        """Stop counting a connection as one that has not reached a server."""
         self._waiting.pop(client, None)
 
     def _end(self, client: Client) -> None:
@@ -195,6 +193,6 @@ class Proxy:
 
 
 def _most_ends(caps: Caps) -> int:
-    """Return how many ends of connections may be open: two of each, and half of the files that a process may open."""
+    """Return how many ends of connections may be open: two per connection, and at most half of the file limit."""
     files, _ = getrlimit(RLIMIT_NOFILE)
     return 2 * caps.connections if files == RLIM_INFINITY else min(2 * caps.connections, files // 2)

@@ -1,8 +1,6 @@
-"""The two ends of what the filtering proxy connects: the browser's side and the server's.
+"""The two ends of a connection through the filtering proxy: the browser's and the server's.
 
-Bytes of answers are passed on as they come. While one side is slow to take them, the other is not read.
-
-Imports nothing of the project but its errors and its neighbours.
+Bytes of responses are forwarded as they arrive. If one side reads slowly, the proxy stops reading from the other.
 """
 
 import asyncio
@@ -18,7 +16,7 @@ _HEAD_END = b"\r\n\r\n"
 _CONSENT = re.compile(rb"HTTP/1\.[01] 2[0-9][0-9](?: |\r|$)")
 _CONSENT_S = 30.0
 _LONGEST_CONSENT = 65_536
-# How an answer begins that agrees to speak something else; another one ends where HTTP says.
+# The beginning of a response that agrees to switch protocols. Other responses are plain HTTP.
 _SWITCHING = re.compile(rb"HTTP/1\.[01] 101(?: |\r|$)")
 _STATUS_BYTES = len(b"HTTP/1.1 101 ")
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
@@ -27,40 +25,40 @@ logger = logging.getLogger(__name__)
 
 
 class Switch(Protocol):
-    """What the ends need of the proxy."""
+    """The interface of the proxy that the ends use."""
 
     caps: Caps
     connections: "set[End]"
 
     def count(self, size: int) -> bool:
-        """Count bytes that pass; return whether more have passed than may."""
+        """Count forwarded bytes; return whether the limit is exceeded."""
         ...
 
     def admit(self, client: "Client") -> None:
-        """Count a connection that has reached no server, and end others where there are too many."""
+        """Count a connection that has not reached a server yet, and close others if there are too many."""
         ...
 
     def release(self, client: "Client") -> None:
-        """No longer count a connection as one that has reached no server."""
+        """Stop counting a connection as one that has not reached a server."""
         ...
 
     async def route(self, head: Head) -> Route:
-        """Return where a request goes."""
+        """Return the route of a request."""
         ...
 
     async def connect(self, head: Head, route: Route, server: "Server") -> None:
-        """Connect one end to where a route goes."""
+        """Open the connection of a route."""
         ...
 
 
 class End(asyncio.Protocol):
-    """One side of what the proxy connects."""
+    """One end of a connection through the proxy."""
 
     def __init__(self, proxy: Switch) -> None:
         self.proxy = proxy
         self.transport: asyncio.Transport | None = None
         self.peer: End | None = None
-        self.has_ended = False  # it sends no more
+        self.has_ended = False  # it will send nothing more
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the connection."""
@@ -87,7 +85,7 @@ class End(asyncio.Protocol):
             self.peer.hold(False)
 
     def hold(self, is_held: bool) -> None:
-        """Stop or go on reading from this end."""
+        """Stop or continue reading from this end."""
         if self.transport and not self.transport.is_closing():
             (self.transport.pause_reading if is_held else self.transport.resume_reading)()
 
@@ -97,12 +95,12 @@ class End(asyncio.Protocol):
             self.transport.write(data)
 
     def close(self) -> None:
-        """End the connection when all is sent."""
+        """Close the connection after everything has been sent."""
         if self.transport:
             self.transport.close()
 
     def abort(self) -> None:
-        """End the connection now."""
+        """Close the connection at once."""
         if self.transport:
             self.transport.abort()
 
@@ -113,15 +111,16 @@ class Server(End):
     def __init__(self, proxy: Switch, route: Route) -> None:
         super().__init__(proxy)
         self.route = route
-        self.early = b""  # what came behind the consent to a tunnel, or of the answer to an upgrade
+        # Bytes after the response that opened a tunnel, or the beginning of the response to an upgrade.
+        self.early = b""
         self._consent: asyncio.Future[None] | None = None
 
     async def tunnel(self) -> None:
-        """Have the proxy on the way connect to where the route goes.
+        """Ask the upstream proxy for a tunnel to the server.
 
         Raises
         ------
-        NavigationError : it does not.
+        NavigationError : it refuses or fails.
         """
         route = self.route
         host = f"[{route.host}]" if ":" in route.host else route.host
@@ -171,7 +170,7 @@ class Server(End):
                 data, self.early = self.early, b""
             client.count(len(data))
             client.send(data)
-            if is_asked:  # what it sends next may be answered at once, but not before this
+            if is_asked:  # the client may send its next request at once, but only after this response
                 client.upgrade(is_agreed=bool(_SWITCHING.match(data)))
 
     def eof_received(self) -> bool:
@@ -191,10 +190,10 @@ class Client(End):
     def __init__(self, proxy: Switch) -> None:
         super().__init__(proxy)
         self.is_tunnel = False
-        self.is_upgrading = False  # asked to speak something else, and not answered yet
-        self._place: tuple[str, int] | None = None  # whom the connection is for, once it reached somebody
+        self.is_upgrading = False  # asked to switch protocols, and waits for the response
+        self._place: tuple[str, int] | None = None  # the server of the connection, once there is one
         self._buffer = bytearray()
-        self._looked_through = 0  # bytes at its start in which no head ends
+        self._looked_through = 0  # bytes at its start that contain no complete head
         self._body_bytes = 0
         self._head_at: float | None = None
         self.moved_at = 0.0
@@ -216,13 +215,13 @@ class Client(End):
             self._opening.cancel()
 
     def is_overdue(self, now: float) -> bool:
-        """Return whether nothing moves on it, or its head is slow to come."""
+        """Return whether nothing has been sent for too long, or the head arrives too slowly."""
         caps = self.proxy.caps
         is_slow = self._head_at is not None and now - self._head_at > caps.head_s
         return is_slow or now - self.moved_at > caps.idle_s
 
     def count(self, size: int) -> None:
-        """Count bytes that pass, and end what passes too much."""
+        """Count forwarded bytes, and close the connection if the limit is exceeded."""
         self.moved_at = self._now()
         self._bytes += size
         is_over = self.proxy.count(size)
@@ -232,12 +231,12 @@ class Client(End):
             self.abort()
 
     def hold(self, is_held: bool) -> None:
-        """Stop or go on reading from this end, unless nothing is read anyway."""
-        if not self._opening and not self.is_upgrading:  # nothing is read meanwhile
+        """Stop or continue reading from this end, unless reading is paused anyway."""
+        if not self._opening and not self.is_upgrading:  # reading is paused meanwhile
             super().hold(is_held)
 
     def upgrade(self, *, is_agreed: bool) -> None:
-        """Go on as the server answered: with a tunnel, or with further requests."""
+        """Continue as the server responded: with a tunnel, or with further requests."""
         self.is_upgrading, self.is_tunnel = False, is_agreed
         super().hold(False)
         self._resume()
@@ -258,7 +257,7 @@ class Client(End):
             if self.peer.transport and not self.peer.transport.is_closing():
                 self.peer.transport.write_eof()
             return True
-        # Browsers do not wait for an answer on a connection that they have closed for their part.
+        # Browsers do not wait for a response on a connection whose sending side they have closed.
         return False
 
     def _advance(self) -> None:

@@ -1,7 +1,7 @@
-"""The heads of requests that reach the filtering proxy: read strictly, and written anew for the server.
+"""The heads of requests to the filtering proxy: parsed strictly, and rewritten for the server.
 
-What two programs could read in two ways is refused, so that no request hides in another one's body
-(RFC 9112, 11.2). Imports nothing of the project.
+Heads that two programs could read differently are refused, so that no request hides in the body of another
+(RFC 9112, 11.2).
 """
 
 import re
@@ -17,11 +17,11 @@ _HTTP = b"http://"
 
 
 class HeadError(ValueError):
-    """A head that is no request for a proxy, and the status to answer with.
+    """A head is not a valid request to a proxy.
 
     Parameters
     ----------
-    status : HTTP status and reason.
+    status : HTTP status and reason of the response.
     """
 
     def __init__(self, status: str) -> None:
@@ -31,16 +31,16 @@ class HeadError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """One request.
+    """The head of a request.
 
     Parameters
     ----------
-    host, port : whom it is for, as spelled.
-    is_tunnel : whether it asks for a connection (CONNECT), and not for an answer.
-    is_upgrade : whether the connection is to speak something else afterwards.
+    host, port : the server, as spelled in the request.
+    is_tunnel : whether it asks for a tunnel (CONNECT).
+    is_upgrade : whether it asks to switch protocols.
     body_bytes : length of the body that follows.
-    rewritten : the head as the server gets it, empty for tunnels.
-    absolute : the head as a further proxy gets it, empty for tunnels.
+    rewritten : the head to send to the server; empty for tunnels.
+    absolute : the head to send to an upstream proxy; empty for tunnels.
     """
 
     host: str
@@ -53,11 +53,11 @@ class Head:
 
 
 def parse_head(data: bytes) -> Head:
-    """Return the request of a head, given without the empty line at its end.
+    """Parse the head of a request, given without the empty line at its end.
 
     Raises
     ------
-    HeadError : it is none, or could be read in two ways.
+    HeadError : it is not a valid head, or it is ambiguous.
     """
     line, *lines = data.split(b"\r\n")
     parts = line.split(b" ")
@@ -111,6 +111,7 @@ def _body_bytes(fields: list[tuple[bytes, bytes]]) -> int:
     if len(lengths) > 1 or not all(map(_LENGTH.fullmatch, lengths)):
         raise HeadError("400 Bad Request")
     if any(name.lower() == b"transfer-encoding" for name, _ in fields):
-        # Browsers send no chunked requests over HTTP/1, and a second way to tell the end is a way to lie.
+        # Browsers send no chunked requests over HTTP/1, and two ways to tell the end of a body can contradict each
+        # other.
         raise HeadError("400 Bad Request" if lengths else "501 Not Implemented")
     return int(lengths[0]) if lengths else 0

@@ -1,13 +1,12 @@
-"""Answers from an archive in place of the network: what a browser renders from it meets nothing else.
+"""Responses from an archive instead of the network; the browser can reach nothing else.
 
-Each page has a guard of its own, so that it is known whose request is whose. The resolver of that guard knows the
-hosts of the archive alone, and its dialer connects to one server on loopback, whatever the address. There HTTP is
-answered from the archive, below TLS with a key of this run where the browser asks for that. So addresses stay as they
-were, nothing of a page is rewritten, and no packet leaves the machine.
+Each page has a guard of its own, so that it is known which page sent a request. The resolver of the guard knows only
+the hosts of the archive, and its dialer always connects to one server on loopback. The server responds from the
+archive, over TLS with a key of this run if the browser asks for TLS. So URLs stay the same, pages are not rewritten,
+and no packet leaves the machine.
 
-Chrome accepts the key by ``--ignore-certificate-errors-spki-list``; a browser with that flag never meets the network.
-
-Imports the archive, the errors and its neighbours.
+Chrome accepts the key because of ``--ignore-certificate-errors-spki-list``. A browser with this flag is never
+connected to the network.
 """
 
 import asyncio
@@ -34,7 +33,7 @@ _TLS_HELLO = b"\x16"
 _HEAD_END = b"\r\n\r\n"
 _HEAD_BYTES = 300_000
 _POST_BYTES = 100_000_000
-# What a server of the archive said to a browser of the web about later visits, or about how bodies came.
+# Headers about later visits, and about how the body was sent to the browser that recorded the archive.
 _LEFT_OUT = frozenset(
     {
         "strict-transport-security",
@@ -54,7 +53,7 @@ _LEFT_OUT = frozenset(
         "content-length",
     }
 )
-# What a cache reckons with: it must not find everything old.
+# Dates by which caches judge age: recorded ones would make everything stale.
 _DATES = frozenset({"date", "expires"})
 _NO_BODY = frozenset({204, 205, 304})
 
@@ -63,12 +62,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A page about to be rendered from an archive.
+    """A page that is ready to be rendered from an archive.
 
     Parameters
     ----------
-    proxy : what all its traffic passes.
-    captured_at : UTC time of its recording, ISO 8601; empty where that is not known.
+    proxy : the proxy for all its traffic.
+    captured_at : UTC time of its recording, ISO 8601; empty if unknown.
     """
 
     proxy: Proxy
@@ -76,15 +75,15 @@ class Staged:
 
 
 class Replay:
-    """An archive that takes the place of the network.
+    """An archive used instead of the network.
 
     Parameters
     ----------
-    answers : of the archive.
+    answers : the responses of the archive.
 
     Attributes
     ----------
-    unknown : requests that the archive holds no answer to.
+    unknown : requests without a response in the archive.
     """
 
     def __init__(self, answers: Answers) -> None:
@@ -96,7 +95,7 @@ class Replay:
 
     @classmethod
     def of(cls, path: Path) -> "Replay":
-        """Return the archive of a file.
+        """Open the archive in a file.
 
         Raises
         ------
@@ -106,16 +105,16 @@ class Replay:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What a browser is started with to accept the key; such a browser must not meet the network."""
+        """Command-line flags with which the browser accepts the key; it must not be connected to the network."""
         return (f"--ignore-certificate-errors-spki-list={self._certificate.pin}",)
 
     def nowhere(self) -> Egress:
-        """Return an egress that reaches nothing, for what a browser does besides its pages."""
+        """Return an egress that reaches nothing, for requests that do not belong to a page."""
         return Egress(allow_private=True, resolver=_no_host, dialer=_no_connection)
 
     @contextlib.asynccontextmanager
     async def page(self, url: str) -> AsyncIterator[Staged]:
-        """Lend what a page is rendered with.
+        """Provide the proxy for rendering a page.
 
         Raises
         ------
@@ -129,7 +128,7 @@ class Replay:
 
     @contextlib.asynccontextmanager
     async def egress(self, page_id: str = ANY_PAGE) -> AsyncIterator[Egress]:
-        """Lend an egress that reaches the answers of one page, or to what no page asked for, and nothing else."""
+        """Provide an egress that reaches only the responses of one page, or those that no page asked for."""
         async with _Server(self, self.answers.turns(page_id), self._tls) as server:
 
             async def dial(factory: Factory, _: str, __: int) -> asyncio.Transport:
@@ -148,7 +147,7 @@ class Replay:
 
 
 class _Server:
-    """Answers from an archive on a free port of loopback, for one page; an asynchronous context manager."""
+    """A server for one page, on a free port of loopback; an asynchronous context manager."""
 
     def __init__(self, replay: Replay, turns: Turns, tls: ssl.SSLContext) -> None:
         self._replay, self._turns, self._tls = replay, turns, tls
@@ -183,7 +182,7 @@ class _Server:
             self._do(self._serve(connection))
 
     async def _serve(self, connection: socket.socket) -> None:
-        """Answer the requests of one connection."""
+        """Serve the requests of one connection."""
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader(limit=_HEAD_BYTES, loop=loop)
         transport: asyncio.Transport | None = None
@@ -199,8 +198,10 @@ class _Server:
             while await self._answer_one(reader, writer, scheme):
                 pass
         except (OSError, ssl.SSLError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
-            pass  # the browser has closed it, or speaks something else
-        except Exception:  # the boundary of a connection: it would be left open and unanswered
+            pass  # the browser closed the connection, or does not speak HTTP
+        except (
+            Exception
+        ):  # nobody above could handle it, and the connection would stay open without a response
             logger.exception("A request to an archive failed in an unforeseen way")
         finally:
             if transport:
@@ -211,7 +212,7 @@ class _Server:
     async def _answer_one(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, scheme: str
     ) -> bool:
-        """Answer one request; return whether the connection is good for another."""
+        """Serve one request; return whether the connection can be used for another."""
         head = (await reader.readuntil(_HEAD_END)).decode("latin-1")
         line, *lines = head.split("\r\n")
         method, target, _ = line.split(" ", 2)
@@ -219,7 +220,7 @@ class _Server:
             name.strip().lower(): value.strip() for name, _, value in (one.partition(":") for one in lines)
         }
         if "upgrade" in fields or not target.startswith("/"):
-            return False  # what speaks something else is not recorded
+            return False  # other protocols are not recorded
         length = int(fields.get("content-length", "0"))
         if not 0 <= length <= _POST_BYTES:
             return False
@@ -234,7 +235,7 @@ class _Server:
             logger.debug("The archive holds no answer to %s %s", method, url)
             return False
         if answer.outcome == "unanswered":
-            await reader.read()  # until the page gives up
+            await reader.read()  # wait until the page gives up
             return False
         if not answer.status:
             return False
@@ -266,17 +267,17 @@ def _head(answer: Answer, method: str) -> bytes:
         lines.append("Transfer-Encoding: chunked")
     elif method != "HEAD" and answer.status not in _NO_BODY:
         lines.append(f"Content-Length: {len(answer.body)}")
-    # An archive of strangers may hold what would end a line.
+    # An archive from strangers may contain line breaks in headers.
     return "\r\n".join((*(line.replace("\r", " ") for line in lines), "", "")).encode("utf-8", "replace")
 
 
 def _chunk(body: bytes) -> bytes:
-    """Return what came of a body that goes on."""
+    """Return a part of a chunked body."""
     return f"{len(body):x}\r\n".encode() + body + b"\r\n" if body else b""
 
 
 def _consent(fields: dict[str, str]) -> Answer:
-    """Return what a server says that lets every origin ask; who recorded may not have heard of such questions."""
+    """Return a CORS response that allows every origin; archives may not contain preflight requests."""
     return Answer(
         "whole",
         204,
@@ -291,7 +292,7 @@ def _consent(fields: dict[str, str]) -> Answer:
 
 
 def _later(asked_at: str) -> timedelta:
-    """Return how long ago something was recorded."""
+    """Return the time since something was recorded."""
     try:
         then = datetime.fromisoformat(asked_at)
     except ValueError:
@@ -300,7 +301,7 @@ def _later(asked_at: str) -> timedelta:
 
 
 def _moved(value: str, later: timedelta) -> str:
-    """Return a date of HTTP that lies so much later; what is none stays as it is."""
+    """Return an HTTP date moved by `later`; other values are returned unchanged."""
     try:
         return format_datetime((parsedate_to_datetime(value) + later).astimezone(UTC), usegmt=True)
     except (ValueError, TypeError, OverflowError):
@@ -320,7 +321,7 @@ def _spelling(host: str) -> str:
 
 
 async def _first_byte(connection: socket.socket) -> bytes:
-    """Return the first byte that comes, and leave it there."""
+    """Return the first byte that arrives, without removing it from the connection."""
     connection.setblocking(False)
     loop = asyncio.get_running_loop()
     came = asyncio.Event()

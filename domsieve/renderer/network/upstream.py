@@ -1,7 +1,4 @@
-"""The proxies that the environment names, for networks where nothing is reached but through one.
-
-Imports nothing of the project but its errors.
-"""
+"""The proxies in the environment, for networks that can be left only through a proxy."""
 
 import base64
 from collections.abc import Callable
@@ -17,12 +14,12 @@ _SCHEMES = {"ws": "http", "wss": "https"}
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """A proxy on the way out, which whoever runs the program trusts.
+    """An upstream proxy, which the user trusts.
 
     Parameters
     ----------
-    host, port : where it is.
-    credentials : user and password with a colon between, empty for none.
+    host, port : its address.
+    credentials : ``USER:PASSWORD``; empty for none.
     """
 
     host: str
@@ -31,22 +28,22 @@ class Upstream:
 
     @property
     def field(self) -> bytes:
-        """The header field that it asks for, with its line end; empty for none."""
+        """The Proxy-Authorization header with its line end; empty without credentials."""
         if not self.credentials:
             return b""
         return b"Proxy-Authorization: Basic " + base64.b64encode(self.credentials.encode()) + b"\r\n"
 
 
 Upstreams = Callable[[str, str, int], Upstream | None]
-"""Returns the proxy on the way to a scheme, host and port, if there is one."""
+"""Returns the proxy for a scheme, host and port; None without one."""
 
 
 def environment_proxies() -> Upstreams | None:
-    """Return what ``HTTP_PROXY``, ``HTTPS_PROXY``, ``ALL_PROXY`` and ``NO_PROXY`` say; None when they name no proxy.
+    """Return the proxies of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``ALL_PROXY`` and ``NO_PROXY``; None without any.
 
     Raises
     ------
-    UsageError : one is no http proxy.
+    UsageError : a proxy is not an http proxy.
     """
     settings = getproxies_environment()
     found = {name: _parse(settings[name]) for name in ("http", "https", "all") if settings.get(name)}
