@@ -1,1 +1,1 @@
-"""The browser itself: found, started, measured, spoken to. Knows nothing of what a page holds."""
+"""The browser process: find, start, measure and end Chrome, and talk to it."""

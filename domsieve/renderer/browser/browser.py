@@ -1,7 +1,4 @@
-"""The one browser of a process: started, asked what it is, and ended for certain.
-
-Imports, of the project, the drivers and the proxy.
-"""
+"""Start a browser with its proxy, and end it reliably."""
 
 import asyncio
 import contextlib
@@ -29,18 +26,18 @@ logger = logging.getLogger(__name__)
 
 
 class RunningBrowser:
-    """A browser under way; `start_browser` makes it.
+    """A running browser; `start_browser` creates it.
 
     Parameters
     ----------
-    connection : what its driver made; ended with it.
-    identity : what it is.
-    proxy : what all its traffic passes; ended with it.
+    connection : the connection of its driver, closed with the browser.
+    identity : its name, version and build.
+    proxy : the proxy for all its traffic, closed with the browser.
 
     Attributes
     ----------
-    memory : what bounds the memory of its processes.
-    killed_for : why it was killed; empty when it was not.
+    memory : limits the memory of its processes.
+    killed_for : why it was killed; empty if it was not.
     """
 
     def __init__(self, connection: Connection, identity: Browser, proxy: Proxy) -> None:
@@ -59,7 +56,7 @@ class RunningBrowser:
         return self.connection.is_open and not self.killed_for
 
     def kill(self, why: str = "stopped answering") -> None:
-        """End its processes at once; conversations under way fail. The first reason counts."""
+        """Kill its processes; pending commands fail. Only the first reason is kept."""
         if self.killed_for:
             return
         self.killed_for = why
@@ -74,7 +71,7 @@ class RunningBrowser:
 
     @contextlib.asynccontextmanager
     async def while_alive(self) -> AsyncIterator[None]:
-        """End a block of code with the browser, because of what is asked of a dead one not all is answered.
+        """Cancel a block of code if the browser is lost, because a dead browser may never respond.
 
         Raises
         ------
@@ -93,7 +90,7 @@ class RunningBrowser:
         self._lives.clear()
 
     async def close(self) -> None:
-        """End browser and driver, by force if they do not answer."""
+        """Close the browser and its driver; kill them if they do not respond."""
         try:
             await self.connection.close()
         finally:
@@ -109,29 +106,29 @@ async def start_browser(
     known: Browser | None,
     egress: Egress,
 ) -> RunningBrowser:
-    """Return a browser that has just been started, with a driver of its own.
+    """Start a browser with its own driver and proxy.
 
     Parameters
     ----------
-    options : of which those that concern the whole browser are used.
-    driver : what starts it and carries the messages.
+    options : only those that apply to the whole browser are used.
+    driver : how to talk to the browser.
     executable : see `first_that_starts`.
-    arguments : further command line flags.
-    known : a browser found before, which need not be looked for again.
+    arguments : more command-line flags.
+    known : a browser that was found before, so that no search is needed.
     egress : where its connections may go.
 
     Raises
     ------
-    UsageError : this system cannot hand pipes on.
-    BrowserNotFoundError : no usable browser.
-    BrowserLostError : it started and did not answer.
+    UsageError : the driver does not work on this system.
+    BrowserNotFoundError : there is no usable browser.
+    BrowserLostError : it started, but does not respond.
     """
     if driver == "pipe" and not hasattr(os, "posix_spawn"):
         raise UsageError("The driver pipe needs Linux or macOS; use the driver playwright.")
     proxy = Proxy(egress)
     await proxy.open()
     try:
-        # The guard comes last, because of a flag that is given twice Chrome takes the last.
+        # The flags of the guard come last, because Chrome uses the last of repeated flags.
         flags = [*arguments, *(() if options.images else (NO_IMAGES,)), *guarded(proxy.url)]
         connection, identity = await import_module(_DRIVERS[driver]).start(known, executable, flags)
         try:

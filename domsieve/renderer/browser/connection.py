@@ -1,10 +1,8 @@
-"""The seam below the page: a connection that sends commands to a browser and hears events of its targets.
+"""The interface of drivers: a connection that sends commands to a browser and receives the events of its targets.
 
-All above it (contexts, tabs, the life of a page, capture) is one code; the drivers below it differ in how messages
-of the Chrome DevTools Protocol travel. Answers are decoded once, into the fields that are wanted: one of a DOM
-snapshot has some megabytes.
-
-Imports nothing of the project.
+Everything above (contexts, tabs, pages, capture) is the same for all drivers, which differ only in how they transport
+messages of the Chrome DevTools Protocol. Responses are decoded only once, and only into the fields that are needed,
+because a DOM snapshot has several megabytes.
 """
 
 import asyncio
@@ -23,16 +21,16 @@ T = TypeVar("T")
 Params = dict[str, Any]
 Handler = Callable[[Params], None]
 
-# Decoding a larger one would hold up the events of other pages, for seconds when a page has 100,000 nodes.
+# Decoding a larger one would delay the events of other pages, by seconds for a page of 100,000 nodes.
 _LARGE_BYTES = 100_000
 
 
 class CommandError(Exception):
-    """The browser refused a command, or what it was meant for is gone.
+    """The browser refused a command, or the target is gone.
 
     Attributes
     ----------
-    message : what the browser said.
+    message : the message of the browser.
     """
 
     def __init__(self, message: str) -> None:
@@ -41,7 +39,7 @@ class CommandError(Exception):
 
 
 class Session(ABC):
-    """A conversation with one target: a page, or the browser itself."""
+    """A session with one target: a page, a worker, or the browser itself."""
 
     def __init__(self) -> None:
         self._listeners: defaultdict[str, list[Handler]] = defaultdict(list)
@@ -50,7 +48,7 @@ class Session(ABC):
 
     @abstractmethod
     async def ask(self, method: str, params: Params | None, kind: type[T]) -> T:
-        """Return the answer to a command, decoded to `kind`.
+        """Send a command and return the response, decoded to `kind`.
 
         Raises
         ------
@@ -58,26 +56,26 @@ class Session(ABC):
         """
 
     async def send(self, method: str, params: Params | None = None) -> Any:
-        """Return the answer to a command as plain values; see `ask`."""
+        """Send a command and return the response as plain values; see `ask`."""
         return await self.ask(method, params, object)
 
     def on(self, event: str, handler: Handler) -> None:
-        """Call `handler` with the parameters of each such event."""
+        """Call `handler` with the parameters of each event of this name."""
         self._listeners[event].append(handler)
 
     def off(self, event: str, handler: Handler) -> None:
-        """Call it no more."""
+        """Remove a handler."""
         self._listeners[event].remove(handler)
 
     def on_lost(self, handler: Callable[[], None]) -> None:
-        """Call `handler` when the target is gone; at once if it is."""
+        """Call `handler` when the target is lost, or at once if it already is."""
         if self.is_open:
             self._on_close.append(handler)
         else:
             handler()
 
     def off_lost(self, handler: Callable[[], None]) -> None:
-        """Call it no more."""
+        """Remove a handler for the loss of the target."""
         if handler in self._on_close:
             self._on_close.remove(handler)
 
@@ -90,14 +88,14 @@ class Session(ABC):
 
 
 class Connection(ABC):
-    """A browser under way, as a driver started it.
+    """A connection to a running browser.
 
     Attributes
     ----------
-    driver : the driver's name.
-    root : the conversation with the browser itself; lost with it.
-    pid : number of its process.
-    is_flat : whether each conversation travels by itself, and not in that of its parent.
+    driver : the name of the driver.
+    root : the session with the browser itself.
+    pid : process ID of the browser.
+    is_flat : whether sessions are independent, and not inside the session of their parent.
     """
 
     driver: DriverName
@@ -107,7 +105,7 @@ class Connection(ABC):
 
     @abstractmethod
     async def attach(self, target_id: str) -> Session:
-        """Return a new conversation with a page.
+        """Open a new session with a page.
 
         Raises
         ------
@@ -118,17 +116,17 @@ class Connection(ABC):
     async def following(
         self, session: Session, take: Callable[[Session, Params], None]
     ) -> AsyncIterator[None]:
-        """Attach, while a block of code runs, to what a page starts in threads and processes of their own: workers.
+        """Attach to the workers that a page starts while a block of code runs.
 
         Parameters
         ----------
-        session : the conversation with the page, or with a worker that starts others.
-        take : called with a new conversation with each, and what the browser says of it. It waits until it is told
-            to run (``Runtime.runIfWaitingForDebugger``).
+        session : the session with the page, or with a worker that starts others.
+        take : called with a new session with each worker and the information of the browser about it. The worker
+            waits for the command ``Runtime.runIfWaitingForDebugger``.
 
         Raises
         ------
-        CommandError : on entering, the page is gone.
+        CommandError : on entering: the page is gone.
         """
 
         def meet(event: Params) -> None:
@@ -155,32 +153,32 @@ class Connection(ABC):
 
     @abstractmethod
     def _child(self, parent: Session, session_id: str) -> Session:
-        """Return a new conversation that the browser has begun by itself."""
+        """Return the session object for a session that the browser opened."""
 
     @abstractmethod
     def _detach(self, event: Params) -> None:
-        """Take note that a conversation has ended."""
+        """Handle the end of a session."""
 
     @abstractmethod
     def _carry(self, event: Params) -> None:
-        """Hand a message on to the conversation that it belongs to, where others carry it."""
+        """Pass a message to its session, for drivers with sessions inside sessions."""
 
     @abstractmethod
     async def close(self) -> None:
-        """End the browser and what the driver started for it, by force if they do not answer."""
+        """Close the browser and the processes of the driver; kill them if they do not respond."""
 
     @property
     def is_open(self) -> bool:
-        """Whether the browser answers, as far as is known."""
+        """Whether the connection is open, as far as is known."""
         return self.root.is_open
 
 
 async def browser_pid(root: Session) -> int:
-    """Return the number of the browser's process; what was started may be a script that starts the browser.
+    """Return the process ID of the browser. The program that was started may be a script that starts the browser.
 
     Parameters
     ----------
-    root : the conversation with the browser itself.
+    root : the session with the browser itself.
 
     Raises
     ------
@@ -199,7 +197,7 @@ _NOTHING = msgspec.Raw(b"{}")
 
 
 class Message(msgspec.Struct):
-    """One message of the browser; what it carries is decoded only when somebody wants it."""
+    """A message of the browser; its content is decoded on demand."""
 
     id: int | None = None
     method: str = ""
@@ -214,7 +212,7 @@ class MessageSession(Session):
 
     Parameters
     ----------
-    session_id : the browser's name for it; empty for the browser's own.
+    session_id : the ID of the session; empty for that of the browser itself.
     """
 
     def __init__(self, session_id: str = "") -> None:
@@ -233,7 +231,7 @@ class MessageSession(Session):
         """
 
     async def ask(self, method: str, params: Params | None, kind: type[T]) -> T:
-        """Return the answer to a command; see `Session.ask`."""
+        """Send a command and return the response; see `Session.ask`."""
         if not self.is_open:
             raise CommandError(f"{method}: the target is gone.")
         self._numbers += 1
@@ -252,7 +250,7 @@ class MessageSession(Session):
         return decode(result, kind)
 
     def receive(self, message: Message) -> None:
-        """Take a message of the target."""
+        """Handle a message of the target."""
         if message.id is None:
             if handlers := self._listeners.get(message.method):
                 params = decode(message.params, dict[str, Any])
@@ -276,7 +274,7 @@ class MessageSession(Session):
 
 
 def decode(text: str | bytes | msgspec.Raw, kind: type[T]) -> T:
-    """Return the JSON `text` as `kind`; half surrogate pairs, which pages may contain, become U+FFFD."""
+    """Decode JSON to `kind`; lone surrogates, which pages may contain, become U+FFFD."""
     try:
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError:

@@ -1,7 +1,4 @@
-"""Browser contexts: a throw-away one per site and options, so that sites share nothing and pages a warm cache.
-
-Imports, of the project, the options, the browser and how pages are opened in it.
-"""
+"""Browser contexts: a temporary one for each site and options. Sites share nothing; pages of a site share a cache."""
 
 import asyncio
 import contextlib
@@ -17,18 +14,18 @@ from domsieve.renderer.browser.tab import Tab, empty
 from domsieve.renderer.limits import Limits
 from domsieve.renderer.network.proxy import Proxy
 
-# Caches and what pages leave behind grow with every page of a context.
+# Caches and the remains of pages grow with every page of a context.
 _PAGES_PER_CONTEXT = 50
 # Idle contexts cost memory; a crawl goes through sites one after another.
 _IDLE_CONTEXTS = 4
-# Its process grows with them, though what they leave is collected.
+# The process of a tab grows with its pages, in spite of garbage collection.
 _PAGES_PER_TAB = 10
 _Key = tuple[str, CaptureOptions]
 
 
 @dataclass(eq=False)
 class _Site:
-    """One context, who uses it, the pages that we opened in it, and those of them that are empty again."""
+    """A context with the number of its users, its tabs, and those tabs that are empty again."""
 
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
     context_id: str = ""
@@ -39,12 +36,12 @@ class _Site:
 
 
 class Lease:
-    """A context lent for one page.
+    """A context in use for one page.
 
     Attributes
     ----------
-    broken : set by the borrower when a page does not close; the context is then closed with its last page.
-    proxy : what all traffic of the context passes.
+    broken : set by the user if a page does not close; the context is then closed after its last page.
+    proxy : the proxy for all traffic of the context.
     """
 
     def __init__(self, pool: "SitePool", site: _Site, options: CaptureOptions, proxy: Proxy) -> None:
@@ -55,14 +52,14 @@ class Lease:
         self._options = options
 
     async def set_cookies(self, url: str) -> None:
-        """Give the context the cookies of the options, for the address of a page."""
+        """Set the cookies of the options for the address of a page."""
         running = self._pool.running
         await set_cookies(running.connection, self._site.context_id, url, self._options.cookies)
 
     async def open_tab(self) -> Tab:
-        """Return an empty page; what it opens itself is closed.
+        """Return an empty tab. Windows that its page opens are closed.
 
-        An empty tab of another site, which has a process too, makes room for it.
+        If there is no room, an empty tab of another site is closed.
         """
         running = self._pool.running
         while self._site.idle:
@@ -79,13 +76,13 @@ class Lease:
         return tab
 
     async def take_back(self, tab: Tab, origins: Set[str] | None) -> None:
-        """Return when a page is closed, or empty for the next of its site.
+        """Close a tab, or empty it for the next page of its site.
 
         Parameters
         ----------
-        origins : of all documents that were in it; None when it shall be closed.
+        origins : origins of all documents that were in it; None to close it.
         """
-        # Whether a site has more pages is known from the second one on.
+        # Only from its second page on is a site known to have more pages.
         if origins is not None and self._site.pages > 1 and tab.pages < _PAGES_PER_TAB and tab.is_open:
             with contextlib.suppress(CommandError, TimeoutError):
                 async with asyncio.timeout(self._pool.limits.close_s / 2):
@@ -97,13 +94,13 @@ class Lease:
 
 
 class SitePool:
-    """The contexts of one browser, by site and by the options they are opened with.
+    """The contexts of one browser, by site and options.
 
     Parameters
     ----------
     running : the browser.
-    limits : how long it may take for what no budget covers.
-    places : pages that are open at the same time; there are no more tabs than that, empty ones included.
+    limits : the time of steps that no budget covers.
+    places : the maximum number of tabs, including empty ones.
     """
 
     def __init__(self, running: RunningBrowser, limits: Limits, *, places: int) -> None:
@@ -120,16 +117,16 @@ class SitePool:
     async def lease(
         self, site: str, options: CaptureOptions, proxy: Proxy | None = None
     ) -> AsyncIterator[Lease]:
-        """Lend the context of a site for one page.
+        """Provide the context of a site for one page.
 
         Parameters
         ----------
-        proxy : what its traffic passes instead of the browser's; it must be the same for each page of the site.
+        proxy : replaces the proxy of the browser; all pages of a site must use the same one.
 
         Raises
         ------
-        TimeoutError, CommandError : the browser does not open one.
-        UsageError : the storage-state file has other content.
+        TimeoutError, CommandError : the browser does not open a context.
+        UsageError : the storage-state file has wrong content.
         """
         key = site, options
         entry = self._sites.setdefault(key, _Site())
@@ -155,7 +152,7 @@ class SitePool:
 
     @contextlib.asynccontextmanager
     async def room(self) -> AsyncIterator[None]:
-        """Close empty tabs until a place is free for another, those of the oldest context first."""
+        """Wait for room for another tab; close empty ones, those of the oldest context first."""
         self._opening += 1
         try:
             for site in [*self._contexts.values()]:
@@ -169,16 +166,16 @@ class SitePool:
         return sum(len(site.ours) for site in self._contexts.values())
 
     async def close_tab(self, site: _Site, tab: Tab) -> None:
-        """Return when a page is closed."""
+        """Close a tab."""
         gone = asyncio.Event()
         tab.session.on_lost(gone.set)
-        with contextlib.suppress(CommandError):  # it is
+        with contextlib.suppress(CommandError):  # it is closed already
             await self.running.connection.root.send("Target.closeTarget", {"targetId": tab.target_id})
             await gone.wait()
         site.ours.discard(tab.target_id)
 
     def _see(self, event: Params) -> None:
-        """Close a page that another has opened."""
+        """Close a window that a page opened."""
         target = event["targetInfo"]
         entry = self._contexts.get(target.get("browserContextId", ""))
         if entry and target["type"] == "page" and target["targetId"] not in entry.ours:
@@ -187,7 +184,7 @@ class SitePool:
             closing.add_done_callback(self._closing.discard)
 
     async def _keep_out(self, entry: _Site, target_id: str) -> None:
-        async with entry.opening:  # one of ours is known when it is open
+        async with entry.opening:  # our own tabs are registered once they are open
             if target_id in entry.ours:
                 return
         with contextlib.suppress(CommandError):  # it may be gone already

@@ -13,45 +13,45 @@ from domsieve.errors import BrowserNotFoundError
 
 # Playwright itself turns off background networking, component updates, sync and extensions.
 ARGUMENTS = (
-    # All frames of a page in one process, so that one DOM snapshot sees them: else the full build lacks all
-    # cross-origin and sandboxed frames, the headless shell those sent with Origin-Agent-Cluster. The price is
-    # a security boundary: contexts must not be shared between sites. Not by --disable-features, which would
-    # replace Playwright's own list.
+    # All frames of a page run in one process, so that one DOM snapshot contains them. Otherwise the full build omits
+    # all cross-origin and sandboxed frames, and the headless shell those sent with Origin-Agent-Cluster. This gives
+    # up a security boundary, so contexts must not be shared between sites. --disable-features would replace
+    # Playwright's list.
     "--disable-site-isolation-trials",
-    # When it starts, the full build asks Google for component updates and accounts, in spite of all that
-    # Playwright turns off. Chrome refuses to connect to port 9 at all.
+    # When it starts, the full build asks Google for component updates and accounts, although Playwright turns off
+    # much. Chrome never connects to port 9.
     "--component-updater=url-source=http://127.0.0.1:9/",
     "--gaia-url=http://127.0.0.1:9/",
 )
 
-# What Playwright gives of itself and must not: without this protection of Chrome's, one page that goes through its
-# history without end holds up the browser's process and with it all other pages, for 20 s and more.
+# A flag of Playwright that we remove. It turns off a protection of Chrome, without which a page that navigates
+# through its history in a loop blocks the browser process, and so all other pages, for 20 s and more.
 UNWANTED = ("--disable-ipc-flooding-protection",)
 
 NO_IMAGES = "--blink-settings=imagesEnabled=false"
 
-# What Playwright gives besides and what matters here, for a browser that we start ourselves. Left out are its flags
-# for Edge, Windows and Android, and for windows that somebody looks at.
+# Flags of Playwright that matter here, for browsers that we start ourselves; without those for Edge, Windows, Android
+# and visible windows.
 OWN = (
     "--headless",
-    # One look for all machines.
+    # Pages look the same on all machines.
     "--hide-scrollbars",
     "--force-color-profile=srgb",
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
     "--mute-audio",
-    # Pages run as if they were looked at, however many are open.
+    # Pages run as if they were in the foreground.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
-    # No page waits for somebody, or tells of itself. A page that hangs is ended by us.
+    # No dialogs and no reports. We end pages that hang.
     "--disable-hang-monitor",
     "--disable-prompt-on-repost",
     "--disable-popup-blocking",
     "--password-store=basic",
     "--use-mock-keychain",
-    # Nothing of a page is kept when it is left.
+    # Nothing is kept of a page after it is left.
     "--disable-back-forward-cache",
-    # Chrome asks nobody for anything of its own, and changes nothing of itself by trials.
+    # Chrome sends no requests of its own, and takes part in no field trials.
     "--disable-field-trial-config",
     "--disable-background-networking",
     "--disable-component-update",
@@ -65,20 +65,20 @@ OWN = (
     "--no-first-run",
     "--no-service-autorun",
     "--disable-search-engine-choice-screen",
-    # /dev/shm of containers is small: what is drawn lies in files instead, else pages crash.
+    # /dev/shm of containers is too small, which crashes pages; use files instead.
     "--disable-dev-shm-usage",
-    # Pictures that a page draws itself, where there is no graphics processor.
+    # Canvas and WebGL without a graphics processor.
     "--enable-unsafe-swiftshader",
     "--disable-features="
-    # An address with http stays one, and no list of hosts changes it.
+    # URLs with http are not upgraded to https.
     "HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,"
-    # Frames of other origins find their cookies and storage as before.
+    # Frames of other origins have their cookies and storage.
     "ThirdPartyStoragePartitioning,"
-    # Pages are drawn at once when another takes their place; a profile outlives its context no longer than it.
+    # Pages are painted at once after a navigation; profiles are removed with their contexts.
     "PaintHolding,DestroyProfileOnBrowserClose,AvoidUnnecessaryBeforeUnloadCheckSync,"
-    # Requests of a source that is shown without scripts are answered by us, and may then be redirected.
+    # We respond to requests of a source that is shown without scripts; the responses may redirect.
     "AvoidCorsURLLoaderRestartOnRedirect,"
-    # Each of these asks the network, or the machine's, for something.
+    # Each of these sends requests to the network or the local network.
     "MediaRouter,OptimizationHints,NetworkTimeServiceQuerying,PreconnectToSearch,AimEnabled,LensOverlay",
     "--enable-features=CDPScreenshotNewSurface,SkipListAccountsWithoutGaiaCookies",
     "--allow-pre-commit-input",
@@ -88,16 +88,16 @@ OWN = (
 
 
 def guarded(proxy: str) -> list[str]:
-    """Return the flags that leave a browser no way to the network but the proxy at the address `proxy`."""
+    """Return the flags that make a browser reach the network only through a proxy."""
     return [
         f"--proxy-server={proxy}",
-        # Chrome goes around a proxy to loopback and link-local addresses unless told otherwise.
+        # By default, Chrome bypasses proxies for loopback and link-local addresses.
         "--proxy-bypass-list=<-loopback>",
-        # WebRTC goes around any proxy. The headless shell obeys only the first, the full build the second.
+        # WebRTC bypasses proxies. The headless shell obeys only the first flag, the full build only the second.
         "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
         "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-        # Names are resolved at the proxy. Whatever Chrome would ask for itself (hints for its cache, STUN
-        # servers) tells the world what is being rendered.
+        # The proxy resolves names. Lookups by Chrome itself (prefetch hints, STUN servers) would reveal which pages
+        # are rendered.
         "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
         "--dns-prefetch-disable",
         "--disable-quic",
@@ -115,13 +115,13 @@ FULL_NAMES = ("google-chrome-stable", "google-chrome", "chromium", "chromium-bro
 LAUNCH_LIMIT_S = 20.0
 ANSWER_LIMIT_S = 10.0
 
-# The environment of an installed application is not on PATH, its Python is known.
+# The environment of an installed application is not on PATH, so use the path of its Python.
 _PLAYWRIGHT = f"{sys.executable} -m playwright"
 _ADD_LIBRARIES = (
     f"libraries of the system are missing: as root, {_PLAYWRIGHT} install-deps chromium-headless-shell"
 )
 
-# What a browser that does not start says, and what helps. The first that matches counts.
+# Output of browsers that do not start, and what helps. The first match counts.
 _HINTS = (
     (
         "Running as root without --no-sandbox",
@@ -142,12 +142,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
-    """Where a browser is: exactly one of the two is given.
+    """Where a browser is; exactly one parameter is given.
 
     Parameters
     ----------
     executable : path of the program.
-    channel : Playwright's name for a browser that it knows where to look for.
+    channel : Playwright's name for a browser whose path it knows.
     """
 
     executable: Path | None = None
@@ -159,13 +159,13 @@ class Location:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Browser(Location):
-    """A browser that has started here and told what it is.
+    """A browser that was started here and identified itself.
 
     Parameters
     ----------
-    product : its name for itself, such as ``"HeadlessChrome"``, ``"Chrome"`` or ``"Edg"``.
-    version : such as ``"156.0.8078.79"``.
-    build : the two builds round text widths differently, so their boxes differ too.
+    product : its name, such as ``"HeadlessChrome"``, ``"Chrome"`` or ``"Edg"``.
+    version : its version, such as ``"156.0.8078.79"``.
+    build : the headless shell or the full build; they round text widths differently, so their boxes differ.
     """
 
     product: str
@@ -177,13 +177,13 @@ class Browser(Location):
 
 
 class LaunchError(Exception):
-    """A browser did not start, or started and did not answer.
+    """A browser did not start, or does not respond.
 
     Parameters
     ----------
-    sentence : why.
-    said : its last lines.
-    log : all that is known, in which hints are looked for.
+    sentence : the reason.
+    said : the last lines of its output.
+    log : everything known, to search for hints.
     """
 
     def __init__(self, sentence: str, said: Sequence[str] = (), log: str = "") -> None:
@@ -199,18 +199,18 @@ SILENT = "it started but did not answer"
 async def first_that_starts(
     start: Callable[[Location], Awaitable[T]], shell: Location | str, explicit: str | None = None
 ) -> T:
-    """Return what `start` makes of the first browser that starts, in the order the module gives.
+    """Try browsers in a fixed order, and return the result of `start` for the first one that starts.
 
     Parameters
     ----------
-    start : starts a browser, or raises a `LaunchError`; 30 s are enough for it.
+    start : starts a browser, or raises a `LaunchError`, within 30 s.
     shell : Playwright's own headless shell, or why it cannot be started.
-    explicit : path or name of the only browser to try; by default ``DOMSIEVE_BROWSER`` says, if it is set.
+    explicit : path or name of the only browser to try; None means that in ``DOMSIEVE_BROWSER``, if it is set.
 
     Raises
     ------
     BrowserNotFoundError
-        None starts, or the one that was asked for does not; the message has each reason and what to do.
+        No browser starts, or the requested one does not. The message has the reasons and what to do.
     """
     asked = explicit or os.environ.get(BROWSER_VARIABLE)
     started = await (_named(start, asked) if asked else _first_of_all(start, shell))
@@ -220,12 +220,12 @@ async def first_that_starts(
 
 
 def has_sandbox() -> bool:
-    """Return whether Chrome's sandbox is on; it is off for root, for whom Chrome refuses it."""
+    """Return whether Chrome uses its sandbox; it refuses to do so for root."""
     return os.geteuid() != 0
 
 
 def identified(location: Location, product: str) -> Browser:
-    """Return the browser at `location`, which calls itself `product`, such as ``"HeadlessChrome/156.0.8078.79"``."""
+    """Return the browser at `location` with the product string ``"HeadlessChrome/156.0.8078.79"`` or similar."""
     name, _, version = product.partition("/")
     logger.debug("browser: %s (%s)", product, location.executable)
     return Browser(
@@ -270,7 +270,7 @@ async def _first_of_all(start: Callable[[Location], Awaitable[T]], shell: Locati
 
 
 def _candidates(shell: Location | str) -> Iterator[tuple[str, Location | str]]:
-    """Yield what may be started, or why it cannot be."""
+    """Yield the browsers to try, in order, or why one cannot be started."""
     yield "Playwright's headless shell", shell
     for name in (*_SHELL_NAMES, *FULL_NAMES):
         found = shutil.which(name)

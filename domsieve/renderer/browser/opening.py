@@ -1,8 +1,6 @@
-"""Open contexts and pages, with all that the options ask of them.
+"""Open contexts and pages and apply the options to them.
 
-A context is told what belongs to all of its pages (cookies, storage, no downloads), a page what it looks like.
-
-Imports, of the project, the seam, the options and the tab.
+Cookies, storage and downloads are settings of a context; viewport, locale and the like are settings of a page.
 """
 
 import asyncio
@@ -20,7 +18,7 @@ from domsieve.renderer.browser.connection import CommandError, Connection, Param
 from domsieve.renderer.browser.tab import BLANK, Tab, blank_is_there
 
 _GUARD = Path(__file__).with_name("guard.js").read_text("utf-8")
-# A headless browser knows no fonts of its own choice, so pages that name none would look like nowhere else.
+# A headless browser has no default fonts, so pages that name no font would look unusual.
 _FONTS = {
     "linux": ("Times New Roman", "Monospace", "Times New Roman", "Arial", "Comic Sans MS", "Impact"),
     "darwin": ("Times", "Courier", "Times", "Helvetica", "Apple Chancery", "Papyrus"),
@@ -33,7 +31,7 @@ _MEDIA = {
     "forced-colors": "none",
     "prefers-contrast": "no-preference",
 }
-# What a User-Agent that the user has written says of its system.
+# The operating system in a User-Agent header of the user.
 _ANDROID = re.compile(r"Android (\d+(?:\.\d+){0,2})")
 _IOS = re.compile(r"(?:iPhone|iPad; CPU) OS (\d+(?:_\d+){0,2})")
 _MACOS = re.compile(r"Mac OS X (\d+(?:_\d+){0,2})")
@@ -41,16 +39,16 @@ _WINDOWS = re.compile(r"Windows NT (\d+(?:\.\d+){0,2})")
 
 
 async def open_context(connection: Connection, options: CaptureOptions, proxy: str) -> str:
-    """Return the browser's name of a new throw-away context; it ends with the conversation, if not before.
+    """Open a temporary context and return its ID; it is closed with the connection at the latest.
 
     Parameters
     ----------
-    proxy : address of what all its traffic passes; the browser was started with it too.
+    proxy : address of the proxy for all its traffic; the browser was started with it, too.
 
     Raises
     ------
-    UsageError : the storage-state file has other content.
-    CommandError : the browser does not open one.
+    UsageError : the storage-state file has wrong content.
+    CommandError : the browser does not open a context.
     """
     root = connection.root
     state = storage_state(options)
@@ -70,11 +68,11 @@ async def open_context(connection: Connection, options: CaptureOptions, proxy: s
 async def set_cookies(
     connection: Connection, context_id: str, url: str, cookies: tuple[tuple[str, str], ...]
 ) -> None:
-    """Give a context cookies for the address of a page.
+    """Set cookies of a context for the address of a page.
 
     Raises
     ------
-    CommandError : the browser does not take them.
+    CommandError : the browser refuses them.
     """
     parts = urlsplit(url)
     place = {
@@ -88,7 +86,7 @@ async def set_cookies(
 
 
 async def create_page(connection: Connection, context_id: str, options: CaptureOptions) -> str:
-    """Return the browser's name of a new empty page."""
+    """Open an empty page and return its target ID."""
     width, height = options.viewport_px
     answer = await connection.root.send(
         "Target.createTarget",
@@ -99,15 +97,15 @@ async def create_page(connection: Connection, context_id: str, options: CaptureO
 
 
 async def prepare_page(connection: Connection, target_id: str, options: CaptureOptions) -> Tab:
-    """Return an empty page, made ready for what is opened in it.
+    """Prepare an empty page for navigation and return its tab.
 
     Raises
     ------
-    CommandError : it is gone.
+    CommandError : the page is gone.
     """
     session = await connection.attach(target_id)
     tab = Tab(session, target_id)
-    # All at once: the browser takes them in order.
+    # Sent without waiting, because the browser processes them in order.
     await asyncio.gather(
         _empty(session), *(session.send(method, params) for method, params in _looks(options))
     )
@@ -115,7 +113,7 @@ async def prepare_page(connection: Connection, target_id: str, options: CaptureO
 
 
 def _looks(options: CaptureOptions) -> list[tuple[str, Params]]:
-    """Return the commands that make every page look as the options ask."""
+    """Return the commands that apply the options to a page."""
     width, height = options.viewport_px
     commands: list[tuple[str, Params]] = [
         ("Inspector.enable", {}),
@@ -173,7 +171,7 @@ def _user_agent(options: CaptureOptions) -> Params:
 
 
 def _system(agent: str) -> tuple[str, str]:
-    """Return the name and the version of the system that a User-Agent names; of several the first here counts."""
+    """Return name and version of the operating system in a User-Agent header; the first match counts."""
     named = {
         "Android": _ANDROID.search(agent),
         "iOS": _IOS.search(agent),
@@ -187,17 +185,17 @@ def _system(agent: str) -> tuple[str, str]:
 
 
 async def _empty(session: Session) -> None:
-    """Return when the empty page that every page begins with is there; it arrives a moment later."""
+    """Wait for the empty document that every new page loads first."""
     await session.send("Page.enable")
     await blank_is_there(session)
 
 
 def storage_state(options: CaptureOptions) -> Mapping[str, Any]:
-    """Return cookies and origins of the storage-state file of the options, empty without one.
+    """Return the cookies and origins of the storage-state file of the options; empty without a file.
 
     Raises
     ------
-    UsageError : it cannot be read, or is not a storage-state file.
+    UsageError : the file cannot be read, or is not a storage-state file.
     """
     if not options.storage_state:
         return {}
@@ -229,7 +227,7 @@ def _cookie(entry: Mapping[str, Any]) -> Params:
 async def _fill_storage(
     connection: Connection, context_id: str, origins: list[tuple[str, list[tuple[str, str]]]]
 ) -> None:
-    """Put items in the local storage of origins; no server is asked for anything."""
+    """Put items into the local storage of origins, without any request to a server."""
     answer = await connection.root.send("Target.createTarget", {"url": BLANK, "browserContextId": context_id})
     session = await connection.attach(answer["targetId"])
     answers: set[asyncio.Task[None]] = set()

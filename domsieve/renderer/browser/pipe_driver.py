@@ -1,10 +1,8 @@
-"""The driver without Playwright: a Chrome of our own at the other end of two pipes.
+"""The driver without Playwright: talk to Chrome over two pipes.
 
-Chrome reads commands from its descriptor 3 and writes answers and events to 4, each a JSON text that ends with NUL.
-All targets talk over them (flat sessions). When the pipe is closed, as it is when this process ends in whatever way,
-Chrome ends too.
-
-Imports the seam, the discovery, and the process.
+Chrome reads commands from file descriptor 3 and writes responses and events to 4, as JSON texts that end with NUL.
+All targets share the pipes (flat sessions). When the pipe is closed, which happens however this process ends, Chrome
+exits.
 """
 
 import asyncio
@@ -46,7 +44,7 @@ from domsieve.renderer.browser.process import BrowserProcess
 
 _CLOSE_LIMIT_S = 3.0
 _SHELLS = ("chrome-*/headless_shell*", "chrome-headless-shell-*/chrome-headless-shell*")
-# Where the installers of Google Chrome put it.
+# The paths where Google Chrome is installed.
 _CHROMES = ("/opt/google/chrome/chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 
 
@@ -58,7 +56,7 @@ class _PipeSession(MessageSession):
         self._connection = connection
 
     async def write(self, message: Params) -> None:
-        """Send a message; it waits for nobody."""
+        """Send a message without waiting."""
         if self.session_id:
             message["sessionId"] = self.session_id
         self._connection.write(message)
@@ -81,7 +79,7 @@ class PipeConnection(Connection, asyncio.Protocol):
         self.root.on("Target.detachedFromTarget", self._detach)
 
     async def open(self) -> None:
-        """Take the ends of the pipes."""
+        """Connect to our ends of the pipes."""
         loop = asyncio.get_running_loop()
         self._to, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, self.process.to_browser)
         self._from, _ = await loop.connect_read_pipe(lambda: self, self.process.from_browser)
@@ -98,7 +96,7 @@ class PipeConnection(Connection, asyncio.Protocol):
         self._to.write(json.dumps(message).encode() + b"\0")
 
     async def attach(self, target_id: str) -> Session:
-        """Return a new conversation with a page; see `Connection.attach`."""
+        """Open a new session with a page; see `Connection.attach`."""
         attached = await self.root.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})
         return self._child(self.root, attached["sessionId"])
 
@@ -107,7 +105,7 @@ class PipeConnection(Connection, asyncio.Protocol):
         return session
 
     async def close(self) -> None:
-        """End the browser, and all processes that it has started."""
+        """Close the browser and all processes that it started."""
         if self.is_open:
             with contextlib.suppress(CommandError, TimeoutError):
                 async with asyncio.timeout(_CLOSE_LIMIT_S):
@@ -122,7 +120,7 @@ class PipeConnection(Connection, asyncio.Protocol):
         self._lose()
 
     def data_received(self, data: bytes) -> None:
-        """Take what the browser has written."""
+        """Handle the output of the browser."""
         *whole, rest = data.split(b"\0")
         for text in whole:
             self._begun.append(text)
@@ -134,11 +132,11 @@ class PipeConnection(Connection, asyncio.Protocol):
             self._begun.append(rest)
 
     def connection_lost(self, error: Exception | None) -> None:  # noqa: ARG002
-        """Take note that the browser has ended."""
+        """Handle the end of the browser."""
         self._lose()
 
     def _carry(self, event: Params) -> None:
-        """Do nothing: no session carries another."""
+        """Do nothing, because sessions are flat."""
 
     def _detach(self, event: Params) -> None:
         if session := self._sessions.pop(event["sessionId"], None):
@@ -153,17 +151,17 @@ class PipeConnection(Connection, asyncio.Protocol):
 async def start(
     known: Location | None, explicit: str | None, flags: Sequence[str]
 ) -> tuple[Connection, Browser]:
-    """Return a browser that was just started with further `flags`, and what it is.
+    """Start a browser with additional `flags`; return its connection and identity.
 
     Parameters
     ----------
-    known : the browser to start; by default one is looked for.
+    known : the browser to start; None searches for one.
     explicit : see `first_that_starts`.
 
     Raises
     ------
-    BrowserNotFoundError : no usable browser.
-    LaunchError : the known one does not start.
+    BrowserNotFoundError : there is no usable browser.
+    LaunchError : the known browser does not start.
     """
 
     async def connect(location: Location) -> tuple[Connection, Browser]:
@@ -202,13 +200,13 @@ async def _launch(location: Location, flags: Sequence[str]) -> tuple[Connection,
 
 
 def _shell() -> Location | str:
-    """Return Playwright's headless shell, where its installer puts it."""
+    """Return Playwright's headless shell at the path where Playwright installs it."""
     found = _program("chromium-headless-shell")
     return Location(executable=found) if found else "not installed"
 
 
 def _program(channel: str) -> Path | None:
-    """Return the program of a channel of Playwright's; None when it is not installed."""
+    """Return the program of a channel of Playwright; None if it is not installed."""
     if channel == "chrome":
         return next((path for path in map(Path, _CHROMES) if path.exists()), None)
     package = playwright_package()
@@ -222,13 +220,13 @@ def _program(channel: str) -> Path | None:
 
 
 def playwright_package() -> Path:
-    """Return the folder of Playwright's own program."""
+    """Return the folder of Playwright's driver program."""
     spec = find_spec("playwright")
     return Path(spec.origin).parent / "driver" / "package" if spec and spec.origin else Path()
 
 
 def _browsers(package: Path) -> Path:
-    """Return the folder that Playwright puts browsers in."""
+    """Return the folder where Playwright installs browsers."""
     named = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
     if named == "0":
         return package / ".local-browsers"

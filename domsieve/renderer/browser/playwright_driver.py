@@ -1,11 +1,11 @@
-"""The default driver: Playwright starts the browser and carries our messages.
+"""The default driver: Playwright starts the browser and transports our messages.
 
-Its own pages and contexts are not used, because it hears and hands on all that happens in them, which costs more
-processor time than some pages do. Messages of a page travel as one string (``Target.sendMessageToTarget``):
-Playwright hands every number of an answer through Python code that looks for handles, which makes a DOM snapshot four
-times as dear as its decoding.
+Playwright's own pages and contexts are not used. It processes every event in them, which needs more processor time
+than some pages. Messages of a page are sent as single strings (``Target.sendMessageToTarget``), because Playwright
+searches every value of a decoded response for handles, in Python, which takes four times as long as decoding a DOM
+snapshot.
 
-Imports the seam, the discovery and, on use because it takes 0.4 s, Playwright.
+Playwright is imported on use, because that takes 0.4 s.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CLOSE_LIMIT_S = 3.0
-# After a browser that was killed, the driver may wait for its answer before it ends by force, for 30 s.
+# After a browser was killed, the driver may wait up to 30 s for its response.
 _DRIVER_LIMIT_S = 60.0
 _SIGNATURE = Signature([Parameter("params", Parameter.POSITIONAL_OR_KEYWORD)])
 
@@ -93,7 +93,7 @@ class PlaywrightSession(Session):
         self._heard: dict[tuple[str, Handler], Handler] = {}
 
     async def ask(self, method: str, params: Params | None, kind: type[T]) -> T:
-        """Return the answer to a command; see `Session.ask`."""
+        """Send a command and return the response; see `Session.ask`."""
         if not self.is_open:
             raise CommandError(f"{method}: the target is gone.")
         try:
@@ -103,23 +103,24 @@ class PlaywrightSession(Session):
         return msgspec.convert(answer, kind)
 
     def on(self, event: str, handler: Handler) -> None:
-        """Call `handler` with the parameters of each such event."""
+        """Call `handler` with the parameters of each event of this name."""
 
         def hear(params: Params) -> None:
             handler(params)
 
-        # Playwright works out the signature anew for each event, which takes it longer than all the rest.
+        # Otherwise Playwright inspects the signature for each event, which takes longer than everything else.
         hear.__signature__ = _SIGNATURE  # type: ignore[attr-defined]
         self._heard[event, handler] = hear
         self._session.on(event, hear)
 
     def off(self, event: str, handler: Handler) -> None:
-        """Call it no more."""
+        """Remove a handler."""
         self._session.remove_listener(event, self._heard.pop((event, handler)))
 
 
 class _PageSession(MessageSession):
-    """A conversation with a page, carried by that with the browser, or one with a worker, carried by its page's."""
+    """A session with a page, inside the session with the browser, or with a worker, inside the session of its
+    page."""
 
     def __init__(self, session_id: str, parent: Session) -> None:
         super().__init__(session_id)
@@ -133,7 +134,7 @@ class _PageSession(MessageSession):
 
 
 class PlaywrightConnection(Connection):
-    """A browser that Playwright started; `connect` makes it."""
+    """A connection to a browser that Playwright started."""
 
     driver = "playwright"
     is_flat = False
@@ -146,14 +147,14 @@ class PlaywrightConnection(Connection):
         self._playwright = playwright
         self._browser = browser
         self._pages: dict[str, _PageSession] = {}
-        # Found while it lives; where there is no /proc, it ends in its own time.
+        # Found while it lives. Without /proc, nothing is killed, and it ends by itself.
         self._node = next((child for child in children(os.getpid()) if pid in family(child)), None)
         self.root.on("Target.receivedMessageFromTarget", self._carry)
         self.root.on("Target.detachedFromTarget", self._detach)
         browser.on("disconnected", lambda _: self._lose())
 
     async def attach(self, target_id: str) -> Session:
-        """Return a new conversation with a page; see `Connection.attach`."""
+        """Open a new session with a page; see `Connection.attach`."""
         attached = await self.root.send("Target.attachToTarget", {"targetId": target_id, "flatten": False})
         return self._child(self.root, attached["sessionId"])
 
@@ -162,7 +163,7 @@ class PlaywrightConnection(Connection):
         return session
 
     async def close(self) -> None:
-        """End browser and driver."""
+        """Close the browser and the driver."""
         with contextlib.suppress(_error(), TimeoutError):
             async with asyncio.timeout(_CLOSE_LIMIT_S):
                 await self._browser.close()
@@ -184,7 +185,7 @@ class PlaywrightConnection(Connection):
 
 
 async def _stop(playwright: "Playwright", node: int | None) -> None:
-    """End the driver, which must not outlive the loop that waits for it."""
+    """Stop the driver, which must not outlive the event loop."""
     stopping = asyncio.ensure_future(playwright.stop())
     await asyncio.wait([stopping], timeout=_CLOSE_LIMIT_S)
     if not stopping.done() and node is not None:
@@ -198,17 +199,17 @@ async def _stop(playwright: "Playwright", node: int | None) -> None:
 async def start(
     known: Location | None, explicit: str | None, flags: Sequence[str]
 ) -> tuple[Connection, Browser]:
-    """Return a browser that Playwright has just started with further `flags`, and what it is.
+    """Start a browser with additional `flags`; return its connection and identity.
 
     Parameters
     ----------
-    known : the browser to start; by default one is looked for.
+    known : the browser to start; None searches for one.
     explicit : see `first_that_starts`.
 
     Raises
     ------
-    BrowserNotFoundError : no usable browser.
-    LaunchError : the known one does not start.
+    BrowserNotFoundError : there is no usable browser.
+    LaunchError : the known browser does not start.
     """
     from playwright.async_api import async_playwright
 
@@ -233,9 +234,9 @@ async def start(
 
 
 async def find_browser(playwright: "Playwright", explicit: str | None = None) -> Browser:
-    """Return the first browser that starts, in the order of the discovery.
+    """Return the first browser that starts, in the order of `first_that_starts`.
 
-    Starting, asking and closing one takes about 0.15 s; a candidate that hangs takes up to 30 s.
+    A test takes about 0.15 s, and up to 30 s for a browser that hangs.
 
     Parameters
     ----------
@@ -244,7 +245,7 @@ async def find_browser(playwright: "Playwright", explicit: str | None = None) ->
 
     Raises
     ------
-    BrowserNotFoundError : no usable browser.
+    BrowserNotFoundError : there is no usable browser.
     """
 
     async def verify(location: Location) -> Browser:
@@ -256,7 +257,7 @@ async def find_browser(playwright: "Playwright", explicit: str | None = None) ->
 
 
 def browser_in_use(explicit: str | None = None) -> Browser:
-    """Return the browser that renderings would run in, found as by `find_browser`; for use outside of a loop."""
+    """Return the browser that would be used for rendering; see `find_browser`. Call it outside of an event loop."""
     from playwright.async_api import async_playwright
 
     async def find() -> Browser:
@@ -267,9 +268,10 @@ def browser_in_use(explicit: str | None = None) -> Browser:
 
 
 def _shell(playwright: "Playwright") -> Location | str:
-    """Return Playwright's headless shell; it tells the path of its full build only.
+    """Return Playwright's headless shell, or why it cannot be started.
 
-    Without one it must not be asked to start it, since it leaves temporary folders behind when it fails.
+    Playwright knows only the path of its full build. It must not try to start a missing shell, because it leaves
+    temporary folders behind when that fails.
     """
     shell = Location(channel="chromium-headless-shell")
     for folder in Path(playwright.chromium.executable_path).parents:
@@ -281,7 +283,7 @@ def _shell(playwright: "Playwright") -> Location | str:
 async def _launch(
     playwright: "Playwright", location: Location, flags: Sequence[str]
 ) -> "tuple[PlaywrightBrowser, str]":
-    """Return a browser and its name for itself; one that does not tell it is closed."""
+    """Return a browser and its product string; a browser that does not respond is closed."""
     options = launch_options(location)
     options["args"] += flags
     try:
@@ -307,7 +309,7 @@ async def _close(browser: "PlaywrightBrowser") -> None:
 
 
 def _explained(text: str) -> LaunchError:
-    """Return why a launch failed: Playwright's sentence, the browser's last words, a hint."""
+    """Return the error of a failed launch: Playwright's message, the last lines of the browser, and a hint."""
     sentence = text.partition("\n")[0].removeprefix("BrowserType.launch: ")
     if ended := re.search(r"process did exit: exitCode=(\w+), signal=(\w+)", text):
         code, killed_by = ended.groups()
@@ -318,7 +320,7 @@ def _explained(text: str) -> LaunchError:
 
 
 def _error() -> type[Exception]:
-    """Return what Playwright raises."""
+    """Return the class of Playwright's errors."""
     from playwright.async_api import Error
 
     return Error

@@ -1,7 +1,4 @@
-"""A browser as a process: started at the other end of two pipes, with its own folder, and ended with all below it.
-
-Imports nothing of the project.
-"""
+"""A browser process with two pipes and its own folder; it is ended together with all of its child processes."""
 
 import asyncio
 import contextlib
@@ -18,7 +15,7 @@ from typing import IO
 
 _PREFIX = "domsieve-chrome-"
 _LOCK = "domsieve.lock"
-# Beyond the numbers that the browser's own ends get.
+# Above the numbers of the browser's own file descriptors.
 _FIRST_NUMBER = 10
 _WORDS = 20
 _LONGEST_WORD = 1_000
@@ -27,11 +24,11 @@ _PIPE_BYTES = 1 << 20
 
 
 class BrowserProcess:
-    """A process group of its own; `start_process` makes it.
+    """A browser process, which leads its own process group; `start_process` creates it.
 
     Attributes
     ----------
-    pid : number of the process that was started, which leads the group.
+    pid : process ID, which is also the ID of the group.
     to_browser, from_browser : our ends of the pipes.
     ended : set when the process has ended.
     how : how it ended; empty before.
@@ -58,11 +55,11 @@ class BrowserProcess:
             thread.start()
 
     def last_words(self) -> list[str]:
-        """Return the last lines that it has written to stderr."""
+        """Return the last lines of its stderr."""
         return list(self._words)[-3:]
 
     async def end(self) -> None:
-        """Return when the process and all of its group have ended, by force if they have not, and leave no files."""
+        """Wait for the end of the process group, kill it if necessary, and remove its files."""
         if not self.ended.is_set():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -74,9 +71,9 @@ class BrowserProcess:
     def _clean(self) -> None:
         for thread in self._threads:
             thread.join(_END_LIMIT_S)
-        # What another process of the group still writes is gone a moment later.
+        # Other processes of the group may still write for a moment.
         shutil.rmtree(self._profile, ignore_errors=True)
-        # An end that was cancelled goes on in its thread; the number it has closed may be another file's by now.
+        # A cancelled call continues in its thread. The descriptor that it closed may belong to another file now.
         with self._cleaning:
             if self._lock >= 0:
                 os.close(self._lock)
@@ -90,7 +87,7 @@ class BrowserProcess:
 
     def _wait(self, loop: asyncio.AbstractEventLoop) -> None:
         if hasattr(os, "waitid"):
-            # Until it is waited for, nobody else gets its number.
+            # Its process ID is not reused before we wait for it.
             with contextlib.suppress(ChildProcessError):
                 os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -100,16 +97,16 @@ class BrowserProcess:
         except ChildProcessError:
             code = 0
         self.how = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
-        with contextlib.suppress(RuntimeError):  # the loop has ended before
+        with contextlib.suppress(RuntimeError):  # the event loop has ended before
             loop.call_soon_threadsafe(self.ended.set)
 
 
 def start_process(program: str, flags: Sequence[str]) -> BrowserProcess:
-    """Return a browser that was just started with `flags`, in a process group of its own.
+    """Start a browser in its own process group.
 
     Raises
     ------
-    OSError : there is no such program, or it may not be run.
+    OSError : the program does not exist or may not be run.
     """
     _sweep()
     profile, lock = new_profile()
@@ -120,7 +117,7 @@ def start_process(program: str, flags: Sequence[str]) -> BrowserProcess:
             for end, ends in zip(os.pipe(), (theirs, ours), strict=True):
                 ends.append(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _FIRST_NUMBER))
                 os.close(end)
-        # Of the first pipe the browser reads, of the others it writes.
+        # The browser reads from the first pipe and writes to the others.
         for number in (1, 2):
             ours[number], theirs[number] = theirs[number], ours[number]
         if hasattr(fcntl, "F_SETPIPE_SZ"):
@@ -155,7 +152,7 @@ def _file(descriptor: int, mode: str) -> IO[bytes]:
 
 
 def new_profile() -> tuple[Path, int]:
-    """Return a new folder, and a descriptor whose lock says that it is in use."""
+    """Create a folder; return it with a file descriptor that locks it while it is in use."""
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
@@ -163,9 +160,9 @@ def new_profile() -> tuple[Path, int]:
 
 
 def _sweep() -> None:
-    """Remove the folders of processes that have ended without time to do it."""
+    """Remove the folders of processes that ended without removing them."""
     for lock in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_LOCK}"):
-        with contextlib.suppress(OSError):  # in use, or another user's
+        with contextlib.suppress(OSError):  # in use, or owned by another user
             descriptor = os.open(lock, os.O_RDWR)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -19,18 +19,18 @@ _MEGABYTE = 1 << 20
 BYTES_PER_PAGE = 400 * _MEGABYTE
 _ROOT = Path("/")
 _PIECE_BYTES = 16_384
-# Of anonymous and shared memory what is in use or swapped out; the rest of a process are files, which others share.
+# Anonymous and shared memory, in use or swapped out. The rest of a process are files, which others share.
 _HELD = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What there is to use.
+    """The processors and the memory of this machine.
 
     Parameters
     ----------
-    cores : processors, fractions included.
-    memory_bytes : of which the browser, this process and others live.
+    cores : number of processors, possibly a fraction.
+    memory_bytes : memory for the browser, this process and others.
     """
 
     cores: float
@@ -38,16 +38,16 @@ class Machine:
 
     @property
     def concurrency(self) -> int:
-        """How many pages can be open at once: one per processor, as far as memory goes, and one at least."""
+        """How many pages can be open at once: one per processor, fewer if memory is short, and at least one."""
         return max(1, min(ceil(self.cores), self.memory_bytes // BYTES_PER_PAGE))
 
 
 def this_machine(root: Path = _ROOT) -> Machine:
-    """Return what this process may use: of the machine, or of its control groups (version 1 or 2) where that is less.
+    """Return what this process may use: the machine, limited by its control groups (version 1 or 2).
 
     Parameters
     ----------
-    root : where ``proc`` and ``sys`` lie.
+    root : folder that contains ``proc`` and ``sys``.
     """
     cores: list[float] = [len(os.sched_getaffinity(0)) if root == _ROOT else os.cpu_count() or 1]
     memory = [_total_memory(root)]
@@ -60,11 +60,11 @@ def this_machine(root: Path = _ROOT) -> Machine:
 
 
 class FreeMemory:
-    """How much memory is left before the system ends processes. Called, it costs some 0.1 ms.
+    """Measures how much memory is left before the system kills processes. A call takes about 0.1 ms.
 
     Parameters
     ----------
-    root : where ``proc`` and ``sys`` lie.
+    root : folder that contains ``proc`` and ``sys``.
     swap : whether free swap counts as free memory.
     """
 
@@ -82,7 +82,7 @@ class FreeMemory:
                     self._groups.append((limit[0], folder / now, folder / "memory.stat", droppable))
 
     def __call__(self) -> int:
-        """Return it in bytes; what the system can drop counts as free."""
+        """Return the free memory in bytes, including caches that the system can drop."""
         machine = {b"MemAvailable:": 1 << 52} | _fields(self._machine)
         free = [1024 * sum(machine.get(name, 0) for name in self._swap)]
         for limit, usage, stat, droppable in self._groups:
@@ -91,9 +91,9 @@ class FreeMemory:
 
 
 def memory_of(pid: int, root: Path = _ROOT) -> int:
-    """Return the bytes of memory that a process and all below it use, shared ones divided by their users.
+    """Return the memory of a process and its descendants in bytes; shared memory is divided by its users.
 
-    Processes that end meanwhile count nothing.
+    Processes that end meanwhile do not count.
     """
     return sum(
         1024 * _fields(root / "proc" / str(number) / "smaps_rollup").get(b"Pss:", 0)
@@ -102,15 +102,15 @@ def memory_of(pid: int, root: Path = _ROOT) -> int:
 
 
 def held_memory(pid: int, root: Path = _ROOT) -> int:
-    """Return the bytes that a process alone holds, and would free if it ended; 0 when it has ended or cannot be seen.
+    """Return the bytes that only this process uses, and would free if it ended; 0 if it has ended or is not visible.
 
-    Costs some 0.03 ms, where the exact figure costs a hundred times that.
+    Takes about 0.03 ms; the exact figure would take a hundred times as long.
     """
     return 1024 * sum(map(int, _HELD.findall(read_system(f"{root}/proc/{pid}/status"))))
 
 
 def family(pid: int, root: Path = _ROOT) -> Iterator[int]:
-    """Yield the number of a process and those of all below it; of ones that end meanwhile there may be no trace."""
+    """Yield the IDs of a process and its descendants; processes that end meanwhile may be missing."""
     waiting, seen = [pid], set[int]()
     while waiting:
         number = waiting.pop()
@@ -122,7 +122,7 @@ def family(pid: int, root: Path = _ROOT) -> Iterator[int]:
 
 
 def children(pid: int, root: Path = _ROOT) -> list[int]:
-    """Return the numbers of the processes that a process has started. Costs some 0.01 ms for each of its threads."""
+    """Return the IDs of the child processes of a process. Takes about 0.01 ms for each of its threads."""
     tasks = f"{root}/proc/{pid}/task"
     found: list[int] = []
     with contextlib.suppress(OSError):
@@ -132,9 +132,9 @@ def children(pid: int, root: Path = _ROOT) -> list[int]:
 
 
 def read_system(file: Path | str) -> bytes:
-    """Return what a file of ``/proc`` or ``/sys`` says; nothing when it cannot be read.
+    """Return the content of a file in ``/proc`` or ``/sys``; empty if it cannot be read.
 
-    Written for these files, which are read some hundred times a second: a third of the time of a file object.
+    Takes a third of the time of a file object; such files are read about a hundred times per second.
     """
     pieces = []
     try:
@@ -150,18 +150,18 @@ def read_system(file: Path | str) -> bytes:
 
 
 def _fields(file: Path) -> dict[bytes, int]:
-    """Return the first number of each line of a file by the word before it; nothing when it cannot be read."""
+    """Return the first number of each line of a file by the word before it; empty if it cannot be read."""
     pairs = [line.split()[:2] for line in read_system(file).splitlines()]
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
 
 
 def _groups(root: Path) -> list[Path]:
-    """Return the folders of the process's control groups and of those above them."""
+    """Return the folders of the control groups of this process, and their parents."""
     found: list[Path] = []
     with contextlib.suppress(OSError):
         for line in (root / "proc/self/cgroup").read_text("utf-8").splitlines():
             _, controllers, path = (line.split(":", 2) + [""] * 3)[:3]
-            # Inside a container the path may be that of the host, which is not there: then the top is ours.
+            # In a container the path may be that of the host, which does not exist here. Then the top folder is ours.
             mounts = [root / "sys/fs/cgroup" / name for name in ({controllers, *controllers.split(",")})]
             for mount in mounts:
                 own = mount / path.lstrip("/")
@@ -178,7 +178,7 @@ def _quota(folder: Path) -> list[float]:
 
 
 def _numbers(file: Path | str) -> list[int]:
-    """Return the whole numbers in a file; none when there is no such file or it says ``max``."""
+    """Return the whole numbers in a file; empty if there is no such file or it contains ``max``."""
     words = read_system(file).split()
     return [] if b"max" in words else [int(word) for word in words if word.lstrip(b"-").isdigit()]
 
@@ -189,32 +189,32 @@ def _total_memory(root: Path) -> int:
 
 
 _LOOK_S = 0.25
-# A script fills a gigabyte in less than a second: one that comes near the limit is looked at more often.
+# A script can fill a gigabyte in less than a second, so processes near the limit are measured more often.
 _CLOSE_LOOK_S = 0.05
 _NEAR = 1 / 3
-# Of all memory, what one page may hold at most, and what is left to others.
+# Shares of all memory: the maximum for one page, and the reserve for others.
 _LARGEST_SHARE = 0.7
 _RESERVED_SHARE = 0.1
 _RESERVED_BYTES = 512_000_000
-# Who holds less is not why memory is short. A page of a big site takes half of it.
+# A smaller process is not the reason that memory is short. A page of a large site uses half of this.
 _INNOCENT_BYTES = 200_000_000
-# What a kill brings about is told within milliseconds, on a busy machine within seconds.
+# After a kill, the events arrive within milliseconds, or within seconds on a busy machine.
 _NEWS_S = 5.0
-# In a command line, whose words end with NUL; Chrome writes that of a renderer anew, with spaces.
+# In a command line. Its words end with NUL, but Chrome rewrites that of a renderer with spaces.
 _TYPE = re.compile(rb"(?:^|[\0 ])--type=([^\0 ]*)")
 
 logger = logging.getLogger(__name__)
 
 
 class MemoryGuard:
-    """Looks at the processes of a browser while pages are open.
+    """Measures the processes of a browser while pages are open, and kills those that use too much memory.
 
     Parameters
     ----------
-    pid : the browser's own process.
-    end_browser : ends the browser when that very process holds too much; told why.
-    kill : ends another process by its number.
-    root : where ``proc`` and ``sys`` lie.
+    pid : ID of the main process of the browser.
+    end_browser : called with a reason to end the browser if its main process uses too much memory.
+    kill : kills another process by its ID.
+    root : folder that contains ``proc`` and ``sys``.
     """
 
     def __init__(
@@ -240,12 +240,12 @@ class MemoryGuard:
 
     @contextlib.contextmanager
     def page(self, memory_bytes: int) -> Iterator[None]:
-        """Look at the browser while a page is open in it.
+        """Guard the memory of the browser while a page is open in it.
 
         Parameters
         ----------
-        memory_bytes : what the page's process may hold. Which process that is cannot be told, so of several pages
-            the largest amount counts for all.
+        memory_bytes : the limit for the process of the page. It is unknown which process that is, so the largest
+            limit of all open pages applies to all of them.
         """
         self._budgets.append(memory_bytes)
         if self._looking is None:
@@ -259,7 +259,7 @@ class MemoryGuard:
                 self._looking = None
 
     def verdict(self) -> Cut | None:
-        """Return why the process of a page was killed just now, None when none was."""
+        """Return why the process of a page was killed just now; None if none was."""
         why, at = self._verdict
         return why if time.monotonic() - at < _NEWS_S else None
 
@@ -273,7 +273,7 @@ class MemoryGuard:
                     break
 
     def processes(self) -> list[int]:
-        """Return the numbers of the browser's processes. Of those below it, zygotes alone start others."""
+        """Return the IDs of the processes of the browser. Of its child processes, only zygotes start others."""
         found, waiting = [self._pid], [self._pid]
         while waiting:
             started = children(waiting.pop(), self._root)
@@ -282,10 +282,13 @@ class MemoryGuard:
         return found
 
     def look(self, processes: list[int]) -> float:
-        """Kill what holds too much; return after how many seconds to look again. Costs some 0.05 ms a process."""
+        """Kill processes that use too much memory; return the seconds until the next check.
+
+        Takes about 0.05 ms per process.
+        """
         limit = min(max(self._budgets), self._most)
         held = {pid: held_memory(pid, self._root) for pid in processes}
-        # Those take a moment to end, and until then what they held is not free.
+        # Killed processes take a moment to end, and until then their memory is not free.
         self._dying = {pid for pid in self._dying if held.get(pid)}
         living = {pid: size for pid, size in held.items() if pid not in self._dying}
         for pid, size in living.items():
@@ -312,6 +315,6 @@ class MemoryGuard:
             self._kill(pid, signal.SIGKILL)
 
     def _kind(self, pid: int) -> str:
-        """Return what Chrome calls a process of its own, such as ``"renderer"`` or ``"gpu-process"``."""
+        """Return Chrome's name for the kind of a process, such as ``"renderer"`` or ``"gpu-process"``."""
         found = _TYPE.search(read_system(f"{self._root}/proc/{pid}/cmdline"))
         return found[1].decode("ascii", "replace") if found else ""

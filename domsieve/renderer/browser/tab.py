@@ -15,16 +15,16 @@ _SCRIPT = Path(__file__).with_name("tab.js").read_text("utf-8")
 
 
 class Tab:
-    """An open page and the conversation with it.
+    """An open page and the session with it.
 
     Parameters
     ----------
-    session : the conversation.
-    target_id : the browser's name for the page.
+    session : the session.
+    target_id : the target ID of the page.
 
     Attributes
     ----------
-    pages : opened in it, one after the other.
+    pages : number of pages that were opened in it, one after another.
     """
 
     def __init__(self, session: Session, target_id: str) -> None:
@@ -37,38 +37,38 @@ class Tab:
 
     @property
     def is_open(self) -> bool:
-        """Whether the page is there."""
+        """Whether the page exists."""
         return self.session.is_open
 
     async def send(self, method: str, params: dict[str, Any] | None = None, *, limit_s: float) -> Any:
-        """Return the answer to a command.
+        """Send a command and return the response.
 
         Raises
         ------
-        TimeoutError : no answer within `limit_s` seconds.
+        TimeoutError : there is no response within `limit_s` seconds.
         CommandError : the browser refused, or the page is gone.
         """
         async with asyncio.timeout(limit_s):
             return await self.session.send(method, params)
 
     async def ask(self, method: str, params: dict[str, Any], kind: type[T], *, limit_s: float) -> T:
-        """Return the answer to a command, decoded to `kind`; see `send`."""
+        """Send a command and return the response, decoded to `kind`; see `send`."""
         async with asyncio.timeout(limit_s):
             return await self.session.ask(method, params, kind)
 
     async def call(self, frame_id: str, loader_id: str, function: str, *, limit_s: float) -> Any:
-        """Return the result of a call of ``tab.js``, made where the page's scripts cannot interfere.
+        """Call a function of ``tab.js`` in an isolated world, where scripts of the page cannot interfere.
 
         Parameters
         ----------
-        frame_id : the page's main frame.
-        loader_id : the document that is meant; another one has another world.
+        frame_id : the main frame of the page.
+        loader_id : the document; each document has its own world.
         function : the call, such as ``"quiet(300, 5000)"``.
 
         Raises
         ------
-        TimeoutError : the page does not answer within `limit_s` seconds.
-        CommandError : it has navigated, or is gone.
+        TimeoutError : the page does not respond within `limit_s` seconds.
+        CommandError : the page has navigated, or is gone.
         """
         async with asyncio.timeout(limit_s):
             if self._world is None or self._world[0] != loader_id:
@@ -87,13 +87,13 @@ class Tab:
         return answer["result"].get("value")
 
     def _dismiss(self, event: dict[str, Any]) -> None:
-        """Answer a question of the page with no, but for whether it may be left."""
+        """Dismiss a dialog of the page, but allow that the page is left."""
         answer = asyncio.create_task(self._answer(event.get("type") == "beforeunload"))
         self._answers.add(answer)
         answer.add_done_callback(self._answers.discard)
 
     async def _answer(self, accept: bool) -> None:
-        with contextlib.suppress(CommandError):  # answered, or gone
+        with contextlib.suppress(CommandError):  # already dismissed, or the page is gone
             await self.session.send("Page.handleJavaScriptDialog", {"accept": accept})
 
 
@@ -103,26 +103,26 @@ _WEB = ("http:", "https:")
 
 
 async def empty(tab: Tab, origins: Set[str]) -> bool:
-    """Return whether a tab was made as good as new; one that was not is of no use.
+    """Reset a tab for another page; return whether that worked. If not, the tab must be closed.
 
     Parameters
     ----------
-    origins : of all documents that were in it and in its frames since it was new.
+    origins : origins of all documents that were in the tab and its frames since it was new.
 
     Raises
     ------
     CommandError : the page is gone.
     """
     session = tab.session
-    # From here on nothing of the page runs, not even what it does when it is left.
+    # From here on no script of the page runs, not even handlers of leaving it.
     await session.send(_SCRIPTS, {"value": True})
     tree = await session.send("Page.getFrameTree")
     here = {origin for origin in _origins(tree["frameTree"]) if origin.startswith(_WEB)}
     if {origin for origin in origins if origin.startswith(_WEB)} - here:
-        return False  # only through a frame of its own is the session's storage of an origin to be had
+        return False  # the session storage of an origin is accessible only through a frame of that origin
     stores = [{"storageId": {"securityOrigin": origin, "isLocalStorage": False}} for origin in sorted(here)]
     frame_id = tree["frameTree"]["frame"]["id"]
-    # Scripts are on again for a document that is being left, so it must not listen to that any more.
+    # Scripts are on again while a document is left, so it must have no handlers of leaving.
     await asyncio.gather(
         *(session.send("DOMStorage.clear", store) for store in stores),
         session.send("Page.setDocumentContent", {"frameId": frame_id, "html": ""}),
@@ -130,7 +130,7 @@ async def empty(tab: Tab, origins: Set[str]) -> bool:
     await session.send("Page.setWebLifecycleState", {"state": "frozen"})
     await session.send("Page.navigate", {"url": BLANK})
     await blank_is_there(session)
-    # Chrome collects what pages leave when a limit is reached that grows with it: a tab would hold several of them.
+    # Chrome collects garbage at a limit that grows, so a tab would otherwise keep the remains of several pages.
     await session.send("HeapProfiler.collectGarbage")
     await asyncio.gather(
         session.send(_SCRIPTS, {"value": False}),
@@ -142,7 +142,7 @@ async def empty(tab: Tab, origins: Set[str]) -> bool:
 
 
 async def blank_is_there(session: Session) -> None:
-    """Return when an empty page has arrived and is loaded, so that it tells nothing more of itself."""
+    """Wait until an empty page is loaded and sends no more events."""
     news = asyncio.Event()
 
     def hear(_: Params) -> None:
