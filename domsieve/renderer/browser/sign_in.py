@@ -1,9 +1,7 @@
-"""A browser that somebody looks at, to sign in by hand: what its pages keep of cookies and local storage.
+"""Open a visible browser in which the user signs in, and return its cookies and local storage.
 
-It needs a full Chrome and a display. Its traffic goes through the guard as that of every other browser of ours; its
-pages are in processes of their own, which the captures' are not.
-
-Imports, of the project, the discovery, the flags, the guard and the error tree.
+This needs a full Chrome and a display. Its traffic goes through the egress guard, too. Unlike in captures, its pages
+run in separate processes.
 """
 
 import asyncio
@@ -36,8 +34,8 @@ _ARRIVAL_LIMIT_S = 60.0
 _ANSWER_LIMIT_S = 5.0
 _LOOK_S = 0.5
 _CLOSE_LIMIT_S = 10.0
-_MOST_CHARACTERS = 20_000_000  # of the local storage of one place; browsers stop at 10 MB
-# Sites that this browser shows are shown one at a time, so their frames need not share a process.
+_MOST_CHARACTERS = 20_000_000  # for the local storage of one origin; browsers allow 10 MB
+# No DOM snapshots are taken in this browser, so frames need not share a process.
 _ARGUMENTS = [flag for flag in ARGUMENTS if flag != "--disable-site-isolation-trials"]
 _NO_DISPLAY = (
     "Signing in opens a window, and there is no display: DISPLAY and WAYLAND_DISPLAY are not set. Sign in on a "
@@ -50,7 +48,7 @@ _NO_BROWSER = (
 _STORED = "() => Object.entries(localStorage)"
 
 State = dict[str, list[dict[str, Any]]]
-"""Cookies and origins, as Playwright writes them."""
+"""Cookies and origins, in the form of Playwright's storage-state file."""
 
 
 async def sign_in(
@@ -61,22 +59,22 @@ async def sign_in(
     ready: Callable[[], object],
     executable: str | None = None,
 ) -> State:
-    """Open a window on a page, and return the cookies and local storage that are there at the end.
+    """Open a window with a page, and return the cookies and local storage when the user is done.
 
     Parameters
     ----------
-    url : the page that is opened.
+    url : the page to open.
     egress : where connections may go.
-    done : returns when the user is done; closing the window does as well.
-    ready : told when the page is there.
-    executable : path or name of a full Chrome; by default ``DOMSIEVE_BROWSER``, else one is looked for.
+    done : returns when the user is done; closing the window ends the call as well.
+    ready : called when the page has loaded.
+    executable : path or name of a full Chrome; None means ``DOMSIEVE_BROWSER`` or else a search.
 
     Raises
     ------
-    BrowserNotFoundError : there is no display, or no Chrome that has windows.
+    BrowserNotFoundError : there is no display, or no Chrome with windows.
     PolicyError : the address may not be reached.
     NavigationError : no page arrived.
-    BrowserLostError : the browser ended before the page was there.
+    BrowserLostError : the browser ended before the page had loaded.
     """
     if not _has_display():
         raise BrowserNotFoundError(_NO_DISPLAY, stage="launch")
@@ -104,11 +102,11 @@ def _has_display() -> bool:
 
 
 async def _launched(playwright: "Playwright", executable: str | None, proxy: Proxy) -> "Browser":
-    """Return a full Chrome in a window that has not opened yet.
+    """Start a full Chrome, without a window yet.
 
     Raises
     ------
-    BrowserNotFoundError : none starts, or what was asked for has no windows.
+    BrowserNotFoundError : none starts, or the requested one has no windows.
     """
     from playwright.async_api import Error
 
@@ -182,7 +180,7 @@ async def _open(page: "Page", url: str, proxy: Proxy) -> None:
 
 
 async def kept(browser: "Browser", context: "BrowserContext", done: Callable[[], Awaitable[object]]) -> State:
-    """Return what there is at the end; it is looked at again and again, for a window is closed without notice."""
+    """Return the final state. It is read repeatedly, because a window can be closed at any time."""
     from playwright.async_api import Error
 
     waiting = asyncio.ensure_future(done())
@@ -203,18 +201,18 @@ async def kept(browser: "Browser", context: "BrowserContext", done: Callable[[],
 
 
 class _Seen:
-    """What was last seen of cookies, and of the local storage of every place that was shown."""
+    """The latest cookies, and the latest local storage of every origin that was shown."""
 
     def __init__(self) -> None:
         self._cookies: list[dict[str, Any]] = []
         self._stored: dict[str, list[dict[str, Any]]] = {}
 
     async def look(self, context: "BrowserContext") -> None:
-        """See what there is now.
+        """Read the current state.
 
         Raises
         ------
-        playwright.async_api.Error : the browser is gone; what was seen before stays.
+        playwright.async_api.Error : the browser is gone; the earlier state is kept.
         """
         from playwright.async_api import Error
 
@@ -232,7 +230,7 @@ class _Seen:
         self._cookies = [dict(cookie) for cookie in cookies]
 
     def _take(self, origin: str, items: Any) -> None:
-        """Keep the storage of a place, unless its page gave something else."""
+        """Store the local storage of an origin if it has a valid form."""
         pairs = items if isinstance(items, list) else []
         texts = [pair for pair in pairs if isinstance(pair, list) and len(pair) == 2]
         if not all(isinstance(text, str) for pair in texts for text in pair):
@@ -241,7 +239,7 @@ class _Seen:
             self._stored[origin] = [{"name": name, "value": value} for name, value in texts]
 
     def state(self) -> State:
-        """Return what was seen last, in an order of its own."""
+        """Return the latest state, in a fixed order."""
         cookies = sorted(self._cookies, key=lambda one: (one["domain"], one["path"], one["name"]))
         origins: list[dict[str, Any]] = [
             {"origin": origin, "localStorage": sorted(items, key=lambda item: str(item["name"]))}

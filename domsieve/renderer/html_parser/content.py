@@ -1,4 +1,4 @@
-"""What the bytes of a page say before they are parsed: encoding, content type, address and title."""
+"""Read encoding, content type, address and title from the bytes of a page before it is parsed."""
 
 import codecs
 import re
@@ -81,24 +81,24 @@ _ATTRIBUTE = re.compile(r"([^\s/>=]++)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>
 
 
 def encoding_name(label: str) -> str | None:
-    """Return the standard's name of the encoding called `label`, None for an unknown one."""
+    """Return the name of the encoding with this label in the Encoding standard; None if it is unknown."""
     return _NAMES.get(label.strip("\t\n\f\r ").lower())
 
 
 def html_as_utf8(source: bytes, *, content_type: str = "", encoding: str | None = None) -> tuple[bytes, str]:
-    """Return an HTML document in UTF-8, and the standard's name of the encoding it was in.
+    """Convert an HTML document to UTF-8; also return the name of its encoding in the Encoding standard.
 
-    Never fails on the bytes: what the encoding cannot express becomes U+FFFD.
+    Any bytes are accepted: invalid ones become U+FFFD.
 
     Parameters
     ----------
-    source : the document as it came over the wire, decompressed.
-    content_type : value of the Content-Type header, empty without one; an unknown charset in it is ignored.
-    encoding : label the caller is certain of; only a byte order mark overrules it.
+    source : the document as received, decompressed.
+    content_type : the Content-Type header, or empty; an unknown charset in it is ignored.
+    encoding : a label that the caller is certain of; only a byte order mark overrides it.
 
     Raises
     ------
-    UsageError : `encoding` is no label of the Encoding standard.
+    UsageError : `encoding` is not a label of the Encoding standard.
     """
     if encoding is not None and encoding_name(encoding) is None:
         raise UsageError(f"'{encoding}' is not a character encoding; use a label such as 'utf-8'.")
@@ -128,9 +128,9 @@ def _is_utf8(source: bytes) -> bool:
 
 
 def declared_encoding(source: bytes) -> str | None:
-    """Return the encoding a document declares in its first 1,024 bytes, None without a declaration.
+    """Return the encoding that a document declares in its first 1,024 bytes; None without a declaration.
 
-    A declaration that could be read cannot be UTF-16, whatever it says; the standard takes UTF-8 then.
+    A document whose declaration can be read as ASCII is not in UTF-16; if it says so, the standard assumes UTF-8.
     """
     head = source[:PRESCAN_BYTES].decode("latin-1").lower()
     declaration = _XML_DECLARATION.match(head)
@@ -162,7 +162,7 @@ def _ascii_based(name: str) -> str:
     return "utf-8" if name.startswith("utf-16") else name
 
 
-# The first bytes of kinds of files, and where they stand.
+# The first bytes of file types, and their offsets.
 _SIGNS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"%PDF-", "application/pdf"),
     (0, b"%!PS-Adobe", "application/postscript"),
@@ -203,9 +203,9 @@ _SIGNS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
     (0, b"SQLite format 3\0", "application/vnd.sqlite3"),
 )
-# Roots of documents that readers of feeds and maps read, and people do not.
+# Root elements of documents for feed readers and map programs.
 _XML_ROOTS = (b"<rss", b"<feed", b"<urlset", b"<sitemapindex", b"<rdf:rdf", b"<opml", b"<svg", b"<kml")
-_LOOKED_AT = 1_445  # bytes in which the standard on sniffing looks for what no text has
+_LOOKED_AT = 1_445  # the number of bytes that the MIME Sniffing standard searches for binary data
 _CONTROLS = bytes((*range(9), 11, *range(14, 27), *range(28, 32)))
 _MOST_CONTROLS_RATIO = 0.02
 _TAGS = (
@@ -226,12 +226,12 @@ _LARGEST_JSON = 20_000_000
 
 
 def type_of(source: bytes, text: bytes) -> str:
-    """Return the type of what is certainly no HTML page, empty for what may be one.
+    """Return the type of content that is certainly not an HTML page; empty for content that may be one.
 
     Parameters
     ----------
-    source : the bytes as they came.
-    text : the same as UTF-8, by whatever encoding they are in.
+    source : the bytes as received.
+    text : the same in UTF-8.
     """
     for place, sign, kind in _SIGNS:
         if source.startswith(sign, place):
@@ -247,7 +247,7 @@ def type_of(source: bytes, text: bytes) -> str:
 
 
 def _is_feed(head: bytes) -> bool:
-    """Return whether the first element behind what may stand in front of it is one of `_XML_ROOTS`."""
+    """Return whether the root element is one of `_XML_ROOTS`."""
     rest = head.lstrip(_BLANKS)
     for _ in range(_PROLOGUE_STEPS):
         mark = b"-->" if rest.startswith(b"<!--") else b">" if rest.startswith((b"<?", b"<!")) else b""
@@ -258,7 +258,7 @@ def _is_feed(head: bytes) -> bool:
 
 
 def _is_json(text: bytes) -> bool:
-    """Return whether it is one value of JSON that holds others."""
+    """Return whether the text is a JSON object or array."""
     text = text.strip(_BLANKS)
     if text[:1] + text[-1:] not in {b"{}", b"[]"} or len(text) > _LARGEST_JSON:
         return False
@@ -278,13 +278,13 @@ _MOST_TAGS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class PageOrigin:
-    """What a source says.
+    """What a source says about its origin.
 
     Parameters
     ----------
-    address : http or https, by its canonical link, else ``og:url``, else its ``base``; empty where it says none.
-    keys : what tells that two sources are of the same page: what they hold, and address and title together.
-    source : the page, unpacked.
+    address : http or https URL from the canonical link, or else ``og:url``, or else ``base``; empty without any.
+    keys : two sources with a common key are the same page: a hash of the content, and address with title.
+    source : the page, decompressed.
     """
 
     address: str
@@ -293,9 +293,9 @@ class PageOrigin:
 
 
 def file_origin(path: Path, *, url: str = "") -> PageOrigin | None:
-    """Return what the page in a file says of itself; None where it cannot be read, which is told when it is parsed.
+    """Return the origin of the page in a file; None if it cannot be read, which is reported when it is parsed.
 
-    `url` is its address if the caller knows it.
+    `url` is its address, if the caller knows it.
     """
     try:
         with spending("read", str(path)):
@@ -305,19 +305,19 @@ def file_origin(path: Path, *, url: str = "") -> PageOrigin | None:
 
 
 def source_origin(source: bytes, *, url: str = "") -> PageOrigin:
-    """Return what the source of a page says of itself; linear in its beginning."""
+    """Return the origin that the source of a page states; takes time linear in its beginning."""
     head = source[:_SEEN_BYTES]
     address = url or _address(head)
     title = _TITLE.search(head)
     keys = [blake2b(source, digest_size=16).hexdigest()]
     if address and title:
-        # Sites that give all pages one canonical address give them titles of their own.
+        # Some sites give all pages the same canonical address, but different titles.
         keys.append(f"{address} {b' '.join(title[1].split()).decode('utf-8', 'replace')}")
     return PageOrigin(address, tuple(keys), source)
 
 
 def _address(head: bytes) -> str:
-    """Return the address that the head of a page gives, the most certain first; empty without one."""
+    """Return the address in the head of a page, by the most reliable source; empty without one."""
     found: dict[str, str] = {}
     for number, tag in enumerate(_TAG.finditer(head)):
         if number == _MOST_TAGS:
@@ -331,7 +331,7 @@ def _address(head: bytes) -> str:
 
 
 def _named(tag: bytes) -> list[tuple[str, str]]:
-    """Return what address a tag gives, and of which kind it is."""
+    """Return the addresses in a tag with their kinds."""
     root = etree.fromstring(tag, etree.HTMLParser(encoding="utf-8"))
     element = None if root is None else next(root.iter("link", "meta", "base"), None)
     if element is None:

@@ -1,4 +1,4 @@
-"""Source whose tags have no more attributes than a parser takes quickly. Imports the budget."""
+"""Limit the number of attributes per tag, because parsers take quadratic time for them."""
 
 import re
 from bisect import bisect_right
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from domsieve.budget import check
 
 MOST_ATTRIBUTES = 4096
-"""Attributes of a tag that are read: libxml2 and lxml take time quadratic in them, seconds for 20,000."""
+"""Maximum number of attributes of a tag: libxml2 and lxml take quadratic time, which is seconds for 20,000."""
 
 _LEAST_BYTES = 2 * MOST_ATTRIBUTES  # of a tag with more
-_MOST_BLANKS = 8  # looked through before a quote
+_MOST_BLANKS = 8  # bytes searched before a quote
 
 _START = re.compile(rb"<[A-Za-z]")
 _NAME = re.compile(rb"<[^\s/>]++")
@@ -23,15 +23,15 @@ _ATTRIBUTE = re.compile(rb"[^\s/>=]++(?:\s*+=\s*+(?:(\"[^\"]*+\"|'[^']*+')|[^\s>
 _TAG = re.compile(
     rb"<[^\s/>]++(?:[\s/=]++|[^\s/>=]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+)*+"
 )
-# How often a byte may be looked at, as one that may belong to several tags; in honest pages once.
+# How often a byte may be scanned, because it may belong to several tags; once in ordinary pages.
 _LOOKS, _LOOKS_AT_ANY = 4, 1_000_000
 
 
 def with_few_attributes(data: bytes) -> tuple[bytes, list[str]]:
-    """Return a document without what stands behind the first 4,096 attributes of a tag, and why it is shorter.
+    """Cut every tag after its first 4,096 attributes; return the document and the reasons why it is shorter.
 
-    Every ``<`` with a letter may begin a tag, also one that stands in a comment or in a value of another: only the
-    parser knows, and no tag that it sees may be overlooked. O(bytes), unless something is cut.
+    Every ``<`` before a letter may begin a tag, even in a comment or an attribute value: only the parser knows, and
+    no tag that it sees may be missed. Takes linear time, unless something is cut.
     """
     reasons: list[str] = []
     if _scanned(data, *_may_be_long(data)).is_whole:
@@ -51,7 +51,7 @@ def with_few_attributes(data: bytes) -> tuple[bytes, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Scanned:
-    """The pieces of a document that are read, and what stands behind `cut`, up to `stop` if that is not None."""
+    """The parts of a document to keep; after `cut`, everything up to `stop` (or the end, for None) is left out."""
 
     pieces: list[bytes]
     cut: int
@@ -63,10 +63,10 @@ class _Scanned:
 
 
 def _may_be_long(data: bytes) -> tuple[list[int], int]:
-    """Return where tags may begin that are longer than any with few attributes, and the bytes of all others, at most.
+    """Return where tags may begin that have too many attributes, and an upper bound of the bytes of all others.
 
-    A tag ends at the first ``>`` that is in no value. In a value the last quote before is one that opens it, behind a
-    ``=``; where it is not, the ``>`` surely ends what tag there is.
+    A tag ends at the first ``>`` outside of attribute values. Inside a value, the last quote before the ``>`` opens
+    the value and follows a ``=``. If it does not, the ``>`` certainly ends a tag.
     """
     codes = np.frombuffer(data or b" ", np.uint8)
     start = np.flatnonzero(codes[:-1] == ord("<"))
@@ -83,7 +83,7 @@ def _may_be_long(data: bytes) -> tuple[list[int], int]:
 def _opened_before(
     codes: NDArray[np.uint8], place: NDArray[np.intp], quote: NDArray[np.intp]
 ) -> NDArray[np.bool_]:
-    """Return at which places the last quote may open a value."""
+    """Return at which positions the last quote may open a value."""
     if not quote.size:
         return np.zeros(place.size, np.bool_)
     before = quote - 1
@@ -97,7 +97,7 @@ def _opened_before(
 
 
 def _scanned(data: bytes, starts: Iterable[int], looked: int) -> _Scanned:
-    """Return what is read of a document whose tags may begin at `starts`; `looked` bytes were looked at before."""
+    """Return the parts to keep of a document whose tags may begin at `starts`; `looked` bytes were scanned before."""
     pieces: list[bytes] = []
     cut = 0
     scans: list[_Scan] = []
@@ -118,7 +118,7 @@ def _scanned(data: bytes, starts: Iterable[int], looked: int) -> _Scanned:
 
 
 class _Scan:
-    """A tag that begins at `start`, if one does, up to its `end`."""
+    """A possible tag from `start` to `end`."""
 
     def __init__(self, data: bytes, start: int) -> None:
         self._data, self._start = data, start
@@ -127,8 +127,8 @@ class _Scan:
         self._values: tuple[list[int], list[int]] | None = None
 
     def goes_on_at(self, place: int) -> bool:
-        """Return whether a place is in the tag and in no quotes: what would begin there ends as this tag does."""
-        if self._values is None:
+        """Return whether a position is in the tag and outside of quotes, so that a tag there would end with this
+        one.""" if self._values is None:
             spans = [found.span(1) for found in self._attributes() if found[1]]
             self._values = [start for start, _ in spans], [end for _, end in spans]
         starts, ends = self._values
@@ -136,7 +136,7 @@ class _Scan:
         return at < 0 or place >= ends[at]
 
     def last_to_read(self) -> int | None:
-        """Return where the last attribute that is read ends, None when there is no further one."""
+        """Return where the last attribute to keep ends; None if there are no more attributes."""
         few = [found.end() for found in islice(self._attributes(), MOST_ATTRIBUTES + 1)]
         return few[MOST_ATTRIBUTES - 1] if len(few) > MOST_ATTRIBUTES else None
 

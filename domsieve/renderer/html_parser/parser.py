@@ -1,9 +1,8 @@
 """Parse the source of a page into a Snapshot, without a browser: no scripts, no computed styles, no boxes.
 
-The tree is lxml's, with three mends: what stands behind ``</body>`` or ``</html>`` is content of the body, as
-in browsers, so is what stands in a head that no tag ends, and characters that XML forbids become U+FFFD. lxml
-is left after a few passes over its elements; all that depends on the order of nodes is arithmetic on columns.
-Imports lxml and `snapshot`.
+The tree is that of lxml with three corrections. As in browsers, nodes after ``</body>`` or ``</html>`` belong to the
+body, and content in a head that is not closed begins the body. Characters that XML forbids become U+FFFD. After a few
+passes over lxml's elements, everything is computed on columns.
 """
 
 import os
@@ -37,14 +36,14 @@ from domsieve.snapshot.strings import Interner, StringTable
 HTML_SUFFIXES = (".htm", ".html", ".xhtml")
 _FILE_SUFFIXES = (*HTML_SUFFIXES, *(page + packed for page in HTML_SUFFIXES for packed in PACKED_SUFFIXES))
 
-# A blank text beside one of these separates nothing: they start and end lines on their own.
+# White space next to one of these separates nothing, because they start and end lines.
 _BLOCK_NAMES = """
 address article aside blockquote body br caption center col colgroup dd details dialog dir div dl dt fieldset
 figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav
 noframes ol optgroup option p plaintext pre search section summary table tbody td tfoot th thead tr ul xmp
 """
 _BLOCK = frozenset(_BLOCK_NAMES.split())
-# What a head may hold (HTML, 13.2.6.4.4); anything else begins the body.
+# Elements of a head (HTML, 13.2.6.4.4); any other element begins the body.
 _OF_HEAD = frozenset(
     (
         "base",
@@ -63,7 +62,7 @@ _OF_HEAD = frozenset(
 _SKELETON = frozenset(("head", "html"))
 _VERBATIM = frozenset(("listing", "plaintext", "pre", "textarea", "xmp"))
 _FIRST_LINE_END_IS_MARKUP = frozenset(("listing", "pre", "textarea"))
-# Their text is code or markup that is never shown as text.
+# Their text is code or markup that is never displayed.
 _SILENT = frozenset(("iframe", "noembed", "noframes", "script", "style"))
 _NO_TEXT = frozenset((*_SILENT, "datalist", "noscript", "template", "title"))
 _HIDING = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
@@ -72,30 +71,30 @@ _BLANKS = " \t\n\f\r"
 _CONTROLS = bytes(code for code in (*range(32), 127) if chr(code) not in _BLANKS)
 _NO_CHARACTERS = ("\ufffe".encode(), "\uffff".encode())
 _REPLACED = dict.fromkeys((*_CONTROLS, 0xFFFE, 0xFFFF), "\ufffd")
-# lxml reads form feeds and refuses to write them.
+# lxml reads form feeds, but refuses to write them.
 _WRITTEN = {**_REPLACED, ord("\f"): " "}
 
 
 def parse_html(source: bytes, *, url: str, content_type: str = "", encoding: str | None = None) -> Snapshot:
-    """Return the page in `source` as a Snapshot of producer ``"raw"``, in linear time.
+    """Parse HTML into a Snapshot with the producer ``"raw"``, in linear time.
 
-    Comments, processing instructions and the doctype are dropped, script and style elements are kept without
-    their text (that of JSON-LD becomes an attribute), blank text is kept beside inline elements and everywhere in
-    ``pre`` and its kin. Where a page shows fewer than 60 words and its ``noscript`` elements hold more, these are
-    read as ``div``, which they are to a browser without scripts. The page is incomplete when the parser gave up (it
-    does so below 2,048 levels of nesting).
+    Comments, processing instructions and the doctype are dropped. Script and style elements lose their text, except
+    that JSON-LD becomes an attribute. White space is kept next to inline elements, and everywhere in ``pre`` and
+    similar elements. If a page shows fewer than 60 words and its ``noscript`` elements contain more, they are treated
+    as ``div``, as in a browser without scripts. The page is incomplete if the parser gave up, which it does at 2,048
+    levels of nesting.
 
     Parameters
     ----------
-    source : the document as it came over the wire, decompressed.
-    url : address of the page, or its file name; recorded, never opened.
-    content_type : value of the Content-Type header; its charset overrules the one in the document. Where the source
-        is certainly no HTML, its own type is recorded instead.
-    encoding : label the caller is certain of, such as ``"utf-8"``; only a byte order mark overrules it.
+    source : the document as received, decompressed.
+    url : address of the page, or its file name; recorded, but never opened.
+    content_type : the Content-Type header; its charset overrides that of the document. If the source is certainly not
+        HTML, its real type is recorded instead.
+    encoding : a label that the caller is certain of, such as ``"utf-8"``; only a byte order mark overrides it.
 
     Raises
     ------
-    UsageError : `encoding` is no label of the Encoding standard.
+    UsageError : `encoding` is not a label of the Encoding standard.
     """
     with spending("parse", url):
         return _parsed(source, url, content_type, encoding)
@@ -123,14 +122,14 @@ def _parsed(
 
 
 def read_html_file(path: Path | str, *, url: str | None = None, encoding: str | None = None) -> Snapshot:
-    """Return the page in the file `path`; `url` is its address on the web, by default the path as given.
+    """Parse the HTML file at `path`; `url` is its address on the web, or None for the path itself.
 
-    Files that are compressed with gzip, Zstandard or Brotli (by its ending ``.br``) are unpacked, up to 50 MB.
+    Files that are compressed with gzip, Zstandard or Brotli (ending ``.br``) are decompressed, up to 50 MB.
 
     Raises
     ------
-    TargetError : there is no such file, or it cannot be read.
-    UsageError : `encoding` is no label of the Encoding standard.
+    TargetError : the file does not exist or cannot be read.
+    UsageError : `encoding` is not a label of the Encoding standard.
     """
     try:
         source = Path(path).read_bytes()
@@ -140,11 +139,11 @@ def read_html_file(path: Path | str, *, url: str | None = None, encoding: str | 
 
 
 def parse_html_file(source: bytes, path: Path, *, url: str, encoding: str | None = None) -> Snapshot:
-    """Return the page in a file that was read, as `read_html_file` does; `path` tells Brotli by its ending.
+    """Parse the content of an HTML file like `read_html_file`; the ending of `path` identifies Brotli.
 
     Raises
     ------
-    UsageError : `encoding` is no label of the Encoding standard.
+    UsageError : `encoding` is not a label of the Encoding standard.
     """
     with spending("parse", url):
         page, cuts = unpacked(source, path)
@@ -152,7 +151,7 @@ def parse_html_file(source: bytes, path: Path, *, url: str, encoding: str | None
 
 
 def file_stem(path: Path) -> Path:
-    """Return the path of a page's file without its ending, ``.html.gz`` being one."""
+    """Return the path of an HTML file without its ending; ``.html.gz`` counts as one ending."""
     if path.suffix.lower() in PACKED_SUFFIXES and path.stem.lower().endswith(HTML_SUFFIXES):
         path = path.with_suffix("")
     return path.with_suffix("")
@@ -165,7 +164,7 @@ def html_files(folder: Path | str) -> list[Path]:
 
     Raises
     ------
-    TargetError : `folder` is no folder, or a folder in it cannot be read.
+    TargetError : `folder` is not a folder, or a folder in it cannot be read.
     """
 
     def fail(error: OSError) -> None:
@@ -182,26 +181,26 @@ def html_files(folder: Path | str) -> list[Path]:
 
 
 def _tree(data: bytes) -> tuple[etree._Element, list[Cut]]:
-    # The parser's own treatment of NUL has changed between its versions.
+    # Versions of the parser treat NUL differently.
     data = data.replace(b"\0", b"\xef\xbf\xbd")
     few, reasons = with_few_attributes(data)
     cuts = [Cut("other", reason) for reason in reasons]
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     root = etree.fromstring(few, parser)
-    if root is None:  # nothing but blanks and comments
+    if root is None:  # only white space and comments
         return etree.Element("html"), cuts
     _mend(root)
     _show_noscript(root)
-    # The parser goes on after every error but a fatal one, which is then the last.
+    # The parser continues after every error except a fatal one, so a fatal one is the last.
     last = parser.error_log.last_error
     if last is not None and last.level_name == "FATAL":
-        what = last.message.partition(",")[0]  # without its advice on options
+        what = last.message.partition(",")[0]  # without the parser's advice about its options
         cuts.append(Cut("other", f"The HTML parser gave up in line {last.line}: {what}."))
     return root, cuts
 
 
 def _mend(root: etree._Element) -> None:
-    """Put into the body what the parser left behind it, its later siblings and further trees, and in the head."""
+    """Move into the body what the parser put after it (siblings and further trees) and, wrongly, into the head."""
     _empty_head(root)
     body = root.find("body")
     if body is None:
@@ -209,7 +208,7 @@ def _mend(root: etree._Element) -> None:
     _append_text(body, body.tail)
     body.tail = None
     body.extend(list(body.itersiblings()))
-    texts: list[str] = []  # joined once, as there may be as many as trees
+    texts: list[str] = []  # joined once, because there may be as many as trees
     for tree in list(root.itersiblings()):
         check()
         for part in (tree, *tree.iterchildren("head", "body")):
@@ -222,9 +221,9 @@ def _mend(root: etree._Element) -> None:
 
 
 def _empty_head(root: etree._Element) -> None:
-    """Move to the body what begins it, where the page does not say so by a tag.
+    """Move content from the head to the body if the page has no tag that separates them.
 
-    The parser does not know of ``main``, ``nav`` and other younger elements that they end the head.
+    The parser does not know that ``main``, ``nav`` and other newer elements end the head.
     """
     head = root.find("head")
     first = None if head is None else next((child for child in head if child.tag not in _OF_HEAD), None)
@@ -242,7 +241,7 @@ def _empty_head(root: etree._Element) -> None:
 
 
 def _show_noscript(root: etree._Element) -> None:
-    """Show the ``noscript`` elements of the body where they are the page; most say only that it needs scripts."""
+    """Show ``noscript`` elements if they contain the page; most only say that the page needs scripts."""
     body = root.find("body")
     found = [] if body is None else list(body.iter("noscript"))
     if body is None or sum(_words(str(text)) for one in found for text in one.itertext()) < _LEAST_WORDS:
@@ -270,7 +269,7 @@ def _words(text: str | None) -> int:
 
 
 def _append_text(body: etree._Element, text: str | None) -> None:
-    last = next(body.iterchildren(reversed=True), None)  # counting them would take as long as there are many
+    last = next(body.iterchildren(reversed=True), None)  # len() would count them one by one
     if text and last is not None:
         last.tail = ((last.tail or "") + text).translate(_WRITTEN)
     elif text:
@@ -278,10 +277,10 @@ def _append_text(body: etree._Element, text: str | None) -> None:
 
 
 def read_tree(root: etree._Element, provenance: Provenance) -> Snapshot:
-    """Return a tree of lxml, made of elements only, as a Snapshot that came from where `provenance` says.
+    """Convert a tree of lxml elements to a Snapshot.
 
-    Its E elements are first numbered among themselves; `place` then says where each stands among the N nodes.
-    An element has up to two texts: its head, before its first child, and its tail, behind its end.
+    The E elements are first numbered on their own; `place` is the position of each among the N nodes. An element has
+    up to two texts: its head, before its first child, and its tail, after its end.
     """
     check()
     elements = list(root.iter())
@@ -299,7 +298,7 @@ def read_tree(root: etree._Element, provenance: Provenance) -> Snapshot:
     parent, end, here = np.array(above, np.int32), subtree_ends(above), np.arange(e, dtype=np.int32)
     has_head = np.array([bool(text and text.strip(_BLANKS)) for text in heads], np.bool_)
     has_tail = np.array([bool(text and text.strip(_BLANKS)) for text in tails], np.bool_)
-    # Blank text is kept where it stands between what is inline, and wherever white space counts.
+    # White space is kept between inline content, and wherever it is significant.
     block = _flags(distinct, _BLOCK)[tag]
     verbatim = _below(_flags(distinct, _VERBATIM)[tag], end)
     in_line = ~_flags(distinct, _SKELETON)[tag[parent]] & ~block
@@ -331,7 +330,7 @@ def read_tree(root: etree._Element, provenance: Provenance) -> Snapshot:
     columns["tag"][place] = tag
     columns["tag"][0] = tags("#document")
 
-    # Ids in document order keep neighbours alike, and stored pages small.
+    # With ids in document order, neighbours are similar and stored pages small.
     order = np.argsort(places_of_texts)
     texts = [*compress(heads, has_head), *compress(tails, has_tail)]
     columns["text"][places_of_texts[order]] = strings.ids([texts[i] or "" for i in order.tolist()])
@@ -365,7 +364,7 @@ def _heads(elements: list[etree._Element], names: list[str]) -> list[str | None]
 
 
 def _attributes(elements: list[etree._Element]) -> tuple[list[str], list[str], list[int]]:
-    # No lists of pairs are kept: thousands of new containers would set off the garbage collector.
+    # Without lists of pairs, because thousands of new containers would trigger the garbage collector.
     names: list[str] = []
     values: list[str] = []
     starts = [0]
@@ -383,7 +382,7 @@ def _attributes(elements: list[etree._Element]) -> tuple[list[str], list[str], l
 
 
 def _below(marked: NDArray[np.bool_], end: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Return which elements are `marked` or lie in one that is."""
+    """Return which elements are `marked` or inside one that is."""
     starts = np.flatnonzero(marked)
     edges = np.bincount(starts, minlength=end.size + 1) - np.bincount(end[starts], minlength=end.size + 1)
     return np.asarray(np.cumsum(edges)[:-1] > 0)
@@ -394,7 +393,7 @@ def _flags(names: list[str], wanted: frozenset[str]) -> NDArray[np.bool_]:
 
 
 def _without_controls(table: StringTable, columns: dict[str, NDArray[np.int32]], *names: str) -> StringTable:
-    """Return `table` with U+FFFD for control characters, and point the columns called `names` into it."""
+    """Replace control characters in a string table by U+FFFD, and update the columns in `names`."""
     data = table.blob.tobytes()
     if len(data.translate(None, _CONTROLS)) == len(data) and not any(code in data for code in _NO_CHARACTERS):
         return table

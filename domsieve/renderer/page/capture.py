@@ -17,7 +17,7 @@ from domsieve.snapshot.cut import Cut
 _TILE_PX = 4096
 _TALLEST_PX = 16 * _TILE_PX
 _WIDEST_PX = 4096
-# Dense text takes 0.35 bytes a pixel, photographs less: a report with all of it stays below 5 MB.
+# Dense text takes 0.35 bytes per pixel, photographs less, so a report stays below 5 MB.
 _PIXELS = 8_000_000
 _BYTES = 2_800_000
 _QUALITY = 60
@@ -27,7 +27,7 @@ _MOST_RESPONSES = 32
 
 
 async def take_extras(tab: Tab, watch: Watch, *, screenshot: bool, limit_s: float) -> dict[str, bytes]:
-    """Return data responses and screenshot by name, as far as the page gives them within `limit_s` seconds."""
+    """Return data responses and the screenshot by name, as far as available within `limit_s` seconds."""
     data: list[dict[str, Any]] = []
     tiles: dict[str, bytes] = {}
     facts = no_screenshot("")
@@ -50,19 +50,19 @@ async def take_extras(tab: Tab, watch: Watch, *, screenshot: bool, limit_s: floa
 
 
 def no_screenshot(reason: str) -> dict[str, Any]:
-    """Return what is written when there is none."""
+    """Return the description of a missing screenshot."""
     return {"width": 0, "height": 0, "scale": 1.0, "tiles": [], "reason": reason}
 
 
 def to_json(value: Any) -> bytes:
-    """Return JSON in UTF-8; half surrogate pairs, which pages may contain, become question marks."""
+    """Encode JSON as UTF-8; lone surrogates, which pages may contain, become question marks."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 async def _screenshot(
     tab: Tab, tiles: dict[str, bytes], width: int, height: int, *, limit_s: float
 ) -> dict[str, Any]:
-    """Fill `tiles`, smaller ones when they are too many bytes, and return what there is to know of them."""
+    """Add the tiles of a screenshot to `tiles`, with fewer pixels if they have too many bytes; describe them."""
     width, seen = max(1, min(width, _WIDEST_PX)), max(1, min(height, _TALLEST_PX))
     scale = min(1.0, (_PIXELS / (width * seen)) ** 0.5)
     while True:
@@ -95,7 +95,7 @@ async def _add_data(data: list[dict[str, Any]], tab: Tab, watch: Watch, *, limit
     for number, response in [*watch.data.items()][:_MOST_RESPONSES]:
         try:
             answer = await tab.send("Network.getResponseBody", {"requestId": number}, limit_s=limit_s)
-        except CommandError:  # it was not kept, or is still coming
+        except CommandError:  # not kept, or still loading
             continue
         text = answer["body"]
         if answer["base64Encoded"]:
@@ -106,8 +106,8 @@ async def _add_data(data: list[dict[str, Any]], tab: Tab, watch: Watch, *, limit
         )
 
 
-# What the analysis reads for presentation styles and hidden text, as few as say it: each costs on every node.
-# Shorthands stand for their parts, such as "1px solid rgb(0, 0, 0)" for a side's border.
+# The properties that presentation styles and hidden text need, and no more, because each costs time for every node.
+# Shorthands contain their parts, such as "1px solid rgb(0, 0, 0)" for the border of a side.
 STYLE_NAMES = (
     "display",
     "position",
@@ -141,28 +141,28 @@ STYLE_NAMES = (
 )
 
 _SCRIPTS = "Emulation.setScriptExecutionDisabled"
-# What a capture that has only its minimum of time can hold, at 20 us per node.
+# The number of nodes that can be captured in the minimum time, at 20 us per node.
 _HURRIED_NODES = 100_000
-# Byte order marks are what the browser drops when it decodes, and what makes the bytes decodable again.
+# The browser drops byte order marks when it decodes; with one, the bytes can be decoded again.
 _UTF8_MARK = b"\xef\xbb\xbf"
 _DECLARED_UTF8 = re.compile(rb"charset\s*=\s*[\"']?utf-?8", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A response as the browser hands it out: text when it could decode it, else bytes."""
+    """The body of a response as the browser returns it: text if it could be decoded, else bytes."""
 
     text: str
     is_base64: bool
 
     def to_bytes(self, encoding: str, content_type: str) -> bytes:
-        """Return the bytes that came, as far as they can be told.
+        """Return the original bytes, as far as they can be restored.
 
         Parameters
         ----------
-        encoding : the browser's name for the document's encoding. Text that Python cannot encode so comes
-            as UTF-8 with a byte order mark, which a reader of HTML obeys first.
-        content_type : the header. A mark is also set where nothing else would say that it is UTF-8.
+        encoding : the browser's name of the encoding of the document. Text that Python cannot encode in it becomes
+            UTF-8 with a byte order mark, which has priority in HTML.
+        content_type : the header. A byte order mark is also added if nothing else says that the text is UTF-8.
         """
         if self.is_base64:
             return base64.b64decode(self.text)
@@ -177,13 +177,13 @@ class Body:
 
 
 async def stop(tab: Tab, *, limit_s: float) -> None:
-    """End loading and scripts of a page, so that it can be captured as it is; a lost page stays lost."""
+    """Stop loading and scripts of a page, so that it can be captured as it is; does nothing for a lost page."""
     commands: dict[str, dict[str, Any]] = {
         "Page.stopLoading": {},
         _SCRIPTS: {"value": True},
         "Runtime.terminateExecution": {},
     }
-    # All at once: some are answered only when a script under way has ended, which another one sees to.
+    # All at once, because some get a response only when the running script ends, and another command ends it.
     waiting = [tab.send(method, params, limit_s=limit_s) for method, params in commands.items()]
     await asyncio.gather(*waiting, return_exceptions=True)
 
@@ -195,9 +195,9 @@ async def capture_document(
 
     Parameters
     ----------
-    max_nodes : of a larger document the rest is removed first, since a capture of it would take minutes.
-    left_s : seconds left of the page's time.
-    least_s : seconds that the capture has when less is left.
+    max_nodes : nodes beyond this number are removed first, because their capture could take minutes.
+    left_s : seconds that are left of the time of the page.
+    least_s : minimum of seconds for the capture.
     scripts : whether scripts of the page may still run.
     """
     limit_s = max(left_s, least_s)
@@ -222,10 +222,11 @@ async def capture_document(
 
 
 async def _trim(tab: Tab, watch: Watch, max_nodes: int, *, scripts: bool, limit_s: float) -> int:
-    """Make the document ready for its capture and return how many nodes it had; its scripts do not notice.
+    """Prepare the document for its capture, unnoticed by its scripts; return how many nodes it had.
 
-    What is taken away wakes the observers and custom elements of a page, which could run for ever or put it back.
-    While scripts are off nothing wakes them, and they are never told later. Styles may ask whether scripts are on.
+    Removing nodes would call observers and custom elements of the page, which could run for ever or put the nodes
+    back. While scripts are off, they are not called, and not later either. But styles can depend on whether scripts
+    are on.
     """
     function = f"trim({max_nodes})"
     if not scripts:
@@ -233,7 +234,7 @@ async def _trim(tab: Tab, watch: Watch, max_nodes: int, *, scripts: bool, limit_
     await tab.send(_SCRIPTS, {"value": True}, limit_s=limit_s)
     try:
         count = int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
-    except CommandError:  # it has navigated, and where it arrives needs its scripts
+    except CommandError:  # it has navigated, and the new document needs its scripts
         await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
         raise
     await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
@@ -241,7 +242,7 @@ async def _trim(tab: Tab, watch: Watch, max_nodes: int, *, scripts: bool, limit_
 
 
 async def fetch_source(tab: Tab, watch: Watch, *, limit_s: float) -> tuple[Body | None, str]:
-    """Return the body of the main response, or None and why there is none."""
+    """Return the body of the main response, or None and the reason."""
     try:
         answer = await tab.send("Network.getResponseBody", {"requestId": watch.loader_id}, limit_s=limit_s)
     except TimeoutError:

@@ -1,11 +1,9 @@
-"""Turn the answer of ``DOMSnapshot.captureSnapshot`` into the columns of a Snapshot.
+"""Convert the result of ``DOMSnapshot.captureSnapshot`` to the columns of a Snapshot.
 
-What Chrome gives, found by probing version 156: nodes of each document in depth-first order of the flat tree
-(closed shadow trees included, slotted children below their slot), all pseudo-elements before the other
-children, frames as further documents, -1 for the empty string, several layout entries for one pseudo-element
-of which the first is its box and the later ones its text, styles for texts too (those of the parent).
-
-Imports the Snapshot only; no browser is needed.
+The format, as observed in Chrome 156: The nodes of each document are in depth-first order of the flat tree, including
+closed shadow trees, with slotted children below their slot, and all pseudo-elements before the other children. Frames
+are separate documents. -1 is the empty string. A pseudo-element has several layout entries: the first is its box, the
+others are its text. Texts have the styles of their parents.
 """
 
 from collections.abc import Iterable
@@ -22,9 +20,9 @@ from domsieve.snapshot.strings import Interner, StringTable
 
 _NOTHING, _CDATA = 0, 4
 _FURTHEST = np.finfo(np.float32).max
-# Their text is no content. The analysis wants the elements as such.
+# Their text is not content, but the analysis needs the elements.
 _CODE = frozenset({"script", "style"})
-# Inputs whose current value is not what a reader sees, or must not be kept.
+# Inputs whose value is not visible to readers, or must not be stored.
 _UNREAD_INPUTS = frozenset(
     {"button", "checkbox", "file", "hidden", "image", "password", "radio", "reset", "submit"}
 )
@@ -49,7 +47,7 @@ class _Nodes(msgspec.Struct, rename="camel"):
 
 class _Layout(msgspec.Struct, rename="camel"):
     node_index: list[int]
-    styles: list[msgspec.Raw]  # a few rows come again and again, so each is read once
+    styles: list[msgspec.Raw]  # few rows differ, so each is parsed once
     bounds: list[list[float]]
     text: list[int]
     paint_orders: list[int]
@@ -63,7 +61,7 @@ class _Document(msgspec.Struct, rename="camel"):
 
 
 class Capture(msgspec.Struct):
-    """The part of the answer that is read."""
+    """The part of the result that is used."""
 
     documents: list[_Document]
     strings: list[str]
@@ -101,7 +99,7 @@ class Columns(TypedDict):
 
 
 def document_only(style_names: tuple[str, ...]) -> Columns:
-    """Return the columns of a page of which nothing but its document node is known."""
+    """Return the columns of a page with only a document node."""
     nodes = _Nodes([-1], [Kind.DOCUMENT], [0], [-1], [[]])
     document = _Document(0, 0, nodes, _Layout([], [], [], [], []))
     return convert(Capture([document], ["#document"]), style_names, max_nodes=1)[0]
@@ -110,9 +108,9 @@ def document_only(style_names: tuple[str, ...]) -> Columns:
 def convert(capture: Capture, style_names: tuple[str, ...], *, max_nodes: int) -> tuple[Columns, bool]:
     """Return the columns of a captured page, and whether nodes after the first `max_nodes` were cut off.
 
-    Dropped are comments, doctypes, texts of ``script`` and ``style``, white space without a box, and
-    ``::first-letter``, whose text its parent has too; the text of JSON-LD becomes an attribute of its script.
-    Time and memory are linear in nodes and strings.
+    Comments, doctypes, texts of ``script`` and ``style``, white space without a box, and ``::first-letter`` (whose
+    text is also in its parent) are dropped. The text of JSON-LD becomes an attribute of its script. Time and memory
+    are linear in nodes and strings.
     """
     with spending("convert"):
         draft = _Draft(capture)
@@ -161,7 +159,7 @@ class _Draft:
             self.parent[self.starts[number]] = frame
 
     def _set_value(self, node: int, value: int) -> None:
-        """Put what a field holds now into its attribute ``value``."""
+        """Set the attribute ``value`` of a form field to its current value."""
         flat = self.attributes[node]
         named = {
             self.strings[name].lower(): number for name, number in zip(flat[::2], flat[1::2], strict=True)
@@ -177,23 +175,23 @@ class _Draft:
         return self.strings[number] if number >= 0 else ""
 
     def _number(self, text: str) -> int:
-        """Return the id of `text`, which is added when the page has no such string."""
+        """Return the id of a string; add it if the page does not have it."""
         number = self.ids.setdefault(text, len(self.strings))
         if number == len(self.strings):
             self.strings.append(text)
         return number
 
     def add_layout(self, number: int) -> None:
-        """Add styles and boxes to the nodes of a document; the document around it comes before."""
+        """Add styles and boxes to the nodes of a document; its parent document must be done already."""
         layout, start = self.documents[number].layout, self.starts[number]
         owner = int(self.parent[start])
         if not layout.bounds or (owner >= 0 and self.style[owner] < 0):
-            return  # nothing is shown, or nothing of the frame
+            return  # nothing is displayed, or nothing of the frame
         node = np.array(layout.node_index, np.intp) + start
         style = np.array([self._row(bytes(row)) for row in layout.styles], np.int32)
         box = np.array(layout.bounds)
         if owner >= 0:
-            # In the middle of the frame element: border and padding are taken as equal on opposite sides.
+            # Centred in the frame element: border and padding are assumed to be equal on opposite sides.
             box[:, :2] += self.box[owner, :2] + (self.box[owner, 2:] - box[0, 2:]) / 2
         paint = np.array(layout.paint_orders, np.int32)
         text = np.array(layout.text, np.int32)
@@ -213,7 +211,7 @@ class _Draft:
         return self.rows.setdefault(row, len(self.rows)) if row != b"[]" else -1
 
     def add_generated_texts(self) -> None:
-        """Add the text of each pseudo-element as a node behind all others."""
+        """Add the text of each pseudo-element as a node after all others."""
         if not self.generated:
             return
         texts, styles, boxes, paints = zip(*self.generated.values(), strict=True)
@@ -228,7 +226,7 @@ class _Draft:
         self.attributes += [[]] * count
 
     def add_json_ld(self) -> None:
-        """Give each script of JSON-LD its text as an attribute."""
+        """Add the text of each JSON-LD script to its attributes."""
         is_script = self._is_named("script") & (self.kind == Kind.ELEMENT)
         texts: dict[int, list[str]] = {}
         for node in np.flatnonzero(is_script).tolist():
@@ -245,11 +243,11 @@ class _Draft:
                 self.attributes[node] = [*self.attributes[node], *pair]
 
     def is_kept(self) -> NDArray[np.bool_]:
-        """Return for each node whether it is; those that are not have no children that are."""
+        """Return for each node whether it is kept; children of dropped nodes are dropped, too."""
         is_text = (self.kind == Kind.TEXT) | (self.kind == _CDATA)
         kept: NDArray[np.bool_] = is_text | np.isin(self.kind, (Kind.ELEMENT, Kind.PSEUDO, Kind.DOCUMENT))
         kept &= ~(is_text & self._is_named(*_CODE)[self.parent])
-        # A line break between two elements of preformatted text has height only.
+        # A line break between two elements of preformatted text has only a height.
         takes_room = self.box[:, 3] > 0
         unseen = np.flatnonzero(kept & is_text & ~takes_room)
         kept[unseen] = [bool(self._string(text).strip()) for text in self.value[unseen].tolist()]
@@ -261,10 +259,10 @@ class _Draft:
         return np.take(hits, inverse)
 
     def reading_order(self) -> NDArray[np.intp]:
-        """Return the numbers of all nodes, depth first.
+        """Return the numbers of all nodes in depth-first order.
 
-        Chrome's order is nearly that. The text of a pseudo-element goes behind it; an ``::after`` and the
-        document of a frame go behind the last node of the subtree they are in, deeper ones first.
+        Chrome's order is almost the same. The text of a pseudo-element is moved after it. ``::after`` and the
+        document of a frame are moved after the last node of the subtree that contains them, deeper ones first.
         """
         is_after = self._is_named("::after") & (self.kind == Kind.PSEUDO)
         texts = np.arange(self.starts[-1], self.kind.size)
@@ -273,7 +271,7 @@ class _Draft:
     def _order(
         self, number: int, is_after: NDArray[np.bool_], generated: NDArray[np.intp]
     ) -> NDArray[np.intp]:
-        """Return the reading order of a document and of those in its frames."""
+        """Return the reading order of a document including those in its frames."""
         start, stop = self.starts[number], self.starts[number + 1]
         inner = {self.starts[document]: document for _, document in self.frames[number]}
         nodes = np.concatenate((np.arange(start, stop), np.array([*inner], np.intp)))
@@ -299,7 +297,7 @@ class _Draft:
         )
 
     def columns(self, order: NDArray[np.intp], style_names: tuple[str, ...]) -> Columns:
-        """Return the columns of the nodes in `order`: a reading order or the beginning of one."""
+        """Return the columns of the nodes in `order`, which is a reading order or the beginning of one."""
         place = np.full(self.kind.size, -1, np.int32)
         place[order] = np.arange(order.size, dtype=np.int32)
         parent = place[self.parent[order]]
@@ -329,7 +327,7 @@ class _Draft:
             tag=np.array(tag_of_name, np.int32)[name],
             text=text,
             style=style,
-            # Transforms can send an edge beyond what a column holds.
+            # Transforms can move an edge beyond the range of a column.
             box=np.clip(self.box[order], -_FURTHEST, _FURTHEST).astype(np.float32),
             paint=self.paint[order],
             attr_start=np.cumsum([0, *map(len, attributes)], dtype=np.int32) // np.int32(2),
@@ -342,7 +340,7 @@ class _Draft:
         )
 
     def _without_gaps(self, ids: NDArray[Any]) -> NDArray[np.int32]:
-        """Return `ids` with the empty string's own id instead of -1."""
+        """Return `ids` with the id of the empty string instead of -1."""
         return np.where(ids < 0, self._number(""), ids).astype(np.int32)
 
     def _in_lower_case(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -356,7 +354,7 @@ def _joined(columns: Iterable[list[int]]) -> NDArray[np.intp]:
 
 
 def _renumbered(ids: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
-    """Return the distinct ids in ascending order, and `ids` as places among them; -1 stays."""
+    """Return the distinct ids in ascending order, and `ids` as positions among them; -1 stays."""
     used = np.zeros(int(ids.max(initial=-1)) + 2, np.bool_)
     used[ids] = True
     used[-1] = False

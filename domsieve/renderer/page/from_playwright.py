@@ -1,8 +1,4 @@
-"""A Snapshot of a page that somebody else has opened with Playwright, and that stays as it is.
-
-Nothing of the page is changed: its scripts go on, and it is not waited for. Imports the Snapshot, the conversion, the
-errors and, for types only, Playwright.
-"""
+"""Capture a page that the caller has opened with Playwright, without changing it."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -28,20 +24,20 @@ def capture(page: "sync_api.Page") -> Snapshot: ...
 @overload
 def capture(page: "async_api.Page") -> "Coroutine[Any, Any, Snapshot]": ...
 def capture(page: "sync_api.Page | async_api.Page") -> "Snapshot | Coroutine[Any, Any, Snapshot]":
-    """Return a Snapshot of a page of Chrome as it is now; to be awaited where Playwright's own calls are.
+    """Return a Snapshot of a page of Chrome as it is now; for a page of ``async_api``, await the result.
 
-    The page is neither changed nor waited for, and what it may reach is a matter of who opened it: no guard of ours
-    stood before it. Frames that Chrome keeps in processes of their own, as it does with those of other sites, are
-    left out, and the Snapshot then says that it is incomplete. No cache gives it in answer to a URL.
+    The call does not wait for the page and does not change it. The egress guard has not checked what it loaded.
+    Frames that Chrome runs in other processes, like those of other sites, are left out; the Snapshot then says that
+    it is incomplete. The cache never returns such a Snapshot for a URL.
 
     Parameters
     ----------
-    page : as Playwright's ``sync_api`` or ``async_api`` gives it, or a crawler that uses one of them.
+    page : a page of Playwright's ``sync_api`` or ``async_api``, or of a crawler that uses one of them.
 
     Raises
     ------
-    UsageError : it is no page of Playwright's, or its browser is no Chrome.
-    BrowserError : the page is closed, has crashed, or was left meanwhile.
+    UsageError : it is not a page of Playwright, or its browser is not Chrome.
+    BrowserError : the page is closed, has crashed, or has navigated meanwhile.
     """
     room = type(page).__module__.partition("._generated")[0]
     if room == "playwright.async_api":
@@ -93,7 +89,7 @@ def _time() -> str:
 
 
 def _snapshot(page: Any, answer: object, product: str, captured_at: str) -> Snapshot:
-    # By way of text, as styles are read from it, and in which half surrogate pairs are mended.
+    # Encoded as text first, because styles are parsed from text, and lone surrogates are replaced in it.
     text = msgspec.json.encode(_whole(answer))
     taken = msgspec.json.decode(text, type=Capture)
     most = Budget().nodes
@@ -122,7 +118,7 @@ def _snapshot(page: Any, answer: object, product: str, captured_at: str) -> Snap
 
 
 def _whole(value: Any) -> Any:
-    """Return an answer without half surrogate pairs, which pages may contain; only its strings can have them."""
+    """Return a result without lone surrogates, which strings of pages may contain."""
     if isinstance(value, dict) and "strings" in value:
         strings = [
             text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
