@@ -147,7 +147,7 @@ async def _launched(playwright: "Playwright", executable: str | None, proxy: Pro
 
 
 def _candidates(playwright: "Playwright", asked: str | None) -> Iterator[Location]:
-    """Yield what may be started: what was asked for and nothing else, or all that is known to have windows."""
+    """Yield the browsers to try: the requested one alone, or all that are known to have windows."""
     if asked:
         if found := shutil.which(asked):
             yield Location(executable=Path(found))

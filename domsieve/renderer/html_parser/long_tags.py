@@ -127,8 +127,8 @@ class _Scan:
         self._values: tuple[list[int], list[int]] | None = None
 
     def goes_on_at(self, place: int) -> bool:
-        """Return whether a position is in the tag and outside of quotes, so that a tag there would end with this
-        one.""" if self._values is None:
+        """Return whether a position is in the tag, outside of quotes; a tag there would end where this one does."""
+        if self._values is None:
             spans = [found.span(1) for found in self._attributes() if found[1]]
             self._values = [start for start, _ in spans], [end for _, end in spans]
         starts, ends = self._values
