@@ -119,8 +119,7 @@ class PlaywrightSession(Session):
 
 
 class _PageSession(MessageSession):
-    """A session with a page, inside the session with the browser, or with a worker, inside the session of its
-    page."""
+    """A session with a page or a worker, inside the session with the browser or with the page."""
 
     def __init__(self, session_id: str, parent: Session) -> None:
         super().__init__(session_id)

@@ -1,7 +1,4 @@
-"""What happens to one page while it loads, told by the browser's events, held against its budget.
-
-Imports nothing of the project but limits, options and what a cut is.
-"""
+"""Follow the loading of one page by the events of the browser, and check its budget."""
 
 import asyncio
 from collections import Counter
@@ -14,21 +11,21 @@ from domsieve.options import Budget
 from domsieve.renderer.limits import Timeouts
 from domsieve.snapshot.cut import Cut, CutKind
 
-# The measured policy: requests of these kinds can still bring content, unless they come again and again, as polls do.
+# Requests of these kinds can bring content, unless they are repeated like polls. See `Timeouts` for the measurements.
 _CONTENT_KINDS = frozenset({"Document", "Script", "Stylesheet", "XHR", "Fetch"})
 _DATA_KINDS = frozenset({"XHR", "Fetch"})
-# What draws an application; until it is there, there is nothing to see.
+# What an application needs before anything is visible.
 _DRAWING_KINDS = frozenset({"Script", "Stylesheet"})
 _CALLS_THAT_COUNT = 3
-# A page may redirect itself; one that goes on is no page to wait for.
+# A page may redirect itself, but not without end.
 _NAVIGATION_LIMIT = 4
-# Texts that scripts fetch without a word for people in them.
+# Texts that scripts fetch and that contain nothing for readers.
 _PROGRAMS = frozenset({"text/css", "text/javascript"})
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Main response of a navigation, or one that carried data."""
+    """The main response of a navigation, or a response with data."""
 
     url: str = ""
     status: int | None = None
@@ -37,12 +34,12 @@ class Response:
 
 
 def carries_data(kind: str, mime_type: str) -> bool:
-    """Return whether a response can have brought words of the page: JSON, or a piece of text that a script fetched.
+    """Return whether a response may contain words of the page: JSON, or text that a script fetched.
 
     Parameters
     ----------
-    kind : the browser's name for what asked for it.
-    mime_type : of the response.
+    kind : the browser's name for the type of the request.
+    mime_type : MIME type of the response.
     """
     if "json" in mime_type:
         return kind in _DATA_KINDS or kind == "Script"
@@ -51,13 +48,13 @@ def carries_data(kind: str, mime_type: str) -> bool:
 
 
 class Watch:
-    """The state of one page's loading.
+    """The state of a page while it loads.
 
     Parameters
     ----------
-    budget : what the page may cost.
-    on_cut : called once, when the loading has to end.
-    timeouts : how long the page is waited for.
+    budget : the limits of the page.
+    on_cut : called once, when loading must stop.
+    timeouts : how long to wait for the page.
     """
 
     def __init__(self, budget: Budget, on_cut: Callable[[], None], timeouts: Timeouts) -> None:
@@ -69,10 +66,10 @@ class Watch:
         self.received_bytes = 0
         self.transferred_bytes = 0
         self.data: dict[str, Response] = {}
-        self.document_url = ""  # asked for last, redirects included
-        self.arrived_url = ""  # of the document that is there, or that failed in its place
-        self.origins: set[str] = set()  # of all that was asked for
-        self.document_origins: set[str] = set()  # of the page and its frames, and of what was there before
+        self.document_url = ""  # of the latest navigation, including redirects
+        self.arrived_url = ""  # of the current document, or of one that failed
+        self.origins: set[str] = set()  # of all requests
+        self.document_origins: set[str] = set()  # of the page and its frames, and of earlier documents
         self.frames = 0
         self.navigations = 0
         self.frame_id = ""
@@ -86,8 +83,8 @@ class Watch:
         self._now = asyncio.get_running_loop().time
         self._in_flight: dict[str, tuple[str, float]] = {}
         self._answered: set[str] = set()
-        self.drawing_at = -inf  # when the last script or style sheet came that the page waits for
-        self._known: set[str] = set()  # requests of this page; others are of one that was there before
+        self.drawing_at = -inf  # when the last script or style sheet arrived that the page waits for
+        self._known: set[str] = set()  # requests of this page; others belong to an earlier one
         self._calls: Counter[str] = Counter()
         self._data_at = -inf
         self._idle_at = -inf
@@ -106,17 +103,17 @@ class Watch:
         }
 
     def response(self, loader_id: str) -> Response:
-        """Return the main response of a navigation, an empty one when there was none."""
+        """Return the main response of a navigation; an empty one if there was none."""
         return self._responses.get(loader_id, Response())
 
     def cut(self, kind: CutKind, detail: str) -> None:
-        """End the loading; the first reason counts."""
+        """Stop loading; only the first reason is kept."""
         if not self.cut_by:
             self.cut_by = Cut(kind, detail)
             self.on_cut()
 
     async def news(self, limit_s: float) -> None:
-        """Wait until something has happened that may settle the page, at most `limit_s` seconds."""
+        """Wait for an event after which the page may have settled, at most `limit_s` seconds."""
         self._news.clear()
         try:
             async with asyncio.timeout(limit_s if limit_s < inf else None):
@@ -125,7 +122,7 @@ class Watch:
             pass
 
     def busy_for(self) -> float:
-        """Return for how many seconds the page will not be settled if nothing happens; 0 when it may be."""
+        """Return for how many more seconds the page cannot be settled if nothing happens; 0 if it may be."""
         now, timeouts = self._now(), self.timeouts
         waits = [0.0, self._data_at + timeouts.still_s - now]
         if not self.loaded:
@@ -138,9 +135,9 @@ class Watch:
         return max(waits)
 
     def is_undrawn(self) -> bool:
-        """Return whether scripts or style sheets of a page that is not loaded are on their way.
+        """Return whether the page is not loaded, and scripts or style sheets are still loading.
 
-        One that has had no answer for long may never have one, and is not waited for.
+        Those without a response for a long time do not count, because they may never get one.
         """
         since = self._now() - self.timeouts.in_flight_s
         return not self.loaded and any(
@@ -149,7 +146,7 @@ class Watch:
         )
 
     def idle_s(self) -> float:
-        """Return for how many seconds no request has been under way."""
+        """Return for how many seconds there has been no pending request."""
         return 0.0 if self._in_flight else self._now() - self._idle_at
 
     def _request(self, event: dict[str, Any]) -> None:
@@ -210,7 +207,7 @@ class Watch:
 
     def _fail(self, event: dict[str, Any]) -> None:
         self._finish(event)
-        # The browser then neither says that the document is parsed nor that it is loaded.
+        # In this case the browser sends no event that the document is parsed or loaded.
         if event["requestId"] == self.loader_id and not event.get("canceled"):
             self.cut("document", f"it broke off ({event.get('errorText', 'no reason given')})")
 

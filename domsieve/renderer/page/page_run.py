@@ -1,4 +1,4 @@
-"""The life of one page under one budget: open, navigate, settle, capture, close, and show the raw source."""
+"""Render one page under one budget: open, navigate, settle, capture, close; and show its raw source."""
 
 import asyncio
 import base64
@@ -42,9 +42,9 @@ class Original:
 
     Parameters
     ----------
-    url : where it came from, after redirects: the base of its style sheets and images.
-    source : the body that came.
-    content_type : its header.
+    url : its address after redirects, the base for its style sheets and images.
+    source : the body of the response.
+    content_type : the Content-Type header.
     """
 
     url: str
@@ -53,7 +53,7 @@ class Original:
 
 
 class Stage:
-    """A tab made ready to show a source; what the source loads comes from its servers as usual."""
+    """A tab that shows a given source; what the source loads comes from its servers as usual."""
 
     def __init__(self, tab: Tab, original: Original) -> None:
         self._tab = tab
@@ -62,7 +62,7 @@ class Stage:
         self._answers: set[asyncio.Task[None]] = set()
 
     async def prepare(self, *, limit_s: float) -> None:
-        """Switch scripts off, and answer the navigation that comes next."""
+        """Turn scripts off, and respond to the next navigation with the source."""
         self._tab.session.on("Fetch.requestPaused", self._pause)
         await self._tab.send("Emulation.setScriptExecutionDisabled", {"value": True}, limit_s=limit_s)
         documents = {"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"}
@@ -82,7 +82,7 @@ class Stage:
                 body = base64.b64encode(self._original.source).decode()
                 answer = {"responseCode": 200, "responseHeaders": headers, "body": body}
                 await self._tab.session.send("Fetch.fulfillRequest", {**number, **answer})
-            elif event["frameId"] == self._frame_id:  # a refresh that leads to what is meant for no script
+            elif event["frameId"] == self._frame_id:  # a refresh to a version for browsers without scripts
                 await self._tab.session.send("Fetch.failRequest", {**number, "errorReason": "Aborted"})
             else:
                 await self._tab.session.send("Fetch.continueRequest", number)
@@ -91,31 +91,31 @@ class Stage:
 _WEB = ("http", "https")
 _FIXED_TIME = Path(__file__).with_name("fixed_time.js").read_text("utf-8").partition("\n")[2]
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
-# Commands to a crashed page may fail before its crash is told.
+# Commands to a crashed page may fail before the event of the crash arrives.
 _CRASH_NEWS_S = 0.1
 _FORBIDDEN = 403
-# A page that is closed while another process takes it over closes after seconds.
+# A page that is closed while another process takes it over needs seconds to close.
 _SWAP_LIMIT_S = 0.5
-# Of a larger page much may be left in its process for a while, which would count as the next one's memory.
+# A larger page may leave much in its process for a while, which would count as memory of the next page.
 _SMALL_BYTES = 5_000_000
 _SMALL_NODES = 30_000
 _REDIRECTS = "net::ERR_TOO_MANY_REDIRECTS"
-# How a connection looks to Chrome that the proxy could not make.
+# Chrome's error for a connection that the proxy could not open.
 _UNSAID = ("net::ERR_EMPTY_RESPONSE", "net::ERR_TUNNEL_CONNECTION_FAILED")
 _RETRY_HELPS = ("CONNECTION", "TIMED_OUT", "EMPTY_RESPONSE", "NETWORK_CHANGED", "ADDRESS_UNREACHABLE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageJob:
-    """What is asked of the renderer for one page.
+    """A request to the renderer for one page.
 
     Parameters
     ----------
-    url : its address.
-    site : pages of an equal site and options share cookies and cache.
-    options, budget : of this page.
-    original : the source to show instead, without scripts; None to open the page.
-    time : what its scripts see, UTC as ISO 8601; empty for the time that it is.
+    url : the address.
+    site : pages with equal sites and options share cookies and cache.
+    options, budget : the options and the budget of this page.
+    original : a source to show without scripts instead of opening the page; None to open the page.
+    time : the time that its scripts see, UTC in ISO 8601; empty for the real time.
     """
 
     url: str
@@ -127,13 +127,13 @@ class PageJob:
 
 
 async def render_page(running: RunningBrowser, lease: Lease, job: PageJob, *, limits: Limits) -> Rendering:
-    """Return the page that `job` asks for, whole or cut.
+    """Render a page, completely or cut.
 
     Raises
     ------
-    PolicyError : its address, or one that it leads to, may not be reached.
+    PolicyError : its address, or one that it redirects to, may not be reached.
     NavigationError : no document arrived.
-    ContentError : what arrived is not HTML.
+    ContentError : the response is not HTML.
     TimeoutError, CommandError : the browser is not usable.
     """
     async with asyncio.timeout(limits.open_s):
@@ -161,13 +161,13 @@ async def render_page(running: RunningBrowser, lease: Lease, job: PageJob, *, li
 
 
 def _fixed(time: str) -> str:
-    """Return the script that makes an ISO time the page's own."""
+    """Return a script that sets the time of a page to an ISO time."""
     milliseconds = round(datetime.fromisoformat(time).timestamp() * 1000)
     return _FIXED_TIME.replace("START", str(milliseconds))
 
 
 class _PageRun:
-    """One page from navigation to Rendering."""
+    """The rendering of one page."""
 
     def __init__(
         self,
@@ -191,15 +191,15 @@ class _PageRun:
         self.loader_id = ""
         self.timings_ms: dict[str, float] = {}
         self.has_crashed = False
-        self.left_behind: set[str] | None = None  # origins, when the tab can be used again
+        self.left_behind: set[str] | None = None  # origins, if the tab can be used again
         self._loading: asyncio.Timeout | None = None
         for event, handler in self.watch.handlers.items():
             tab.session.on(event, handler)
         tab.session.on("Inspector.targetCrashed", self._crash)
-        tab.session.on_lost(self._end_loading)  # with the browser, for which nothing else may wait
+        tab.session.on_lost(self._end_loading)  # lasts as long as the browser, so nothing may wait for it
 
     def leave(self) -> None:
-        """Hear no more of the page."""
+        """Remove all event handlers of the page."""
         session = self.tab.session
         for event, handler in self.watch.handlers.items():
             session.off(event, handler)
@@ -220,7 +220,7 @@ class _PageRun:
             self._loading = None
 
     async def render(self) -> Rendering:
-        """Return the page."""
+        """Render the page."""
         captured_at = datetime.now(UTC).isoformat(timespec="seconds")
         watch = self.watch
         end = self.clock.time() + self.limit_s
@@ -234,7 +234,7 @@ class _PageRun:
             capture, body, cut, source_reason = await self._capture(end)
             if not capture and not self.running.is_alive:
                 raise CommandError(f"The browser is gone. {cut or ''}")
-            # A page that went on while it was captured is captured again where it has arrived.
+            # A page that navigated during its capture is captured again.
             if watch.navigations == navigations or watch.cut_by:
                 break
         elsewhere = self._left_the_web(capture) if capture else None
@@ -283,11 +283,11 @@ class _PageRun:
         )
 
     def _left_the_web(self, capture: Capture) -> Cut | None:
-        """Return a cut when the page has led on to what it made itself, which no server holds; None on the web.
+        """Return a cut if the page has navigated to a document that it made itself, such as a blob; else None.
 
         Raises
         ------
-        NavigationError : it has led on to an empty page, so that nothing of it is left.
+        NavigationError : it has navigated to an empty page, so that nothing is left.
         """
         scheme = capture.url.partition(":")[0]
         if scheme in _WEB:
@@ -314,7 +314,7 @@ class _PageRun:
             )
 
     async def _load(self, end: float) -> None:
-        """Navigate, if that was not done, and settle until `end` of the clock; the watch holds a cut."""
+        """Navigate, unless that has been done, and settle until the time `end`; the watch has any cut."""
         stage = "opening"
         try:
             async with self.clock.deadline(end) as self._loading:
@@ -344,7 +344,7 @@ class _PageRun:
             self._loading = None
 
     async def _capture(self, end: float) -> tuple[Capture | None, Body | None, Cut | None, str]:
-        """Return DOM snapshot and source, or why there is none of them."""
+        """Return the DOM snapshot and the source, or why they are missing."""
         watch = self.watch
         with self._timed("capture"):
             if watch.cut_by and not self.has_crashed:
@@ -401,7 +401,7 @@ class _PageRun:
             raise ContentError(message, reason="type", url=self.url)
 
     async def _let_arrive(self) -> None:
-        """Wait until a document that is not wanted has taken its place; how the rest of it loads is of no account."""
+        """Wait until an unwanted document has replaced the page; it need not load completely."""
         self._loading = None
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_SWAP_LIMIT_S):
@@ -409,7 +409,7 @@ class _PageRun:
                     await self.watch.news(_SWAP_LIMIT_S)
 
     def _check_refused(self, asked: str) -> None:
-        """Raise when the address that the page led to may not be reached."""
+        """Raise an error if the address that the page navigated to may not be reached."""
         if asked and (refusal := self.proxy.refusal(asked)):
             where = "" if asked == self.url else f"It redirected to {asked}: "
             raise PolicyError(

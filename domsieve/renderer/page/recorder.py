@@ -1,10 +1,8 @@
-"""What a page asks for and is answered, by the browser's events: the page's own, its frames' and its workers'.
+"""Record the requests and responses of a page, its frames and its workers, by the events of the browser.
 
-Nothing stands between the page and its servers. Headers come by events while the page loads; bodies are asked for
-when it is captured, so that it loads as if nobody listened. Chrome keeps them outside of the page's process for that,
-where it can (``enableDurableMessages``); else those of pages that were left are lost, and what scripts read as blobs.
-
-Imports, of the project, the seam, the options, and exchanges as values.
+Nothing is between the page and its servers. Headers come with events while the page loads. Bodies are requested from
+the browser after the capture, so that recording does not influence loading. If possible, Chrome keeps bodies outside
+of the process of the page (``enableDurableMessages``). Otherwise bodies of earlier documents and of blobs are lost.
 """
 
 import asyncio
@@ -31,7 +29,7 @@ _POST_BYTES = 65_536
 _NO_BODY = frozenset({204, 205, 304})
 _NOT_MODIFIED = 304
 _REVEALING = frozenset({"authorization", "proxy-authorization"})
-_OF_THE_GUARD = "proxy-connection"  # said to it, and not to the server
+_OF_THE_GUARD = "proxy-connection"  # headers for the proxy, not for the server
 _COOKIE, _SET_COOKIE = "cookie", "set-cookie"
 _SHARED = "shared_worker"
 _COUNTED = {
@@ -44,21 +42,21 @@ _SHARED_WORKERS = "workers that pages share"
 
 @dataclass(slots=True)
 class _Asked:
-    """One request, or one hop of it, as far as events have told of it."""
+    """One request, or one hop of a redirect, as far as it is known from events."""
 
     session: Session
     number: str
     request: Params
     kind: str
     at: float
-    has_extra: bool = True  # whether what really was sent and came is told apart
+    has_extra: bool = True  # whether extra events contain the real headers
     response: Params = field(default_factory=dict)
     received: int = 0
     is_cached: bool = False
     is_redirect: bool = False
     is_over: bool = False
     fault: str = ""
-    saved: tuple[Outcome, bytes] | None = None  # before the page was left
+    saved: tuple[Outcome, bytes] | None = None  # saved before the page was left
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -68,13 +66,13 @@ class _Asked:
 
 
 class Recorder:
-    """Hears of one page; `recording` makes it.
+    """Records one page; `recording` creates it.
 
     Parameters
     ----------
     tab : the page.
-    options : of which what the user gave is left out.
-    budget : what the page may load, hence what the browser has to keep of it.
+    options : their headers and cookies are left out of the recording.
+    budget : limits what the page may load, and so what the browser must keep.
     """
 
     def __init__(self, connection: Connection, tab: Tab, options: CaptureOptions, budget: Budget) -> None:
@@ -98,7 +96,7 @@ class Recorder:
         self._follows = contextlib.AsyncExitStack()
 
     async def begin(self) -> None:
-        """Hear of all from now on.
+        """Start recording.
 
         Raises
         ------
@@ -116,7 +114,7 @@ class Recorder:
         self._is_heard = True
 
     async def end(self) -> None:
-        """Hear no more."""
+        """Stop recording."""
         if self._is_heard:
             self._connection.root.off("Target.targetCreated", self._meet_shared)
         for task in self._tasks:
@@ -128,10 +126,10 @@ class Recorder:
                 session.off(event, handler)
 
     async def collect(self, *, limit_s: float) -> Recorded:
-        """Return what was heard, with the bodies that the browser hands out within `limit_s` seconds."""
+        """Return the recording, with the bodies that the browser returns within `limit_s` seconds."""
         told, seen = [], set()
         for asked in self._asked:
-            # A page asks its cache where the one who replays it may have to ask a server, but that one once.
+            # A replay has no cache, so responses from the cache are recorded as well, but each only once.
             if not (asked.is_cached and asked.key in seen):
                 told.append(asked)
             seen.add(asked.key)
@@ -153,7 +151,7 @@ class Recorder:
         ]
         return Recorded(exchanges=tuple(exchanges), missing=tuple(sorted(self._missing.items())))
 
-    # What is heard.
+    # Events.
 
     def _listen(self, session: Session) -> None:
         handlers: dict[str, Callable[[Params], None]] = {
@@ -174,7 +172,7 @@ class Recorder:
     async def _enable(self, session: Session) -> None:
         try:
             await session.send("Network.enable", self._buffers)
-        except CommandError:  # of an older browser, or not for workers
+        except CommandError:  # not in older browsers, and not for workers
             plain = {name: value for name, value in self._buffers.items() if name != "enableDurableMessages"}
             await session.send("Network.enable", plain)
 
@@ -182,7 +180,7 @@ class Recorder:
         await self._follows.enter_async_context(self._connection.following(session, self._meet))
 
     def _meet(self, session: Session, _: Params) -> None:
-        """Hear of a worker, and let it run."""
+        """Record a worker, and let it run."""
         self._listen(session)
         self._do(self._start(session))
 
@@ -195,7 +193,7 @@ class Recorder:
         )
 
     def _meet_shared(self, event: Params) -> None:
-        """Hear of a worker that belongs to no page, of what it asks for from now on."""
+        """Record the requests of a shared worker from now on."""
         target = event["targetInfo"]
         if target["type"] == _SHARED and target.get("browserContextId", "") == self._context:
             self._missing[_SHARED_WORKERS] += 1
@@ -219,7 +217,7 @@ class Recorder:
         if before and "redirectResponse" in event:
             before.response, before.is_redirect, before.is_over = event["redirectResponse"], True, True
             before.has_extra = event.get("redirectHasExtraInfo", True)
-        elif before:  # told by the page and by its worker
+        elif before:  # reported by the page and by its worker
             return
         if event.get("type") == _DOCUMENT and number == event.get("loaderId") and not before:
             self._frame = self._frame or event.get("frameId", "")
@@ -232,7 +230,7 @@ class Recorder:
         self._asked.append(asked)
 
     async def _save(self, asked: Sequence[_Asked]) -> None:
-        """Ask for the bodies of a page that is about to be left, some of which the browser would forget."""
+        """Save the bodies of a page that is about to be left, because the browser may drop them."""
         for one in asked:
             if one.is_over and not one.saved and not one.fault:
                 outcome, body = await _body_of(one, self._status(one))
@@ -251,13 +249,13 @@ class Recorder:
 
     def _receive(self, event: Params) -> None:
         if asked := self._latest.get(event["requestId"]):
-            # Of what a script reads as a blob, only how it was packed is told.
+            # For a blob, the browser reports only the encoded length.
             asked.received += max(event["dataLength"], event["encodedDataLength"])
 
     def _finish(self, event: Params) -> None:
         if asked := self._latest.get(event["requestId"]):
             asked.is_over = True
-            if asked.kind == _DOCUMENT:  # it may lead on at once
+            if asked.kind == _DOCUMENT:  # it may redirect at once
                 self._do(self._save([asked]))
 
     def _fail(self, event: Params) -> None:
@@ -267,10 +265,10 @@ class Recorder:
     def _count(self, what: str, _: Params) -> None:
         self._missing[what] += 1
 
-    # What becomes of it.
+    # The results.
 
     def _extra(self, told: dict[str, list[Params]], asked: _Asked) -> Params:
-        """Return what was really sent or came; such news come in the order of the hops, before or after these."""
+        """Return the event with the real headers; these events come in the order of hops, before or after them."""
         if not asked.has_extra:
             return {}
         hops = [one for one in self._asked if one.number == asked.number and one.has_extra]
@@ -284,7 +282,7 @@ class Recorder:
         came, sent = self._extra(self._came, asked), self._extra(self._sent, asked)
         status, response = self._status(asked), asked.response
         if came.get("statusCode") == _NOT_MODIFIED != status:
-            came = {}  # the browser had the body, and says so
+            came = {}  # the browser had the body in its cache, and says so
         headers = _headers(came or response)
         options = self._options
         request_headers = tuple((sent or asked.request)["headers"].items())
@@ -313,7 +311,7 @@ class Recorder:
 async def recording(
     connection: Connection, tab: Tab, options: CaptureOptions, budget: Budget
 ) -> AsyncIterator[Recorder | None]:
-    """Hear of a page while a block of code runs, if its options ask for that.
+    """Record a page while a block of code runs, if its options say so.
 
     Raises
     ------
@@ -331,7 +329,7 @@ async def recording(
 
 
 def with_more(recorded: Recorded | None, more: Recorded | None) -> Recorded | None:
-    """Return what was recorded of a page, with what another view of it asked for besides."""
+    """Return the recording of a page together with the other requests of a second one."""
     if recorded is None or more is None:
         return recorded or more
     known = {(one.method, one.url, one.request_body) for one in recorded.exchanges}
@@ -345,7 +343,7 @@ def _note(among: dict[str, list[Params]], event: Params) -> None:
 
 
 async def _post_of(asked: _Asked) -> bytes:
-    """Return the body of a request; empty where the browser has it no more."""
+    """Return the body of a request; empty if the browser no longer has it."""
     request = asked.request
     if not request.get("hasPostData"):
         return b""
@@ -361,7 +359,7 @@ async def _post_of(asked: _Asked) -> bytes:
 
 
 async def _body_of(asked: _Asked, status: int) -> tuple[Outcome, bytes]:
-    """Return how an exchange ended, and the body that came."""
+    """Return how an exchange ended, and the body of the response."""
     if asked.fault:
         return "failed", await _begun(asked) if status else b""
     if not status:
@@ -380,7 +378,7 @@ async def _body_of(asked: _Asked, status: int) -> tuple[Outcome, bytes]:
 
 
 async def _begun(asked: _Asked) -> bytes:
-    """Return what came of a body that has not ended."""
+    """Return the part of an unfinished body that has arrived."""
     try:
         answer = await asked.session.send("Network.streamResourceContent", {"requestId": asked.number})
     except CommandError:
@@ -389,7 +387,7 @@ async def _begun(asked: _Asked) -> bytes:
 
 
 def _headers(came: Params) -> Fields:
-    """Return the headers of an answer, those of equal names apart."""
+    """Return the headers of a response; repeated ones are separate."""
     if text := came.get("headersText"):
         lines = (line.partition(":") for line in text.split("\r\n")[1:] if ":" in line)
         return tuple((name.strip(), value.strip()) for name, _, value in lines)
@@ -404,7 +402,7 @@ def _headers(came: Params) -> Fields:
 def _without_credentials(
     sent: Iterable[tuple[str, str]], came: Fields, options: CaptureOptions
 ) -> tuple[Fields, Fields]:
-    """Return headers without what the options gave."""
+    """Return headers without those of the options."""
     state = storage_state(options).get("cookies", ())
     cookies = {name for name, _ in options.cookies} | {cookie["name"] for cookie in state}
     given = _REVEALING | {name.lower() for name, _ in options.headers} | ({_COOKIE} if cookies else set())

@@ -1,11 +1,15 @@
 """Decide when a page is complete.
 
-The adaptive policy waits, from the first byte of the document, until it is loaded (or, for at most 3 s,
-interactive), no document, script, style sheet or data request younger than 2 s is under way, no data came for
-300 ms (a URL's fourth call and later ones do not count), and nothing of structure changed for 300 ms; at most
-5 s, but never less than the document's own end, and than the end of scripts and style sheets that are coming and
-hold up its load event. `Timeouts` holds these times, which were measured. The policy misses what gives no signal,
-such as a timer.
+A page is complete for the adaptive policy when all of these hold:
+
+- It is loaded, or has been interactive for 3 s.
+- No request for a document, script, style sheet or data is pending that is younger than 2 s.
+- No data have arrived for 300 ms, not counting the fourth and later requests of the same URL.
+- Its structure has not changed for 300 ms.
+
+It waits at most 5 s from the first byte, but at least for the end of the document, and of scripts and style sheets
+that delay the load event. `Timeouts` has these times, which were measured. The policy misses changes without a
+signal, such as those of timers.
 """
 
 import asyncio
@@ -32,15 +36,15 @@ logger = logging.getLogger(__name__)
 async def settle(
     tab: Tab, watch: Watch, options: CaptureOptions, *, limit_s: float, scripts: bool = True
 ) -> None:
-    """Return when the page is complete in the sense of the options.
+    """Wait until the page is complete according to the options.
 
-    Without scripts, it is complete when it is loaded: nothing changes afterwards, and no timer runs.
+    Without scripts, a page is complete when it is loaded, because nothing changes afterwards.
 
     Raises
     ------
-    TimeoutError : not within `limit_s` seconds.
+    TimeoutError : it is not complete within `limit_s` seconds.
     CommandError : the page is gone.
-    UsageError : the options have something else than a CSS selector.
+    UsageError : an option is not a valid CSS selector.
     """
     policy = _POLICIES[options.settle]
     async with asyncio.timeout(limit_s):
@@ -70,7 +74,7 @@ async def _until(tab: Tab, watch: Watch, condition: str, limit_s: float, error: 
 
 
 async def _click(tab: Tab, watch: Watch, selector: str, limit_s: float) -> bool:
-    """Click the first element that is shown and matches; return whether there is one."""
+    """Click the first visible element that matches; return whether there is one."""
     place = await _ask(tab, watch, f"aim({json.dumps(selector)})", limit_s, absent=False)
     if place is None:
         raise UsageError(f"{selector!r} is not a valid CSS selector.", parameter="click")
@@ -120,12 +124,12 @@ async def _arrived(watch: Watch) -> None:
 
 
 async def _call(tab: Tab, watch: Watch, function: str, limit_s: float) -> bool:
-    """Return whether a call returns true; it does not if the page has navigated meanwhile."""
+    """Return whether a call returns true; False if the page has navigated meanwhile."""
     return bool(await _ask(tab, watch, function, limit_s, absent=False))
 
 
 async def _ask(tab: Tab, watch: Watch, function: str, limit_s: float, *, absent: object) -> Any:
-    """Return the result of a call, `absent` if the page has navigated meanwhile."""
+    """Return the result of a call; `absent` if the page has navigated meanwhile."""
     try:
         return await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s)
     except CommandError:

@@ -1,1 +1,1 @@
-"""A random sample of the pages of a site: which are known, which may be visited, which come next."""
+"""Random samples of the pages of a site."""

@@ -1,7 +1,4 @@
-"""What happens while a site is sampled.
-
-Imports the error tree and its neighbour `_protocol`.
-"""
+"""The events of a sample."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,11 +10,11 @@ from domsieve.renderer.protocol import Rendering
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteOpened:
-    """The start page was reached and the rules of its site are read.
+    """The start page was reached, and robots.txt was read.
 
     Parameters
     ----------
-    root : scheme, host and port of the site that is sampled, without a slash at the end.
+    root : scheme, host and port of the sampled site, without a slash at the end.
     delay : time between the starts of two pages.
     """
 
@@ -27,7 +24,7 @@ class SiteOpened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingSeen:
-    """What the site shows at an address that it cannot have, where that is no error: what its soft 404 looks like."""
+    """The page that the site shows at a made-up address, unless that is an error: its soft 404."""
 
     url: str
     rendering: Rendering
@@ -36,22 +33,22 @@ class MissingSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapsRead:
-    """The sitemaps of the site are read; `pages` is how many pages they name that robots may visit."""
+    """The sitemaps were read; `pages` is the number of their pages that robots may visit."""
 
     pages: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageDone:
-    """One more page of the sample.
+    """A page of the sample is finished.
 
     Parameters
     ----------
     url : the page; the first one is the start page.
-    number : 1 for the first page.
-    pages : how many are wanted; None for all that are found.
-    waiting : pages known and not visited.
-    rendering : what was captured.
+    number : its number, from 1.
+    pages : number of pages wanted; None for all that are found.
+    waiting : number of pages that are known but not visited.
+    rendering : the rendered page.
     was_known : whether the caller had it already.
     """
 
@@ -65,9 +62,9 @@ class PageDone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRepeated:
-    """A page that counts no more, because it is the same as an earlier one: `first`.
+    """A page is the same as an earlier one, `first`, and does not count.
 
-    It led to the same address, or its Snapshot has the same digest.
+    It redirected to the same address, or its Snapshot has the same digest.
     """
 
     url: str
@@ -78,13 +75,13 @@ class PageRepeated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFailed:
-    """A page that cannot be had, that counts as failed, or that the site does not want robots to have.
+    """A page could not be rendered, counts as failed, or is forbidden by robots.txt.
 
     Parameters
     ----------
     url : the page.
-    error : why.
-    rendering : what was captured of a page that counts as failed, None of others.
+    error : why it failed.
+    rendering : the rendered page if it counts as failed; None for other errors.
     was_known : whether the caller had it already.
     """
 

@@ -1,7 +1,4 @@
-"""Fetch a small file of a site, robots.txt or a sitemap, without a browser.
-
-Imports nothing of the project but its errors and its neighbours.
-"""
+"""Fetch a small file of a site, such as robots.txt or a sitemap, without a browser."""
 
 import asyncio
 import contextlib
@@ -24,38 +21,38 @@ AGENT = "domsieve"
 _STEP_LIMIT_S = 10.0
 _LIMIT_S = 30.0
 _FORBIDDEN = 403
-# What the buffers of the system hold of an answer that is longer than wanted, and what TLS adds.
+# Allowance for buffers of the system, which may read more of a response than wanted, and for TLS.
 _UNREAD_BYTES = 32_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server answered: the HTTP status, and the body as far as it was asked for."""
+    """The response of a server: the HTTP status, and the body up to the requested length."""
 
     status: int
     body: bytes
 
 
 async def fetch(url: str, *, max_bytes: int, egress: Egress | None = None) -> Answer:
-    """Return the answer of the server, at most `max_bytes` of it, following redirects on the same site.
+    """Return the response of a server, following redirects on the same site.
 
-    A redirect to another site is not followed but returned. All goes through a filtering proxy of its own, as
-    the browser's traffic does.
+    A redirect to another site is returned, not followed. All traffic goes through a filtering proxy, like that of the
+    browser.
 
     Parameters
     ----------
     url : http or https.
-    max_bytes : of the body.
-    egress : where connections may go; by default to public addresses only.
+    max_bytes : maximum length of the body.
+    egress : where connections may go; None means public addresses only.
 
     Raises
     ------
     PolicyError : the server may not be reached.
-    NavigationError : no answer, or none within thirty seconds.
+    NavigationError : there is no response within thirty seconds.
     """
     egress = egress or Egress()
     async with Proxy(egress) as proxy:
-        # The client reads all there is where a server gives the size of a chunk as less than nothing.
+        # The client would read without limit if a server sent a negative chunk size.
         most = min(proxy.caps.connection_bytes, max_bytes + _UNREAD_BYTES)
         proxy.caps = replace(proxy.caps, connection_bytes=most)
         try:
@@ -81,7 +78,7 @@ async def fetch(url: str, *, max_bytes: int, egress: Egress | None = None) -> An
 async def _fetch(url: str, proxy: str, max_bytes: int, tls: ssl.SSLContext | None) -> Answer:
     result: Future[Answer] = Future()
 
-    # A daemon, for a thread that waits for a drip of bytes can be neither stopped nor waited for.
+    # A daemon, because a thread that waits for a slow server can neither be stopped nor joined.
     def work() -> None:
         try:
             answer = _get(url, proxy, max_bytes, tls)
@@ -111,7 +108,7 @@ def is_this_machine(host: str) -> bool:
 
 
 class _Through(urllib.request.BaseHandler):
-    """Sends all through a proxy; urllib's own handler makes exceptions that the environment names."""
+    """Sends everything through a proxy; urllib's own handler allows exceptions in the environment."""
 
     handler_order = 100
 
@@ -119,7 +116,7 @@ class _Through(urllib.request.BaseHandler):
         self._place = proxy.partition("://")[2]
 
     def http_open(self, request: urllib.request.Request) -> None:
-        """Turn the request to the proxy, and leave it to the next handler."""
+        """Redirect the request to the proxy, and leave it to the next handler."""
         request.set_proxy(self._place, "http")
 
     https_open = http_open
@@ -142,7 +139,7 @@ class _SameSite(urllib.request.HTTPRedirectHandler):
 
 
 def _get(url: str, proxy: str, max_bytes: int, tls: ssl.SSLContext | None) -> Answer:
-    # Put together by hand because the default opener reads files and FTP too.
+    # Built by hand, because the default opener also reads files and FTP.
     opener = urllib.request.OpenerDirector()
     handlers = (
         _Through(proxy),

@@ -1,4 +1,4 @@
-"""The known pages of a site that are not yet visited: their random order from a seed, and a missing page."""
+"""The frontier of a sample: known pages that were not visited yet, in random order."""
 
 import hashlib
 import heapq
@@ -10,18 +10,18 @@ _MOST_ROUTES = 0.5
 
 
 def missing_name(root: str) -> str:
-    """Return the made-up name on the site at `root`, the same each time, so that a cache can hold the page."""
+    """Return a made-up page name on the site at `root`; always the same, so that the page can be cached."""
     return f"no-such-page-{blake2b(root.encode(), digest_size=8).hexdigest()}"
 
 
 def missing_address(root: str, start: str, pages: Collection[str]) -> str:
-    """Return an address that leads nowhere on a site.
+    """Return an address that does not exist on a site.
 
     Parameters
     ----------
     root : scheme, host and port.
     start : the start page.
-    pages : pages that it links to. Where most of them are routes behind ``#``, the address is one, too.
+    pages : pages that it links to. If most of them are routes after ``#``, the address is a route, too.
     """
     routes = [page for page in pages if "#" in page]
     if len(routes) <= _MOST_ROUTES * len(pages):
@@ -31,7 +31,7 @@ def missing_address(root: str, start: str, pages: Collection[str]) -> str:
 
 
 def missing_addresses(url: str) -> list[str]:
-    """Return where the made-up page of the site of a page may be; nothing for a start page."""
+    """Return the possible made-up addresses on the site of a page; empty for a start page."""
     parts = urlsplit(url)
     root = f"{parts.scheme}://{parts.netloc}"
     name = missing_name(root)
@@ -41,21 +41,21 @@ def missing_addresses(url: str) -> list[str]:
 
 
 def rank(name: str, *, seed: int) -> bytes:
-    """Return 8 random bytes that are always the same for a name and a seed."""
+    """Return 8 pseudo-random bytes that depend only on the name and the seed."""
     return hashlib.blake2b(f"{seed}\0{name}".encode(), digest_size=8).digest()
 
 
 class Frontier:
-    """Known pages; the one of the lowest rank is drawn first.
+    """Known pages; the page with the lowest rank is drawn first.
 
-    Ranks depend on nothing but a page's name and the seed. So the pages drawn tend to the lowest ranks of all
-    that are ever known, a uniform sample without replacement, even though most pages become known late; and
-    when a few pages of the site change, the sample changes in few places.
+    Ranks depend only on the name of the page and on the seed. So the pages drawn approach the lowest ranks of all
+    pages that become known, which is a uniform sample without replacement, although most pages become known late. If
+    few pages of the site change, few pages of the sample change.
 
     Parameters
     ----------
-    seed : each one gives another order.
-    capacity : pages kept; when there are twice as many, those of the highest ranks are forgotten.
+    seed : each seed gives another order.
+    capacity : number of pages to keep; if there are twice as many, those with the highest ranks are dropped.
     """
 
     def __init__(self, seed: int, *, capacity: int) -> None:
@@ -69,7 +69,7 @@ class Frontier:
         return len(self._waiting)
 
     def add(self, name: str, *, clicks: int) -> None:
-        """Add a page that is this many clicks away from the start, unless it was visited or is known as nearer."""
+        """Add a page with its clicks from the start, unless it was visited or is known with fewer clicks."""
         if name in self._visited:
             return
         if name in self._waiting:
@@ -82,7 +82,7 @@ class Frontier:
             self._waiting = {name: self._waiting[name] for _, name in self._order if name in self._waiting}
 
     def draw(self) -> tuple[str, int]:
-        """Return the next page and its clicks from the start, and count it as visited.
+        """Return the next page with its clicks from the start, and mark it as visited.
 
         Raises
         ------
@@ -97,6 +97,6 @@ class Frontier:
         raise LookupError("No page is left.")
 
     def visit(self, name: str) -> None:
-        """Count a page as visited that was reached in another way."""
+        """Mark a page as visited that was reached in another way."""
         self._waiting.pop(name, None)
         self._visited.add(name)

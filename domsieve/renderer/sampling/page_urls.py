@@ -1,7 +1,4 @@
-"""Addresses of pages: one spelling for each, which site they belong to, and which are not worth a visit.
-
-Imports nothing of the project but its errors and what is a host.
-"""
+"""Normalize the addresses of pages, and decide which belong to a site and which are worth a visit."""
 
 import re
 from collections import Counter
@@ -16,19 +13,19 @@ from domsieve.urls import join_url, split_url
 _PORTS = {"http": 80, "https": 443}
 _LENGTH_LIMIT = 2_000
 _SEGMENT_LIMIT = 20
-_REPEAT_LIMIT = 3  # of one segment in an address: relative links that nest without end repeat theirs
+_REPEAT_LIMIT = 3  # repetitions of a path segment; endlessly nested relative links exceed this
 _PARAMETER_LIMIT = 12
-# What stands behind a bare percent sign stays: with it, what is unescaped could become another escape.
+# Characters after a bare percent sign stay escaped, because unescaped they could form another escape with it.
 _ESCAPE = re.compile("(?<!%)(?<!%[0-9A-Fa-f])%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _PATH_SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
-# Parameters that say where a visitor came from or who it is, and not which page is meant.
+# Parameters that identify visitors or where they came from, and not pages.
 _TRACKING = re.compile(
     "(utm_[^=]*+|gclid|gclsrc|dclid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|_hsenc|_hsmi"
     "|phpsessid|jsessionid|aspsessionid[^=]*+|cftoken|cfid)=.*",
     re.IGNORECASE,
 )
-# Short values of these mean a page on some sites.
+# Short values of these identify pages on some sites.
 _SESSION = re.compile("(s|sid|session|sessionid|session_id)=[0-9a-z-]{16,}", re.IGNORECASE)
 # Wikis have pages about files: File:Oak.jpg.
 _FILE = re.compile(
@@ -44,7 +41,7 @@ _FILE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The pages of one host and port.
+    """A site: one host and port.
 
     Parameters
     ----------
@@ -55,7 +52,7 @@ class Site:
 
     @classmethod
     def of(cls, url: str) -> Self:
-        """Return the site of a normalised address."""
+        """Return the site of a normalized address."""
         parts = urlsplit(url)
         return cls(f"{parts.scheme}://{parts.netloc}")
 
@@ -65,14 +62,14 @@ class Site:
         return urlsplit(self.root).hostname or ""
 
     def is_twin(self, other: Self) -> bool:
-        """Return whether both differ at most in http or https at their own ports, and in a leading ``www.``."""
+        """Return whether two sites differ at most in http or https with default ports, and in a leading ``www.``."""
         return _bare_host(self.root) == _bare_host(other.root)
 
     def page(self, url: str) -> str | None:
-        """Return the one spelling of `url` on this site; None when it is elsewhere or no page.
+        """Return the normalized address of a page on this site; None if it is on another site or not a page.
 
-        http and https are the same place. Not pages are files by their extension, and addresses that only a
-        trap makes: very long, very deep, the same segment again and again.
+        http and https count as the same. Not pages are files, by their extension, and addresses that only crawler
+        traps have: very long, very deep, or with repeated segments.
         """
         found = normalized(url) if len(url) <= _LENGTH_LIMIT else None
         if found is None:
@@ -87,17 +84,17 @@ class Site:
         return urlunsplit(there._replace(scheme=here.scheme))
 
     def name(self, page: str) -> str:
-        """Return what tells a page of this site from the others: path, query and route."""
+        """Return the name of a page on this site: path, query and route."""
         return page.removeprefix(self.root)
 
 
 def start_page(url: str) -> str:
-    """Return the one spelling of the address that a caller gave.
+    """Return the normalized address of a start page.
 
     Raises
     ------
-    PolicyError : another scheme than http and https.
-    TargetError : no address of a host.
+    PolicyError : the scheme is not http or https.
+    TargetError : the address has no host.
     """
     found = normalized(url)
     if found is not None and place_of(found):
@@ -109,9 +106,9 @@ def start_page(url: str) -> str:
 
 
 def joined(base: str, link: str) -> str:
-    """Return the address that `link` means on a page whose base is `base`; empty when it means none.
+    """Resolve a link on a page with the given base; return an empty str for an invalid link.
 
-    As in browsers, white space around it does not count and a backslash before the query is a slash.
+    As in browsers, surrounding white space is ignored, and a backslash before the query is a slash.
     """
     pieces: list[str] = re.split("(?=[?#])", link.strip(), maxsplit=1)
     pieces[0] = pieces[0].replace("\\", "/")
@@ -119,10 +116,10 @@ def joined(base: str, link: str) -> str:
 
 
 def normalized(url: str) -> str | None:
-    """Return the one spelling of an absolute address; None for other schemes, credentials and nonsense.
+    """Normalize an absolute address; return None for other schemes, credentials and invalid addresses.
 
-    Scheme and host are in lower case, the scheme's own port, dot segments, an empty query, and parameters of
-    trackers and sessions go, escapes are there where they must be and only there. The fragment stays.
+    Scheme and host become lower case. Default ports, dot segments, empty queries, and parameters of trackers and
+    sessions are removed. Characters are escaped only where necessary. The fragment stays.
     """
     parts = split_url(url.strip())
     if parts is None:

@@ -1,7 +1,4 @@
-"""What the robots.txt of a site asks for (RFC 9309; the parser is protego's).
-
-Imports nothing of the project but its errors and its neighbours.
-"""
+"""Fetch and apply robots.txt (RFC 9309), with the parser of protego."""
 
 import re
 from dataclasses import dataclass
@@ -16,12 +13,12 @@ from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.sampling.fetch import AGENT, fetch
 from domsieve.renderer.sampling.page_urls import Site
 
-# A robots.txt is read this far; RFC 9309 asks for 500 KiB at least.
+# The maximum length of robots.txt that is read; RFC 9309 requires at least 500 KiB.
 _MAX_BYTES = 512_000
 _AGENT_FIELDS = frozenset({"user-agent", "useragent", "user agent"})
 _SOMEBODY_ELSE = "User-agent: -"
 _LONGEST_S = 86_400
-# Lines that say how long to wait. The parser takes for a number whatever `int` and `float` do, underscores too.
+# Lines with a delay. The parser accepts whatever `int` and `float` accept, such as underscores.
 _WAIT = re.compile(r"\s*(?:crawl(?:-|\s+)delay|request(?:-|\s+)rate)(?:\s*:|\s)", re.IGNORECASE)
 _PLAIN = re.compile(
     r"\s*+(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:e[+-]?[0-9]{1,4})?|[0-9]++/[0-9]++[smhd]?(?:\s++[0-9-]++)?)\s*+(?:#.*)?",
@@ -31,12 +28,12 @@ _PLAIN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Robots:
-    """The rules of one site for us.
+    """The rules of a site for our robot.
 
     Parameters
     ----------
-    delay : time that is asked for between two requests, zero when none is.
-    sitemaps : addresses of sitemaps as they stand there.
+    delay : the delay between two requests; zero if none is given.
+    sitemaps : addresses of sitemaps as written.
     """
 
     _rules: Protego
@@ -45,37 +42,37 @@ class Robots:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the rules of a robots.txt."""
+        """Parse a robots.txt."""
         lines = (_for_us_or_others(_with_plain_number(line)) for line in text.splitlines())
         with spending("robots"):
             rules = Protego.parse("\n".join(lines))
         asked_s = rules.crawl_delay(AGENT) or 0.0
         if rate := rules.request_rate(AGENT):
-            # Numbers of any length: their ratio may be too large for a float.
+            # Numbers can have any length, so their ratio may be too large for a float.
             is_long = rate.seconds >= _LONGEST_S * rate.requests
             asked_s = max(asked_s, _LONGEST_S if is_long else rate.seconds / rate.requests)
         return cls(rules, timedelta(seconds=min(asked_s, _LONGEST_S)), tuple(rules.sitemaps))
 
     def allows(self, url: str) -> bool:
-        """Return whether the page may be visited."""
+        """Return whether a page may be visited."""
         return bool(self._rules.can_fetch(url, AGENT))
 
     def check(self, url: str) -> None:
-        """Do nothing when the page may be visited.
+        """Raise an error unless a page may be visited.
 
         Raises
         ------
-        PolicyError : it may not.
+        PolicyError : robots.txt forbids the page.
         """
         if not self.allows(url):
             raise PolicyError("The site's robots.txt does not allow it.", reason="robots", url=url)
 
 
 def _for_us_or_others(line: str) -> str:
-    """Return a line of a robots.txt; one that names a robot which cannot be us names the same stranger each time.
+    """Return a line of robots.txt with every robot that cannot be ours replaced by one and the same name.
 
-    The parser keeps the rules of a group anew for each of its robots: a file of half a megabyte that names 16,000 of
-    them above 20,000 rules would make 300 million.
+    The parser copies the rules of a group for each of its robots: a file of half a megabyte with 16,000 robots and
+    20,000 rules would give 300 million.
     """
     agent = _named_agent(line)
     if agent in {"", "*"}:
@@ -85,7 +82,7 @@ def _for_us_or_others(line: str) -> str:
 
 
 def _named_agent(line: str) -> str:
-    """Return the robot that a line names as the parser reads it, empty when it names none."""
+    """Return the robot in a line as the parser reads it; empty if there is none."""
     line = line.partition("#")[0].strip()
     field, colon, value = line.partition(":")
     if colon and field.strip().lower() in _AGENT_FIELDS:
@@ -98,18 +95,18 @@ def _named_agent(line: str) -> str:
 
 
 def _with_plain_number(line: str) -> str:
-    """Return a line of which the parser reads no number but one in plain digits; it ends a group all the same."""
+    """Return a line in which the parser can only read a number in plain digits; the line still ends a group."""
     wait = _WAIT.match(line)
     return line if wait is None or _PLAIN.fullmatch(line, wait.end()) else f"{wait[0]} none"
 
 
 async def fetch_robots(site: Site, *, egress: Egress | None = None) -> Robots:
-    """Return the rules of `site`; none when it has no robots.txt (4xx, or a redirect to elsewhere).
+    """Fetch the rules of a site; there are none without a robots.txt (4xx, or a redirect to another site).
 
     Raises
     ------
-    NavigationError : the site does not answer.
-    PolicyError : the server may not be reached, or fails to say what it allows (5xx), so nothing is.
+    NavigationError : the site does not respond.
+    PolicyError : the server may not be reached, or responds with an error (5xx), so nothing is allowed.
     """
     url = f"{site.root}/robots.txt"
     try:

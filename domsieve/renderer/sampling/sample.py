@@ -1,11 +1,9 @@
-"""A random sample of the pages of a site, for methods that learn from it (500 pages in the SST paper).
+"""Draw a random sample of the pages of a site, for methods that learn from it (500 pages in the SST paper).
 
-Pages become known by the links of rendered pages and by sitemaps; robots.txt is obeyed. Which pages are drawn
-depends on the site and the seed alone: the links of the last seven pages drawn are not used yet, whether those
-pages are rendered or not, so time changes nothing. This makes an interrupted run resume by itself: it draws the
-same pages again, and those that the caller still has are not rendered.
-
-Imports its neighbours in this package and the error tree; no browser is needed.
+Pages become known by links in rendered pages and by sitemaps; robots.txt is obeyed. The pages drawn depend only on
+the site and the seed: links of the last seven pages are not used yet, whether these pages are rendered or not, so
+timing makes no difference. Therefore an interrupted run can be repeated: it draws the same pages, and those that the
+caller has are not rendered again.
 """
 
 import asyncio
@@ -61,33 +59,33 @@ async def sample_site(
     clock: Clock | None = None,
     ask_for_missing: bool = False,
 ) -> AsyncGenerator[SampleEvent]:
-    """Yield what happens while `pages` different pages of a site are drawn at random and rendered.
+    """Draw different pages of a site at random, render them, and yield events.
 
-    Events come in the order in which pages were drawn. The sample of a number of pages is the beginning of
-    that of a larger number. Close the iterator (``contextlib.aclosing``) to stop early.
+    Events come in the order in which pages were drawn. A smaller sample is the beginning of a larger one. Close the
+    iterator (``contextlib.aclosing``) to stop early.
 
     Parameters
     ----------
     source : renders the pages.
-    start : http or https address of the first page; the site is its host and port. When it leads to the same
-        host with or without ``www.``, the site is the one reached.
-    pages : how many different pages are wanted, 1 or more; None for all that are found.
-    seed : each one gives another sample, or another order of all pages.
-    scope : which pages may be in the sample, and how far from the start; by default any, up to 16 clicks.
-    delay : time between the starts of two pages, by default 0.5 s, or none on this machine. The delay that
-        robots.txt asks for is kept when it is longer.
-    concurrency : pages that are rendered at the same time, at most 8; changes nothing but the time.
-    known : returns the rendering of a page that was captured before, or None; asked before rendering.
-    egress : where connections for robots.txt and sitemaps may go; by default to public addresses only. Pages are
-        the matter of `source`.
-    clock : what the delay is measured by; by default the event loop's time.
-    ask_for_missing : whether one address that the site cannot have is asked for, unless robots.txt forbids it.
+    start : http or https address of the first page. The site is its host and port; if it redirects to the same host
+        with or without ``www.``, that is the site.
+    pages : number of different pages, 1 or more; None for all that are found.
+    seed : each seed gives another sample, or another order of all pages.
+    scope : which pages may be in the sample; None means all, up to 16 clicks from the start.
+    delay : time between the starts of two pages; None means 0.5 s, or no delay for this machine. A longer delay in
+        robots.txt has priority.
+    concurrency : number of pages that are rendered at the same time, at most 8; it changes only the time.
+    known : returns the rendering of a page that was captured before, or None; called before rendering.
+    egress : where connections for robots.txt and sitemaps may go; None means public addresses only. `source` decides
+        about pages.
+    clock : measures the delay; None means the time of the event loop.
+    ask_for_missing : whether to request one made-up address, unless robots.txt forbids it.
 
     Raises
     ------
-    UsageError : fewer than one page, a concurrency out of range, or a start that is no address.
-    PolicyError : robots.txt forbids the start page or cannot be had, or the start leads to another site.
-    NavigationError : the site does not answer.
+    UsageError : fewer than one page, a concurrency out of range, or an invalid start address.
+    PolicyError : robots.txt forbids the start page or is not available, or the start redirects to another site.
+    NavigationError : the site does not respond.
     DomsieveError : the start page cannot be rendered.
     """
     if (pages is not None and pages < 1) or not 1 <= concurrency <= _WINDOW:
@@ -140,7 +138,7 @@ def _site_reached(visit: Visit, asked: str) -> Site:
 
 @dataclass(frozen=True, slots=True)
 class _Lesson:
-    """What a page teaches about the site: pages, and how many clicks from the start they are."""
+    """What was learned from a page: links to pages, and their clicks from the start."""
 
     pages: Iterable[str] = ()
     clicks: int = 0
@@ -148,7 +146,7 @@ class _Lesson:
 
 
 class _Run:
-    """One sample in the making: pages are drawn, settled and learnt from, each in the same order."""
+    """A running sample: pages are drawn, finished and learned from, always in the same order."""
 
     def __init__(
         self,
@@ -174,12 +172,12 @@ class _Run:
         self._frontier = Frontier(seed, capacity=_FRONTIER_CAPACITY)
         self._drawn: deque[tuple[str, int, asyncio.Task[Visit]]] = deque()  # pages and their clicks
         self._lessons: deque[_Lesson] = deque()
-        self._firsts: dict[str, str] = {}  # from an address reached or a digest to the page that had it first
+        self._firsts: dict[str, str] = {}  # from a final address or a digest to the first page with it
         self._done = 0
         self._fruitless = 0
 
     async def missing(self, asked: str, start: Snapshot) -> SampleEvent | None:
-        """Return what the site shows at an address that it cannot have; None where that is an error."""
+        """Return the page that the site shows at a made-up address; None if that is an error."""
         pages = self._routing.pages(PageLinks.of(start), self._admitted)
         url = missing_address(self._site.root, asked, pages)
         if not self._robots.allows(url):
@@ -193,7 +191,7 @@ class _Run:
         return MissingSeen(url=url, rendering=visit.rendering, was_known=visit.was_known)
 
     async def read_sitemaps(self) -> SampleEvent:
-        """Learn the pages that the sitemaps name."""
+        """Read the pages of the sitemaps."""
         sitemaps = self._robots.sitemaps or (f"{self._site.root}/sitemap.xml",)
         found = await read_sitemaps(
             self._visitor.file,
@@ -208,11 +206,11 @@ class _Run:
         return SitemapsRead(pages=len(listed))
 
     def start(self, asked: str, visit: Visit) -> SampleEvent:
-        """Take the start page, which is not drawn.
+        """Add the start page, which is not drawn.
 
         Raises
         ------
-        PolicyError : it leads to an address that robots may not visit.
+        PolicyError : it redirects to an address that robots may not visit.
         """
         page = self._site.page(asked)
         if page:
@@ -222,7 +220,7 @@ class _Run:
         return event
 
     def draw(self) -> bool:
-        """Begin as many pages as there is need and room for; return whether any is under way."""
+        """Start as many pages as are needed and possible; return whether any is running."""
         while (
             len(self._drawn) < _WINDOW
             and (self._pages is None or self._done + len(self._drawn) < self._pages)
@@ -238,7 +236,7 @@ class _Run:
         return bool(self._drawn)
 
     async def settle(self) -> SampleEvent:
-        """Wait for the page that was drawn first of those under way; return what became of it."""
+        """Wait for the running page that was drawn first; return its event."""
         page, clicks, task = self._drawn[0]
         event: SampleEvent
         try:
@@ -257,7 +255,7 @@ class _Run:
         return event
 
     def _judge(self, page: str, clicks: int, visit: Visit) -> SampleEvent:
-        """Return what a page is to the sample, and take a lesson from it."""
+        """Return the event for a page, and learn its links."""
         with spending("links", page):
             return self._judged(page, clicks, visit)
 
@@ -289,7 +287,7 @@ class _Run:
         )
 
     def _admit(self, url: str) -> str | None:
-        """Return the page at `url` if there is one on the site, in scope, and robots may visit it."""
+        """Return the normalized address of a page if it is on the site, in scope, and allowed by robots.txt."""
         check()
         page = self._site.page(url)
         if page is None or not self._scope.has(self._site.name(page)):
@@ -304,14 +302,14 @@ class _Run:
                 self._frontier.add(self._site.name(page), clicks=lesson.clicks)
 
     async def stop(self) -> None:
-        """End the pages under way."""
+        """Stop the running pages."""
         tasks = [task for _, _, task in self._drawn]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def end(self) -> SampleEnded:
-        """Return the end of the sample."""
+        """Return the final event."""
         reason: Literal["complete", "exhausted", "fruitless"] = "exhausted"
         if self._pages and self._done >= self._pages:
             reason = "complete"

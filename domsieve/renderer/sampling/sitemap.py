@@ -1,4 +1,4 @@
-"""The pages that sitemaps and feeds list."""
+"""Read the pages that sitemaps and feeds list."""
 
 import contextlib
 import re
@@ -23,9 +23,9 @@ _MAX_UNPACKED_BYTES = 50_000_000  # of one file, as the protocol says
 MAX_ADDRESSES = 100_000
 _WORD = re.compile(r"\S+")
 _ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
-_WIDE_MARKUP = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, which is no text of addresses
+_WIDE_MARKUP = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, which lists of addresses do not use
 _GZIP = b"\x1f\x8b"
-_GZIP_WINDOW = 31  # zlib's sign for its largest window and the gzip header
+_GZIP_WINDOW = 31  # zlib's value for the largest window with a gzip header
 
 
 async def read_sitemaps(
@@ -36,17 +36,16 @@ async def read_sitemaps(
     rank: Callable[[str], bytes],
     most: int = 10,
 ) -> list[str]:
-    """Return the addresses of pages that the sitemaps name, as they stand there.
+    """Return the addresses of pages in sitemaps, as written there, including those on other sites.
 
-    At most `most` files are read, and no further one after 100,000 addresses; what they name elsewhere is left
-    to the caller.
+    At most `most` files are read, and none after 100,000 addresses.
 
     Parameters
     ----------
-    fetch : returns the file at an address, empty when there is none.
-    addresses : sitemaps and indexes of sitemaps; those on another host are left out.
-    site : whose they are.
-    rank : says which of the files that are known is read next: the one of the lowest rank.
+    fetch : returns the file at an address; empty if there is none.
+    addresses : sitemaps and indexes of sitemaps; those on other hosts are left out.
+    site : the site of the sitemaps.
+    rank : of the known files, the one with the lowest rank is read next.
     """
     waiting, read = _on_site(addresses, site), set[str]()
     found: list[str] = []
@@ -60,9 +59,9 @@ async def read_sitemaps(
 
 
 def parse_sitemap(data: bytes, url: str = "") -> tuple[list[str], list[str]]:
-    """Return the addresses of further sitemaps and those of pages in a sitemap or a feed; as many as can be read.
+    """Return the addresses of sitemaps, and those of pages, in a sitemap or a feed, as far as it can be read.
 
-    Addresses that are relative are joined with `url`, the file's own, where that is known.
+    Relative addresses are resolved with `url`, the address of the file, if it is known.
     """
     with spending("sitemap"):
         sitemaps, pages = _parsed(data)
@@ -103,7 +102,7 @@ def _of_sitemap(entry: etree._Element) -> str:
 
 
 def _of_rss(item: etree._Element) -> str:
-    """Return the page of an item: its link, else its guid where that is an address (RSS 2.0), or what it is about."""
+    """Return the page of an item: its link, or else its guid if that is an address (RSS 2.0), or ``rdf:about``."""
     link = item.findtext("{*}link") or ""
     if link.strip():
         return link
@@ -129,7 +128,7 @@ _ENTRIES: dict[str, Callable[[etree._Element], str]] = {
 
 
 def unzipped(data: bytes, most_bytes: int) -> bytes:
-    """Return what a gzip file holds, as far as it can be read; any other as it is."""
+    """Decompress a gzip file as far as it can be read; other files are returned unchanged."""
     if not data.startswith(_GZIP):
         return data
     with contextlib.suppress(zlib.error):
@@ -149,14 +148,14 @@ _ROOTS = frozenset({"RDF", "feed", "rss", "sitemapindex", "urlset"})
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a feed or a sitemap lists.
+    """The content of a feed or a sitemap.
 
     Parameters
     ----------
-    pages : addresses, each once, in the order of the file; at most 100,000.
-    sitemaps : further sitemaps that an index names.
-    lost : those of them that were requested and could not be read.
-    unread : how many of them were left when a limit was reached.
+    pages : addresses of pages, each once, in the order of the file; at most 100,000.
+    sitemaps : the sitemaps of an index.
+    lost : those of `sitemaps` that were requested but could not be read.
+    unread : the number of `sitemaps` that were not read because a limit was reached.
     """
 
     pages: tuple[str, ...]
@@ -166,12 +165,12 @@ class Listing:
 
 
 def listing_in(data: bytes, url: str = "") -> Listing | None:
-    """Return what the feed or sitemap in a file lists, None where it is neither.
+    """Parse a feed or a sitemap; return None if the file is neither.
 
     Parameters
     ----------
-    data : the file, or its gzip.
-    url : where it came from; relative addresses are joined with it.
+    data : the file, possibly compressed with gzip.
+    url : its address, for relative addresses in it.
     """
     with spending("sitemap", url):
         if not _is_listing(data[:_HEAD_BYTES]):
@@ -181,20 +180,20 @@ def listing_in(data: bytes, url: str = "") -> Listing | None:
 
 
 async def listing_at(url: str, *, egress: Egress | None = None) -> Listing | None:
-    """Return what the feed or sitemap at an address lists, None where there is neither.
+    """Fetch and parse the feed or sitemap at an address; return None if it is neither.
 
-    The sitemaps that an index names are read, too, one after another, as far as they lie on its site: at most 500 of
-    them, and no further one after 100,000 addresses.
+    The sitemaps of an index on the same site are read as well, one after another: at most 500, and none after 100,000
+    addresses.
 
     Parameters
     ----------
     url : http or https.
-    egress : where connections may go; by default to public addresses only.
+    egress : where connections may go; None means public addresses only.
 
     Raises
     ------
     PolicyError : the server may not be reached.
-    NavigationError : no answer, or none within thirty seconds.
+    NavigationError : there is no response within thirty seconds.
     """
     head = await fetch(url, max_bytes=_HEAD_BYTES, egress=egress)
     if head.status >= 300 or not _is_listing(head.body):
@@ -227,7 +226,7 @@ async def _with_sitemaps(first: Listing, url: str, egress: Egress | None) -> Lis
 
 
 def _is_listing(head: bytes) -> bool:
-    """Return whether a file that begins like this is a sitemap or a feed, by its first element."""
+    """Return whether a file is a sitemap or a feed, by its root element."""
     reader = etree.XMLPullParser(events=("start",), recover=True, resolve_entities=False, no_network=True)
     with contextlib.suppress(etree.XMLSyntaxError):
         reader.feed(unzipped(head, _HEAD_BYTES))

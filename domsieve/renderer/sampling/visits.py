@@ -1,4 +1,4 @@
-"""Visit a site politely: at the pace it asks for, and only pages that robots.txt allows."""
+"""Visit a site politely: with a delay, and only pages that robots.txt allows."""
 
 import asyncio
 import math
@@ -25,7 +25,7 @@ _BUSY = (429, 503)
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A page, whether the caller had it already, and why it counts as failed if it does."""
+    """A page, whether the caller had it already, and why it counts as failed, if it does."""
 
     rendering: Rendering
     was_known: bool
@@ -39,11 +39,11 @@ class Visitor:
     ----------
     source : renders pages.
     known : returns the rendering of a page that was captured before, or None.
-    concurrency : pages rendered at the same time.
-    delay : time between two requests; by default 0.5 s, or none on this machine. It grows to what a
-        robots.txt asks for, and doubles when the server says that it is busy.
-    egress : where connections for files may go; by default to public addresses only.
-    clock : what the delay is measured by.
+    concurrency : number of pages that are rendered at the same time.
+    delay : time between two requests; None means 0.5 s, or no delay for this machine. A longer delay in robots.txt
+        has priority, and the delay doubles whenever the server says that it is busy.
+    egress : where connections for files may go; None means public addresses only.
+    clock : measures the delay.
     """
 
     def __init__(
@@ -67,11 +67,11 @@ class Visitor:
         self.delay = timedelta()
 
     async def rules(self, site: Site) -> Robots:
-        """Return the rules of `site`, and keep its delay from now on.
+        """Fetch the rules of a site, and obey its delay from now on.
 
         Raises
         ------
-        NavigationError, PolicyError : there is no knowing what it allows.
+        NavigationError, PolicyError : the rules are not available.
         """
         robots = await fetch_robots(site, egress=self._egress)
         usual = timedelta() if is_this_machine(site.host) else _DELAY
@@ -79,7 +79,7 @@ class Visitor:
         return robots
 
     async def file(self, url: str) -> bytes:
-        """Return a small file of the site, empty when it has none."""
+        """Fetch a small file of the site; empty if there is none."""
         await self._wait()
         try:
             answer = await fetch(url, max_bytes=MAX_BYTES, egress=self._egress)
@@ -88,7 +88,7 @@ class Visitor:
         return answer.body if answer.status < 300 else b""
 
     async def page(self, url: str) -> Visit:
-        """Return a page.
+        """Render a page.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class Visitor:
             self._last_turn = self._clock.time()
 
 
-_SITES_PER_PAGE = 4  # open for each page at once, since most of the time of a site is waiting
+_SITES_PER_PAGE = 4  # opened for each page separately, because a site is mostly waiting
 
 
 async def visit_politely(
@@ -129,20 +129,20 @@ async def visit_politely(
     egress: Egress | None = None,
     clock: Clock | None = None,
 ) -> AsyncGenerator[Outcome]:
-    """Yield each of `urls` with its page or its error, as they are finished.
+    """Render pages politely; yield each URL with its page or its error as soon as it is finished.
 
-    Between two pages of one site passes at least the delay; pages that its robots.txt forbids are not visited.
-    Close the iterator (``contextlib.aclosing``) to stop early.
+    There is a delay between two pages of one site, and pages that its robots.txt forbids are not visited. Close the
+    iterator (``contextlib.aclosing``) to stop early.
 
     Parameters
     ----------
     source : renders the pages.
-    urls : http or https, each once.
-    concurrency : pages of one site that are rendered at the same time.
-    delay : time between the starts of two pages of a site, by default 0.5 s, or none on this machine. The delay that
-        robots.txt asks for is kept when it is longer.
-    egress : where connections for robots.txt may go; by default to public addresses only.
-    clock : what the delay is measured by; by default the event loop's time.
+    urls : http or https URLs, each once.
+    concurrency : number of pages of one site that are rendered at the same time.
+    delay : time between the starts of two pages of a site; None means 0.5 s, or no delay for this machine. A longer
+        delay in robots.txt has priority.
+    egress : where connections for robots.txt may go; None means public addresses only.
+    clock : measures the delay; None means the time of the event loop.
     """
     sites: dict[Site, list[str]] = {}
     for url in urls:
@@ -189,7 +189,7 @@ async def visit_politely(
 async def _take(
     visitor: Visitor, robots: Robots, waiting: Iterator[str], done: "asyncio.Queue[Outcome | None]"
 ) -> None:
-    """Visit pages until none is waiting."""
+    """Visit pages until none are waiting."""
     for url in waiting:
         try:
             robots.check(url)
