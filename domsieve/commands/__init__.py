@@ -1,1 +1,1 @@
-"""The commands of the command line: parse options, call a task, print."""
+"""The commands of the command line: parse options, run a task, print results."""

@@ -1,4 +1,4 @@
-"""Commands for very many pages: shards of them in processes of this machine or of a cluster."""
+"""Commands for very many pages, processed in shards by local processes or a cluster."""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -75,7 +75,7 @@ Tell = Callable[["Progress"], None]
 
 @dataclass(frozen=True)
 class Shards:
-    """What a run works on, where its results go, and what does it; the options that its commands share."""
+    """The options that all bulk commands share: targets, output and workers."""
 
     words: "Iterable[Named]"
     output: str
@@ -100,7 +100,7 @@ def _shards_of(
     analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
     analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
 ) -> Shards:
-    """Return what the options describe."""
+    """Return the shared options from their values."""
     _check_output(output_dir)
     return Shards(
         words=_words(targets, input_file),
@@ -113,7 +113,7 @@ def _shards_of(
 
 
 def _in_shards(command: "Callable[..., Summary]") -> Callable[..., None]:
-    """Give a command the options of `_shards_of` in place of `shards` and `tell`, and say what became of its run."""
+    """Replace the parameters `shards` and `tell` of a command by the options of `_shards_of`, and report its run."""
     shared = inspect.signature(_shards_of).parameters
     own = [p for p in inspect.signature(command).parameters.values() if p.name not in {"shards", "tell"}]
 
@@ -308,7 +308,7 @@ def _engine(runner: str, ray_address: str | None, workers: int | None) -> "Calla
 
 
 def _words(targets: Sequence[str] | None, input_file: Path | None) -> "Iterable[Named]":
-    """Return what the arguments name, and what the lines of the file do, which is read as it is worked off."""
+    """Return the targets in the arguments and in the lines of the file, which is read during the run."""
     from domsieve.errors import UsageError
 
     if not targets and input_file is None:
@@ -318,7 +318,7 @@ def _words(targets: Sequence[str] | None, input_file: Path | None) -> "Iterable[
 
 @contextmanager
 def _telling() -> "Iterator[Tell]":
-    """Lend what says how far a run is, in lines and with a bar of its shards."""
+    """Provide a function that reports the progress of a run, with lines and a bar of its shards."""
     with progress("working", "shards") as bar:
 
         def tell(state: "Progress") -> None:
@@ -340,7 +340,7 @@ def _tell(state: "Progress") -> None:
 
 
 def _finish(summary: "Summary") -> None:
-    """Say what became of a run, and end the command with its exit code."""
+    """Report the end of a run, and end the command with its exit code."""
     say(
         f"{count(summary.pages, 'page')}, {count(summary.made, 'part')} written, {summary.kept:,} already there."
     )

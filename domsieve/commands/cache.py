@@ -1,4 +1,4 @@
-"""Commands that look after the cache and the browser."""
+"""Commands that manage the cache, and check the browser."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from domsieve.snapshot.store import PageStore
 
 _MEGABYTE = 1_000_000
-_AT_ONCE = 1_000  # pages that are removed together
+_AT_ONCE = 1_000  # number of pages that are removed together
 
 
 def cache_list(
@@ -143,7 +143,7 @@ def cache_prune(
 def _outdated(
     store: "PageStore", keep_days: int | None, keep_megabytes: int | None
 ) -> "Iterator[tuple[PageRecord, int]]":
-    """Yield what is not kept with the bytes that it takes, oldest first; it may be removed meanwhile."""
+    """Yield the pages to remove with their sizes in bytes, oldest first. They may be removed while iterating."""
     since = "" if keep_days is None else (datetime.now(UTC) - timedelta(days=keep_days)).isoformat()
     most = None if keep_megabytes is None else keep_megabytes * _MEGABYTE
     held = 0 if most is None else sum(store.size(record.page_id) for record in store.each_record())

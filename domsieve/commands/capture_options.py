@@ -79,7 +79,7 @@ USUAL_SECONDS, USUAL_MEGABYTES = USUAL.time.total_seconds(), USUAL.memory_bytes 
 
 @dataclass(frozen=True)
 class Capture:
-    """How URLs are rendered; the options that every rendering command shares."""
+    """How URLs are rendered: the options that all rendering commands share."""
 
     options: "CaptureOptions"
     budget: "Budget"
@@ -110,15 +110,15 @@ class Capture:
 
     @property
     def egress(self) -> "Egress":
-        """Where connections may go."""
+        """The egress guard of the options."""
         return self._factory.egress
 
     def renderer(self) -> "Renderer":
-        """Return what renders; it loads what talks to Chrome, which pages of the cache do not need."""
+        """Return a renderer. This imports the modules that talk to Chrome, which cached pages do not need."""
         return self._factory.renderer()
 
 
-# Options of the library that commands have in another way, or that are not about rendering.
+# Declared options that commands offer in another form, or that are not about rendering.
 _NOT_SHARED = {"private_hosts", "keep_errors", "analysis_budget"}
 
 
@@ -143,11 +143,11 @@ def capture_options(
     from_archive: FromArchive = None,
     fixed_time: FixedTime = False,
 ) -> Capture:
-    """Return the renderer that the options describe.
+    """Return the options of rendering from their values.
 
     Parameters
     ----------
-    given : values of fields of `CaptureOptions` and `NetworkOptions`.
+    given : values of options of `CaptureOptions` and `NetworkOptions`.
     """
     replay = replay_of(from_archive, fixed_time=fixed_time)
     network = {name: given[name] for name in declared(NetworkOptions) if name in given}
@@ -171,11 +171,11 @@ def capture_options(
 
 
 def host_rules(deny: Sequence[str] | None, allow: Sequence[str] | None) -> "HostRules | None":
-    """Return what ``--deny-host`` and ``--allow-host`` say, None without them.
+    """Return the rules of ``--deny-host`` and ``--allow-host``; None without any.
 
     Raises
     ------
-    UsageError : one is no rule.
+    UsageError : a value is not a rule.
     """
     if not (deny or allow):
         return None
@@ -185,11 +185,11 @@ def host_rules(deny: Sequence[str] | None, allow: Sequence[str] | None) -> "Host
 
 
 def analysis_budget(timeout: float, megabytes: int) -> AnalysisBudget:
-    """Return what the analysis of a page may cost.
+    """Return the budget of the analysis of a page.
 
     Raises
     ------
-    UsageError : it may take no time, or more than a day.
+    UsageError : the time is not positive, or more than a day.
     """
     return AnalysisBudget(
         time=seconds("--analysis-timeout", timeout, least=0.001), memory_bytes=megabytes * _MEGABYTE
@@ -197,17 +197,17 @@ def analysis_budget(timeout: float, megabytes: int) -> AnalysisBudget:
 
 
 def rendering(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `capture_options` in place of its parameter `capture`."""
+    """Replace the parameter `capture` of a command by the options of rendering."""
     return _with_options(command, {})
 
 
 def rendering_all(command: Callable[..., None]) -> Callable[..., None]:
-    """Do as `rendering`, for a command that needs what `--screenshot` keeps."""
+    """Like `rendering`, for a command that needs screenshots."""
     return _with_options(command, {"screenshot": True})
 
 
 def comparing(command: Callable[..., None]) -> Callable[..., None]:
-    """Do as `rendering`, for a command that needs both versions of a page."""
+    """Like `rendering`, for a command that needs both versions of a page."""
     return _with_options(command, {"both_versions": True})
 
 
@@ -246,7 +246,7 @@ def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callab
 
 
 def _since(*, refresh: bool, max_age: float | None) -> datetime | None:
-    """Return when a capture of the cache must have been made to be used, None for whenever."""
+    """Return the earliest time of a usable capture in the cache; None for no limit."""
     if refresh or max_age is None:
         return datetime.now(UTC) if refresh else None
     from domsieve.errors import UsageError
@@ -258,11 +258,11 @@ def _since(*, refresh: bool, max_age: float | None) -> datetime | None:
 
 
 def selection_of(select: Sequence[str] | None, drop: Sequence[str] | None) -> "Selection | None":
-    """Return what ``--select`` and ``--drop`` choose, None without them.
+    """Return the selection of ``--select`` and ``--drop``; None without any.
 
     Raises
     ------
-    UsageError : one is not a valid CSS selector.
+    UsageError : a value is not a valid CSS selector.
     """
     if not (select or drop):
         return None
@@ -272,11 +272,11 @@ def selection_of(select: Sequence[str] | None, drop: Sequence[str] | None) -> "S
 
 
 def url_of_file(url: str | None, targets: "Sequence[Target]") -> str:
-    """Return what ``--url`` says of the only target, a file; empty without it.
+    """Return the address in ``--url``, which applies to a single file; empty without it.
 
     Raises
     ------
-    UsageError : it is no address, or there is no file, or more than one.
+    UsageError : it is not an address, or the targets are not exactly one file.
     """
     if url is None:
         return ""

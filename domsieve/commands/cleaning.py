@@ -46,7 +46,7 @@ _LONGEST = 60
 
 
 def help_table(found: "ThresholdHelp") -> str:
-    """Return the table of thresholds for people."""
+    """Return the help on thresholds as a table for people."""
     low, high = found.gap
     lines = [
         f"{count(found.pages, 'page')} with {count(found.words, 'word')} in {count(found.blocks, 'block')}",
@@ -67,12 +67,12 @@ def help_table(found: "ThresholdHelp") -> str:
 
 
 def help_facts(found: "ThresholdHelp") -> dict[str, Any]:
-    """Return the same for machines."""
+    """Return the help on thresholds as values for JSON."""
     return asdict(found)
 
 
 def _one_line(text: str) -> str:
-    """Return captured text that fits a line and cannot steer a terminal."""
+    """Return captured text as a short line without control characters."""
     flat = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
     return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1] + "…"
 
@@ -274,7 +274,7 @@ def learn(
             say_error(f"{page.label}: {explained(error)}")
 
         model = learn_pages(pages, method=method, params=params, failed=report)
-        # Pages that cannot be read were told of when the model was learned.
+        # Pages that cannot be read were reported when the model was learned.
         thresholds = explain_model(model, pages, failed=lambda *_: None) if explain else None
     if output:
         save_model(model, output)

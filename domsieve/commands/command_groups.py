@@ -1,4 +1,4 @@
-"""Groups of commands that are loaded on use, and their help."""
+"""Groups of commands that are imported on use, and their help."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -36,7 +36,7 @@ OPTION_GROUPS: Mapping[str, OptionGroup] = {
 }
 """The group of each option in help."""
 
-# What stands for a value, by what Typer calls its type.
+# The metavar of a value, by Typer's name of its type.
 _VALUES = {
     "<float>": "X",
     "<float range>": "X",
@@ -84,10 +84,10 @@ def option_group(parameter: Any) -> OptionGroup:
 
 
 class HelpfulCommand(TyperCommand):
-    """A command whose help has its options in groups, and an example; it refuses options that were removed."""
+    """A command with options in groups and an example in its help; removed options are explained."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse a call; for an option that was removed, say what to use instead."""
+        """Parse a call; the error of a removed option says what to use instead."""
         try:
             return super().parse_args(ctx, args)
         except _WRONG_CALL as error:
@@ -104,16 +104,16 @@ class HelpfulCommand(TyperCommand):
 
 
 class HelpfulGroup(TyperGroup):
-    """A group of commands whose help has the whole first sentence of each; it refuses commands that were removed."""
+    """A group of commands with whole sentences in its help; removed commands are explained."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command of a call; for one that was removed, say what to use instead."""
+        """Find the command of a call; the error of a removed command says what to use instead."""
         if not ctx.resilient_parsing:
             refuse_removed(" ".join([*_path(ctx), args[0]]))
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """Return the names alone, so that no command is loaded for them."""
+        """Return only the names, so that no command is imported."""
         return list(self.commands)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -125,7 +125,7 @@ class HelpfulGroup(TyperGroup):
 
 
 def _path(context: Any) -> list[str]:
-    """Return the words of a command behind the name of the program."""
+    """Return the words of a command after the name of the program."""
     words: list[str] = []
     while context.parent is not None:
         words.insert(0, context.info_name or "")
@@ -153,7 +153,7 @@ def _write_options(parameters: Any, context: Any, formatter: Any) -> None:
 
 
 def _plain(name: str) -> str:
-    """Return an option with what stands for its value: ``--port N``, ``--driver playwright|pipe``."""
+    """Return an option with its metavar: ``--port N``, ``--driver playwright|pipe``."""
     option, begin, kind = name.partition("<")
     if not begin:
         return name
@@ -161,12 +161,12 @@ def _plain(name: str) -> str:
 
 
 class CommandsOnUse(Mapping[str, Any]):
-    """The commands of a group by their names.
+    """The commands of a group by name, imported on use.
 
     Parameters
     ----------
-    places : the module of ``domsieve.commands`` and the function in it, as ``module:function``, by name.
-    groups : groups below this one, which come last.
+    places : by name, the module in ``domsieve.commands`` and its function, as ``module:function``.
+    groups : the groups in this group, which come last.
     """
 
     def __init__(self, places: Mapping[str, str], groups: Mapping[str, Any]) -> None:
@@ -186,11 +186,11 @@ class CommandsOnUse(Mapping[str, Any]):
 
 
 def group_of(places: Mapping[str, str]) -> type[HelpfulGroup]:
-    """Return the class of a group with these commands, see `CommandsOnUse`."""
+    """Return the class of a group with these commands; see `CommandsOnUse`."""
 
     class Group(HelpfulGroup):
         def __init__(self, *, commands: Mapping[str, Any], **settings: Any) -> None:
-            # Typer says dict, and reads it only.
+            # Typer declares a dict, but only reads it.
             super().__init__(commands=CommandsOnUse(places, commands), **settings)  # type: ignore[arg-type]
 
     return Group

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from domsieve.tasks.targets import Fetched, Target, Word
 
 _SHOWN_BLOCKS = 10
-_SHOWN_TEXT, _SHOWN_BEFORE = 60, 20  # characters of a text, of them before the first that differs
+_SHOWN_TEXT, _SHOWN_BEFORE = 60, 20  # maximum length of a text, and of its part before the first difference
 
 Twice = Annotated[
     bool,
@@ -104,12 +104,12 @@ def compare(
 
 
 def _afresh(capture: Capture) -> Capture:
-    """Return how pages are rendered once more: in a new browser, whatever the cache has."""
+    """Return the options for rendering pages again: in a new browser, without the cache."""
     return replace(capture, since=datetime.now(UTC))
 
 
 def _loaded(fetched: "Fetched") -> "tuple[list[Target], dict[str, PageRecord], int]":
-    """Return the pages that were loaded, to be loaded once more, their captures, and how many failed."""
+    """Return the pages to load a second time, the captures of their first load, and the number of failed pages."""
     from domsieve.snapshot.index import PageRecord
     from domsieve.tasks.targets import UrlTarget
 

@@ -26,12 +26,12 @@ EXIT_SOME_FAILED, EXIT_USAGE, EXIT_NOTHING, EXIT_BROWSER, EXIT_STORAGE, EXIT_INT
 Loudness = Literal["quiet", "normal", "verbose"]
 _LEVELS: Mapping[Loudness, int] = {"quiet": logging.ERROR, "normal": logging.INFO, "verbose": logging.DEBUG}
 MOST_LINES = 20
-"""Damaged parts of archives and wrong lines of lists that are reported, each in a line."""
+"""Maximum number of damaged parts of archives, or wrong lines of lists, that are reported one by one."""
 
 
 @dataclass
 class _Voice:
-    """How much is written to stderr, and what writes beside a progress bar while there is one."""
+    """How much is written to stderr, and how to write while there is a progress bar."""
 
     loudness: Loudness = "normal"
     beside: Callable[[str], None] | None = None
@@ -40,7 +40,7 @@ class _Voice:
 
 _voice = _Voice()
 
-# Where the option is not called as the parameter.
+# Options whose name differs from the parameter.
 _OPTIONS = {
     "allow_hosts": "--allow-host",
     "cookies": "--cookie",
@@ -56,7 +56,7 @@ _OPTIONS = {
 
 @contextmanager
 def failures() -> Iterator[None]:
-    """Turn errors of the project's tree into one line on stderr and the exit code of their branch."""
+    """Report a `DomsieveError` as one line on stderr, and exit with the code of its class."""
     from domsieve.errors import BrowserNotFoundError, DomsieveError, StorageError, UsageError
 
     handler = _Lines()
@@ -65,12 +65,12 @@ def failures() -> Iterator[None]:
     level, level_of_ours = root.level, ours.level
     if not root.handlers:
         root.addHandler(handler)
-        # What other libraries say to those who debug them is not for people who ask us for more.
+        # Debug messages of other libraries are not for users of --verbose.
         root.setLevel(max(_LEVELS[_voice.loudness], logging.INFO))
         ours.setLevel(_LEVELS[_voice.loudness])
-    if isinstance(sys.stdout, TextIOWrapper):  # results are UTF-8 everywhere; file names need not be
+    if isinstance(sys.stdout, TextIOWrapper):  # results are always UTF-8, but file names may not be
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
-    if isinstance(sys.stderr, TextIOWrapper):  # whatever the environment says of it
+    if isinstance(sys.stderr, TextIOWrapper):  # whatever the environment says
         sys.stderr.reconfigure(errors="backslashreplace")
     codes = ((UsageError, EXIT_USAGE), (BrowserNotFoundError, EXIT_BROWSER), (StorageError, EXIT_STORAGE))
     try:
@@ -88,7 +88,7 @@ def failures() -> Iterator[None]:
         say_error("domsieve: interrupted; what was finished is kept. Run the same command again to continue.")
         raise typer.Exit(EXIT_INTERRUPTED) from error
     except BrokenPipeError as error:
-        # The reader of our output has seen enough; Python would complain once more when it closes stdout.
+        # The reader closed the pipe. Python would report that again when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from error
     finally:
@@ -99,16 +99,16 @@ def failures() -> Iterator[None]:
 
 
 def need_extra(extra: str, packages: Sequence[str]) -> None:
-    """See that what a command needs beyond the rest is installed.
+    """Check that the packages of an extra are installed.
 
     Parameters
     ----------
-    extra : name of the extra, which is that of the command.
-    packages : what it installs, as it is imported.
+    extra : name of the extra, which is also the name of the command.
+    packages : names under which its packages are imported.
 
     Raises
     ------
-    UsageError : some of it is missing.
+    UsageError : a package is missing.
     """
     from domsieve.errors import UsageError
 
@@ -120,7 +120,7 @@ def need_extra(extra: str, packages: Sequence[str]) -> None:
 
 
 def explained(error: "DomsieveError") -> str:
-    """Return an error as users of the command line read it: by the name of the option, and with what helps."""
+    """Return the message of an error with the name of the option, and with advice."""
     from domsieve.errors import ParameterError, UsageError
 
     text = str(error)
@@ -131,12 +131,12 @@ def explained(error: "DomsieveError") -> str:
 
 
 def option_of(parameter: str) -> str:
-    """Return the option that stands for a parameter of the library."""
+    """Return the option for a parameter of the library."""
     return _OPTIONS.get(parameter, f"--{parameter.replace('_', '-')}")
 
 
 def advice(error: "DomsieveError") -> str:
-    """Return what to do about an error, where an option or a command helps: a sentence behind a space, or nothing."""
+    """Return a sentence, after a space, about an option or a command that helps with an error; or an empty str."""
     from domsieve.errors import BudgetError, CacheIndexError, PolicyError, UnknownPageError
 
     if isinstance(error, CacheIndexError):
@@ -152,7 +152,7 @@ def advice(error: "DomsieveError") -> str:
 
 
 class _Lines(logging.StreamHandler[TextIO]):
-    """Writes to stderr, above a progress bar where there is one."""
+    """Writes to stderr, above the progress bar if there is one."""
 
     def __init__(self) -> None:
         super().__init__(sys.stderr)
@@ -165,7 +165,7 @@ class _Lines(logging.StreamHandler[TextIO]):
 
 
 class _PlainLines(logging.Formatter):
-    """Adds what helps, and keeps pages, servers and file names from steering the terminal; tracebacks are ours."""
+    """Adds advice, and escapes control characters of pages, servers and file names; tracebacks are safe."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
         from domsieve.sanitize import plain
@@ -184,7 +184,7 @@ class _PlainLines(logging.Formatter):
 
 
 def set_loudness(loudness: Loudness) -> None:
-    """Say how much is written to stderr from now on: errors only, what people need to know, or all."""
+    """Set how much is written to stderr from now on: only errors, the usual messages, or everything."""
     _voice.loudness = loudness
 
 
@@ -196,34 +196,34 @@ def loudness() -> Loudness:
 def set_writers(
     beside: Callable[[str], None] | None, aside: Callable[[Callable[[], None]], None] | None
 ) -> None:
-    """Say what writes lines beside a progress bar, and what takes the bar away while a result is written."""
+    """Set functions that write lines above the progress bar, and that hide it while a result is written."""
     _voice.beside, _voice.aside = beside, aside
 
 
 def say(text: str) -> None:
-    """Write a line for people to stderr; ``--quiet`` drops it."""
+    """Write a line to stderr, except with ``--quiet``."""
     if _voice.loudness != "quiet":
         _write(text)
 
 
 def say_error(text: str) -> None:
-    """Write to stderr what failed, which ``--quiet`` keeps."""
+    """Write an error to stderr, even with ``--quiet``."""
     _write(text)
 
 
 def say_more(text: str) -> None:
-    """Write to stderr what only ``--verbose`` shows."""
+    """Write a line to stderr with ``--verbose`` only."""
     if _voice.loudness == "verbose":
         _write(text)
 
 
 def say_some(lines: Sequence[str], *, more: str) -> None:
-    """Write the first of many lines on what failed, and how many more there are.
+    """Write the first of many errors, and the number of the others.
 
     Parameters
     ----------
-    lines : what failed.
-    more : what the others are, behind their number.
+    lines : the errors.
+    more : the text after the number of the others.
     """
     for line in lines[:MOST_LINES]:
         say_error(line)
@@ -246,7 +246,7 @@ def count(number: int, what: str) -> str:
 
 
 def print_text(text: str, *, end: str = "\n") -> None:
-    """Write a result to stdout, exactly as it is; a progress bar steps aside for it."""
+    """Write a result to stdout, unchanged; the progress bar is hidden meanwhile."""
 
     def write() -> None:
         sys.stdout.write(f"{text}{end}")
@@ -259,16 +259,16 @@ def print_text(text: str, *, end: str = "\n") -> None:
 
 
 def print_line(text: str) -> None:
-    """Write a line of a result for people."""
+    """Write a line of a result to stdout, with control characters escaped."""
     from domsieve.sanitize import plain
 
     print_text(plain(text))
 
 
 def open_cache(cache: Path | None, *, repair: bool = False) -> "PageStore":
-    """Return the cache of captured pages: `cache`, else `DOMSIEVE_CACHE`, else ``pages_cache``.
+    """Open the cache at `cache`, or else `DOMSIEVE_CACHE`, or else ``pages_cache``.
 
-    `repair` opens one with a damaged index, too, to be verified.
+    `repair` also opens a cache with a damaged index, to repair it.
     """
     from domsieve.files import default_cache_dir
     from domsieve.snapshot.store import PageStore
@@ -279,17 +279,17 @@ def open_cache(cache: Path | None, *, repair: bool = False) -> "PageStore":
 
 
 def check_place(option: str, path: Path | None, *, is_folder: bool = False) -> None:
-    """Refuse a place for results that could not be written when the work is done.
+    """Check before the work that results can be written to a path.
 
     Parameters
     ----------
-    option : names it.
-    path : the file, or the folder that is made if need be; the folder in which it lies must be there.
+    option : the option with the path.
+    path : a file, or a folder that is created if necessary; its parent folder must exist.
     is_folder : whether it is a folder.
 
     Raises
     ------
-    UsageError : something else is there, or there is no folder for it.
+    UsageError : something else is at the path, or the parent folder does not exist.
     """
     from domsieve.errors import UsageError
 
@@ -307,7 +307,7 @@ def check_place(option: str, path: Path | None, *, is_folder: bool = False) -> N
 
 
 def finish(done: int, failed: int) -> None:
-    """End the command with the exit code of failed pages; return when none failed."""
+    """End the command with the exit code for failed pages; return if none failed."""
     if failed:
         say_error(f"{failed:,} of {count(done + failed, 'page')} failed.")
         raise typer.Exit(EXIT_SOME_FAILED if done else EXIT_NOTHING)
@@ -321,11 +321,11 @@ def print_json(value: object) -> None:
 
 
 class Bar:
-    """What a command tells of its progress. It is shown once more than one part of the work is known.
+    """A progress bar. It appears when there is more than one part.
 
     Parameters
     ----------
-    what : is done, such as ``"rendering"``.
+    what : the work, such as ``"rendering"``.
     parts : what is counted, such as ``"pages"``.
     """
 
@@ -335,11 +335,11 @@ class Bar:
         self._shown: Progress | None = None
 
     def expect(self, parts: int) -> None:
-        """Hear that there are so many more parts."""
+        """Increase the total."""
         self.set_total(self._total + parts)
 
     def set_total(self, parts: int) -> None:
-        """Hear how many parts there are altogether."""
+        """Set the total."""
         self._total = parts
         if self._shown is None and parts > 1 and _may_draw():
             self._show()
@@ -347,13 +347,13 @@ class Bar:
             self._shown.update(self._shown.task_ids[0], total=parts)
 
     def advance(self, parts: int = 1) -> None:
-        """Hear that so many more parts are done."""
+        """Increase the number of finished parts."""
         self.done += parts
         if self._shown is not None:
             self._shown.advance(self._shown.task_ids[0], parts)
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._shown is not None:
             set_writers(None, None)
             self._shown.stop()
@@ -374,7 +374,7 @@ class Bar:
         parts = self._parts
 
         class Rate(ProgressColumn):
-            """How many parts are done in a second, or in a minute where that is few."""
+            """Finished parts per second, or per minute if they are few."""
 
             def render(self, task: "Task") -> Text:
                 speed = task.finished_speed or task.speed
@@ -391,7 +391,7 @@ class Bar:
             TextColumn("left"),
             console=Console(stderr=True, highlight=False),
             transient=True,
-            redirect_stdout=False,  # results go to stdout, and nowhere else
+            redirect_stdout=False,  # stdout is only for results
             redirect_stderr=False,
         )
         self._shown.add_task(self._what, total=self._total, completed=self.done)
@@ -413,7 +413,7 @@ class Bar:
 
 @contextmanager
 def progress(what: str, parts: str = "pages", *, total: int = 0) -> Iterator[Bar]:
-    """Lend a bar, and take it away at the end of the work."""
+    """Provide a progress bar for a block of work."""
     bar = Bar(what, parts)
     try:
         bar.set_total(total)
@@ -423,7 +423,7 @@ def progress(what: str, parts: str = "pages", *, total: int = 0) -> Iterator[Bar
 
 
 def _may_draw() -> bool:
-    """Return whether stderr is a terminal that may be drawn on, and somebody wants to see it."""
+    """Return whether stderr is a terminal, and the user wants progress bars."""
     if loudness() == "quiet" or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return sys.stderr.isatty()

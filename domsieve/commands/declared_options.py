@@ -1,4 +1,4 @@
-"""Options of the command line that are made from declared options: their names, help, and conversion of values."""
+"""Make options of the command line from declared options, and convert their values."""
 
 import inspect
 import re
@@ -19,7 +19,7 @@ _SIZE = re.compile("0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})")
 
 
 def typer_option(group: type, name: str) -> Any:
-    """Return what Typer needs to know about an option of a group."""
+    """Return the Typer option for a declared option of a group."""
     one = declared(group)[name]
     option = one.option
     names = [_flag(one)] if one.kind is not bool or one.default is False else []
@@ -33,7 +33,7 @@ def typer_option(group: type, name: str) -> Any:
 
 
 def option_parameters(group: type, *, leave_out: Collection[str] = ()) -> Iterator[inspect.Parameter]:
-    """Yield the parameters that a command needs to have the options of a group."""
+    """Yield the parameters of a command for the options of a group."""
     for name, one in declared(group).items():
         if name not in leave_out:
             yield inspect.Parameter(
@@ -45,11 +45,11 @@ def option_parameters(group: type, *, leave_out: Collection[str] = ()) -> Iterat
 
 
 def option_values(group: type, values: dict[str, Any], *, leave_out: Collection[str] = ()) -> dict[str, Any]:
-    """Take the values of such parameters out of `values`; return them as the group has them, by field.
+    """Remove the values of these parameters from `values`, and return them converted, by field of the group.
 
     Raises
     ------
-    UsageError : one cannot be read.
+    UsageError : a value is not valid.
     """
     return {
         name: _value(one, values.pop(_parameter(one)))
@@ -59,7 +59,7 @@ def option_values(group: type, values: dict[str, Any], *, leave_out: Collection[
 
 
 def having(group: type, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a group in place of its parameter `name`."""
+    """Replace the parameter `name` of a command by the options of a group."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
@@ -75,11 +75,11 @@ def having(group: type, name: str) -> Callable[[Callable[..., None]], Callable[.
 
 
 def seconds(option: str, value: float, *, least: float = 0) -> timedelta:
-    """Return an option's seconds as a duration.
+    """Return the value of an option in seconds as a timedelta.
 
     Raises
     ------
-    UsageError : they are less than `least`, or more than a day.
+    UsageError : it is less than `least`, or more than a day.
     """
     if not least <= value <= 86_400:
         raise UsageError(f"{option} {value:g}: give seconds from {least:g} to 86400.")

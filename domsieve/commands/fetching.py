@@ -1,4 +1,4 @@
-"""Fetch what a command works on, and record it into an archive, with a line on stderr for each page."""
+"""Fetch the targets of a command, and record them to an archive, with a line on stderr for each page."""
 
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -34,11 +34,11 @@ ArchiveCredentials = Annotated[
 
 
 def recorded(capture: Capture, *, archive: Path | None, credentials: bool) -> Capture:
-    """Return how URLs are rendered when they are recorded, too.
+    """Return the options for rendering that also records.
 
     Raises
     ------
-    UsageError : the options do not go together.
+    UsageError : the options contradict each other.
     """
     from domsieve.errors import UsageError
 
@@ -53,7 +53,7 @@ def recorded(capture: Capture, *, archive: Path | None, credentials: bool) -> Ca
 
 @contextlib.contextmanager
 def archive_of(path: Path | None) -> Iterator["Recording | None"]:
-    """Lend the archive of a run, and finish it when nothing was raised."""
+    """Provide the archive of a run, and finish it unless there was an error."""
     if path is None:
         yield None
         return
@@ -74,7 +74,7 @@ def archive_of(path: Path | None) -> Iterator["Recording | None"]:
 
 @contextlib.asynccontextmanager
 async def source_of(capture: Capture, recording: "Recording | None") -> "AsyncIterator[PageSource]":
-    """Lend what renders, and records if there is an archive of the run."""
+    """Provide a renderer, which also records if there is an archive."""
     async with capture.renderer() as renderer:
         if recording is None:
             yield renderer
@@ -85,7 +85,7 @@ async def source_of(capture: Capture, recording: "Recording | None") -> "AsyncIt
 
 
 def may_use(recording: "Recording | None") -> "Callable[[PageRecord], bool]":
-    """Return what says whether a capture of the cache may be used: all, or those of the unfinished archive."""
+    """Return a function that decides whether a cached capture may be used: all, or only those in the archive."""
     if recording is None:
         return lambda _: True
     from domsieve.tasks.site_recording import is_recorded
@@ -96,9 +96,9 @@ def may_use(recording: "Recording | None") -> "Callable[[PageRecord], bool]":
 def fetch(
     targets: "Sequence[Target]", store: "PageStore", capture: Capture, recording: "Recording | None" = None
 ) -> "Fetched":
-    """Return the targets with a capture of every URL, or why there is none; render what is not cached.
+    """Return the targets with a capture or an error for every URL; render those that are not cached.
 
-    With a recording, what that one does not have is rendered.
+    With a recording, pages that it does not contain are rendered.
     """
     from domsieve.tasks.targets import DamagedTarget, Fetched, UrlTarget
 
@@ -124,7 +124,7 @@ def _fetched(
     from domsieve.tasks.targets import UrlTarget
 
     for target in targets:
-        # What the user asks for may be private; what it leads to may not.
+        # Targets of the user may be private, but not addresses that they redirect to.
         if isinstance(target, UrlTarget) and not target.listed_by:
             capture.egress.name(target.url)
 
@@ -141,7 +141,7 @@ def _fetched(
                 egress=await stack.enter_async_context(replay.egress()) if replay else capture.egress,
                 concurrency=capture.concurrency,
                 delay=capture.delay,
-                is_polite=replay is None,  # else no server is to be spared
+                is_polite=replay is None,  # an archive needs no delays
                 may_use=may_use(recording),
             )
 
@@ -150,7 +150,7 @@ def _fetched(
 
 
 class _Lines:
-    """Print to stderr what happens."""
+    """Reports events on stderr."""
 
     def __init__(self, bar: Bar) -> None:
         self._bar = bar

@@ -1,4 +1,4 @@
-"""The options of every command: how much is printed, and the configuration file."""
+"""The options of all commands: verbosity, and the configuration file."""
 
 import inspect
 import platform
@@ -16,7 +16,7 @@ Command = Callable[..., None]
 
 
 def with_parameters(run: Command, parameters: Iterable[inspect.Parameter]) -> Command:
-    """Return a function that shows these parameters instead of its own."""
+    """Return a function with these parameters in its signature instead of its own."""
     shown = list(parameters)
     run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
@@ -27,7 +27,7 @@ _META = "domsieve."
 
 
 def _note_config(context: typer.Context, path: Path | None) -> Path | None:
-    """Take the defaults of the file, for the command whose options are read; before the others are."""
+    """Read the defaults of a command from the configuration file, before its other options are parsed."""
     if context.resilient_parsing:
         return path
     context.meta[f"{_META}config"] = path = path or context.meta.get(f"{_META}config")
@@ -43,7 +43,7 @@ def _note_config(context: typer.Context, path: Path | None) -> Path | None:
 
 
 def _note_loudness(context: typer.Context, parameter: typer.CallbackParam, value: bool) -> None:
-    """Take ``--quiet`` or ``--verbose``; what is on the command line wins over the file."""
+    """Apply ``--quiet`` or ``--verbose``; the command line overrides the file."""
     if context.resilient_parsing:
         return
     source = context.get_parameter_source(parameter.name or "")
@@ -94,7 +94,7 @@ _GENERAL = {
 
 
 def general(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options that all have; they are dealt with before it is called."""
+    """Add the options of all commands to a command; they are applied before it is called."""
 
     @wraps(command)
     def run(context: typer.Context, **values: Any) -> None:
@@ -110,7 +110,7 @@ def general(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def general_of_all(main: Callable[..., None]) -> Callable[..., None]:
-    """Give the program the same options, before the name of a command."""
+    """Add the same options to the program, before the name of a command."""
 
     @wraps(main)
     def run(**values: Any) -> None:
@@ -120,7 +120,7 @@ def general_of_all(main: Callable[..., None]) -> Callable[..., None]:
 
 
 def _own(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values without those of the options here, which were dealt with."""
+    """Return the values without those of the options in this module."""
     return {name: value for name, value in values.items() if name not in _GENERAL}
 
 

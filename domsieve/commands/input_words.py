@@ -1,4 +1,4 @@
-"""What commands read: words, lines of files, standard input, and archives to replay."""
+"""The input of commands: arguments, lines of files, standard input, and archives to replay."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -30,11 +30,11 @@ FixedTime = Annotated[
 
 
 def replay_of(archive: Path | None, *, fixed_time: bool) -> "Replay | None":
-    """Return the archive that takes the place of the network, None without one; say what of it is damaged.
+    """Open the archive to use instead of the network, and report its damaged parts; return None without one.
 
     Raises
     ------
-    UsageError : the time is to be that of no archive.
+    UsageError : `fixed_time` without an archive.
     TargetError : the archive cannot be read, or contains no page.
     """
     if archive is None:
@@ -52,21 +52,21 @@ def replay_of(archive: Path | None, *, fixed_time: bool) -> "Replay | None":
 
 
 def say_unknown(replay: "Replay | None") -> None:
-    """Say how much was asked that the archive does not hold."""
+    """Report the number of requests that the archive could not serve."""
     if replay and (unknown := replay.unknown):
         say(f"{count(unknown, 'request')} had no answer in the archive.")
 
 
 _STDIN = "-"
-_MOST_BYTES = 50_000_000  # of a page; no page that a browser shows is as large
+_MOST_BYTES = 50_000_000  # of a page; ordinary pages are much smaller
 
 
 def words_of(words: Sequence[str] | None, input_file: Path | None) -> "list[Word]":
-    """Return what the arguments name, and what the lines of the file do; both may read standard input, but one only.
+    """Return the words in the arguments and in the lines of the file; one of the two may be standard input.
 
     Raises
     ------
-    UsageError : nothing is named, standard input is named twice, or the file cannot be read.
+    UsageError : there are none, standard input is used twice, or the file cannot be read.
     """
     from domsieve.errors import UsageError
     from domsieve.tasks.targets import PipedTarget
@@ -85,11 +85,11 @@ def words_of(words: Sequence[str] | None, input_file: Path | None) -> "list[Word
 
 
 def lines_of(input_file: Path) -> "Iterator[ListedWord]":
-    """Yield what the lines of a file name, - being standard input.
+    """Yield the words in the lines of a file; ``-`` means standard input.
 
     Raises
     ------
-    UsageError : it cannot be read.
+    UsageError : the file cannot be read.
     """
     from domsieve.errors import UsageError
 

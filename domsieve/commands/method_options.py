@@ -1,4 +1,4 @@
-"""The options that choose a method and its parameters, for all commands that have methods."""
+"""The options for a method and its parameters."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -35,7 +35,7 @@ def params_of(
     mode: Mode = "site",
     favor: Favor | None = None,
 ) -> "MethodParams":
-    """Return what ``--param``, ``--mode`` and ``--favor`` say about a method.
+    """Return the parameters of a method from ``--param``, ``--mode`` and ``--favor``.
 
     Raises
     ------

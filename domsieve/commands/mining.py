@@ -1,4 +1,4 @@
-"""The command that writes the records of pages: lists of products, results, entries, as tables or lines."""
+"""The command that writes the records of pages, such as products or search results."""
 
 import sys
 from collections.abc import Sequence
@@ -43,7 +43,12 @@ _FIELDS = f"{', '.join(FIELD_NAMES[:-1])} or {FIELD_NAMES[-1]}"
 
 
 def _named(words: str | None) -> list[FieldName]:
-    """Return the fields that are named, each once; refuses other names."""
+    """Return the fields in a list of names, each once.
+
+    Raises
+    ------
+    UsageError : a name is unknown.
+    """
     if words is None:
         return []
     named = [word.strip() for word in words.split(",")]
@@ -96,7 +101,7 @@ def records(
     names = _named(fields)
     params = params_of(method, param)
     entry = RECORD_FORMATS[form]
-    write_records([], form)  # where the library for Parquet is missing, say so before the work
+    write_records([], form)  # a missing library for Parquet is reported before the work
     sheets: list[RecordSheet] = []
     selection = selection_of(select, drop)
     with ExitStack() as stack, open_cache(cache) as store:

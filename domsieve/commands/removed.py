@@ -13,11 +13,11 @@ REMOVED: Mapping[str, str] = {
     "--style": "`--param style=LEVEL`",
     "--threshold": "`--param threshold=X`",
 }
-"""What to use instead, by what users type: ``"evaluate"``, ``"clean --depth"``, or ``"--depth"`` for all commands."""
+"""What to use instead, by what users type: ``"evaluate"``, ``"clean --depth"``, or ``"--depth"`` for any command."""
 
 
 def replacement(command: str, option: str = "") -> str | None:
-    """Return what to use instead of a command, or of one of its options; None if it was never there.
+    """Return what to use instead of a command, or of one of its options; None if it never existed.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def replacement(command: str, option: str = "") -> str | None:
 
 
 def replacement_in_file(table: str, key: str) -> str | None:
-    """Return what to write in a configuration file instead of a table or of one of its keys; None as above.
+    """Return what to write in a configuration file instead of a table or one of its keys; None if it never existed.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Commands that bring pages into the cache."""
+"""Commands that render pages into the cache."""
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -106,7 +106,7 @@ def site(
     capture = recorded(capture, archive=archive, credentials=archive_credentials)
     done, failed, kept_as = 0, 0, ""
 
-    # What the user asks for may be private; what it leads to may not.
+    # The start page may be private, but not addresses that it redirects to.
     egress = capture.egress
     egress.name(url)
 
@@ -127,7 +127,7 @@ def site(
                 pages=wanted,
                 seed=seed,
                 scope=scope,
-                delay=timedelta() if replay else capture.delay,  # no server is to be spared
+                delay=timedelta() if replay else capture.delay,  # an archive needs no delays
                 concurrency=min(capture.concurrency, 8),
                 since=capture.since,
                 egress=files,

@@ -1,4 +1,4 @@
-"""The command that shows what every method makes of pages."""
+"""The command that writes reports about methods on pages."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The command that serves others."""
+"""The command that starts the service."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from domsieve.types import DriverName
 
 _MEGABYTE = 1_000_000
-# What a worker may hold unless it is said: of this, at least and at most, the share of the machine that is for all.
+# Default memory of a worker: its part of this share of the machine, within these limits.
 _WORKER_MEGABYTES = (500, 5_000)
 _WORKERS_SHARE = 0.6
-# What the extra installs, as it is imported.
+# The packages of the extra, under the names by which they are imported.
 EXTRA = ("fastapi", "jinja2", "prometheus_client", "pydantic", "uvicorn")
 
 
@@ -191,7 +191,7 @@ def serve(
 
 
 def say_token(token: str) -> None:
-    """Print a random token, whatever the loudness: nobody else knows it."""
+    """Print a random token, even with --quiet, because it is not stored anywhere."""
     typer.echo(
         "Other machines can reach this address and no --token-file is given, so callers need this token. It is kept "
         f"nowhere and ends with the service.\n\n    {token}\n\nPrograms send it as the header "
@@ -201,7 +201,7 @@ def say_token(token: str) -> None:
 
 
 def quota_of(pages: int, megabytes: int, seconds: int) -> "SiteQuota":
-    """Return what the job of a site may take."""
+    """Return the limits of a job for a site."""
     from domsieve.service.jobs.job_values import SiteQuota
 
     return SiteQuota(pages=pages, size_bytes=megabytes * _MEGABYTE, time_s=float(seconds))
@@ -218,7 +218,7 @@ def work_of(
     driver: "DriverName",
     analysis: AnalysisBudget,
 ) -> "Work":
-    """Return how jobs are done, by what this machine has where nothing else is said; see `Work`."""
+    """Return how jobs are processed, with defaults from the resources of this machine; see `Work`."""
     from domsieve.renderer.browser.resources import this_machine
     from domsieve.service.start import Work
 
@@ -237,6 +237,6 @@ def work_of(
 
 
 def _megabytes_of_one(memory_bytes: int, workers: int) -> int:
-    """Return what each of several workers may hold on a machine."""
+    """Return the default memory of each of several workers, in megabytes."""
     least, most = _WORKER_MEGABYTES
     return min(most, max(least, int(_WORKERS_SHARE * memory_bytes) // workers // _MEGABYTE))

@@ -1,7 +1,7 @@
-"""The configuration file: defaults of options, for one command or for all that have them.
+"""The configuration file: defaults of options, for one command or for all commands that have the option.
 
-It lies in the user's configuration folder, or where ``--config`` says; never in the working folder, for it may name a
-browser, and working folders may come from strangers.
+It is in the user's configuration folder, or at the path in ``--config``. It is never read from the working folder,
+because it can name a browser to start, and working folders may come from strangers.
 """
 
 import inspect
@@ -17,11 +17,11 @@ import typer
 from domsieve.commands.removed import replacement_in_file
 
 FOR_ALL = "all"
-"""The table of what holds for every command that has the option."""
+"""The table for all commands that have an option."""
 
-# What is about one call, and no default.
+# Options of a single call, which have no defaults.
 _NOT_IN_FILES = {"--config", "--help", "--version", "--install-completion", "--show-completion"}
-# Repeated on the command line; a file has a table instead.
+# Repeatable on the command line; a table in a file.
 _PARAM = "--param"
 _NAMES: Mapping[type, str] = {
     bool: "true or false",
@@ -35,7 +35,7 @@ _NAMES: Mapping[type, str] = {
 
 @dataclass(frozen=True)
 class _Option:
-    """An option as a file may set it: its name, the parameter of the command, and what it takes."""
+    """An option that a file may set: its name, the parameter of the command, and its type."""
 
     key: str
     parameter: Any
@@ -46,25 +46,28 @@ class _Option:
 
 
 def user_file() -> Path | None:
-    """Return where the user's own file is looked for, None where there is no home."""
+    """Return the path of the user's file; None without a home folder."""
     base = os.environ.get("XDG_CONFIG_HOME", "")
-    if not Path(base).is_absolute():  # the rule of XDG; a relative one would be in the working folder
+    if not Path(
+        base
+    ).is_absolute():  # XDG requires an absolute path; a relative one would be in the working folder
         base = os.path.expanduser("~/.config")  # noqa: PTH111 (it keeps the ~ where there is no home)
     return Path(base) / "domsieve" / "config.toml" if Path(base).is_absolute() else None
 
 
 def defaults_of(path: Path, root: Any, command: Any, context: typer.Context) -> dict[str, Any]:
-    """Return what a file says of the parameters of a command.
+    """Return the defaults of a command from a file.
 
     Parameters
     ----------
-    path : the file; every table of it is checked, so that a mistake shows at once.
-    root, command : the whole program, and its command that is called.
-    context : of the call.
+    path : the file. All of its tables are checked, so that mistakes appear at once.
+    root, command : the program, and the command that is called.
+    context : the context of the call.
 
     Raises
     ------
-    UsageError : it cannot be read, or holds what no command takes; the message names file, key and choices.
+    UsageError : the file cannot be read, or a key or value is wrong; the message has the file, the key and the
+        choices.
     """
     import tomllib
 
@@ -103,7 +106,7 @@ def defaults_of(path: Path, root: Any, command: Any, context: typer.Context) -> 
 
 
 def _commands(root: Any, above: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every command by its words: ``clean``, ``cache.list``."""
+    """Yield every command with its name: ``clean``, ``cache.list``."""
     for name, command in root.commands.items():
         if hasattr(command, "commands"):
             yield from _commands(command, f"{above}{name}.")
@@ -112,7 +115,7 @@ def _commands(root: Any, above: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _flat(path: Path, tables: Mapping[str, Any], commands: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the tables of commands, those of groups as ``cache.list``."""
+    """Yield the tables of commands with their names, such as ``cache.list`` in groups."""
     groups = {name.partition(".")[0] for name in commands if "." in name}
     for name, table in tables.items():
         if name in groups:
@@ -146,7 +149,7 @@ def _table(path: Path, name: str, value: Any) -> Mapping[str, Any]:
 
 
 def _options(command: Any) -> dict[str, _Option]:
-    """Return what files may set of a command, by the names of its options without their dashes."""
+    """Return the options of a command that files may set, by name without dashes."""
     annotations = {p.name: p.annotation for p in inspect.signature(command.callback).parameters.values()}
     found = {}
     for parameter in command.params:
@@ -160,7 +163,7 @@ def _options(command: Any) -> dict[str, _Option]:
 
 
 def _option(key: str, parameter: Any, annotation: Any) -> _Option:
-    """Return what an option takes, by what the parameter of its function is annotated with."""
+    """Return an option from the annotation of its parameter."""
     if get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) in {Union, UnionType}:
@@ -175,11 +178,11 @@ def _option(key: str, parameter: Any, annotation: Any) -> _Option:
 def _checked(
     path: Path, table: str, option: _Option, value: Any, context: typer.Context, *, of: str = ""
 ) -> Any:
-    """Return a value as the option takes it.
+    """Return a value converted for its option.
 
     Raises
     ------
-    UsageError : it is of another kind, or none of the choices.
+    UsageError : it has the wrong type, or is not one of the choices.
     """
     from domsieve.errors import UsageError
 

@@ -1,4 +1,4 @@
-"""The command that opens a window to sign in, and keeps what rendering needs to be signed in, too."""
+"""The command that opens a window to sign in, and saves the session for rendering."""
 
 import json
 import sys
@@ -43,7 +43,7 @@ def login(
         check_place("--output", output)
         rules = host_rules(deny_host, allow_host)
         egress = Egress(allow_private=allow_private, rules=rules, upstreams=environment_proxies())
-        egress.name(url)  # what the user asks for may be private; what it leads to may not
+        egress.name(url)  # the page may be private, but not addresses that it redirects to
         state = asyncio.run(
             sign_in(
                 url,
@@ -64,7 +64,7 @@ def login(
 
 
 async def _enter() -> None:
-    """Return when a line arrives on standard input; never where that is closed or none."""
+    """Wait for a line on standard input; wait forever if it is closed or missing."""
     import asyncio
     import threading
 

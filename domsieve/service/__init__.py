@@ -1,1 +1,1 @@
-"""The service: jobs and the workers that do them, and HTTP over the store of jobs. A peer of the command line."""
+"""The service: jobs, the workers that process them, and interfaces over HTTP and MCP."""

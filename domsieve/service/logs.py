@@ -1,4 +1,4 @@
-"""The log: one line of JSON for each event on stderr, so that nothing a stranger sends can forge a line."""
+"""The log: one line of JSON per event on stderr, so that strangers cannot forge lines."""
 
 import json
 import logging
@@ -12,7 +12,7 @@ _LOGGER = logging.getLogger("domsieve.service")
 
 
 class JsonLines(logging.Formatter):
-    """Formats a record as one line of JSON in ASCII: control characters and what turns text around are escaped."""
+    """Formats a record as one line of JSON in ASCII, which escapes control and direction characters."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
@@ -37,7 +37,7 @@ def log(
 
 @contextmanager
 def logging_to_stderr() -> Iterator[None]:
-    """Log as lines of JSON meanwhile; requests of the server's own log are left out, ours say more."""
+    """Log as lines of JSON inside the block, without the server's own lines about requests."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.getLogger("uvicorn.access").disabled = True

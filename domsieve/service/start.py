@@ -1,6 +1,6 @@
-"""The whole service as one call: HTTP on one side, workers on the other, the store of jobs between them.
+"""Start the whole service: the HTTP server, the workers, and the job store between them.
 
-It needs the packages of the extra `serve`, so nothing else imports it.
+It needs the packages of the extra `serve`, so other modules import it only on use.
 """
 
 import asyncio
@@ -41,28 +41,28 @@ __all__ = ["Settings", "SiteQuota", "Work", "read_tokens", "serve", "serve_stdio
 _MINUTE_S = 60.0
 _MINUTES = 60
 _BEGINNING_S = 60.0
-# A younger capture of which no job knows may be one that somebody makes by hand.
+# A younger capture without a job may belong to a command that is running.
 _UNDER_WAY = timedelta(hours=1)
-# A worker that says nothing for so long is stuck; it speaks every five seconds.
+# Workers send a heartbeat every five seconds; after this time without one, a worker is stuck.
 _SILENT_S = 45.0
-# A client that has gone wants nothing any more, and ends what lingers.
+# The client is gone and would kill a process that lingers.
 _GRACE_S = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """How jobs are done.
+    """How jobs are processed.
 
     Parameters
     ----------
-    workers : processes, each with a browser of its own.
-    concurrency : jobs that each of them does at once.
-    job_s, step_s : seconds for a job, and for each part of it in a thread; see `WorkerSettings`.
-    memory_bytes : what each worker may hold, without its browser.
-    browser : path or name of Chrome; None looks for one.
-    browser_arguments : further flags of it.
-    driver : what carries messages to it.
-    analysis : what the analysis of one page may cost.
+    workers : number of processes, each with its own browser.
+    concurrency : number of jobs that a worker processes at once.
+    job_s, step_s : seconds for a job, and for each of its steps in a thread; see `WorkerSettings`.
+    memory_bytes : memory of a worker, without its browser.
+    browser : path or name of Chrome; None searches for one.
+    browser_arguments : more flags of the browser.
+    driver : how to talk to the browser.
+    analysis : the budget of the analysis of one page.
     """
 
     workers: int
@@ -88,17 +88,18 @@ def serve(
 
     Parameters
     ----------
-    settings : how to answer.
-    data : folder of jobs and cache, made if need be.
-    work : how jobs are done.
-    ready : is given the URL when connections are taken.
-    new_token : is given the random token, before that, if the service needs one and none was set. Nothing keeps it.
+    settings : the settings of the service.
+    data : folder of jobs and captures, created if necessary.
+    work : how jobs are processed.
+    ready : called with the URL when the service accepts connections.
+    new_token : called before that with a random token, if the service needs a token and none was set. The token is
+        not stored.
 
     Raises
     ------
-    UsageError : the address cannot be listened at, or what is set is not what it should be.
+    UsageError : the service cannot listen at the address, or a setting is wrong.
     BrowserNotFoundError : there is no Chrome.
-    StorageError : another service owns the folder, or it cannot be used.
+    StorageError : another service uses the folder, or the folder is not usable.
     """
     settings.check()
     for_workers = _worker_settings(settings, data, work)
@@ -109,7 +110,7 @@ def serve(
         listen(settings.host, settings.port) as listener,
         Database(data / "jobs.sqlite") as database,
         Database(data / "jobs.sqlite") as watched,
-        Database(data / "jobs.sqlite") as upkept,  # so that no request waits while much is forgotten
+        Database(data / "jobs.sqlite") as upkept,  # so that no request waits while many jobs are deleted
         logging_to_stderr(),
     ):
         store, queue = JobStore(database), WorkQueue(database)
@@ -163,18 +164,18 @@ def serve(
 def serve_stdio(settings: Settings, data: Path, *, work: Work) -> None:
     """Serve one MCP client over standard input and output until it ends, or until SIGTERM or SIGINT.
 
-    Workers and their browsers are started by the first call of a tool: clients start all servers that they know.
+    The first call of a tool starts workers and browsers, because clients start all of their servers at once.
 
     Parameters
     ----------
-    settings : how many jobs there may be, and which private hosts pages may be had from.
-    data : folder of jobs and cache, made if need be.
-    work : how jobs are done.
+    settings : the limits of jobs, and the private hosts that pages may be rendered from.
+    data : folder of jobs and captures, created if necessary.
+    work : how jobs are processed.
 
     Raises
     ------
     BrowserNotFoundError : there is no Chrome.
-    StorageError : another service owns the folder, or it cannot be used.
+    StorageError : another service uses the folder, or the folder is not usable.
     """
     from domsieve.service.mcp.mcp_server import over_stdio
     from domsieve.service.mcp.tool_calls import ToolCalls
@@ -223,7 +224,7 @@ def _headroom(settings: Settings) -> LoadShedding:
 
 
 def _worker_settings(settings: Settings, data: Path, work: Work) -> WorkerSettings:
-    HostRules.of(settings.deny_hosts, settings.allow_hosts)  # a mistake shows before anything starts
+    HostRules.of(settings.deny_hosts, settings.allow_hosts)  # errors appear before anything starts
     return WorkerSettings(
         data=str(data.resolve()),
         concurrency=work.concurrency,
@@ -254,7 +255,7 @@ def _figures(pool: WorkerPool, queue: WorkQueue) -> Figures:
 
 
 async def _upkeep(store: JobStore, settings: Settings) -> None:
-    """Forget what is too much, every minute, and what is old, now and every hour, and give its room back."""
+    """Delete old jobs now and every hour, and jobs beyond the limits every minute; free their disk space."""
     every_hour = (_forget_much, _forget_old, _sweep, _move_results)
     for minute in itertools.count():
         for work in every_hour if minute % _MINUTES == 0 else every_hour[:1]:

@@ -1,1 +1,1 @@
-"""The service for MCP clients: tools that make jobs, over standard input and output or over HTTP."""
+"""The service for MCP clients: tools that create jobs, over standard input and output or over HTTP."""

@@ -1,7 +1,7 @@
-"""The tools as an MCP server: over the standard streams of the process, or as a part of the HTTP service.
+"""The MCP server: over the standard streams of the process, or as a part of the HTTP service.
 
-This alone needs the package `mcp`. Host, Origin, tokens and limits of HTTP requests are the service's own, which
-look at every request before it comes here; sessions are not kept, so there are none to steal or to fill memory with.
+Only this module needs the package `mcp`. The service checks the host, origin, token and limits of every HTTP request
+before it gets here. There are no MCP sessions, so none can be stolen or fill the memory.
 """
 
 import asyncio
@@ -28,19 +28,19 @@ from domsieve.service.mcp.tools import INSTRUCTIONS, TOOLS, Tool
 from domsieve.service.web.settings import LOCAL, MCP_PATH
 
 _READ_BYTES = 65_536
-_CANCELLED = -32800  # as the package answers
-# A line of standard input is a message; no tool takes one that is half as long.
+_CANCELLED = -32800  # the response of the package
+# Maximum length of a line of standard input, which is a message. No tool accepts messages half as long.
 LONGEST_LINE_BYTES = 32_000_000
 
 _CallKey = tuple[str, ...]
 
 
 class _CallsOverHttp:
-    """The calls that are being answered, for clients that take one back by a message of its own.
+    """The running calls, for clients that cancel a call with a separate message.
 
-    Before the protocol of 2026, clients over HTTP say so in another request, which without sessions names the call by
-    nothing but an id that the client chose. It counts for calls of the same client, from the same address and
-    program.
+    In protocols before 2026, clients over HTTP cancel a call with another request. Without sessions, this request
+    identifies the call only by an id that the client chose. It applies to calls of the same client, from the same
+    address and program.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class _CallsOverHttp:
                     del self._running[key]
 
     def cancel(self, request: Any, request_id: types.RequestId | None) -> None:
-        """Cancel the call of an id; none where it may be one of several."""
+        """Cancel the call with an id, unless several calls match."""
         scopes = self._running.get(self._key(request, request_id), [])
         if request is not None and len(scopes) == 1:
             scopes[0].cancel()
@@ -112,7 +112,7 @@ def mcp_server(calls: ToolCalls) -> Server[Any]:
 
 
 def over_http(app: Starlette, calls: ToolCalls, *, body_bytes: int) -> AbstractAsyncContextManager[None]:
-    """Let an application answer MCP clients, and return the block in which it does."""
+    """Add MCP to an application, and return the context in which it is served."""
     manager = StreamableHTTPSessionManager(
         mcp_server(calls), stateless=True, max_request_body_size=body_bytes
     )
@@ -122,7 +122,7 @@ def over_http(app: Starlette, calls: ToolCalls, *, body_bytes: int) -> AbstractA
 
 
 async def over_stdio(calls: ToolCalls) -> None:
-    """Serve until standard input ends. Messages alone get to standard output: what others print is diverted."""
+    """Serve until standard input ends. Only messages are written to standard output; other output is redirected."""
     server = mcp_server(calls)
     async with stdio_server(stdin=_lines()) as (messages, answers):
         await server.run(messages, answers, server.create_initialization_options())
@@ -145,14 +145,14 @@ def _shown(tool: Tool) -> types.Tool:
 async def _lines() -> AsyncIterator[str]:
     """Yield the lines of standard input.
 
-    A thread reads them that nobody waits for, so that the server can end while the other side says nothing; it reads
-    past sys.stdin, whose lock it would hold when the process ends.
+    A daemon thread reads them, so that the server can end while it waits for input. It does not use sys.stdin,
+    because it would hold its lock when the process ends.
     """
     loop = asyncio.get_running_loop()
     came: asyncio.Queue[bytes] = asyncio.Queue()
 
     def tell(data: bytes) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended
+        with contextlib.suppress(RuntimeError):  # the event loop has ended
             asyncio.run_coroutine_threadsafe(came.put(data), loop).result()
 
     threading.Thread(target=_read, args=(os.dup(0), tell), name="stdin", daemon=True).start()
@@ -163,7 +163,7 @@ async def _lines() -> AsyncIterator[str]:
             yield (bytes(held) + part).decode("utf-8", "replace")
             held.clear()
         if len(held) > LONGEST_LINE_BYTES:
-            held.clear()  # no message is so long; what is left of the line is told to be none
+            held.clear()  # too long for a message; the rest of the line is not valid, either
         held += rest
 
 

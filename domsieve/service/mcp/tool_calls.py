@@ -1,8 +1,4 @@
-"""Calls of tools, from arguments to answers: each becomes a job, as a request to the API does.
-
-So the guard, the queue, the limits and the memory of workers hold for it. Needs the packages of the service, and no
-package of MCP.
-"""
+"""Calls of tools: each becomes a job like a request to the API, so the same guard, queue and limits apply."""
 
 import asyncio
 import time
@@ -19,19 +15,19 @@ from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.problems import ProblemError
 
 Progress = Callable[[float, float | None, str], Awaitable[None]]
-"""Is told how much of how much is done, and what."""
+"""Called with what is done, the total (None if unknown), and a message."""
 
-# Between two words on a job that goes on: clients and proxies close what is silent for too long.
+# Seconds between two progress messages: clients and proxies close connections that are silent for too long.
 _WORD_S = 5.0
 
 
 class ToolCalls:
-    """Takes calls of tools.
+    """Processes calls of tools.
 
     Parameters
     ----------
-    gateway : the way to the jobs.
-    ready : awaited before the first job is made: starts what does jobs.
+    gateway : access to the jobs.
+    ready : awaited before the first job is created, to start the workers.
     """
 
     def __init__(self, gateway: Gateway, *, ready: Callable[[], Awaitable[None]] | None = None) -> None:
@@ -41,9 +37,9 @@ class ToolCalls:
     async def call(
         self, name: str, arguments: Mapping[str, Any] | None, *, client: str, progress: Progress
     ) -> Answer:
-        """Return what a tool answers; failures are answers too.
+        """Call a tool and return its answer, which may be a failure.
 
-        A call that is cancelled cancels the job that it made.
+        Cancelling the call cancels the job that it created.
 
         Raises
         ------
@@ -74,13 +70,13 @@ class ToolCalls:
         try:
             job = await self._ended(job, reading.wait_s, progress)
         except asyncio.CancelledError:
-            # Nobody was told its id, so nobody could fetch what comes of it.
+            # Nobody knows the id of the job, so nobody could get its result.
             await asyncio.shield(self._gateway.ask(self._gateway.store.cancel, job.id, client))
             raise
         return await self._answer_of(job, offset=0, most=reading.max_characters)
 
     async def _ended(self, job: Job, seconds: float, progress: Progress) -> Job:
-        """Return a job when it has ended or the time is up, and tell meanwhile how far it is."""
+        """Wait until a job has ended or the time is up, and report its progress meanwhile."""
         until, done = time.monotonic() + seconds, -1
         while True:
             left = until - time.monotonic()
@@ -88,7 +84,7 @@ class ToolCalls:
             assert seen is not None
             if seen.has_ended or left <= _WORD_S or self._gateway.is_stopping:
                 return seen
-            if seen.done_pages > done:  # progress has to rise
+            if seen.done_pages > done:  # progress must increase
                 done = seen.done_pages
                 await progress(float(done), seen.total_pages, f"{seen.state}, {done} pages done")
 

@@ -1,7 +1,6 @@
-"""From jobs to answers of tools: text for models, facts for programs, and failures that look like failures.
+"""Convert jobs to answers of tools: text for models, facts for programs, and errors.
 
-Some clients show models the text alone and others the facts alone, so that each of them says all. Needs the packages
-of the service, and no package of MCP.
+Some clients show models only the text, others only the facts, so both are complete.
 """
 
 import io
@@ -18,7 +17,7 @@ from domsieve.service.web.problems import Problem, job_problem
 _CHUNK = 65_536
 _LONGEST_URL, _LONGEST_TITLE = 500, 200
 _FAILURES = 50
-# Ids of captures say nothing to callers of tools; the rest of these is told in other words.
+# Ids of captures are useless to callers of tools; the other values are reported in another form.
 _UNSHOWN = frozenset({"page_id", "pages", "failed", "marked", "site", "ended", "blocks"})
 
 OUTPUT_SCHEMA: Mapping[str, Any] = {
@@ -77,17 +76,17 @@ OUTPUT_SCHEMA: Mapping[str, Any] = {
     },
     "required": ["state"],
 }
-"""JSON schema of the facts of every answer."""
+"""JSON schema of the facts in every answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool answers.
+    """The answer of a tool.
 
     Parameters
     ----------
     texts : for models: the text of a result, and a line about it.
-    facts : for programs: all of it.
+    facts : for programs: the same and all other values.
     is_error : whether there is no result.
     """
 
@@ -97,7 +96,7 @@ class Answer:
 
 
 def refused(problem: Problem) -> Answer:
-    """Return the answer to a call of which no job was made."""
+    """Return the answer to a call that was refused before a job was created."""
     return _problem(problem, {"state": "refused"})
 
 
@@ -123,7 +122,7 @@ def failed(job: Job) -> Answer:
 
 
 def done(job: Job, open_file: Callable[[str], IO[bytes]], *, offset: int, most: int) -> Answer:
-    """Return the answer of a job that is done: its facts, and its text from an offset on.
+    """Return the answer of a finished job: its facts, and its text from an offset on.
 
     Parameters
     ----------
@@ -156,7 +155,7 @@ def _is_text(file: JobFile) -> bool:
 
 
 def window(pieces: Iterable[str], offset: int, most: int) -> tuple[str, int | None]:
-    """Return characters of a text that comes in pieces, and where it goes on; None at its end."""
+    """Return a part of a text that comes in pieces, and the offset of the next part; None at the end."""
     kept: list[str] = []
     at, end = 0, offset + most
     for piece in pieces:
@@ -175,7 +174,7 @@ def _decoded(opened: IO[bytes]) -> Iterator[str]:
         while piece := text.read(_CHUNK):
             yield piece
     finally:
-        text.detach()  # who opened the file closes it
+        text.detach()  # the caller closes the file
 
 
 def _site_texts(packed: zipfile.ZipFile, index: Mapping[str, Any]) -> Iterator[str]:
@@ -208,7 +207,7 @@ def _site_facts(index: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _about(facts: Mapping[str, Any]) -> str:
-    """Return what is to be known of a result besides its text."""
+    """Return a line about a result."""
     said = []
     if "browser_needed" in facts:
         said.append(

@@ -1,7 +1,6 @@
-"""The tools: what each is for, what it takes and which request of the service that becomes.
+"""The tools: their descriptions, their arguments, and the requests to the service that they become.
 
-What a tool takes is described and checked by the models of requests, so that a tool can ask for nothing that the API
-could not. Needs pydantic, and no package of MCP.
+The request models describe and check the arguments, so a tool cannot do anything that the API cannot.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,10 +22,11 @@ from domsieve.service.jobs.requests import (
 )
 
 MOST_CHARACTERS = 100_000
-"""Longest piece of text in one answer: clients read no larger messages, and models neither."""
+"""Maximum length of the text in an answer: clients and models do not read longer ones."""
 _MOST_ERRORS = 10
 _LONGEST = 300
-# What matters to browsers and presentation alone is left out: a model reads all of this before each task.
+# Options that matter only to browsers and presentation are left out, because models read all of this before each
+# task.
 _CAPTURE = ("scroll", "time_s", "refresh", "keep_errors")
 _PARTS = ("select", "drop")
 _CLEANING = (
@@ -61,7 +61,7 @@ class Reading(BaseModel):
 
 
 class Continuing(Reading):
-    """Which result is read on, and from where."""
+    """Which result to continue reading, and from where."""
 
     job: str = Field(pattern=_JOB_PATTERN, description="The job that an earlier answer named.")
     offset: Whole = Field(
@@ -71,12 +71,12 @@ class Continuing(Reading):
 
 @dataclass(frozen=True, slots=True)
 class ToolRequest:
-    """What a caller asked for.
+    """The request of a call.
 
     Parameters
     ----------
-    request : the job to be made; None where one is read on.
-    reading : how its result is read; of one that is read on with its job.
+    request : the job to create; None to continue reading a result.
+    reading : how to read the result; to continue reading, it names the job.
     """
 
     request: PageRequest | None
@@ -89,10 +89,10 @@ class Tool:
 
     Parameters
     ----------
-    name, title, description : as clients show them.
+    name, title, description : shown by clients.
     input_schema : JSON schema of its arguments.
-    read : returns what arguments ask for; raises `ValidationError`.
-    opens : whether it opens pages of the web.
+    read : converts arguments to a request; raises `ValidationError`.
+    opens : whether it opens web pages.
     """
 
     name: str
@@ -103,11 +103,11 @@ class Tool:
     opens: bool = True
 
     def parse(self, arguments: Mapping[str, Any] | None) -> ToolRequest:
-        """Return what arguments ask for. Null is what is not given: many clients send all that a schema names.
+        """Convert arguments to a request. Null counts as not given, because many clients send every argument.
 
         Raises
         ------
-        UsageError : they are not what the tool takes.
+        UsageError : an argument is wrong.
         """
         given = {name: value for name, value in (arguments or {}).items() if value is not None}
         known = self.input_schema["properties"]
@@ -123,7 +123,7 @@ class Tool:
 def _sentence(error: Mapping[str, Any]) -> str:
     name = str(error["loc"][0]) if error["loc"] else ""
     what = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
-    if error["type"] == "string_pattern_mismatch":  # the pattern itself helps nobody
+    if error["type"] == "string_pattern_mismatch":  # the pattern itself would not help the caller
         what = (
             "Give an address with http:// or https://" if name == "url" else "It does not have the right form"
         )
@@ -161,7 +161,7 @@ def _reading(given: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
 
 
 def _schema(model: type[BaseModel], names: tuple[str, ...], required: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the schema of some fields of a model, with those of every tool, in the words that models understand."""
+    """Return the schema of some fields of a model together with those of every tool, in a form for models."""
     properties = {name: _shown(model.model_json_schema()["properties"][name]) for name in names}
     if not issubclass(model, Reading):
         properties |= {
@@ -176,7 +176,7 @@ def _schema(model: type[BaseModel], names: tuple[str, ...], required: tuple[str,
 
 
 def _shown(field: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of a field without what only programs need; what may be null may be left out as well."""
+    """Return the schema of a field without what only programs need, and without null, because it can be left out."""
     choices = [choice for choice in field.get("anyOf", ()) if choice != {"type": "null"}]
     whole = {**field, **choices[0]} if len(choices) == 1 else dict(field)
     if len(choices) == 1:

@@ -1,4 +1,4 @@
-"""The routes of the API that create and show jobs, and downloads."""
+"""API routes that create and show jobs, and send their results."""
 
 import re
 from typing import Annotated, Any
@@ -49,7 +49,7 @@ _WHOLE = re.compile("[0-9]{1,16}")
 
 
 def _digits(value: object) -> object:
-    """Refuse what `int` takes besides digits: signs, underscores, white space."""
+    """Refuse texts with other characters than digits, such as signs and underscores, which `int` accepts."""
     if isinstance(value, str) and not _WHOLE.fullmatch(value):
         raise ValueError("Write a whole number in digits")
     return value
@@ -94,11 +94,11 @@ _CHANGE = problems(400, 401, 403, 404, 408, 413, 414, 421, 422, 429, 500, 503)
 
 
 def only_known(request: Request) -> None:
-    """Refuse parameters behind the question mark that a route does not know: they would be heeded by nobody.
+    """Refuse query parameters that a route does not have, because they would be ignored.
 
     Raises
     ------
-    ProblemError : there is one.
+    ProblemError : there is an unknown one.
     """
     known = {parameter.alias for parameter in request.scope["route"].dependant.query_params}
     if unknown := sorted(set(request.query_params) - known):
@@ -109,7 +109,7 @@ def only_known(request: Request) -> None:
 
 
 def wait_of(prefer: str | None, *, default: int) -> int:
-    """Return the seconds that a Prefer header (RFC 7240) asks to wait; what it does not understand it ignores."""
+    """Return the seconds to wait from a Prefer header (RFC 7240); unknown preferences are ignored."""
     if prefer is None:
         return default
     if found := _WAIT.search(prefer):
@@ -118,7 +118,7 @@ def wait_of(prefer: str | None, *, default: int) -> int:
 
 
 def api(gateway: Gateway) -> APIRouter:
-    """Return the routes under ``/v1`` that have to do with jobs."""
+    """Return the routes under ``/v1`` for jobs."""
     router = APIRouter(prefix="/v1", dependencies=[Depends(only_known)])
 
     async def call(request: Request, asked: PageRequest, key: str | None, seconds: int) -> Response:
@@ -127,10 +127,10 @@ def api(gateway: Gateway) -> APIRouter:
         return await answer(request, job, seconds)
 
     async def answer(request: Request, job: Job, seconds: int) -> Response:
-        """Return what became of a job, waiting so long for it."""
+        """Wait for a job up to a number of seconds, and return the response."""
         ended = await gateway.ended(job, seconds=seconds, is_gone=request.is_disconnected)
         if ended is None:
-            return Response(status_code=499)  # nobody reads it; the job goes on
+            return Response(status_code=499)  # the client is gone; the job continues
         location = {"Location": job_path(ended)}
         if not ended.has_ended:
             return JSONResponse(view_of(ended).model_dump(), status_code=202, headers=location)
@@ -169,10 +169,10 @@ def api(gateway: Gateway) -> APIRouter:
         key: Key = None,
         prefer: Prefer = None,
     ) -> Response:
-        """Render a page and return it without menus, adverts and footers.
+        """Render a page and return its content without menus, adverts and footers.
 
-        `Accept: text/plain` or `text/markdown` chooses the format where `format` does not, and the answer is the text
-        itself instead of JSON that contains it.
+        With `Accept: text/plain` or `text/markdown`, the response is the text itself instead of JSON. It also selects
+        the format if `format` is not given.
         """
         return await call(request, asked, key, seconds_of(prefer))
 
@@ -183,7 +183,7 @@ def api(gateway: Gateway) -> APIRouter:
         key: Key = None,
         prefer: Prefer = None,
     ) -> Response:
-        """Render a page and return what is repeated on it as a table: products, results, entries."""
+        """Render a page and return its records, such as products or search results."""
         return await call(request, asked, key, seconds_of(prefer))
 
     @router.post("/compare", summary="Compare a page with its source", tags=["pages"], responses=_CALL)
@@ -193,7 +193,7 @@ def api(gateway: Gateway) -> APIRouter:
         key: Key = None,
         prefer: Prefer = None,
     ) -> Response:
-        """Say what the browser adds to the source of a page, and whether it is needed."""
+        """Compare a rendered page with its raw source, and say whether a browser is needed."""
         return await call(request, asked, key, seconds_of(prefer))
 
     @router.post("/report", summary="Report on a page", tags=["pages"], responses=_CALL)
@@ -203,7 +203,7 @@ def api(gateway: Gateway) -> APIRouter:
         key: Key = None,
         prefer: Prefer = None,
     ) -> Response:
-        """Make one HTML document that shows what each method keeps of a page and why."""
+        """Create an HTML report that shows what each method keeps of a page, and why."""
         return await call(request, asked, key, seconds_of(prefer))
 
     @router.post(
@@ -219,7 +219,7 @@ def api(gateway: Gateway) -> APIRouter:
         asked: Annotated[SiteRequest, Body(openapi_examples=SITE)],
         key: Key = None,
     ) -> Response:
-        """Render a random sample of the pages of a site and clean them all; the answer comes at once."""
+        """Render a random sample of the pages of a site and clean all of them. Returns the job at once."""
         job = await gateway.add(asked, client=request.state.client, key=key)
         return JSONResponse(view_of(job).model_dump(), status_code=202, headers={"Location": job_path(job)})
 
@@ -257,7 +257,7 @@ def api(gateway: Gateway) -> APIRouter:
         },
     )
     async def result(request: Request, job: JobId, prefer: Prefer = None) -> Response:
-        """Return the result as the call that made the job does: JSON, or text or Markdown by the Accept header."""
+        """Return the result of a job: JSON, or text or Markdown if the Accept header asks for it."""
         found = await gateway.ask(gateway.store.get, job, request.state.client)
         return await answer(request, found, wait_of(prefer, default=0))
 
@@ -288,7 +288,7 @@ def api(gateway: Gateway) -> APIRouter:
             ),
         ] = None,
     ) -> Response:
-        """Stream what happens to a job, from its beginning or from behind the event that was seen last."""
+        """Stream the events of a job, from the beginning or after the event in `Last-Event-ID`."""
         client = request.state.client
         after = int(last or 0)
         found = await gateway.ask(gateway.store.get, job, client)
@@ -300,7 +300,7 @@ def api(gateway: Gateway) -> APIRouter:
 
     @router.post("/jobs/{job}/cancel", summary="Cancel a job", tags=["jobs"], responses=_CHANGE)
     async def cancel(request: Request, job: JobId) -> JobView:
-        """End a job that has not ended; one that has stays as it is."""
+        """Cancel a job. A job that has ended does not change."""
         return view_of(await gateway.ask(gateway.store.cancel, job, request.state.client))
 
     @router.delete(
@@ -312,13 +312,13 @@ def api(gateway: Gateway) -> APIRouter:
         responses=_CHANGE,
     )
     async def delete(request: Request, job: JobId) -> Response:
-        """Forget a job and its results; one that runs is ended."""
+        """Delete a job and its results. A running job is cancelled."""
         await gateway.ask(gateway.store.delete, job, request.state.client)
         return Response(status_code=204)
 
     @router.get("/limits", summary="Show the limits", tags=["service"], responses=_READ)
     async def limits() -> LimitsView:
-        """Return what a client may ask of this service, as its operator has set it."""
+        """Return the limits that the operator of this service has set."""
         settings = gateway.settings
         quota = settings.site
         return LimitsView(
@@ -337,7 +337,7 @@ def api(gateway: Gateway) -> APIRouter:
         ] = None,
         limit: Limit = 50,
     ) -> PageList:
-        """Return the captures that jobs of this client made or used, latest use first."""
+        """Return the captures that jobs of this client created or used, latest use first."""
         found = await gateway.ask(gateway.store.pages, request.state.client, before=before, limit=limit)
         more = f"/v1/pages?before={found[-1].number}&limit={limit}" if len(found) == limit else None
         return PageList(pages=[page_view_of(page) for page in found], next=more)
@@ -345,8 +345,8 @@ def api(gateway: Gateway) -> APIRouter:
     return router
 
 
-# The report's own policy, in its head, allows its one script and style by their hashes; both policies hold.
-# Without `allow-same-origin` the document has no origin: it can read neither cookies nor what the service has.
+# The report has its own policy in its head, which allows its script and style by their hashes; both apply.
+# Without `allow-same-origin` the document has no origin, so it cannot read cookies or data of the service.
 REPORT_POLICY = (
     "sandbox allow-scripts; default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
     "script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -355,7 +355,7 @@ REPORT_FILE = "report.html"
 
 
 def files(gateway: Gateway) -> APIRouter:
-    """Return the route of the results of jobs."""
+    """Return the route of result files."""
     router = APIRouter(prefix="/v1", dependencies=[Depends(only_known)])
 
     @router.get(
@@ -377,7 +377,7 @@ def files(gateway: Gateway) -> APIRouter:
         name: FileName,
         download: Annotated[bool, Query(description="whether the report is to be saved, not shown")] = False,
     ) -> Response:
-        """Return a file. All but the report are for saving; that is shown in a sandbox."""
+        """Return a result file. Files are downloads, except that reports are shown in a sandbox."""
         client = request.state.client
         facts = await gateway.ask(gateway.store.file, job, client, name)
         kind = (await gateway.ask(gateway.store.get, job, client)).kind

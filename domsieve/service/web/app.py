@@ -1,4 +1,4 @@
-"""The application: its routes, what it refuses before them, and how errors are told."""
+"""The ASGI application: routes, checks before them, and error responses."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -31,7 +31,7 @@ from domsieve.service.web.settings import Settings
 _STATIC = Path(__file__).parent / "static"
 _ERRORS_TOLD = 20
 _OF_PROGRAMS = ("/v1/", "/metrics", "/static/")
-# Health is told without a token, and figures read all jobs.
+# Health needs no token, but metrics read all jobs.
 _HELD_S = 1.0
 
 
@@ -48,13 +48,13 @@ def create_app(
 
     Parameters
     ----------
-    settings : see there.
-    store : where jobs are kept; workers take them from there.
-    figures : what the workers have to tell for the metrics; those of the jobs are added here.
-    is_well : whether the workers can do their work; called in a thread.
-    watched : returns another value whenever the store has changed; that of the store itself by default, which waits
-        for writers of this process.
-    strain : returns why the machine has no room for another job, None if it has.
+    settings : the settings of the service.
+    store : the jobs, from which workers take them.
+    figures : returns the metrics of the workers; those of the jobs are added here.
+    is_well : returns whether the workers can work; called in a thread.
+    watched : returns a value that changes whenever the store changes; None means that of the store itself, which
+        waits for writers of this process.
+    strain : returns why the machine is too busy for another job; None if it is not.
     """
     gateway = Gateway(settings, store, version=watched or store.database.version, strain=strain)
     sessions = Sessions(settings.tokens)
@@ -87,7 +87,7 @@ def create_app(
         },
     )
     def health(response: Response) -> Health:
-        """Say whether jobs can be accepted and done; needs no token."""
+        """Return whether jobs are accepted and processed. Needs no token."""
         if can_work() and not gateway.is_stopping:
             return Health(status="ok")
         response.status_code = 503
@@ -105,7 +105,7 @@ def create_app(
         },
     )
     def metrics() -> Response:
-        """Return figures in the text format of Prometheus."""
+        """Return metrics in the text format of Prometheus."""
         return Response(traffic.text(), media_type=METRICS_TYPE)
 
     @app.exception_handler(HTTPException)
@@ -113,7 +113,9 @@ def create_app(
         problem = ProblemError(error.status_code, _sentence(error)).problem
         headers = dict(error.headers or {})
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-            headers["Allow"] = ", ".join(_methods_at(app, request))  # the framework names those of one route
+            headers["Allow"] = ", ".join(
+                _methods_at(app, request)
+            )  # the framework lists only those of one route
         if _shows_pages(request):
             page = pages.failed(request, problem)
             page.headers.update(headers)
@@ -137,7 +139,7 @@ def create_app(
 
 
 def _shows_pages(request: Request) -> bool:
-    """Return whether a person asks, who wants to read on a page why there is nothing."""
+    """Return whether a browser asks, which gets errors as HTML pages."""
     return not request.url.path.startswith(_OF_PROGRAMS) and "text/html" in request.headers.get("accept", "")
 
 
@@ -174,7 +176,7 @@ def _sentence(error: HTTPException) -> str:
 def _invalid(error: Mapping[str, Any]) -> Invalid:
     where = ".".join(str(part) for part in error.get("loc", ()))
     what = str(error.get("msg", ""))
-    if error.get("type") == "string_pattern_mismatch":  # the pattern itself helps nobody
+    if error.get("type") == "string_pattern_mismatch":  # the pattern itself would not help the caller
         what = "This does not match the format in the API description"
     return Invalid(where=where[:200], what=what.removeprefix("Value error, ")[:300])
 
@@ -182,5 +184,5 @@ def _invalid(error: Mapping[str, Any]) -> Invalid:
 def _version() -> str:
     try:
         return version("domsieve")
-    except PackageNotFoundError:  # run from a checkout
+    except PackageNotFoundError:  # in a checkout
         return "0"

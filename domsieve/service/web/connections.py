@@ -1,4 +1,4 @@
-"""Connections of the service: refuse ambiguous heads (RFC 9112, 11.2), and decide who gives one up at the limit."""
+"""Connections of the service: refuse ambiguous heads (RFC 9112, 11.2), and close connections at the limits."""
 
 import asyncio
 import re
@@ -10,7 +10,7 @@ from typing import Any
 import h11
 from starlette.datastructures import Headers
 
-# Lines that end otherwise than by CRLF, or go on in the next one: some take them for part of the line before.
+# Lines that do not end with CRLF or continue on the next line, which programs parse differently.
 _ODD_LINES = re.compile(rb"(?<!\r)\n|\r(?!\n)|\n[ \t]")
 _LENGTHS = re.compile(rb"^content-length:([^\r\n]*)", re.IGNORECASE | re.MULTILINE)
 _CODINGS = re.compile(rb"^transfer-encoding:", re.IGNORECASE | re.MULTILINE)
@@ -18,11 +18,11 @@ _LENGTH = re.compile(rb"[0-9]{1,18}")
 
 
 class StrictConnection(h11.Connection):
-    """The state of a connection of a server.
+    """An `h11` connection of a server with stricter checks.
 
     Parameters
     ----------
-    longest_head : bytes of a request's head. `h11` itself counts only what has not yet come whole.
+    longest_head : maximum length of the head of a request in bytes. `h11` itself limits only incomplete heads.
     """
 
     def __init__(self, longest_head: int) -> None:
@@ -30,11 +30,11 @@ class StrictConnection(h11.Connection):
         self._longest_head = longest_head
 
     def next_event(self) -> Any:
-        """Return what comes next; see `h11.Connection`.
+        """Return the next event; see `h11.Connection`.
 
         Raises
         ------
-        h11.RemoteProtocolError : it is no request, is too long, or could be read in two ways.
+        h11.RemoteProtocolError : a request is invalid, too long, or ambiguous.
         """
         if self.their_state is not h11.IDLE:
             return super().next_event()
@@ -61,10 +61,10 @@ def _is_ambiguous(head: bytes, version: bytes) -> bool:
     )
 
 
-# Connections that come together are all read before any of them has to go.
+# Connections that arrive together are all read before any is closed.
 _SWEEP_S = 0.1
 _LONGEST_CHAIN = 50
-# What one subscriber of IPv6 has.
+# The network of one IPv6 subscriber.
 _SUBSCRIBER_BITS = 64
 
 Address = IPv4Address | IPv6Address
@@ -73,15 +73,15 @@ Network = IPv4Network | IPv6Network
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """A connection among all.
+    """One of all connections.
 
     Parameters
     ----------
-    connections : all of them.
-    address : whom it counts for while it is a stranger's.
-    give_up : ends the connection.
-    client : who has shown who he is by the request that came last; None for a stranger.
-    is_idle : whether no request is under way.
+    connections : all connections.
+    address : the address that it counts for as long as its client is unknown.
+    give_up : closes the connection.
+    client : the client that the latest request identified; None for an unknown one.
+    is_idle : whether no request is being processed.
     """
 
     connections: "Connections"
@@ -91,7 +91,7 @@ class Place:
     is_idle: bool = True
 
     def belongs_to(self, client: str | None) -> bool:
-        """Say whose the request is that came; return False where the client holds too many connections."""
+        """Assign the current request to a client; return False if the client has too many connections."""
         return self.connections.assign(self, client)
 
 
@@ -101,10 +101,10 @@ class Connections:
 
     Parameters
     ----------
-    most : connections altogether.
-    strangers, of_address : of strangers, altogether and of one address.
-    proxies : whose connections count for the address that they name in ``X-Forwarded-For``.
-    later : calls what it is given when what has arrived by now was read.
+    most : maximum number of connections.
+    strangers, of_address : maximum number for unknown clients, in all and for one address.
+    proxies : addresses of proxies; their connections count for the address in ``X-Forwarded-For``.
+    later : calls a function after everything that has arrived was read.
     """
 
     most: int
@@ -120,17 +120,17 @@ class Connections:
         return sum(len(places) for held in (self._strangers, self._known) for places in held.values())
 
     def enter(self, peer: tuple[str, int] | None, give_up: Callable[[], None]) -> Place | None:
-        """Return the place of a new connection; None when there is no room for it.
+        """Add a connection; return None if there are too many.
 
         Parameters
         ----------
         peer : address and port of the other end.
-        give_up : ends the connection.
+        give_up : closes the connection.
         """
         if len(self) >= self.most and not self._take(self._strangers) and not self._take(self._known):
             return None
         host, port = peer or ("", 0)
-        # A proxy has not said yet for whom it is.
+        # Its request, which names the client of a proxy, has not arrived yet.
         address = f"{host} {port}" if self.trusts(host) else _subscriber(host)
         place = Place(self, address, give_up)
         self._strangers.setdefault(address, {})[place] = None
@@ -138,7 +138,7 @@ class Connections:
         return place
 
     def leave(self, place: Place) -> None:
-        """Forget a connection that has ended, or that has to."""
+        """Remove a connection that is closed or will be."""
         held, name = self._where(place)
         places = held.get(name, {})
         places.pop(place, None)
@@ -146,7 +146,7 @@ class Connections:
             held.pop(name, None)
 
     def note_head(self, place: Place, peer: tuple[str, int] | None, headers: Headers) -> None:
-        """Take note of the head of a request: of a proxy's it says for whom it is."""
+        """Process the head of a request, which names the client of a proxy."""
         host, _ = peer or ("", 0)
         place.is_idle = False
         if self.trusts(host) and (address := self._forwarded(headers)) is not None:
@@ -157,7 +157,7 @@ class Connections:
     def assign(self, place: Place, client: str | None) -> bool:
         """See `Place.belongs_to`."""
         if place not in self._where(place)[0].get(self._where(place)[1], {}):
-            return False  # it has given up
+            return False  # it is closed
         if client == place.client and client is not None:
             return True
         self.leave(place)
@@ -173,7 +173,7 @@ class Connections:
         return len(self._known[client]) < max(map(len, self._known.values()))
 
     def trusts(self, host: str) -> bool:
-        """Return whether an address is that of a proxy of the operator's."""
+        """Return whether an address belongs to a proxy of the operator."""
         address = _parsed(host)
         return address is not None and any(address in network for network in self.proxies)
 
@@ -181,7 +181,7 @@ class Connections:
         return (self._strangers, place.address) if place.client is None else (self._known, place.client)
 
     def _forwarded(self, headers: Headers) -> str | None:
-        """Return the last address of the chain that is no proxy of ours; what stands before it, anybody can write."""
+        """Return the last address of the chain that is not our proxy; earlier ones could be forged."""
         chain = ",".join(headers.getlist("x-forwarded-for")).rsplit(",", _LONGEST_CHAIN)
         for text in map(str.strip, reversed(chain)):
             if _parsed(text) is None:
@@ -191,7 +191,7 @@ class Connections:
         return None
 
     def _look(self) -> None:
-        """Have strangers give up places, soon, if they hold too many."""
+        """Close connections of unknown clients soon if they have too many."""
         if self._is_crowded() and not self._is_sweeping:
             self._is_sweeping = True
             self.later(self._sweep)
@@ -202,14 +202,14 @@ class Connections:
             pass
 
     def _is_crowded(self) -> bool:
-        """Return whether strangers hold too many places."""
+        """Return whether unknown clients have too many connections."""
         held = [len(places) for places in self._strangers.values()]
         return sum(held) > self.strangers or max(held, default=0) > self.of_address
 
     def _take(self, held: dict[str, dict[Place, None]]) -> bool:
-        """Have the one who holds most give up what he has held for longest; return whether he does.
+        """Close the oldest connection of whoever has most; return whether there is one.
 
-        Known clients keep what is under way.
+        Known clients keep connections whose requests are being processed.
         """
         places: Mapping[Place, None] = max(held.values(), key=len, default={})
         oldest = next((place for place in places if place.client is None or place.is_idle), None)
@@ -222,7 +222,7 @@ class Connections:
 
 def _later(call: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
-    # What is read in the same turn as the time is up has its turn first.
+    # Data that arrive in the same turn as the timeout are processed first.
     loop.call_later(_SWEEP_S, loop.call_soon, call)
 
 
@@ -235,7 +235,7 @@ def _parsed(text: str) -> Address | None:
 
 
 def _subscriber(host: str) -> str:
-    """Return the address, or of IPv6 the network, that one subscriber has."""
+    """Return the address of a subscriber, or the network for IPv6."""
     address = _parsed(host)
     if isinstance(address, IPv6Address):
         return str(ip_network((int(address), _SUBSCRIBER_BITS), strict=False))

@@ -20,17 +20,17 @@ _TYPES: Mapping[str, str] = {
 }
 _FORMATS: Mapping[str, str] = {kind: form for form, kind in _TYPES.items()}
 TEXTS = tuple(_FORMATS)
-"""The types of results that are answered as they are."""
+"""The media types of results that are sent as they are."""
 
 
 def agreed(accept: str | None, offered: Sequence[str]) -> str:
-    """Return which of the offered types an Accept header asks for; the first one without a header.
+    """Return the offered type that an Accept header prefers; the first one without a header.
 
-    Of types that are liked equally the one that is named more exactly is taken, then the one that is named first.
+    Of types with equal quality, the one that is named more exactly wins, and then the one that is named first.
 
     Raises
     ------
-    ProblemError : none of them is acceptable.
+    ProblemError : no offered type is acceptable.
     """
     if accept is None or not accept.strip():
         return offered[0]
@@ -51,7 +51,7 @@ def agreed(accept: str | None, offered: Sequence[str]) -> str:
 
 
 def _range(text: str) -> tuple[str, float]:
-    """Return a range of types and how much it is liked, 0 for what is none."""
+    """Return a media range and its quality; 0 for an invalid one."""
     pattern, *parameters = (part.strip().lower() for part in text.split(";"))
     quality = 1.0
     for parameter in parameters:
@@ -64,7 +64,7 @@ def _range(text: str) -> tuple[str, float]:
 
 
 def _exactness(pattern: str, kind: str) -> int:
-    """Return how exactly a range names a type, 0 when it does not."""
+    """Return how exactly a media range matches a type; 0 if it does not."""
     if pattern == kind:
         return 3
     if pattern == f"{kind.partition('/')[0]}/*":
@@ -73,7 +73,7 @@ def _exactness(pattern: str, kind: str) -> int:
 
 
 def offered_by(request: PageRequest) -> list[str]:
-    """Return what the result of a request can be answered as; a format that is named is the only text."""
+    """Return the media types for the result of a request; a given format is the only text among them."""
     if not isinstance(request, CleanRequest):
         return [JSON]
     if "format" in request.model_fields_set:
@@ -82,14 +82,14 @@ def offered_by(request: PageRequest) -> list[str]:
 
 
 def in_format(request: PageRequest, kind: str) -> PageRequest:
-    """Return the request with the format that stands for the type of its answer."""
+    """Return the request with the format of the media type of its response."""
     if kind not in _FORMATS or "format" in request.model_fields_set:
         return request
     return request.model_copy(update={"format": _FORMATS[kind]})
 
 
 def offered_of(job: Job) -> list[str]:
-    """Return what the result of a job that is done can be answered as."""
+    """Return the media types for the result of a finished job."""
     kind = job.files[0].content_type.partition(";")[0].strip() if job.files else ""
     return [JSON, kind] if kind in _FORMATS and job.kind != "report" else [JSON]
 
@@ -98,7 +98,7 @@ _KEEP_ALIVE_S = 15.0
 
 
 class EventStream(StreamingResponse):
-    """The events of a job behind that of a number, until the job ends, the client goes or the service stops."""
+    """The events of a job after a given one, until the job ends, the client leaves or the service stops."""
 
     def __init__(self, gateway: Gateway, job: str, *, client: str, after: int) -> None:
         super().__init__(
@@ -109,7 +109,7 @@ class EventStream(StreamingResponse):
         self._streams, self._client = gateway.streams, client
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the events, as one of the client's streams."""
+        """Send the events; they count as one of the streams of the client."""
         with self._streams.one(self._client):
             await super().__call__(scope, receive, send)
 
@@ -117,7 +117,7 @@ class EventStream(StreamingResponse):
 async def event_stream(
     gateway: Gateway, job: str, *, client: str, after: int, keep_alive_s: float = _KEEP_ALIVE_S
 ) -> AsyncIterator[str]:
-    """Yield the events of a job as text, and a comment where none comes for `keep_alive_s` seconds."""
+    """Yield the events of a job as text, and a comment after every `keep_alive_s` seconds without one."""
     yield "retry: 2000\n\n"
     while True:
         seen = gateway.now()
@@ -125,7 +125,7 @@ async def event_stream(
             found = await gateway.ask(gateway.store.get, job, client)
             events = await gateway.ask(gateway.store.events, job, client, after=after)
         except ProblemError:
-            return  # deleted meanwhile
+            return  # the job was deleted meanwhile
         for event in events:
             after = event.number
             yield _text(event)
@@ -144,7 +144,7 @@ _PIECE_BYTES = 65_536
 
 
 def headers_of(file: JobFile, *, shown: bool = False) -> dict[str, str]:
-    """Return what is said of a file that is sent: how long it is, and that it is to be saved."""
+    """Return the headers of a file: its length, and whether to save it."""
     return {
         "Content-Length": str(file.size_bytes),
         "Content-Disposition": f'{"inline" if shown else "attachment"}; filename="{file.name}"',
@@ -152,14 +152,14 @@ def headers_of(file: JobFile, *, shown: bool = False) -> dict[str, str]:
 
 
 class Download(StreamingResponse):
-    """A result, read piece by piece as it is taken, so that a slow reader costs a piece of memory.
+    """A result file, read in chunks, so that a slow reader needs memory for one chunk only.
 
     Parameters
     ----------
-    gateway : has the result.
-    job, name : which one.
-    client : whose it is, and who may fetch so many at the same time.
-    media_type, headers : of the answer.
+    gateway : access to the results.
+    job, name : the job and the name of the file.
+    client : the owner, whose simultaneous downloads are limited.
+    media_type, headers : of the response.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class Download(StreamingResponse):
         self._opened: BinaryIO
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the result, as one of the client's downloads."""
+        """Send the file; it counts as one of the downloads of the client."""
         with self._gateway.downloads.one(self._client):
             store = self._gateway.store
             _, self._opened = await self._gateway.ask(store.open, self._job, self._client, self._name)

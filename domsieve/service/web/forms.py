@@ -1,4 +1,4 @@
-"""The form of the web page: what can be chosen, in words for people, and the request that it asks for."""
+"""The form of the web page: its fields and choices with labels, and the conversion to requests and back."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from domsieve.types import BLOCK_KINDS, FIELD_NAMES, BlockKind
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something to choose: its value in the form, its name, and a few words on it."""
+    """A choice: its value in the form, its label, and a short note."""
 
     value: str
     label: str
@@ -38,7 +38,7 @@ KINDS = (
 )
 _METHODS = tuple(Choice(entry.name, entry.title, entry.summary) for entry in METHODS.values())
 _MINERS = tuple(Choice(entry.name, entry.title, entry.summary) for entry in MINERS.values())
-# What reads best on a page comes first.
+# The format that reads best comes first.
 _CLEAN_FORMATS = tuple(
     Choice(entry.name, entry.title)
     for entry in sorted(PAGE_FORMATS.values(), key=lambda entry: entry.name != "markdown")
@@ -103,7 +103,7 @@ def _form_fields(*groups: type) -> tuple[FormField, ...]:
 
 
 def _text(value: object) -> str:
-    """Return a value as a field has it: 20 for 20.0, nothing for none."""
+    """Return the text of a field for a value: 20 for 20.0, an empty text for None."""
     if value is None:
         return ""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
@@ -197,7 +197,7 @@ _LABELS = {
     "viewport_height": "Window",
     **{field.name: field.served.label for field in _DECLARED.values()},
 }
-# What a field takes, where its model says so by a pattern.
+# What to write instead of values that do not match a pattern.
 _TAKES = {
     "viewport_width": "choose one from the list",
     "viewport_height": "choose one from the list",
@@ -206,7 +206,7 @@ _TAKES = {
 _LONGEST_URL = 8_192
 _EXAMPLE = "https://example.org/news"
 _MOST_FIELDS = 60
-# As fields of browsers for numbers give them; `int` and `float` take underscores, too, and `nan`.
+# Numbers as browsers send them; `int` and `float` also accept underscores and `nan`.
 _NUMBER = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,10})?")
 _END_OF_HOST = re.compile(r"[/?#\\]")
 _WINDOW = re.compile(r"[0-9]{1,5}x[0-9]{1,5}")
@@ -215,12 +215,12 @@ _SHOWN = 100  # characters of an address in a message
 
 
 class FormError(ValueError):
-    """A form asks for what cannot be; the message says what, for people.
+    """A form is invalid; the message is for people.
 
     Parameters
     ----------
-    message : what is wrong and what to write instead.
-    field : the field of the form it is about, empty where it is about none.
+    message : what is wrong, and what to write instead.
+    field : the name of the wrong field; empty if no single field is wrong.
     """
 
     def __init__(self, message: str, *, field: str = "") -> None:
@@ -229,11 +229,11 @@ class FormError(ValueError):
 
 
 def read_form(body: bytes) -> dict[str, str]:
-    """Return the fields of a form as a browser sends it, the last of each name.
+    """Parse a form as browsers send it; the last value of each name counts.
 
     Raises
     ------
-    FormError : it is no such form.
+    FormError : the body is not a form.
     """
     try:
         pairs = parse_qsl(
@@ -245,11 +245,11 @@ def read_form(body: bytes) -> dict[str, str]:
 
 
 def request_from(fields: Mapping[str, str]) -> PageRequest:
-    """Return what a form asks for; fields that belong to another choice are left out.
+    """Convert a form to a request; fields that belong to other kinds of jobs are ignored.
 
     Raises
     ------
-    FormError : it cannot be.
+    FormError : a field is wrong.
     """
     given = {name: fields.get(name, default).strip() for name, default in DEFAULTS.items()}
     kind = given["kind"]
@@ -291,12 +291,12 @@ def request_from(fields: Mapping[str, str]) -> PageRequest:
 
 
 def fields_from(kind: str, request: Mapping[str, Any]) -> dict[str, str]:
-    """Return the form that asks for what a job was asked for; empty where no form can.
+    """Convert the request of a job to a form; empty if there is no form for it.
 
     Parameters
     ----------
-    kind : of the job.
-    request : of the job, as it was kept: names that this version does not know are left out.
+    kind : the kind of the job.
+    request : the stored request of the job; names that this version does not know are ignored.
     """
     if kind not in _FIELDS:
         return {}
@@ -326,7 +326,7 @@ def fields_from(kind: str, request: Mapping[str, Any]) -> dict[str, str]:
 
 
 def choices_of(fields: Mapping[str, str]) -> dict[str, tuple[Choice, ...]]:
-    """Return what each list of the form offers, with the window that `fields` names where no choice has it."""
+    """Return the choices of each list of the form, including the window in `fields` if it is not a usual one."""
     window = fields.get("window", "")
     if any(choice.value == window for choice in CHOICES["window"]) or not _WINDOW.fullmatch(window):
         return dict(CHOICES)
@@ -338,7 +338,7 @@ def _fields_of(kind: str) -> tuple[FormField, ...]:
 
 
 def _value(field: FormField, text: str) -> Any:
-    """Return the value of a field for a request; wrong ones are refused there."""
+    """Return the value of a field for a request, which checks it."""
     if field.kind == "check":
         return bool(text)
     if field.kind == "lines":
@@ -349,7 +349,7 @@ def _value(field: FormField, text: str) -> Any:
 
 
 def _written(field: FormField, request: Mapping[str, Any]) -> str:
-    """Return the text of a field for the value that a request has."""
+    """Return the text of a field for a value in a request."""
     value = request.get(field.name, field.default)
     if field.kind == "check":
         return "1" if value else ""
@@ -384,16 +384,16 @@ def _params(method: str | None, text: str) -> dict[str, Any]:
 
 
 def _word(value: object) -> str:
-    """Return the value of a parameter as users write it."""
+    """Return the value of a parameter as text."""
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _address(text: str) -> str:
-    """Return an address with its scheme.
+    """Return a web address; add the scheme if it is missing.
 
     Raises
     ------
-    FormError : it is none of the web, for a reason that can be named.
+    FormError : it is not a web address; the message has the reason.
     """
     if not text:
         raise FormError(f"Give the address of a page, such as {_EXAMPLE}.", field="url")
@@ -413,21 +413,21 @@ def _address(text: str) -> str:
 
 
 def _number(text: str) -> int | float | str:
-    """Return the number that a text is, or the text, which is refused by its name later on."""
+    """Return a text as a number, or unchanged if it is none; the request then refuses it with its name."""
     if not _NUMBER.fullmatch(text):
         return text
     return float(text) if "." in text else int(text)
 
 
 def _field_of(kind: str, name: str) -> str:
-    """Return which field of the form gives a name of a request."""
+    """Return the field of the form for a field of a request."""
     if name.startswith("viewport"):
         return "window"
     return _FIELDS[kind].get(name, name)
 
 
 def _sentence(model: type[PageRequest], error: Any, address: str) -> str:
-    """Return what is wrong with one field, and what to write instead."""
+    """Return a sentence that says what is wrong with a field, and what to write instead."""
     name = str(error["loc"][0]) if error["loc"] else ""
     if name == "url":
         shown = address if len(address) <= _SHOWN else f"{address[:_SHOWN]}…"

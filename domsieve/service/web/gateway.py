@@ -1,4 +1,4 @@
-"""The gateway from routes to the store: calls it in threads, waits for jobs, turns its errors into problems."""
+"""The gateway from routes to the job store: call it in threads, wait for jobs, and convert its errors."""
 
 import asyncio
 import time
@@ -25,18 +25,18 @@ _POLL_S = (0.02, 0.2)
 
 
 class Gateway:
-    """What routes use to reach the store of jobs.
+    """Gives routes access to the job store.
 
     Parameters
     ----------
-    settings : see there.
-    store : where jobs are kept.
+    settings : the settings of the service.
+    store : the jobs.
     version : returns a value that changes whenever any process writes to the store; cheap enough to poll.
-    strain : returns why the machine has no room for another job, None if it has.
+    strain : returns why the machine is too busy for another job; None if it is not.
 
     Attributes
     ----------
-    refused : how many jobs were refused since the start, by reason.
+    refused : number of jobs refused since the start, by reason.
     """
 
     def __init__(
@@ -60,15 +60,15 @@ class Gateway:
         self.is_stopping = False
 
     def stop(self) -> None:
-        """Answer all waiting requests at once, because the service stops."""
+        """End the waiting of all requests, because the service stops."""
         self.is_stopping = True
 
     async def add(self, request: PageRequest, *, client: str, key: str | None) -> Job:
-        """Return the job of a request: a new one, or the one made for the same key.
+        """Return the job of a request: a new one, or the existing one with the same idempotency key.
 
         Raises
         ------
-        ProblemError : too many jobs wait, the machine has no room, or the key was used for another request.
+        ProblemError : too many jobs are waiting, the machine is too busy, or the key was used for another request.
         """
 
         def added() -> Job:
@@ -83,17 +83,17 @@ class Gateway:
                 raise
 
     async def ask(self, call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-        """Return what a method of the store returns, without blocking other requests.
+        """Call a method of the store without blocking other requests.
 
         Raises
         ------
-        ProblemError : there is no such job of this client.
+        ProblemError : this client has no such job.
         """
         with refusals():
             return await asyncio.to_thread(call, *args, **kwargs)
 
     async def ended(self, job: Job, *, seconds: float, is_gone: Callable[[], Awaitable[bool]]) -> Job | None:
-        """Return the job once it has ended, or as it is when the time is up; None when the client has gone."""
+        """Wait for a job; return it when it has ended or the time is up, or None if the client is gone."""
         until = time.monotonic() + seconds
         while True:
             seen = self._version()
@@ -106,11 +106,11 @@ class Gateway:
             await self.change(seen, seconds=min(left, 1.0))
 
     def now(self) -> object:
-        """Return the version of the store; take it before you read."""
+        """Return the version of the store; get it before you read."""
         return self._version()
 
     async def change(self, seen: object, *, seconds: float) -> bool:
-        """Wait until the store is no longer at the version `seen`; return False if the time is up first."""
+        """Wait until the version of the store differs from `seen`; return False if the time is up first."""
         until, pause = time.monotonic() + seconds, _POLL_S[0]
         while self._version() == seen:
             left = until - time.monotonic()
@@ -123,7 +123,7 @@ class Gateway:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Turn errors of the store into problems."""
+    """Convert errors of the store to problem responses."""
     try:
         yield
     except UnknownJobError as error:

@@ -1,6 +1,6 @@
-"""What every request passes before a route sees it: addressed to us, not from other sites, by a known client, short.
+"""Checks of every request before the routes: its host, its origin, its client and its length.
 
-It is one ASGI layer, so that nothing is answered without its headers, errors of our own included.
+This is one ASGI layer, so that every response has its headers, including those to internal errors.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ PAGE_POLICY = (
 _DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 _HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",  # with `no-referrer` forms of ours would come from nowhere
+    "Referrer-Policy": "same-origin",  # with `no-referrer`, our own forms would have no origin
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "X-Frame-Options": "DENY",
@@ -49,21 +49,21 @@ _LOGGED = 300  # characters of a path
 
 @dataclass(slots=True)
 class _Sent:
-    """What has gone out of the answer to a request."""
+    """What has been sent of a response."""
 
     status: int = 0
 
 
 class Guard:
-    """Lets a request through to `app` or answers it.
+    """Passes a request to `app`, or refuses it.
 
     Parameters
     ----------
-    app : what answers what is let through; finds the name of the client in ``request.state.client``.
-    settings : see there.
-    sessions : those who have signed in.
-    requests : counts them by client.
-    traffic : is told how long each took.
+    app : handles accepted requests; the name of the client is in ``request.state.client``.
+    settings : the settings of the service.
+    sessions : the sessions of users who signed in.
+    requests : counts requests by client.
+    traffic : records how long each request took.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Guard:
         self._traffic = traffic
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check a request and hand it on, or refuse it."""
+        """Check a request, and pass it on or refuse it."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
@@ -98,7 +98,7 @@ class Guard:
             if not sent.status:
                 await problem_response(failure.problem, failure.headers)(asked, receive, sender)
         except Exception:
-            # The boundary of the service: whatever was not foreseen is ours, and is told without its particulars.
+            # The outermost layer: unexpected errors are our fault, and are reported without details.
             log("request_failed", level=logging.ERROR, path=scope["path"][:_LOGGED], trace=True)
             if not sent.status:
                 await problem_response(_unforeseen())(asked, receive, sender)
@@ -134,7 +134,7 @@ class Guard:
                 429, "This client has too many connections open.", retry_s=5, headers={"Connection": "close"}
             )
         if client is None and not is_open:
-            self._requests.take("?")  # no name of a client has this character
+            self._requests.take("?")  # names of clients do not contain this character
             if not path.startswith("/v1/") and path not in _OF_PROGRAMS and method == "GET":
                 await RedirectResponse("/login", status_code=303)(scope, receive, send)
                 return
@@ -152,7 +152,7 @@ class Guard:
     async def _body(self, headers: Headers, receive: Receive, *, limit: int) -> bytes:
         too_long = ProblemError(413, f"The body of the request is longer than {limit} bytes.")
         said = headers.get("content-length", "0")
-        # As many digits as `int` takes; the server has seen to it that they are digits.
+        # At most as many digits as `int` accepts; the server has checked that they are digits.
         if said.isascii() and said.isdecimal() and (len(said) > _LENGTH_DIGITS or int(said) > limit):
             raise too_long
         parts: list[bytes] = []
@@ -189,13 +189,13 @@ class Guard:
 
 
 def check_origin(headers: Headers, *, is_safe: bool) -> None:
-    """Refuse what another site makes the browser of a user send. Programs send none of these headers.
+    """Refuse requests that another site makes the browser of a user send. Programs do not send these headers.
 
-    A link to us is followed; nothing else of another site is answered, lest it use up what the user may ask.
+    Links to the service work. Everything else is refused, so that other sites cannot use up the limits of the user.
 
     Raises
     ------
-    ProblemError : it comes from another site.
+    ProblemError : the request comes from another site.
     """
     site = headers.get("sec-fetch-site")
     is_own = site in {None, "same-origin", "none"}
@@ -219,7 +219,7 @@ def _place(origin: str) -> str | None:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Return a receiver of a body that was read, then of what `receive` has to say: that the client went away."""
+    """Return a receiver that returns a body that was read already, and then what `receive` returns."""
     waiting = True
 
     async def replayed() -> Message:
@@ -243,6 +243,6 @@ def _unforeseen() -> Problem:
 
 
 def with_policy(response: Response, policy: str) -> Response:
-    """Return a response with a content security policy in place of that for data."""
+    """Return a response with another content security policy than that for data."""
     response.headers["Content-Security-Policy"] = policy
     return response

@@ -1,4 +1,4 @@
-"""The web page: a form, jobs, a job and the cache, made here from templates. Captured text is only ever text."""
+"""The web pages: the form, the list of jobs, a job, and the cache. Captured text is always escaped."""
 
 import asyncio
 from collections.abc import Callable
@@ -57,16 +57,16 @@ from domsieve.service.web.shown_results import (
 _NEWEST, _PART, _EVENTS = 8, 30, 200
 _NUMBER_DIGITS = 6
 _NO_PAGE = "There is no such page of this job."
-# States from which the same may be asked for once more.
+# States of jobs that can be repeated.
 _UNDONE = frozenset({"failed", "cancelled"})
 
 
 class Pages:
-    """Makes the pages from their templates.
+    """Renders the templates.
 
     Parameters
     ----------
-    has_tokens : whether one signs in.
+    has_tokens : whether users sign in.
     """
 
     def __init__(self, *, has_tokens: bool) -> None:
@@ -90,7 +90,7 @@ class Pages:
         )
 
     def show(self, request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
-        """Return a page."""
+        """Render a page."""
         common = {
             "client": getattr(request.state, "client", None),
             "has_tokens": self._has_tokens,
@@ -100,20 +100,20 @@ class Pages:
         return with_policy(HTMLResponse(text, status_code=status), PAGE_POLICY)
 
     def failed(self, request: Request, problem: Problem) -> Response:
-        """Return the page that says why there is no other."""
+        """Return an error page."""
         return self.show(request, "error.html", status=problem.status, problem=problem)
 
 
 def html_pages(
     gateway: Gateway, sessions: Sessions, pages: Pages, described: Callable[[], dict[str, Any]]
 ) -> APIRouter:
-    """Return the routes of the web page.
+    """Return the routes of the web pages.
 
     Parameters
     ----------
-    gateway : leads to the jobs.
-    sessions : those who have signed in.
-    pages : makes the pages.
+    gateway : access to the jobs.
+    sessions : the sessions of users who signed in.
+    pages : renders the templates.
     described : returns the description of the API.
     """
     router = APIRouter(include_in_schema=False)
@@ -143,7 +143,7 @@ def html_pages(
 
     @router.get("/")
     async def form(request: Request) -> Response:
-        """Show the form and the newest jobs, filled in as an address says or as a job was asked for."""
+        """Show the newest jobs and the form, filled in from the URL or from a job."""
         asked = {name: text for name, text in request.query_params.items() if name in DEFAULTS}
         if again := request.query_params.get("again"):
             try:
@@ -155,7 +155,7 @@ def html_pages(
 
     @router.post("/")
     async def submit(request: Request) -> Response:
-        """Make a job of the form and lead to it."""
+        """Create a job from the form and redirect to it."""
         fields: dict[str, str] = {}
         try:
             fields = read_form(await request.body())
@@ -170,7 +170,7 @@ def html_pages(
 
     @router.get("/jobs")
     async def jobs(request: Request) -> Response:
-        """List jobs, a part at a time."""
+        """List jobs, page by page."""
         state = next((known for known in STATES if known == request.query_params.get("state")), None)
         try:
             found = await gateway.ask(
@@ -186,7 +186,7 @@ def html_pages(
 
     @router.get("/jobs/{job}")
     async def one(request: Request, job: str) -> Response:
-        """Show a job: how far it is, or what came out."""
+        """Show the progress or the result of a job."""
         client = request.state.client
         try:
             found = await gateway.ask(gateway.store.get, job, client)
@@ -229,7 +229,7 @@ def html_pages(
 
     @router.get("/jobs/{job}/pages/{number}")
     async def page(request: Request, job: str, number: str) -> Response:
-        """Show what became of one page of a site."""
+        """Show the result of one page of a site."""
         try:
             found, listed, one = await page_of(job, request.state.client, number)
             result = await shown_page(gateway, found, one)
@@ -240,7 +240,7 @@ def html_pages(
     @router.get("/jobs/{job}/preview")
     @router.get("/jobs/{job}/pages/{number}/preview")
     async def show_preview(request: Request, job: str) -> Response:
-        """Show the Markdown of a job, or of one page of a site, as it is meant, in a document that can do nothing."""
+        """Show the rendered Markdown of a job, or of one page of a site, in a document without any rights."""
         client, number = request.state.client, request.path_params.get("number")
         try:
             if number is None:
@@ -252,7 +252,7 @@ def html_pages(
                 raise ProblemError(404, "This result has no preview.")
         except ProblemError as error:
             return failed(request, error)
-        # One at a time: a hostile page takes seconds, and others want an answer meanwhile.
+        # One at a time, because a hostile page takes seconds and other requests must not wait.
         async with previewing:
             text = await asyncio.to_thread(preview, result.text)
         response = with_policy(HTMLResponse(text), PREVIEW_POLICY)
@@ -261,7 +261,7 @@ def html_pages(
 
     @router.post("/jobs/{job}/retry")
     async def retry(request: Request, job: str) -> Response:
-        """Make a job that asks for what one asked for that failed or was cancelled, and lead to it."""
+        """Repeat a failed or cancelled job, and redirect to the new one."""
         client = request.state.client
         try:
             found = await gateway.ask(gateway.store.get, job, client)
@@ -296,7 +296,7 @@ def html_pages(
 
     @router.get("/cache")
     async def cache(request: Request) -> Response:
-        """List captures, a part at a time."""
+        """List captures, page by page."""
         asked = request.query_params.get("before", "")
         before = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 16 else None
         found = await gateway.ask(gateway.store.pages, request.state.client, before=before, limit=_PART + 1)
@@ -304,7 +304,7 @@ def html_pages(
 
     @router.get("/docs")
     async def docs(request: Request) -> Response:
-        """Describe the API, as its OpenAPI document does, without scripts."""
+        """Show the description of the API, made from its OpenAPI document, without scripts."""
         return show(request, "docs.html", api=reference(described()))
 
     @router.get("/login")
@@ -314,7 +314,7 @@ def html_pages(
 
     @router.post("/login")
     async def enter(request: Request) -> Response:
-        """Give a cookie for a token."""
+        """Exchange a token for a cookie."""
         try:
             token = read_form(await request.body()).get("token", "").strip()
         except FormError:
@@ -337,5 +337,5 @@ def html_pages(
 
 
 def _to(path: str) -> Response:
-    """Lead the browser on, so that loading the page again does not send the form again."""
+    """Redirect the browser, so that reloading the page does not send the form again."""
     return RedirectResponse(path, status_code=303)

@@ -1,4 +1,4 @@
-"""Labels for the web page: jobs, events and figures as texts for people. The templates escape all of it."""
+"""Jobs, events and numbers as texts for the web pages. The templates escape them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -30,13 +30,13 @@ _LONGEST = 300
 
 
 def short_time(iso: str) -> str:
-    """Return a time for people, in UTC; a script of the page puts the time of the place in its stead."""
+    """Return a time in UTC as text; a script of the page replaces it with the local time."""
     at = datetime.fromisoformat(iso)
     return f"{at.day} {at:%b %H:%M:%S} UTC"
 
 
 def size(size_bytes: int) -> str:
-    """Return a size for people."""
+    """Return a number of bytes as text."""
     if size_bytes < 1000:
         return f"{size_bytes} bytes"
     for unit in ("kB", "MB"):
@@ -47,14 +47,14 @@ def size(size_bytes: int) -> str:
 
 
 def page_count(job: Job) -> str:
-    """Return how many pages a job has done, empty when it is of one page alone."""
+    """Return the number of pages that a job has finished; empty for jobs about one page."""
     if job.kind != "site":
         return ""
     return f"{job.done_pages} of {job.total_pages} pages" if job.total_pages else f"{job.done_pages} pages"
 
 
 def event_line(event: Event) -> dict[str, str] | None:
-    """Return an event as time and words; the names of the browser for its failures are put in words."""
+    """Return an event as time and text; error names of the browser are replaced by explanations."""
     data = event.data
     if event.kind == "stage":
         said = _STAGE_LINES.get(str(data.get("stage")), str(data.get("stage")))
@@ -75,7 +75,7 @@ def event_line(event: Event) -> dict[str, str] | None:
 
 
 def verdict_of(job: Job) -> str:
-    """Return what a comparison came to, empty for other jobs."""
+    """Return the result of a comparison in a sentence; empty for other jobs."""
     needed = (job.summary or {}).get("browser_needed") if job.kind == "compare" else None
     if needed is None:
         return ""
@@ -83,7 +83,7 @@ def verdict_of(job: Job) -> str:
 
 
 def remarks_of(job: Job) -> list[str]:
-    """Return what the reader of a result must know, a sentence each."""
+    """Return warnings for readers of a result, one sentence each."""
     summary = job.summary or {}
     said = summary.get("remarks")
     remarks = [flat(remark) for remark in said] if isinstance(said, list) else []
@@ -101,7 +101,7 @@ def remarks_of(job: Job) -> list[str]:
     return remarks
 
 
-# What is shown elsewhere: what was found of the page itself, how sure it is, and what a table shows.
+# Values that are shown elsewhere: metadata, confidence, and tables.
 _SHOWN_APART = frozenset({"metadata", "expected_f1", "pages", "failed", "browser_needed", "captured_at"})
 _ABOUT = metadata_labels()
 _SURE, _FAIR = 0.9, 0.75
@@ -109,14 +109,14 @@ _SURE, _FAIR = 0.9, 0.75
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How well the learned cleaner expects to have done: the expected F1 as per cent, and in a word."""
+    """The F1 that the learned cleaner expects, in percent and as a word."""
 
     percent: int
     word: str
 
 
 def about_of(metadata: object) -> list[tuple[str, str]]:
-    """Return what a page says of itself as pairs of name and value."""
+    """Return the metadata of a page as pairs of label and value."""
     known = metadata if isinstance(metadata, Mapping) else {}
     pairs = ((label, known.get(name)) for name, label in _ABOUT.items())
     return [
@@ -127,7 +127,7 @@ def about_of(metadata: object) -> list[tuple[str, str]]:
 
 
 def confidence_of(expected_f1: object) -> Confidence | None:
-    """Return how sure a result is; None where no method said so."""
+    """Return the confidence of a result; None if the method made no estimate."""
     if not isinstance(expected_f1, float | int) or isinstance(expected_f1, bool):
         return None
     word = "high" if expected_f1 >= _SURE else "fair" if expected_f1 >= _FAIR else "low"
@@ -135,9 +135,9 @@ def confidence_of(expected_f1: object) -> Confidence | None:
 
 
 def facts_of(summary: Mapping[str, Any], *, url: str) -> list[tuple[str, str]]:
-    """Return what came out of a job as pairs of name and value.
+    """Return the summary of a job as pairs of name and value.
 
-    What only repeats the address that was asked for, says nothing, or is shown elsewhere on the page is left out.
+    Values that are empty, equal to the requested address, or shown elsewhere are left out.
     """
     unshown = _UNSHOWN | _IN_THE_BANNER | _SHOWN_APART
     return [

@@ -1,4 +1,4 @@
-"""Rate limits per client, and load shedding when the machine has no room for another job."""
+"""Rate limits per client, and load shedding when the machine is too busy for another job."""
 
 import math
 import os
@@ -16,12 +16,12 @@ _T = TypeVar("_T")
 
 
 class Requests:
-    """A bucket of tokens for each client: it holds a minute's worth and fills evenly.
+    """A token bucket for each client, with the capacity of one minute.
 
     Parameters
     ----------
-    per_minute : requests; at least 1.
-    clock : seconds that never go back.
+    per_minute : number of requests, at least 1.
+    clock : returns seconds that never decrease.
     """
 
     def __init__(self, per_minute: int, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -31,11 +31,11 @@ class Requests:
         self._left: dict[str, tuple[float, float]] = {}
 
     def take(self, client: str) -> None:
-        """Count one request. Clients are those of the file of tokens, so the table cannot grow.
+        """Count one request. Clients come from the token file, so the table cannot grow.
 
         Raises
         ------
-        ProblemError : too many; says when the next may come.
+        ProblemError : too many requests; the error says when to try again.
         """
         now = self._clock()
         left, since = self._left.get(client, (self._size, now))
@@ -48,12 +48,12 @@ class Requests:
 
 
 class Streams:
-    """Counts the event streams, or other things, that each client holds open.
+    """Counts the open event streams, or downloads, of each client.
 
     Parameters
     ----------
-    most : how many one client may hold.
-    what : what a client is told that they are.
+    most : maximum number for one client.
+    what : the name of the streams in messages.
     """
 
     def __init__(self, most: int, *, what: str = "event streams") -> None:
@@ -70,7 +70,7 @@ class Streams:
 
         Raises
         ------
-        ProblemError : the client has as many open as it may.
+        ProblemError : the client has reached its limit.
         """
         held = self._open.get(client, 0)
         if held >= self._most:
@@ -85,13 +85,13 @@ class Streams:
 
 
 class Held(Generic[_T]):
-    """A value that is worked out at most once in a while, however many threads ask for it.
+    """A value that is computed again only after some time, even if many threads ask for it.
 
     Parameters
     ----------
-    make : works it out; what it raises is raised to the one who asked.
-    seconds : how long a value holds.
-    clock : seconds that never go back.
+    make : computes the value; its errors are raised to the caller.
+    seconds : how long a value is reused.
+    clock : returns seconds that never decrease.
     """
 
     def __init__(
@@ -112,16 +112,15 @@ class Held(Generic[_T]):
 
 
 class LoadShedding:
-    """Return why there is no room for another job. Called, it costs some 0.1 ms.
+    """Decides whether the machine is too busy for another job. A call takes about 0.1 ms.
 
     Parameters
     ----------
-    free_ratio : share of the memory that has to be free; 0 asks for none.
-    load : load average of the last minute per processor, above which there is no room; 0 sets no bound.
-    free_memory : returns the share of the memory that is free, without swap; by default that of the machine, or of
-        the control group that limits it more.
-    load_average : returns the load average per processor; by default that of the machine, since that of a control
-        group is not known.
+    free_ratio : share of the memory that must be free; 0 for no limit.
+    load : maximum load average of the last minute per processor; 0 for no limit.
+    free_memory : returns the share of free memory, without swap; None measures the machine or its control group.
+    load_average : returns the load average per processor; None measures the machine, because control groups have
+        none.
     """
 
     def __init__(
@@ -138,7 +137,7 @@ class LoadShedding:
         self._load_average = load_average or _load_average
 
     def __call__(self) -> Strain | None:
-        """Return why there is no room, None if there is."""
+        """Return why the machine is too busy; None if it is not."""
         if self._free_ratio and self._free_memory() < self._free_ratio:
             return Strain(
                 "memory",
@@ -160,5 +159,5 @@ def _free_memory() -> Callable[[], float]:
 def _load_average() -> float:
     try:
         return os.getloadavg()[0] / (os.cpu_count() or 1)
-    except OSError:  # the system does not say
+    except OSError:  # not available on this system
         return 0.0

@@ -1,4 +1,4 @@
-"""Metrics in the text format of Prometheus. Labels are our own words: nothing that a caller sent becomes one."""
+"""Metrics in the text format of Prometheus. No text from callers becomes a label."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -19,16 +19,16 @@ _DURATIONS_S = (0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 60, 120)
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What the workers and the store have to tell.
+    """Figures of the workers and the job store.
 
     Parameters
     ----------
-    jobs : how many there are by kind, state and whose fault it was (empty where nothing failed).
-    oldest_queued_s : how long the job has waited that waits longest, in seconds; 0 if none does.
-    workers : worker processes that are alive.
-    refused : jobs that were not accepted since the service was started, by why.
-    worker_restarts, pages, browser_starts : since the service was started; of workers that live.
-    browser_memory_bytes : of all browsers.
+    jobs : number of jobs by kind, state and fault (empty if nothing failed).
+    oldest_queued_s : seconds that the oldest job in the queue has waited; 0 if there is none.
+    workers : number of running worker processes.
+    refused : number of jobs refused since the start of the service, by reason.
+    worker_restarts, pages, browser_starts : numbers since the start of the service, of running workers.
+    browser_memory_bytes : memory of all browsers.
     """
 
     jobs: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
@@ -42,11 +42,11 @@ class Figures:
 
 
 class Traffic:
-    """The metrics of one service.
+    """The metrics of a service.
 
     Parameters
     ----------
-    figures : asked each time the metrics are read.
+    figures : returns the current figures; called whenever the metrics are read.
     """
 
     def __init__(self, figures: Callable[[], Figures]) -> None:
@@ -64,7 +64,7 @@ class Traffic:
         self._registry.register(_Figures(figures))
 
     def answered(self, method: str, route: str, status: int, taken_s: float) -> None:
-        """Count a request; `route` is the template, with names for what callers fill in."""
+        """Count a request; `route` is the route's template, such as ``/v1/jobs/{job}``."""
         known = method if method in _METHODS else "other"
         self._took.labels(known, route).observe(taken_s)
         self._answers.labels(known, route, str(status)).inc()
@@ -80,11 +80,11 @@ class _Figures(Collector):
         self._started = time.time()
 
     def describe(self) -> Iterable[Metric]:
-        """Return no metric: naming them here would read the store at start."""
+        """Return no metrics, because listing them would read the store at the start."""
         return ()
 
     def collect(self) -> Iterable[Metric]:
-        """Yield the metrics as they are now."""
+        """Yield the current metrics."""
         figures = self._figures()
         jobs = GaugeMetricFamily(
             "domsieve_jobs", "Jobs that are kept, by what became of them.", labels=["kind", "state", "fault"]
@@ -125,7 +125,7 @@ def _counter(name: str, what: str, value: float) -> Metric:
 
 
 def _resident_bytes() -> int | None:
-    """Return the memory of this process; None where there is no /proc."""
+    """Return the memory of this process; None without /proc."""
     try:
         lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
     except OSError:

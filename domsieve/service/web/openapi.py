@@ -59,7 +59,7 @@ fault it was and whether to try again."""
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the descriptions of answers that are problems."""
+    """Return the descriptions of problem responses."""
     return {status: _problem(status) for status in statuses}
 
 
@@ -94,7 +94,7 @@ def describe(app: FastAPI, *, version: str, tokens: bool) -> dict[str, Any]:
 
 
 def _leave_out_null(schema: dict[str, Any]) -> None:
-    """Say of a parameter what it is when it is there: none is the text `null`."""
+    """Remove null from the schema of a parameter, because parameters in URLs cannot be null."""
     kinds = [kind for kind in schema.pop("anyOf", ()) if kind != {"type": "null"}]
     for kind in kinds:
         schema.update(kind)
@@ -108,7 +108,7 @@ _PLURAL_TAGS = {"pages": "Pages", "sites": "Sites", "jobs": "Jobs", "cache": "Ca
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A parameter or a field: its name, what it takes, whether it has to be there, its default, and words on it."""
+    """A parameter or a field: its name, its type, whether it is required, its default, and its description."""
 
     name: str
     takes: str
@@ -119,13 +119,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A request: how it is sent, what it takes, and what it is answered with.
+    """An operation of the API: its request and its responses.
 
     Parameters
     ----------
-    anchor : its name within the page.
-    call : a command that sends it, empty where it takes no body.
-    answers : status and description of each answer.
+    anchor : its anchor on the page.
+    call : a command that sends the request; empty if it has no body.
+    answers : status and description of each response.
     """
 
     anchor: str
@@ -141,7 +141,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """An object of an answer with its fields."""
+    """An object in a response, with its fields."""
 
     name: str
     text: str
@@ -150,7 +150,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The whole description: groups of requests by name, and the objects of answers."""
+    """The whole description: groups of operations by name, and the objects of responses."""
 
     version: str
     text: Sequence[str]
@@ -159,7 +159,7 @@ class Reference:
 
 
 def reference(document: Mapping[str, Any]) -> Reference:
-    """Return what an OpenAPI document of this service says."""
+    """Return the description for people, made from the OpenAPI document of this service."""
     schemas: Mapping[str, Any] = document.get("components", {}).get("schemas", {})
     groups: dict[str, list[Operation]] = {}
     bodies: set[str] = set()
@@ -225,7 +225,7 @@ def _default(schema: Mapping[str, Any]) -> str:
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    """Return what a value has to be, in few words."""
+    """Return a short description of the type in a schema."""
     if "$ref" in schema:
         return str(schema["$ref"]).removeprefix(_AT)
     if "const" in schema:

@@ -1,4 +1,4 @@
-"""What goes wrong as problems (RFC 9457), and the same in words for people."""
+"""Errors as problems (RFC 9457), and their explanations for people."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _LONGEST = 2_000
 _SPELLING = "Check the spelling of the address. If it is right, the site may have moved or closed."
 _LATER = "Try again in a few minutes. If other people can open the page, the site may block bots."
 _CERTIFICATE = "Only the site can fix this. Try again later, or look for another address of the page."
-# By the beginning of the code, the longer first: what happened, as the end of a sentence, and what to do.
+# By the beginning of the error name, longer ones first: what happened, as the end of a sentence, and what to do.
 _CODES: tuple[tuple[str, str, str], ...] = (
     ("ERR_NAME_NOT_RESOLVED", "there is no site of this name", _SPELLING),
     ("ERR_CONNECTION_REFUSED", "the site's server takes no connections", _LATER),
@@ -65,7 +65,7 @@ _CODES: tuple[tuple[str, str, str], ...] = (
 _UNKNOWN = ("the browser could not load it", _LATER)
 
 _MORE_TIME = "Try again, with more seconds for the page under “How the page is rendered”."
-# By the title of a problem, else by whose fault it was.
+# By the title of a problem, or else by its fault.
 _DO_BY_TITLE: Mapping[str, str] = {
     Title.TIMEOUT: _MORE_TIME,
     Title.COST: "The page is too large or too deep. Try a page that shows a part of it.",
@@ -92,14 +92,14 @@ _DO_BY_FAULT: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A problem for people.
+    """The explanation of a problem for people.
 
     Parameters
     ----------
-    what : what happened, a sentence.
-    do : what to do about it, a sentence or two.
-    detail : the words of whoever noticed, empty where `what` says as much.
-    code : what the browser calls it, empty where it has no name for it.
+    what : what happened, one sentence.
+    do : what to do about it, one or two sentences.
+    detail : the message of the error; empty if `what` says as much.
+    code : the browser's name of the error; empty without one.
     """
 
     what: str
@@ -109,7 +109,7 @@ class Explanation:
 
 
 def explanation_of(problem: Mapping[str, Any]) -> Explanation:
-    """Return what a job's problem means."""
+    """Return the explanation of a job's problem."""
     detail = plain(str(problem.get("detail") or ""))[:_LONGEST]
     if found := _CODE.search(detail):
         what, do = _meaning(found[1])
@@ -121,7 +121,7 @@ def explanation_of(problem: Mapping[str, Any]) -> Explanation:
 
 
 def in_words(text: str) -> str:
-    """Return a message with the names of the browser for its failures in words."""
+    """Return a message with error names of the browser replaced by explanations."""
     return _CODE.sub(lambda found: _meaning(found[1])[0], text)
 
 
@@ -169,12 +169,12 @@ class Problem(BaseModel):
 
 
 class ProblemError(Exception):
-    """Ends a request with a problem.
+    """An error that is sent as a problem.
 
     Parameters
     ----------
-    status : of HTTP.
-    detail : what was wrong and what to do, without anything secret.
+    status : the HTTP status.
+    detail : what is wrong and what to do, without secrets.
     retry_s : seconds after which the same request may succeed; None if it never will.
     """
 
@@ -201,7 +201,7 @@ class ProblemError(Exception):
 
 
 def problem_response(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a problem as an answer."""
+    """Return a problem as a response."""
     return Response(
         problem.model_dump_json(exclude_none=True),
         status_code=problem.status,
@@ -211,7 +211,7 @@ def problem_response(problem: Problem, headers: Mapping[str, str] | None = None)
 
 
 def job_problem(job: str, problem: Mapping[str, Any]) -> tuple[Problem, dict[str, str]]:
-    """Return why a job failed as an answer: the problem and its further headers."""
+    """Return the problem of a failed job for a response, and additional headers."""
     fault = fault_of(problem)
     retry = bool(problem.get("retry"))
     status = _STATUS[fault]
@@ -233,10 +233,10 @@ def job_problem(job: str, problem: Mapping[str, Any]) -> tuple[Problem, dict[str
 
 
 def reason_of(problem: Mapping[str, Any]) -> FaultReason | None:
-    """Return why the page of a job counts as failed, None where it does not."""
+    """Return why the page of a job counts as failed; None if it does not."""
     return next((reason for reason in REASONS if reason == problem.get("reason")), None)
 
 
 def fault_of(problem: Mapping[str, Any]) -> Fault:
-    """Return whose fault a job's problem was; ours where that is not said."""
+    """Return whose fault a job's problem is; ours if it is unknown."""
     return next((fault for fault in FAULTS if fault == problem.get("fault")), "service")

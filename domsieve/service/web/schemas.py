@@ -1,4 +1,4 @@
-"""What the API answers with, besides problems."""
+"""The responses of the API, besides problems."""
 
 from typing import Annotated, Any, Literal
 
@@ -37,7 +37,7 @@ class ProblemOfJob(_Answer):
 
 
 class JobView(_Answer):
-    """A job. Times are of UTC in ISO 8601."""
+    """A job. Times are in UTC, in ISO 8601."""
 
     id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
     kind: JobKind
@@ -62,7 +62,7 @@ class JobView(_Answer):
 
 
 class JobResult(JobView):
-    """A job that is done, with its result where that is text of up to 1 MB."""
+    """A finished job, with its result if that is text of up to 1 MB."""
 
     content: Annotated[str | None, Field(description="the first file; null for reports and large results")]
 
@@ -94,7 +94,7 @@ class PageList(_Answer):
 
 
 class SiteLimits(_Answer):
-    """What the job of a site may take; beyond, it ends with what it has and says so."""
+    """The limits of a job for a site. A job that reaches one ends with the pages that it has."""
 
     pages: Annotated[
         int, Field(ge=1, description="pages that it may open, failed and repeated ones included")
@@ -104,7 +104,7 @@ class SiteLimits(_Answer):
 
 
 class LimitsView(_Answer):
-    """What a client may ask of this service."""
+    """The limits of this service for a client."""
 
     requests_per_minute: Annotated[int, Field(ge=1)]
     jobs: Annotated[int, Field(ge=1, description="jobs of one client that may wait or run")]
@@ -112,39 +112,39 @@ class LimitsView(_Answer):
 
 
 class Health(_Answer):
-    """Whether the service can do its work."""
+    """Whether the service works."""
 
     status: Literal["ok", "failing"]
 
 
 def job_path(job: Job) -> str:
-    """Return where the API has a job."""
+    """Return the path of a job in the API."""
     return f"/v1/jobs/{job.id}"
 
 
 def view_of(job: Job) -> JobView:
-    """Return a job as the API tells it."""
+    """Return the response for a job."""
     return JobView(**_facts(job))
 
 
 def result_of(job: Job, content: bytes | None) -> JobResult:
-    """Return a job that is done with its text, if it has one."""
+    """Return the response for a finished job with its text, if it has one."""
     return JobResult(**_facts(job), content=None if content is None else content.decode("utf-8", "replace"))
 
 
 def page_view_of(page: UsedPage) -> PageView:
-    """Return a capture as the API tells it."""
+    """Return the response for a capture."""
     return PageView.model_validate(page, from_attributes=True)
 
 
 def text_file(job: Job) -> JobFile | None:
-    """Return the file that is told as text: the first, where it is one, not long, and no document of its own."""
+    """Return the first file of a job if it is a short text and not a document; else None."""
     first = first_text(job)
     return first if first is not None and first.size_bytes <= TEXT_LIMIT_BYTES else None
 
 
 def first_text(job: Job) -> JobFile | None:
-    """Return the first file of a job where it is text, however long, and no document of its own."""
+    """Return the first file of a job if it is a text of any length and not a document; else None."""
     if not job.files or job.kind == "report":
         return None
     first = job.files[0]

@@ -1,4 +1,4 @@
-"""The HTTP server: limits below the level of requests, and an end in which nothing that was accepted is lost."""
+"""The HTTP server: limits of connections, and a shutdown that loses no accepted job."""
 
 import asyncio
 import socket
@@ -21,7 +21,7 @@ _HEAD_S = 15.0
 _READER_S = 60.0
 _KEEP_ALIVE_S = 15
 _CONNECTIONS = 512
-# Of these, what those have who have not shown who they are: altogether, and from one address.
+# Limits for unknown clients: in all, and for one address.
 _STRANGERS = 128
 _OF_ADDRESS = 32
 _GRACE_S = 10
@@ -30,12 +30,12 @@ _CROWDED = ProblemError(503, "Too many connections are open.", fault="service", 
 
 
 class _Connection(H11Protocol):
-    """A connection that is cut when its client sends no request or does not take the answer.
+    """A connection that is closed if its client sends no request or does not read the response.
 
     Parameters
     ----------
-    all_connections : those of the service.
-    options : as of the base class.
+    all_connections : all connections of the service.
+    options : those of the base class.
     """
 
     _head: asyncio.TimerHandle | None = None
@@ -49,7 +49,7 @@ class _Connection(H11Protocol):
         self._inner, self.app = self.app, self._answer
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; who checks who asks finds the connection's place in the request's state."""
+        """Process a request. Its state contains the place of the connection, for the check of the client."""
         if self._place is not None:
             self._all.note_head(self._place, self.client, Headers(scope=scope))
             scope["state"]["place"] = self._place
@@ -69,18 +69,18 @@ class _Connection(H11Protocol):
         self._await_request()
 
     def _give_up(self) -> None:
-        """Leave the place to another connection."""
+        """Close this connection to make room for another."""
         last: RequestResponseCycle | None = self.cycle
         is_answering = last is not None and not last.response_complete
         if is_answering or self.transport.get_write_buffer_size():
             self.transport.abort()
             return
-        if last is None:  # who waits between two requests has asked for nothing
+        if last is None:  # a client between two requests gets no response
             self.transport.write(_raw(_CROWDED))
         self.transport.close()
 
     def _await_request(self) -> None:
-        """Cut the connection unless the head of the next request comes in time."""
+        """Close the connection unless the head of the next request arrives in time."""
         if self._head is not None:
             self._head.cancel()
         self._head = self.loop.call_later(_HEAD_S, self._no_request, self.cycle)
@@ -108,7 +108,7 @@ class _Connection(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 (the name is the base class's)
-        """Answer what is no request, as a problem like all others; `msg` would quote the sender."""
+        """Respond to an invalid request with a problem; `msg` is not used, because it would quote the sender."""
         if self.conn.our_state is h11.IDLE or self.conn.our_state is h11.SEND_RESPONSE:
             self.transport.write(_raw(_BROKEN))
         self.transport.close()
@@ -124,13 +124,13 @@ def _raw(problem: Problem) -> bytes:
 
 
 class Server(uvicorn.Server):
-    """Serves an application until it is told to stop by SIGTERM or SIGINT.
+    """Serves an application until SIGTERM or SIGINT.
 
     Parameters
     ----------
     app : the application.
-    stopping : called when the end begins, so that streams end and nobody waits on.
-    proxies : whose word on where requests come from counts.
+    stopping : called when the shutdown begins, so that streams and waiting end.
+    proxies : trusted proxies, whose headers name the client.
     """
 
     def __init__(
@@ -155,22 +155,22 @@ class Server(uvicorn.Server):
         self._stopping = stopping
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End streams and waiting, then let what runs finish."""
+        """End streams and waiting, then let running requests finish."""
         self._stopping()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        """Stop; a second signal stops at once. The signal is not raised anew: the end is ours to order."""
+        """Stop; a second signal stops at once. The signal is not raised again, so that we control the shutdown."""
         super().handle_exit(sig, frame)
         self._captured_signals.clear()
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens.
+    """Return a listening socket.
 
     Raises
     ------
-    UsageError : the port is taken or not ours to take, or there is no such address here.
+    UsageError : the port is in use or not permitted, or this machine does not have the address.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)

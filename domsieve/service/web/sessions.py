@@ -1,8 +1,8 @@
-"""Who calls: a bearer token, or for browsers a cookie that stands for a session of this service.
+"""Identify clients: by a bearer token, or for browsers by the cookie of a session.
 
-A cookie says nothing but a number that nobody can guess. Browsers send it to every port of a host, so whoever listens
-at another one may learn it; what it opens ends when its owner signs out, when it was not used for a while, and with
-this service, and no other service knows it. It is kept by its digest, in memory alone.
+A cookie is only a random number. Browsers send it to every port of a host, so a program at another port may learn it.
+But the session ends when the user signs out, after some time without use, and with this service, and the cookie is
+worthless elsewhere. Only its digest is kept, in memory.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from starlette.responses import Response
 from domsieve.service.web.settings import client_of, host_name, is_loopback
 
 _COOKIE = "domsieve_session"
-# Browsers take it from this very host alone, so that no neighbour can put its own session in the place of another.
+# With this prefix, browsers accept the cookie only from this host, so that no other host can replace a session.
 _ONLY_HOST = "__Host-"
 _IDLE_S = 12 * 3_600.0
 _LASTS_S = 7 * 86_400.0
@@ -26,7 +26,7 @@ _OF_CLIENT = 50
 
 @dataclass(slots=True)
 class _Session:
-    """Somebody who has signed in, and when he did and was here last."""
+    """A session: its client, when it began, and when it was last used."""
 
     client: str
     began: float
@@ -34,12 +34,12 @@ class _Session:
 
 
 class Sessions:
-    """Those who have signed in.
+    """The sessions of users who signed in.
 
     Parameters
     ----------
     tokens : token of each client by its name.
-    clock : seconds that never go back.
+    clock : returns seconds that never decrease.
     """
 
     def __init__(self, tokens: Mapping[str, str], *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -48,7 +48,7 @@ class Sessions:
         self._held: dict[bytes, _Session] = {}
 
     def client(self, headers: Headers, *, scheme: str) -> str | None:
-        """Return the client who sends these headers, None if it is nobody known."""
+        """Return the client that sent these headers; None if it is unknown."""
         given = headers.get("authorization")
         if given is not None:
             kind, _, token = given.partition(" ")
@@ -60,7 +60,7 @@ class Sessions:
         return None
 
     def open(self, response: Response, client: str, *, headers: Headers, scheme: str) -> None:
-        """Give the browser a cookie for a session of a client's; the one that it had ends."""
+        """Start a session of a client and set its cookie; end the session that the browser had."""
         self._end(headers, scheme)
         held = [key for key in [*self._held] if (own := self._valid(key)) and own.client == client]
         if len(held) >= _OF_CLIENT:
@@ -77,7 +77,7 @@ class Sessions:
         )
 
     def close(self, response: Response, *, headers: Headers, scheme: str) -> None:
-        """End the session that a browser has, and take its cookie back."""
+        """End the session of a browser, and delete its cookie."""
         self._end(headers, scheme)
         secure = is_secure(headers, scheme)
         for name in _names(headers, scheme):
@@ -102,31 +102,31 @@ class Sessions:
 
 
 def is_secure(headers: Headers, scheme: str) -> bool:
-    """Return whether a cookie may only go over TLS: everywhere but on this machine itself.
+    """Return whether the cookie must be sent only over TLS, which is the case except on this machine.
 
-    What a proxy says can make it stricter alone, so it need not be one we know.
+    Headers of a proxy can only make this stricter, so the proxy need not be trusted.
     """
     name = host_name(headers.get("host", "")) or ""
     return scheme == "https" or headers.get("x-forwarded-proto") == "https" or not is_loopback(name)
 
 
 def _names(headers: Headers, scheme: str) -> tuple[str, ...]:
-    """Return the names that the cookie may have, first the one it gets; it has the port in it that browsers see."""
+    """Return the possible names of the cookie, the current one first. They contain the port that browsers see."""
     _, colon, port = headers.get("host", "").rpartition(":")
     name = f"{_COOKIE}_{port}" if colon and port.isascii() and port.isdecimal() else _COOKIE
     return (_ONLY_HOST + name,) if is_secure(headers, scheme) else (name, _ONLY_HOST + name)
 
 
 def _keys(headers: Headers, scheme: str) -> Iterator[bytes]:
-    """Yield the keys of the sessions that a request names."""
+    """Yield the keys of the sessions in the cookies of a request."""
     names = _names(headers, scheme)
     yield from (_digest(value) for name, value in _cookies(headers.get("cookie", "")) if name in names)
 
 
 def _cookies(text: str) -> Iterator[tuple[str, str]]:
-    """Yield names and values of a Cookie header; ours hold nothing that is escaped.
+    """Yield names and values of a Cookie header; ours need no unescaping.
 
-    Not by `http.cookies`, which takes seconds for 32 kB of backslashes in some versions of Python.
+    `http.cookies` takes seconds for 32 kB of backslashes in some versions of Python.
     """
     for part in text.split(";"):
         name, _, value = part.strip().partition("=")

@@ -1,7 +1,7 @@
-"""What the operator of the service decides: where it listens, who may call, and how much each may ask.
+"""The settings of the service: address, clients and limits.
 
-Tokens lie in a file, one `name:token` a line, so that they are seen neither in the list of processes nor in a shell's
-history. The name is what jobs are kept under: it stays the same when a token is replaced.
+Tokens are in a file with one `name:token` per line, so that they are visible neither in the list of processes nor in
+the history of a shell. Jobs belong to the name, which stays the same when a token is replaced.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from domsieve.service.jobs.job_values import USUAL_SITE, SiteQuota
 
 LOCAL = "local"
 OPERATOR = "operator"
-"""The client whose token the service makes, where it needs one and none was set."""
+"""The client of the token that the service creates if it needs one and none is set."""
 MCP_PATH = "/mcp"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _TOKEN = re.compile(r"[!-~]{16,512}")
@@ -28,36 +28,36 @@ _SHOWN_HOST = re.compile(r"[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How the service answers.
+    """The settings of the service.
 
     Parameters
     ----------
-    host, port : the address it listens at; port 0 takes a free one.
-    tokens : token of each client by its name. Without any, whoever reaches the service may use it, so that is for
-        loopback alone.
-    public_hosts : names by which callers may address it besides those of loopback and `host`. A page of a stranger
-        whose name was made to lead here (DNS rebinding) sends another one.
-    trusted_proxies : addresses, or networks as ``ADDRESS/BITS``, of servers in front of the service. A connection of
-        theirs counts for the address that its requests name last in ``X-Forwarded-For``.
-    private_hosts : what pages may be rendered from although it is not public, as `HOST` or `HOST:PORT`.
+    host, port : the address to listen at; port 0 means a free one.
+    tokens : token of each client by its name. Without tokens everybody who reaches the service may use it, which is
+        only allowed on loopback.
+    public_hosts : other names of the service besides those of loopback and `host`. Requests with other names are
+        refused, because they may come from a stranger's page (DNS rebinding).
+    trusted_proxies : addresses, or networks as ``ADDRESS/BITS``, of proxies in front of the service. Their
+        connections count for the last address in ``X-Forwarded-For``.
+    private_hosts : hosts that pages may be rendered from although they are private, as `HOST` or `HOST:PORT`.
     deny_hosts, allow_hosts : hosts that may not be reached, and the only ones that may; see `HostRules`.
-    site : what the job of a site may take.
-    queue : jobs that may wait.
-    client_queue : jobs of one client that may wait or run.
-    requests_per_minute : of one client; a minute's worth may come at once.
-    streams : event streams that one client may hold open.
-    downloads : results that one client may fetch at the same time.
-    body_bytes : longest body of a request.
-    mcp : whether MCP clients are answered at ``/mcp``, which needs the package `mcp`.
-    mcp_body_bytes : longest body of a request there, which may bring HTML along.
-    body_s : seconds in which a body, or the head of a request, has to arrive, and a reader has to take what it asked.
+    site : the limits of jobs for sites.
+    queue : maximum number of waiting jobs.
+    client_queue : maximum number of waiting and running jobs of one client.
+    requests_per_minute : limit for one client; the requests of a minute may come at once.
+    streams : maximum number of open event streams of one client.
+    downloads : maximum number of simultaneous downloads of one client.
+    body_bytes : maximum length of the body of a request.
+    mcp : whether to serve MCP clients at ``/mcp``, which needs the package `mcp`.
+    mcp_body_bytes : maximum length of the body of an MCP request, which may contain HTML.
+    body_s : seconds for the head of a request and for its body to arrive, and for a client to read a response.
     wait_s : seconds that a request for one page waits for its result, unless it says otherwise.
-    keep_days : days after which jobs that ended are forgotten.
-    keep_jobs : jobs of one client that are kept when they have ended; the oldest ones are forgotten.
-    keep_bytes : what one client's jobs hold, results, captures and rows, likewise.
-    free_bytes : room on the disk, below which no job is accepted.
-    free_memory_ratio, max_load : share of the memory that has to be free, and load average per processor, for a job
-        to be accepted; 0 sets no bound. See `domsieve.service.web.load_shedding`.
+    keep_days : days after which finished jobs are deleted.
+    keep_jobs : number of finished jobs to keep for one client; the oldest are deleted.
+    keep_bytes : disk space for results, captures and rows of one client; the oldest jobs are deleted.
+    free_bytes : free disk space that is needed to accept jobs.
+    free_memory_ratio, max_load : share of free memory, and load average per processor, needed to accept jobs; 0 means
+        no limit. See `domsieve.service.web.load_shedding`.
     """
 
     host: str = "127.0.0.1"
@@ -87,18 +87,18 @@ class Settings:
     max_load: float = 20.0
 
     def check(self) -> None:
-        """Refuse what cannot be.
+        """Check the settings.
 
         Raises
         ------
-        UsageError : an address is none.
+        UsageError : an address is not valid.
         """
         _ = self.proxies
 
     def closed(self) -> "Settings":
-        """Return settings that leave the service open to no stranger.
+        """Return settings that do not let strangers use the service.
 
-        Without a token, a service that others than this machine can reach gets a random one, for `OPERATOR`.
+        Without tokens, a service that other machines can reach gets a random one, for `OPERATOR`.
         """
         if self.tokens or is_loopback(self.host):
             return self
@@ -106,11 +106,11 @@ class Settings:
 
     @property
     def proxies(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
-        """The networks that `trusted_proxies` name.
+        """The networks in `trusted_proxies`.
 
         Raises
         ------
-        UsageError : it is no address and no network.
+        UsageError : a text is neither an address nor a network.
         """
         found = []
         for text in self.trusted_proxies:
@@ -124,7 +124,7 @@ class Settings:
         return tuple(found)
 
     def longest_body(self, path: str) -> int:
-        """Return how many bytes the body of a request for a path may have."""
+        """Return the maximum length of the body of a request to a path, in bytes."""
         return self.mcp_body_bytes if self.mcp and path == MCP_PATH else self.body_bytes
 
     def serves(self, host: str) -> bool:
@@ -135,7 +135,7 @@ class Settings:
 
 
 def client_of(token: str, tokens: Mapping[str, str]) -> str | None:
-    """Return whose token this is; None if nobody's. The time it takes says nothing of how much of it was right."""
+    """Return the client of a token; None if it is unknown. The time does not depend on how much of it is right."""
     found: str | None = None
     digest = _digest(token)
     for name, known in tokens.items():
@@ -149,12 +149,12 @@ def _digest(text: str) -> bytes:
 
 
 def read_tokens(path: Path) -> dict[str, str]:
-    """Return the tokens of a file by the names of their clients. Empty lines and those after `#` are left out.
+    """Return the tokens of a file by the names of their clients. Empty lines and comments after `#` are ignored.
 
     Raises
     ------
-    UsageError : the file cannot be read, holds no token or one that is no good; the message names the line, never
-        what it says.
+    UsageError : the file cannot be read, has no token, or has a bad one. The message has the number of the line,
+        never its content.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -182,7 +182,7 @@ def read_tokens(path: Path) -> dict[str, str]:
 
 
 def is_loopback(name: str) -> bool:
-    """Return whether a name or an address leads to this machine alone."""
+    """Return whether a name or an address reaches only this machine."""
     plain = name.strip("[]").casefold()
     if plain == "localhost":
         return True
@@ -193,7 +193,7 @@ def is_loopback(name: str) -> bool:
 
 
 def host_name(host: str) -> str | None:
-    """Return the name in a Host header in lower case, without port and brackets; None if it is no such header."""
+    """Return the name in a Host header in lower case, without port and brackets; None if the header is invalid."""
     bracketed = host.startswith("[")
     name, colon, port = (
         (host, "", "") if (bracketed and host.endswith("]")) or ":" not in host else host.rpartition(":")

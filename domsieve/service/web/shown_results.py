@@ -1,4 +1,4 @@
-"""Results of a job on the web page: text, Markdown preview, tables and the pages of a site."""
+"""The results of a job on the web page: text, Markdown preview, tables, and the pages of a site."""
 
 import asyncio
 import base64
@@ -31,9 +31,9 @@ PREVIEW_POLICY = (
     f"sandbox; default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'self'"
 )
-"""For the preview alone. Its tests hold that it allows no script and nothing from anywhere."""
+"""The policy of the preview. It allows no scripts and loads nothing."""
 PREVIEWED = 64_000
-"""Characters that are previewed: hostile ones take seconds for each 100,000, in the process that answers."""
+"""Maximum length of a preview: hostile Markdown takes seconds per 100,000 characters in the server process."""
 
 _NESTING = 20
 _LONGEST_ADDRESS = 300  # characters of an address in a tool tip
@@ -41,7 +41,7 @@ _FENCE = "---\n"
 
 
 def preview(markdown: str) -> str:
-    """Return a whole HTML document that shows Markdown, its first `PREVIEWED` characters.
+    """Render the first `PREVIEWED` characters of Markdown as an HTML document.
 
     YAML front matter is shown as it is.
     """
@@ -59,7 +59,7 @@ def preview(markdown: str) -> str:
 
 
 class _Inert(RendererHTML):
-    """Writes elements without an address."""
+    """Writes elements without addresses."""
 
     def link_open(self, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
         address = plain(str(tokens[at].attrGet("href") or ""))[:_LONGEST_ADDRESS]
@@ -77,15 +77,15 @@ class _Inert(RendererHTML):
 def _parser() -> MarkdownIt:
     options = {"html": False, "maxNesting": _NESTING}
     parser = MarkdownIt("commonmark", options, renderer_cls=_Inert)
-    # HTML is text; a definition could give one address to many words.
+    # HTML stays text, and without definitions one address cannot be repeated for many words.
     return parser.enable(["table", "strikethrough"]).disable(["html_block", "html_inline", "reference"])
 
 
 TABLE_BYTES = 4_000_000
-"""What is read of a file of records at most; a larger comparison is for the download."""
+"""Maximum length of a file of records that is read; larger ones can only be downloaded."""
 _ROWS, _COLUMNS, _CHANGED = 200, 60, 200
 _CELL = 400
-# What a file of another form leads to; csv.Error, where a field is longer than the process takes at all.
+# Errors of files in another form; csv.Error if a field is too long.
 _OTHER = (AttributeError, KeyError, TypeError, ValueError, csv.Error)
 _PLACES = ("page", "region", "record")
 _LAST_THREE = frozenset({1, 2, 3})
@@ -106,10 +106,10 @@ class Table:
     Parameters
     ----------
     name : its heading, and its name for screen readers.
-    columns : names of the columns, all different.
+    columns : distinct names of the columns.
     rows : the cells.
-    left_out : rows that are not shown.
-    numbers : columns that hold numbers, by position.
+    left_out : number of rows that are not shown.
+    numbers : positions of the columns with numbers.
     """
 
     name: str
@@ -120,13 +120,13 @@ class Table:
 
 
 def record_tables(data: bytes, content_type: str, *, is_whole: bool) -> list[Table]:
-    """Return the records of a file of CSV or JSON lines, a table for each region of the page; none of other files.
+    """Return the records of a CSV or JSON lines file, one table per data region; empty for other files.
 
     Parameters
     ----------
     data : the file or its beginning.
-    content_type : of the file.
-    is_whole : whether all of it is there; the line that breaks off is left out.
+    content_type : media type of the file.
+    is_whole : whether `data` is complete; if not, the last line is left out.
     """
     if not is_whole:
         data = data[: data.rfind(b"\n") + 1]
@@ -145,7 +145,7 @@ def record_tables(data: bytes, content_type: str, *, is_whole: bool) -> list[Tab
 def comparison_tables(data: bytes) -> list[Table]:
     """Return the tables of a comparison: words, both versions, changes by scripts, data responses, differences.
 
-    A file in the format of another version of domsieve gives none.
+    Empty for a file in the format of another version of domsieve.
     """
     try:
         return [table for table in _compared(json.loads(data)) if table.rows]
@@ -259,14 +259,14 @@ _LONGEST_TEXT = 300
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A result as the page shows it.
+    """A result on the page.
 
     Parameters
     ----------
-    text : its source, None where it is none to be read.
-    is_cut : whether the end of the source is not there.
-    is_markdown : whether it can be previewed.
-    tables : what it says, as tables.
+    text : its text; None if it is not text.
+    is_cut : whether the end of the text is missing.
+    is_markdown : whether there is a preview.
+    tables : its tables.
     """
 
     text: str | None = None
@@ -281,13 +281,13 @@ class SitePage:
 
     Parameters
     ----------
-    number : from 1, in the order of the sample.
-    url, title : of the page; the address where it has no title.
+    number : its number, from 1, in the order of the sample.
+    url, title : its address and title; without a title, the address.
     file : its name in the archive.
-    confidence : how sure the result is.
-    about : what the page says of itself.
-    remarks : what a reader must know, a sentence each.
-    complete : whether the page was captured whole.
+    confidence : the confidence of the result.
+    about : its metadata.
+    remarks : warnings for readers, one sentence each.
+    complete : whether the page was captured completely.
     """
 
     number: int
@@ -302,7 +302,7 @@ class SitePage:
 
 @dataclass(frozen=True, slots=True)
 class FailedPage:
-    """A page of a site that has no result: its address and why."""
+    """A page of a site without a result: its address and the reason."""
 
     url: str
     why: str
@@ -321,7 +321,7 @@ async def shown_result(gateway: Gateway, job: Job) -> Shown:
 
     Raises
     ------
-    ProblemError : the job has gone.
+    ProblemError : the job was deleted.
     """
     file = first_text(job)
     if file is None or job.kind == "site":
@@ -344,11 +344,11 @@ async def shown_result(gateway: Gateway, job: Job) -> Shown:
 
 
 async def site_index(gateway: Gateway, job: Job) -> SiteIndex:
-    """Return the pages of a site job that is done; none of other jobs.
+    """Return the pages of a finished site job; empty for other jobs.
 
     Raises
     ------
-    ProblemError : the job has gone.
+    ProblemError : the job was deleted.
     """
     if not any(file.name == _INDEX for file in job.files):
         return SiteIndex()
@@ -363,11 +363,11 @@ async def site_index(gateway: Gateway, job: Job) -> SiteIndex:
 
 
 async def shown_page(gateway: Gateway, job: Job, page: SitePage) -> Shown:
-    """Return what became of one page of a site job.
+    """Return the result of one page of a site job.
 
     Raises
     ------
-    ProblemError : the job has gone.
+    ProblemError : the job was deleted.
     """
     data = await gateway.ask(_member, gateway, job, page.file)
     return Shown(
@@ -384,7 +384,7 @@ def _beginning(gateway: Gateway, job: Job, name: str, most: int) -> bytes:
 
 
 def _member(gateway: Gateway, job: Job, name: str) -> bytes | None:
-    """Return the beginning of a file of the archive, one byte more than is shown; None where it is not there."""
+    """Return the beginning of a file of the archive, one byte more than is shown; None if it is missing."""
     _, opened = gateway.store.open(job.id, job.client, _ARCHIVE)
     with opened, zipfile.ZipFile(opened) as archive:
         if name not in archive.NameToInfo:
