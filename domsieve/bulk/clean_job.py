@@ -1,7 +1,4 @@
-"""Cleaning the pages of a shard to a part of rows: a page each, or a block each.
-
-Imports the tasks, the analysis and its neighbours.
-"""
+"""Clean the pages of a shard, and write one row per page or per block."""
 
 from collections.abc import Iterator, Mapping
 from copy import copy
@@ -76,17 +73,17 @@ _BLOCK: Kinds = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanJob(Reading):
-    """Cleans pages: by the model of their site where there is one, each by itself where the method can do that.
+    """Clean pages: with the model of their site if there is one, or each by itself if the method can do that.
 
     Parameters
     ----------
-    models : the place of models that were learned before, empty for none.
-    method : None is that of the model, and `auto` where there is none.
-    params : of the method.
-    keep_hidden, kinds : as of `domsieve.tasks.clean`.
-    text : what is written of a page.
-    metadata : whether rows have the metadata of their pages, too.
-    blocks : whether there is a row for each block, kept or dropped, instead of one for each page.
+    models : the place of site models; empty for none.
+    method : the method; None means that of the model or, without a model, `auto`.
+    params : the parameters of the method.
+    keep_hidden, kinds : see `domsieve.tasks.page_cleaning.clean`.
+    text : the format of the content in rows.
+    metadata : whether rows contain the metadata of their pages.
+    blocks : whether to write one row for each block, kept or dropped, instead of one for each page.
     """
 
     models: str = ""
@@ -99,11 +96,11 @@ class CleanJob(Reading):
     blocks: bool = False
 
     def check(self) -> None:
-        """Refuse what cannot be done, before any page is.
+        """Check the options before the run.
 
         Raises
         ------
-        UsageError : the method needs models and there are none, or an option is not its own.
+        UsageError : the method needs models and there are none, or it does not have an option.
         """
         alone = self.method or DEFAULT_METHOD
         METHODS[alone].check(self.params)
@@ -121,11 +118,11 @@ class CleanJob(Reading):
             raise UsageError("Rows of blocks have no metadata; choose one of them.")
 
     def part(self, shard: str) -> str:
-        """Return the name of the part of a shard."""
+        """Return the name of the output file of a shard."""
         return f"{shard}.parquet"
 
     def on(self, shard: Shard) -> Done:
-        """Write the part of a shard."""
+        """Process a shard and write its output file."""
         failures, place = Failures(), place_of(self)
         known: dict[str, tuple[float, ...]] = {}
         kinds = _BLOCK if self.blocks else {**_PAGE, **_METADATA} if self.metadata else _PAGE
@@ -145,13 +142,13 @@ class CleanJob(Reading):
         return Done(shard=shard.name, pages=shard.pages, failed=len(failures), rows=table.rows, known=known)
 
     def _cleaned(self, pages: list[Page]) -> Iterator[tuple[str, Page, int, Any]]:
-        """Yield site, page, number of pages its model has learned, and result."""
+        """Yield the site, the page, the number of pages that its model has learned from, and the result."""
         models = SiteModels(place_at(self.models)) if self.models else None
         for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
             members = list(group)
             try:
                 cleaned, learned = self._by_site(members, models.of(site) if models else None)
-            except DomsieveError as error:  # of the model, which all of them share
+            except DomsieveError as error:  # of the model, which all of these pages share
                 for page in members:
                     yield site, page, 0, error
                 continue
@@ -168,7 +165,7 @@ class CleanJob(Reading):
         elif method not in PAGE_METHODS:
             if not SITE_METHODS[method].works_alone:
                 raise UsageError(f"There is no model of its site, which the method {method} needs.")
-            # One that has learned nothing judges each page by itself.
+            # A model that has learned nothing cleans each page by itself.
             model = new_site_model(method, self.params)
         return clean(
             pages,

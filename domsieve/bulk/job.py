@@ -1,7 +1,4 @@
-"""What all work on shards shares: what it is told, what it answers, and where failures are written.
-
-Imports the members, places and the budget.
-"""
+"""The interface of jobs that process shards: their options, their results, and their failures."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -20,19 +17,19 @@ from domsieve.snapshot.store import PageStore
 from domsieve.tasks.pages import Page
 
 FAILED = "_failed"
-"""The folder of what failed. Readers of tables pass over names that begin like this."""
+"""The folder of failures. Readers of Parquet folders ignore names that begin with an underscore."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What became of a shard.
+    """The result of a shard.
 
     Parameters
     ----------
     shard : its name.
-    pages, failed : pages that were worked on, and those of them that failed.
-    rows : that were written.
-    known : by site, the shares of the words of its last pages that stand at places which its model knows, in order.
+    pages, failed : number of pages, and of those that failed.
+    rows : number of rows written.
+    known : by site, for its last pages in order, the share of their words at places that its model knows.
     """
 
     shard: str
@@ -43,7 +40,7 @@ class Done:
 
 
 class Job(Protocol):
-    """What is done with each shard of a run; it is sent to where that happens, so it holds but values."""
+    """A job that processes shards. It is sent to other processes, so it contains only values."""
 
     @property
     def output(self) -> str:
@@ -52,27 +49,27 @@ class Job(Protocol):
 
     @property
     def keeps_worker(self) -> bool:
-        """Whether a worker keeps something from one shard to the next, such as a browser."""
+        """Whether a worker keeps a resource, such as a browser, from one shard to the next."""
         ...
 
     def part(self, shard: str) -> str:
-        """Return the name of the file that is there when the shard is done."""
+        """Return the name of the file that exists when the shard is done."""
         ...
 
     def on(self, shard: Shard) -> Done:
-        """Work on a shard: its results depend on nothing else, however often it is done."""
+        """Process a shard. The results depend only on the shard and the job, however often this is repeated."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How pages are read, for jobs that do.
+    """The options of jobs that read pages.
 
     Parameters
     ----------
-    output : a folder, or an address that fsspec knows.
-    keep_errors : whether pages that count as failed are worked on all the same.
-    budget : what the analysis of one page may cost.
+    output : a folder, or an address that fsspec supports.
+    keep_errors : whether to use pages that count as failed.
+    budget : the budget of the analysis of one page.
     """
 
     output: str
@@ -82,13 +79,13 @@ class Reading:
     keeps_worker: ClassVar[bool] = False
 
     def note(self) -> dict[str, Any]:
-        """Return what shapes the results."""
+        """Return the options that shape the results."""
         shaping = [each.name for each in fields(self) if each.name not in {"output", "budget"}]
         return {name: msgspec.to_builtins(getattr(self, name)) for name in shaping}
 
 
 class Failures:
-    """The pages of a shard that failed, a line each."""
+    """The failed pages of a shard, one line each."""
 
     def __init__(self) -> None:
         self._lines: list[bytes] = []
@@ -97,7 +94,7 @@ class Failures:
         return len(self._lines)
 
     def add(self, label: str, site: str, error: DomsieveError) -> None:
-        """Take note of a page."""
+        """Add a failed page."""
         line = {
             "page": utf8(label),
             "site": utf8(site),
@@ -108,7 +105,7 @@ class Failures:
         self._lines.append(msgspec.json.encode(line) + b"\n")
 
     def write(self, place: Place, shard: str) -> None:
-        """Write the lines, or see that there are none of a former attempt."""
+        """Write the lines, or remove those of an earlier attempt if nothing failed."""
         name = f"{FAILED}/{shard}.jsonl"
         if self._lines:
             write(place, name, b"".join(self._lines), replace=True)
@@ -118,7 +115,7 @@ class Failures:
 
 @contextmanager
 def pages_of(shard: Shard, reading: Reading, failures: Failures) -> Iterator[list[Page]]:
-    """Give the pages of a shard in a block that has their budget; damaged parts of archives have failed."""
+    """Provide the pages of a shard, with their budget set; damaged parts of archives are added to the failures."""
     with ExitStack() as open_stores, budgeted(reading.budget):
         stores: dict[Path, PageStore] = {}
 
@@ -137,7 +134,7 @@ def pages_of(shard: Shard, reading: Reading, failures: Failures) -> Iterator[lis
 
 
 def perform(job: Job, shard: Shard) -> Done:
-    """Work on a shard, wherever this is called."""
+    """Process a shard in the current process."""
     return job.on(shard)
 
 

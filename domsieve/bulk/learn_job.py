@@ -1,4 +1,4 @@
-"""Learn models of the sites of a shard, and read those that were learned before."""
+"""Learn models of the sites of a shard, and read existing models."""
 
 import zipfile
 from collections import OrderedDict
@@ -24,19 +24,19 @@ from domsieve.tasks.targets import output_name
 
 ENDING = ".model"
 _PERIOD = "@"
-_HELD = 4  # models of sites that pages come from by turns
+_HELD = 4  # models in memory, for pages that alternate between sites
 
 
 def model_file(site: str, period: str = "") -> str:
-    """Return the name of the file of a site's model; it depends on nothing else."""
+    """Return the file name of the model of a site and a period."""
     name = output_name(f"://{site}")
     return f"{name}{_PERIOD}{period}{ENDING}" if period else f"{name}{ENDING}"
 
 
 class SiteModels:
-    """The models at a place, read when pages of their sites come; a few of them are held.
+    """The site models at a place, read when they are needed; a few are kept in memory.
 
-    Models that were learned in several periods are merged.
+    Models of several periods are merged.
     """
 
     def __init__(self, place: Place) -> None:
@@ -52,11 +52,11 @@ class SiteModels:
         return len(self._files)
 
     def of(self, site: str) -> SiteModel[Any] | None:
-        """Return the model of a site, None where there is none.
+        """Return the model of a site; None if there is none.
 
         Raises
         ------
-        DomsieveError : a file of it cannot be used, or those of several periods do not merge.
+        DomsieveError : a file cannot be used, or models of several periods cannot be merged.
         """
         if site not in self._held:
             if len(self._held) == _HELD:
@@ -80,13 +80,13 @@ class SiteModels:
 
 
 PARTIAL = "_partial"
-"""The folder of what shards have told, until the models are there."""
+"""The folder of partial models, until the models are finished."""
 EMPTY = ".empty"
-"""Ends the name of a file that stands for the model of a site none of whose pages could be read."""
+"""The ending of a file that replaces the model of a site without any readable page."""
 
 
 def worth_learning(members: Iterable[Member], *, per_site: int) -> Iterator[Member]:
-    """Yield what sites are learned from: so many pages of each, the first ones, and none for the second time."""
+    """Yield the pages to learn from: the first `per_site` pages of each site, without duplicates."""
     seen: set[bytes] = set()
     count: dict[str, int] = {}
     for member in members:
@@ -103,31 +103,31 @@ def worth_learning(members: Iterable[Member], *, per_site: int) -> Iterator[Memb
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnJob(Reading):
-    """Counts the pages of each site of a shard.
+    """Learn a partial model of each site in a shard.
 
     Parameters
     ----------
-    method, params : what is learned.
+    method, params : the method and its parameters.
     """
 
     method: Method = DEFAULT_METHOD
     params: MethodParams = MethodParams()  # noqa: RUF009 (frozen)
 
     def check(self) -> None:
-        """Refuse what cannot be done, before any page is read.
+        """Check the options before the run.
 
         Raises
         ------
-        UsageError : the method learns nothing, or an option is not its own.
+        UsageError : the method does not learn, or does not have an option.
         """
         new_site_model(self.method, self.params).check()
 
     def part(self, shard: str) -> str:
-        """Return the name of what a shard tells."""
+        """Return the name of the partial models of a shard."""
         return f"{PARTIAL}/{shard}.zip"
 
     def on(self, shard: Shard) -> Done:
-        """Write what a shard tells: a partial model for each site."""
+        """Write a partial model for each site in a shard."""
         failures, place, learned = Failures(), place_of(self), 0
 
         def failed(page: Page, error: DomsieveError) -> None:
@@ -150,19 +150,19 @@ class LearnJob(Reading):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeJob(Reading):
-    """Makes the models of sites of what shards have told; a shard of this job holds one site and their names.
+    """Merge partial models; a shard of this job contains one site and the names of the shards with its pages.
 
     Parameters
     ----------
-    period : of the models, part of their names.
-    cap : whether features that one page has are counted together, which makes models smaller.
+    period : the period of the models, which is part of their names.
+    cap : whether to count features of a single page together, which makes models smaller.
     """
 
     period: str = ""
     cap: bool = False
 
     def part(self, shard: str) -> str:
-        """Return the name of the model, which is that of the shard."""
+        """Return the name of the model, which is the name of the shard."""
         return shard
 
     def on(self, shard: Shard) -> Done:
@@ -189,7 +189,7 @@ class MergeJob(Reading):
 
 
 def sites_to_merge(plan: Plan, there: set[str], *, period: str) -> Iterator[Shard]:
-    """Yield a shard of `MergeJob` for each site of a plan that has no model yet."""
+    """Yield a shard for `MergeJob` for each site of a plan without a model."""
     for site, shards in plan.sites().items():
         name = model_file(site, period)
         if name not in there and name.removesuffix(ENDING) + EMPTY not in there:

@@ -1,7 +1,4 @@
-"""Shards in processes of this machine, by the standard library's pool: a fresh one when a worker has died.
-
-Imports the job and the running.
-"""
+"""Process shards in a pool of local processes; the pool is replaced when a worker dies."""
 
 import os
 import signal
@@ -14,7 +11,7 @@ from domsieve.bulk.job import Done, Job, perform
 from domsieve.bulk.plan import Shard
 from domsieve.bulk.scheduling import Died, Outcome
 
-# Loaded once and shared by all workers, so that a fresh pool starts at once.
+# Imported once and shared by all workers, so that a new pool starts quickly.
 _LOADED = ["domsieve.bulk.preloaded"]
 
 
@@ -23,7 +20,7 @@ class LocalEngine:
 
     Parameters
     ----------
-    workers : how many.
+    workers : number of processes.
     """
 
     def __init__(self, workers: int) -> None:
@@ -32,16 +29,16 @@ class LocalEngine:
         self._flying: dict[Future[Done], Shard] = {}
 
     def start(self, job: Job, shard: Shard) -> None:
-        """Begin with a shard."""
+        """Start to process a shard."""
         try:
             future = self._workers().submit(perform, job, shard)
-        except BrokenProcessPool:  # one died that had nothing to do
+        except BrokenProcessPool:  # an idle worker died
             self._end()
             future = self._workers().submit(perform, job, shard)
         self._flying[future] = shard
 
     def finished(self) -> list[tuple[Shard, Outcome]]:
-        """Wait for a shard; where a worker has died, for all that were in flight."""
+        """Wait for a shard or, if a worker died, for all running shards."""
         done = wait(self._flying, return_when=FIRST_COMPLETED).done
         if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
             done = wait(self._flying).done
@@ -51,17 +48,17 @@ class LocalEngine:
         ]
 
     def close(self, *, now: bool) -> None:
-        """End the processes; `now` whatever they are doing."""
+        """End the processes; `now` kills them even if they are working."""
         if now and self._pool:
             for process in [
                 *(self._pool._processes or {}).values()
-            ]:  # before Python 3.14 there is no other way
+            ]:  # there is no other way before Python 3.14
                 process.terminate()
         self._end()
 
     def _workers(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            # A fork of this process would have its locks, but not the threads that hold them.
+            # A forked process would copy the locks, but not the threads that hold them.
             context = get_context("forkserver")
             context.set_forkserver_preload(_LOADED)
             self._pool = ProcessPoolExecutor(self.slots, mp_context=context, initializer=_begin)
@@ -87,7 +84,7 @@ def _outcome(future: "Future[Done]") -> Outcome:
 
 
 def _begin() -> None:
-    """Make a process a worker: an interrupt is for the one that it works for, and it ends with that one."""
+    """Prepare a worker process: it ignores interrupts, and ends when its parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -1,7 +1,7 @@
-"""Shards on a Ray cluster: tasks, and actors for jobs whose workers keep something, such as a browser.
+"""Process shards on a Ray cluster, with tasks, or with actors for jobs that keep a resource such as a browser.
 
-Ray's own retries are off: what is done again, and how often, is the business of the running, here as on one machine.
-Imports the job and the running. Ray is loaded when an engine is made.
+Ray's own retries are off, because `scheduling` decides what to repeat, as on one machine. Ray is imported when an
+engine is created.
 """
 
 import os
@@ -13,7 +13,7 @@ from domsieve.bulk.scheduling import Died, Outcome
 from domsieve.errors import UsageError
 
 _AUTH_MODE = "RAY_AUTH_MODE"
-_STARTS = 3  # Ray gives its own processes 30 s to start, which a machine under load may not keep
+_STARTS = 3  # Ray gives its processes 30 s to start, which is too short on a busy machine
 
 
 class RayEngine:
@@ -21,12 +21,12 @@ class RayEngine:
 
     Parameters
     ----------
-    address : of the cluster; None starts one on this machine.
-    workers : shards in flight at the same time; None is one per processor of the cluster.
+    address : address of the cluster; None starts one on this machine.
+    workers : number of shards processed at the same time; None means one per processor of the cluster.
     """
 
     def __init__(self, address: str | None, workers: int | None) -> None:
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no usage reports
         try:
             import ray
         except ImportError as error:
@@ -45,7 +45,7 @@ class RayEngine:
         self._flying: dict[Any, tuple[Shard, Any]] = {}
 
     def start(self, job: Job, shard: Shard) -> None:
-        """Begin with a shard."""
+        """Start to process a shard."""
         if not job.keeps_worker:
             self._flying[self._task.remote(job, shard)] = shard, None
             return
@@ -65,7 +65,7 @@ class RayEngine:
         return found
 
     def close(self, *, now: bool) -> None:
-        """Let go of the cluster; `now` without waiting for what is in flight."""
+        """Disconnect from the cluster; `now` does not wait for running shards."""
         if not now:
             for actor in self._idle:
                 self._ray.get(actor.close.remote())
@@ -84,25 +84,25 @@ class RayEngine:
 
 
 class _Actor:
-    """A worker that is there for many shards."""
+    """A worker that processes many shards."""
 
     def perform(self, job: Job, shard: Shard) -> Done:
-        """Work on a shard."""
+        """Process a shard."""
         return perform(job, shard)
 
     def close(self) -> None:
-        """End what the worker keeps."""
+        """Close the resources of the worker."""
         from domsieve.bulk.render_job import close_browser
 
         close_browser()
 
 
 def _start(ray: Any, workers: int | None) -> None:
-    """Start a Ray on this machine."""
-    # It listens on all addresses of the machine, and runs what it is sent; how a cluster is kept is not ours.
+    """Start Ray on this machine."""
+    # Ray listens on all addresses and runs whatever it gets. Here it must not; clusters are up to their operators.
     if _AUTH_MODE not in os.environ:
         os.environ[_AUTH_MODE] = "token"
-        ray._raylet.Config.initialize("")  # it has read the environment already, maybe long before
+        ray._raylet.Config.initialize("")  # Ray reads the environment only once, when it is imported
     for tries_left in reversed(range(_STARTS)):
         try:
             _init(ray, "local", num_cpus=workers, include_dashboard=False)
@@ -116,5 +116,5 @@ def _start(ray: Any, workers: int | None) -> None:
 def _init(ray: Any, address: str, **more: Any) -> None:
     try:
         ray.init(address=address, logging_level="warning", log_to_driver=False, **more)
-    except Exception as error:  # of a start that takes too long it raises no kind of its own
+    except Exception as error:  # Ray has no class of its own for this error
         raise UsageError(f"Ray cannot be used: {error}", parameter="ray_address") from error

@@ -1,4 +1,4 @@
-"""The pages of a run: what callers name, found without reading a page, and how each is read."""
+"""The pages of a run: find them from words without reading them, and read them later."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -41,11 +41,11 @@ class Member:
 
     Parameters
     ----------
-    target : where it is read.
-    label : URL or path, for people.
-    site : what it is learned with.
-    address : where it came from if that is known and the target does not say; empty otherwise.
-    keys : pages with one of these in common are the same page.
+    target : the target to read it from.
+    label : URL or path, for messages.
+    site : pages with equal sites are learned from together.
+    address : its address if that is known and the target does not contain it; else empty.
+    keys : pages that share a key are the same page.
     """
 
     target: PageTarget
@@ -55,12 +55,12 @@ class Member:
     keys: tuple[str, ...] = ()
 
     def page(self, store_at: Callable[[Path], PageStore], *, keep_errors: bool) -> Page:
-        """Return the page, which is read when it is worked on.
+        """Return the page, which is read on use.
 
         Parameters
         ----------
         store_at : returns the open store of a folder.
-        keep_errors : whether it is worked on though it counts as failed.
+        keep_errors : whether to use it even if it counts as failed.
         """
         target = self.target
         if isinstance(target, FileTarget):
@@ -75,33 +75,33 @@ class Member:
 
     @property
     def damage(self) -> DomsieveError | None:
-        """Why there is no page: it stands for a damaged part of an archive, or for a line that names nothing."""
+        """The error if this is not a page, but a damaged part of an archive or a wrong line of a list; else None."""
         return self.target.error if isinstance(self.target, DamagedTarget) else None
 
 
 _INDEX = "index.sqlite3"
 Named = str | ListedWord
-"""What names pages: what a caller wrote, or a line of a list."""
+"""A word that stands for pages, or a line of a list."""
 
 
 def members_of(words: Iterable[Named]) -> Iterator[Member]:
-    """Yield the pages that words name: files, archives, stores of captures, and folders of them.
+    """Yield the pages of words: files, archives, stores of captures, and folders of these.
 
-    A line of a list that names nothing becomes a damaged page, so that the others are worked on.
+    A wrong line of a list becomes a damaged page, so that the others are processed.
 
     Raises
     ------
-    TargetError : a word names no page, or one that must be rendered first.
+    TargetError : a word does not stand for a page, or the page must be rendered first.
     """
     return _of_each(words, _below)
 
 
 def urls_of(words: Iterable[Named]) -> Iterator[Member]:
-    """Yield the URLs that words name; lines of lists are as of `members_of`.
+    """Yield the URLs of words; wrong lines of lists are treated like in `members_of`.
 
     Raises
     ------
-    TargetError : a word is no URL.
+    TargetError : a word is not a URL.
     """
     return _of_each(words, _url)
 
@@ -171,7 +171,7 @@ def _archived(path: Path) -> Iterator[Member]:
             error = ContentError(found.message, stage="read")
             yield Member(DamagedTarget(found.label, error), found.label, f"{path} (damaged)")
         else:
-            # Of one address an archive may have many captures.
+            # An archive may contain many captures of one address.
             yield Member(
                 ArchiveTarget(found),
                 f"{path}#{number} {found.url}",
@@ -181,7 +181,7 @@ def _archived(path: Path) -> Iterator[Member]:
 
 
 def _stores(folder: Path) -> list[Path]:
-    """Return the stores that a folder is, or holds."""
+    """Return the stores in a folder, or the folder itself if it is a store."""
     if (folder / _INDEX).is_file():
         return [folder]
     return sorted(inner.parent for inner in folder.glob(f"*/{_INDEX}"))

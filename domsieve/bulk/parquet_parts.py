@@ -1,7 +1,4 @@
-"""Parquet parts: rows are gathered as columns and written when they are many, so that a part needs little memory.
-
-Imports the places. pyarrow is loaded when a part is written.
-"""
+"""Write Parquet files in batches of rows, so that they need little memory. pyarrow is imported on use."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,11 +9,11 @@ from domsieve.errors import UsageError
 
 _AT_ONCE_BYTES = 32_000_000
 Kinds = Mapping[str, str]
-"""Columns by name, and what each holds: ``text``, ``texts``, ``map``, ``number``, ``whole`` or ``flag``."""
+"""The type of each column by its name: ``text``, ``texts``, ``map``, ``number``, ``whole`` or ``flag``."""
 
 
 class Table:
-    """Takes rows of one kind; made by `part`."""
+    """A table that is being written; `part` creates it."""
 
     def __init__(self, kinds: Kinds, writer: Any) -> None:
         self._kinds, self._writer = kinds, writer
@@ -25,7 +22,7 @@ class Table:
         self.rows = 0
 
     def add(self, columns: Mapping[str, Sequence[Any] | Any], count: int = 1) -> None:
-        """Take `count` rows: a list for a column, or one value that all of them have."""
+        """Add `count` rows: for each column a list, or one value for all of them."""
         for name, kind in self._kinds.items():
             value = columns[name]
             self._columns[name] += value if isinstance(value, list) and kind != "texts" else [value] * count
@@ -36,7 +33,7 @@ class Table:
             self.flush()
 
     def flush(self) -> None:
-        """Write the rows that wait."""
+        """Write the rows in memory."""
         import pyarrow as pa
 
         schema = _schema(self._kinds)
@@ -52,7 +49,7 @@ class Table:
 
 @contextmanager
 def part(place: Place, name: str, kinds: Kinds) -> Iterator[Table]:
-    """Give a table to fill, which is at its place when the block ends well."""
+    """Provide a table; its file appears at its place if the block ends without an error."""
     check_parquet()
     from pyarrow import parquet
 
@@ -66,7 +63,7 @@ def part(place: Place, name: str, kinds: Kinds) -> Iterator[Table]:
 
 
 def check_parquet() -> None:
-    """Refuse to begin without the library for Parquet.
+    """Check that the library for Parquet is installed.
 
     Raises
     ------

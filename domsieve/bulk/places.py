@@ -1,7 +1,7 @@
-"""Where results of many pages go: a folder, or a place on an object store; files in it are whole or absent.
+"""Places for results: a folder, or a path on an object store. Files appear whole or not at all.
 
-What is written is first a file of this machine. In a folder it gets its name when it is whole; an object store gets
-it in one piece, under a name that is not there yet. Imports files and errors of the project.
+Files are first written on this machine. In a folder, a file gets its name when it is complete; an object store
+receives it in one piece, under a name that does not exist yet.
 """
 
 import os
@@ -18,38 +18,38 @@ OUTPUT = "The output file"
 
 
 class Place(Protocol):
-    """A place for files of results; their names are paths below it."""
+    """A place for files of results; their names are paths in it."""
 
     def names(self, folder: str = "") -> set[str]:
-        """Return the names of the files directly in a folder of it, without the folder."""
+        """Return the names of the files in a folder of the place, without the folder and its subfolders."""
         ...
 
     def writing(self, name: str, *, replace: bool = False) -> AbstractContextManager[Path]:
-        """Return a block that gives a path to write a file to, which is at its name when the block ends well.
+        """Provide a path to write a file to; it gets its name if the block ends without an error.
 
-        Nobody meets half of it. A file that is there already holds the same, unless it is to be replaced.
+        No reader sees a partial file. An existing file has the same content, unless `replace` is set.
         """
         ...
 
     def read(self, name: str) -> bytes:
-        """Return what a file holds; raises a `StorageError` where there is none."""
+        """Return the content of a file; raise a `StorageError` if it does not exist."""
         ...
 
     def opened(self, name: str) -> AbstractContextManager[IO[bytes]]:
-        """Return a block that gives a file to read some of; raises as `read`."""
+        """Open a file for reading parts of it; raises the errors of `read`."""
         ...
 
     def remove(self, name: str) -> None:
-        """Remove a file if it is there."""
+        """Remove a file if it exists."""
         ...
 
 
 def place_at(text: str) -> Place:
-    """Return the place that a path, or an address such as ``s3://bucket/path``, names.
+    """Return the place at a path, or at an address such as ``s3://bucket/path``.
 
     Raises
     ------
-    UsageError : the library for this kind of address is not installed, or there is none.
+    UsageError : the address is not supported, or its library is not installed.
     """
     if "://" not in text:
         return _Folder(Path(text))
@@ -65,7 +65,7 @@ def place_at(text: str) -> Place:
 
 
 def write(place: Place, name: str, data: bytes, *, replace: bool = False) -> None:
-    """Write a file of these bytes."""
+    """Write a file."""
     with place.writing(name, replace=replace) as path:
         path.write_bytes(data)
 
@@ -89,7 +89,7 @@ class _Folder:
 
     @contextmanager
     def writing(self, name: str, *, replace: bool = False) -> Iterator[Path]:  # noqa: ARG002
-        # Who was quicker has written the same, so that it may be replaced.
+        # A faster process has written the same content, so it may be replaced.
         with writing_file(self.root / name, what=OUTPUT) as part:
             yield part
 
@@ -115,7 +115,7 @@ class _Folder:
 
 
 class _Store:
-    """A place that fsspec knows."""
+    """A place on a file system of fsspec."""
 
     def __init__(self, system: Any, root: str, label: str) -> None:
         self._system, self._root, self._label = system, root.rstrip("/"), label.rstrip("/")
@@ -138,7 +138,7 @@ class _Store:
             yield part
             mode = {} if replace else {"mode": "create"}
             try:
-                # Who was quicker has written the same.
+                # A faster process has written the same content.
                 with suppress(FileExistsError):
                     self._system.put_file(str(part), self._path(name), **mode)
             except OSError as error:
@@ -170,7 +170,7 @@ class _Store:
 
 
 def tidy(text: str) -> None:
-    """Remove what killed writers of this machine have left in a folder; nothing on object stores."""
+    """Remove temporary files of killed processes of this machine from a folder; do nothing on object stores."""
     if "://" not in text:
         for path in list(leftovers(Path(text))):
             path.unlink(missing_ok=True)

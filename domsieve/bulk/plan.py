@@ -1,7 +1,4 @@
-"""Shards: which pages are worked on together, named by what they hold. They wait on disk, so that any number can.
-
-Imports the members.
-"""
+"""Divide pages into shards. Shards are named by their content, and stored on disk until they are needed."""
 
 import hashlib
 import pickle
@@ -15,15 +12,15 @@ from domsieve.bulk.page_list import Member
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Pages that are worked on together.
+    """Pages that are processed together.
 
     Parameters
     ----------
-    name : of its part; the same for the same pages in the same place of the plan.
-    pages : how many it holds.
+    name : its name; equal for equal pages at the same position of the plan.
+    pages : number of its pages.
     sites : their sites, in order.
-    packed : what it holds, `Member`s or what the job knows; it is unpacked where it is worked on, so that a worker
-        that fails at that fails at this shard.
+    packed : its content, pickled `Member`s or values for the job. The worker unpacks it, so that an error of
+        unpacking is an error of this shard.
     """
 
     name: str
@@ -33,12 +30,12 @@ class Shard:
 
     @classmethod
     def of(cls, name: str, content: Sequence[Any], sites: Iterable[str]) -> Self:
-        """Return a shard of what it holds."""
+        """Return a shard with this content."""
         packed = pickle.dumps(tuple(content), protocol=pickle.HIGHEST_PROTOCOL)
         return cls(name, len(content), tuple(sites), packed)
 
     def content(self) -> tuple[Any, ...]:
-        """Return what it holds."""
+        """Return the content, unpacked."""
         found: tuple[Any, ...] = pickle.loads(self.packed)
         return found
 
@@ -53,14 +50,14 @@ class _Place:
 
 
 class Plan:
-    """The shards of a run, on disk until they are asked for; a context manager.
+    """The shards of a run, on disk until they are needed; a context manager.
 
-    What is held of a shard is its name and its sites.
+    Only the names and the sites of shards are in memory.
 
     Parameters
     ----------
-    members : the pages, which are read once, now.
-    per_shard : how many pages a shard holds at most.
+    members : the pages; the iterable is read once, at once.
+    per_shard : maximum number of pages of a shard.
     """
 
     def __init__(self, members: Iterable[Member], *, per_shard: int) -> None:
@@ -93,7 +90,7 @@ class Plan:
         return [place.name for place in self._places]
 
     def sites(self) -> dict[str, list[str]]:
-        """Return the names of the shards that hold pages of each site, in order."""
+        """Return, for each site, the names of the shards with its pages, in order."""
         found: dict[str, list[str]] = {}
         for place in self._places:
             for site in place.sites:
@@ -122,7 +119,7 @@ class Plan:
         digest = hashlib.blake2b(digest_size=6)
         for member in members:
             digest.update(f"{member.site}\0{member.label}\0".encode("utf-8", "surrogateescape"))
-        # Each name once, however many shards hold the site.
+        # Each name once, even if many shards contain the site.
         sites = [self._names.setdefault(m.site, m.site) for m in {m.site: m for m in members}.values()]
         shard = Shard.of(f"part-{len(self._places):06d}-{digest.hexdigest()}", members, sites)
         start = self._file.seek(0, 2)

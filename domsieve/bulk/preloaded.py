@@ -1,4 +1,4 @@
-"""What every worker needs, to be loaded once for all of them."""
+"""Imports that all workers need, so that the pool imports them only once."""
 
 import numpy as np
 from lxml import etree

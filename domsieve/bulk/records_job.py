@@ -1,4 +1,4 @@
-"""Finding the records of the pages of a shard, a row each. Imports the tasks and its neighbours."""
+"""Find the records of the pages of a shard, and write one row per record."""
 
 from dataclasses import dataclass
 
@@ -24,17 +24,17 @@ _RECORD: Kinds = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordsJob(Reading):
-    """Finds records; `method` and `params` say how."""
+    """Find records with a method and its parameters."""
 
     method: MiningMethod = "wobm"
     params: MethodParams = MethodParams()  # noqa: RUF009 (frozen)
 
     def part(self, shard: str) -> str:
-        """Return the name of the part of a shard."""
+        """Return the name of the output file of a shard."""
         return f"{shard}.parquet"
 
     def on(self, shard: Shard) -> Done:
-        """Write the part of a shard."""
+        """Process a shard and write its output file."""
         failures, place = Failures(), place_of(self)
         with pages_of(shard, self, failures) as pages, part(place, self.part(shard.name), _RECORD) as table:
             for page, sheet in mine(pages, method=self.method, params=self.params):

@@ -1,7 +1,7 @@
-"""Rendering the pages of a site into a store of its own. A worker keeps its browser from one site to the next.
+"""Render the pages of a site into a store of its own. A worker keeps its browser for the next site.
 
-The site is the unit, so that being polite to it needs no word between workers; what its store holds already is not
-rendered again.
+Each shard is one site, so that delays between pages need no communication between workers. Pages that are in the
+store are not rendered again.
 """
 
 import asyncio
@@ -37,24 +37,24 @@ from domsieve.tasks.targets import output_name
 from domsieve.types import DriverName
 
 MARKER = ".json"
-"""Ends the name of the file that says that a site is done."""
+"""The ending of the file that marks a site as done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderJob:
-    """Renders the pages of a site; a shard of this job holds one site and URLs of it.
+    """Render the pages of a site; a shard of this job contains one site and its URLs.
 
     Parameters
     ----------
-    output : a folder of this machine, which gets a store for each site.
-    budget : what the analysis of one page may cost.
+    output : a folder of this machine, for the stores of the sites.
+    budget : the budget of the analysis of one page.
     options, page_budget, driver, browser : how pages are rendered.
-    allow_private : whether pages may reach this machine and private networks, and not just the hosts that are named.
-    rules : hosts that may not be reached, or the only ones that may; None for all.
-    delay : time between two pages of a site; None is 0.5 s, or none on this machine.
-    concurrency : pages of a site at the same time.
-    pages : how many pages are sampled of each site, from its first URL on; 0 renders the URLs, no more and no less.
-    seed : of the samples.
+    allow_private : whether pages may reach this machine and private networks, and not only the hosts in the URLs.
+    rules : hosts that may not be reached, or the only ones that may; None for no rules.
+    delay : time between two pages of a site; None means 0.5 s, or no delay for this machine.
+    concurrency : number of pages of a site that are rendered at the same time.
+    pages : size of the sample of each site, beginning at its first URL; 0 renders exactly the URLs.
+    seed : the seed of the samples.
     """
 
     output: str
@@ -73,12 +73,12 @@ class RenderJob:
     keeps_worker: ClassVar[bool] = True
 
     def note(self) -> dict[str, Any]:
-        """Return what shapes the results; the options as a digest, for they may hold secrets."""
+        """Return what shapes the results; the options as a digest, because they may contain secrets."""
         options = digest_of(msgspec.json.encode(self.options.canonical(), order="sorted"))
         return {"options": options, "pages": self.pages, "seed": self.seed}
 
     def part(self, shard: str) -> str:
-        """Return the name of the file that says that a site is done."""
+        """Return the name of the file that marks a site as done."""
         return f"{shard}{MARKER}"
 
     def on(self, shard: Shard) -> Done:
@@ -143,7 +143,7 @@ def store_name(site: str) -> str:
 
 
 class _Worker:
-    """The browser of a worker, and the loop that it lives in."""
+    """The browser of a worker, and its event loop."""
 
     def __init__(self, job: RenderJob) -> None:
         self.job = job
@@ -151,11 +151,11 @@ class _Worker:
         self._renderer: Renderer | None = None
 
     def run(self, work: Any) -> int:
-        """Return what comes of a coroutine."""
+        """Run a coroutine and return its result."""
         return int(self.loop.run(work))
 
     async def renderer(self, urls: list[str]) -> Renderer:
-        """Return the renderer, which may reach where these URLs are."""
+        """Return the renderer, which may reach the hosts of these URLs."""
         if self._renderer is None:
             job = self.job
             factory = RendererFactory(
@@ -169,12 +169,12 @@ class _Worker:
             )
             self._renderer = await factory.renderer().__aenter__()
         for url in urls:
-            # What the user asks for may be private; what it leads to may not.
+            # URLs of the user may be private, but not addresses that they redirect to.
             self._renderer.egress.name(url)
         return self._renderer
 
     def close(self) -> None:
-        """End the browser."""
+        """Close the browser."""
         if self._renderer:
             self.loop.run(self._renderer.__aexit__(None, None, None))
         self.loop.close()
@@ -184,7 +184,7 @@ _workers: list[_Worker] = []
 
 
 def _worker_of(job: RenderJob) -> _Worker:
-    """Return what this process renders with; it is kept until another job comes, or the process ends."""
+    """Return the browser of this process; it is kept until another job comes or the process ends."""
     if not _workers or _workers[0].job != job:
         close_browser()
         _workers.append(_Worker(job))
@@ -193,6 +193,6 @@ def _worker_of(job: RenderJob) -> _Worker:
 
 
 def close_browser() -> None:
-    """End the browser of this process, if there is one."""
+    """Close the browser of this process, if there is one."""
     while _workers:
         _workers.pop().close()

@@ -1,7 +1,4 @@
-"""Runs: a job over all pages that are named, into a place that holds its results and no others.
-
-What is there already is not made again. Imports its neighbours.
-"""
+"""Run a job on all targets, into a place for its results only. Existing results are not computed again."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -44,13 +41,13 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What became of a run.
+    """The result of a run.
 
     Parameters
     ----------
-    pages, failed : of all shards that are done, in this run and before.
-    made, kept : shards that were done now, and those that were there already.
-    condemned : shards that were given up, and why.
+    pages, failed : numbers of all finished shards, of this run and earlier ones.
+    made, kept : number of shards that were processed now, and of those that existed already.
+    condemned : shards that were given up, with the reasons.
     drifts : by site, how well the models know the pages of this run.
     """
 
@@ -64,7 +61,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: the event, and how many of how many shards have an end."""
+    """The progress of a run: the latest event, the number of finished shards, and their total."""
 
     event: Event
     ended: int
@@ -88,15 +85,15 @@ def clean_pages(
 
     Parameters
     ----------
-    targets : files, archives, stores, folders of them.
-    make_engine : returns what maps the job over shards, when there are some.
-    tell : is told of progress.
-    per_shard : pages of a shard.
+    targets : files, archives, stores, or folders of these.
+    make_engine : creates the engine; called only if there are shards.
+    tell : called with the progress.
+    per_shard : number of pages of a shard.
 
     Raises
     ------
-    UsageError : it cannot be done, or the place holds results of other pages or another call.
-    StorageError : results cannot be written; what was written before is kept.
+    UsageError : an option is wrong, or the place has results of other pages or of another call.
+    StorageError : results cannot be written; earlier results are kept.
     """
     check_parquet()
     job.check()
@@ -131,9 +128,9 @@ def learn_sites(
 
     Parameters
     ----------
-    per_site : pages that a site is learned from at most, the first ones.
-    period : name of the time that the pages are of; models of several periods are merged when they are used.
-    cap : whether models are capped, see `domsieve.analysis.capped`.
+    per_site : maximum number of pages to learn a site from; the first ones are used.
+    period : name of the period of the pages; models of several periods are merged when they are used.
+    cap : whether to cap models, which makes them smaller.
     """
     if not (period.replace("-", "").isalnum() and period.isascii()) and period:
         raise UsageError(
@@ -156,7 +153,7 @@ def learn_sites(
         counted = _run(job, plan.shards(missing), len(missing), engine, tell)
         merge = MergeJob(output=job.output, budget=job.budget, period=period, cap=cap)
         done = place.names(PARTIAL)
-        # Without what a condemned shard would have told, sites are learned of the rest.
+        # Sites are learned without the pages of shards that were given up.
         units = [
             Shard.of(unit.name, [name for name in unit.content() if f"{name}.zip" in done], unit.sites)
             for unit in sites_to_merge(plan, there, period=period)
@@ -176,16 +173,16 @@ def learn_sites(
 
 
 def render_sites(job: RenderJob, targets: Iterable[Named], make_engine: EngineMaker, tell: Tell) -> Summary:
-    """Render URLs, those of each site into a store of its own; what a store holds is not rendered again.
+    """Render URLs, those of each site into a store of its own; stored pages are not rendered again.
 
     Parameters
     ----------
-    targets : URLs.
-    make_engine, tell : as of `clean_pages`.
+    targets : the URLs.
+    make_engine, tell : see `clean_pages`.
 
     Raises
     ------
-    UsageError : it cannot be done, or the place holds results of another call, or is no folder of this machine.
+    UsageError : an option is wrong, the place has results of another call, or it is not a local folder.
     BrowserNotFoundError : there is no Chrome.
     """
     if "://" in job.output:
@@ -206,7 +203,7 @@ def render_sites(job: RenderJob, targets: Iterable[Named], make_engine: EngineMa
             failures.add(member.label, member.site, member.damage)
     failures.write(place, "lines")
     there = place.names()
-    # Of the URLs too, so that further ones of a site are rendered, into its store.
+    # The name depends on the URLs, too, so that new URLs of a site are rendered into its store.
     names = {
         site: f"{store_name(site)}-{digest_of(chr(10).join(urls).encode())[:8]}"
         for site, urls in sites.items()
@@ -262,7 +259,7 @@ def _run_parts(
 
 @contextmanager
 def _engine_on_use(make_engine: EngineMaker) -> Iterator[EngineMaker]:
-    """Give what returns the engine, which is made when it is first asked for, and closed behind the block."""
+    """Provide a function that returns the engine, created on first use and closed after the block."""
     made: list[Engine] = []
 
     def engine() -> Engine:
@@ -303,28 +300,28 @@ def _run(job: Job, shards: Iterable[Shard], count: int, make_engine: EngineMaker
 
     if count:
         tidy(job.output)
-        run(job, shards, make_engine(), report)  # one engine for all that is run
+        run(job, shards, make_engine(), report)  # one engine for all jobs
     for site, shares in recent.items():
         ran.drifts[site] = Drift(share for name in sorted(shares) for share in shares[name])
     return ran
 
 
 def _take(recent: dict[str, dict[str, tuple[float, ...]]], done: Done) -> None:
-    """Take note of the shares of a shard; of each site those of its last shards are kept."""
+    """Add the shares of a shard; for each site, those of its last shards are kept."""
     for site, shares in done.known.items():
         of_site = recent.setdefault(site, {})
         of_site[done.shard] = shares
-        # The last shards have names that come last.
+        # The names of shards are in order.
         while sum(map(len, list(of_site.values()))) - len(of_site[min(of_site)]) >= RECENT_PAGES:
             del of_site[min(of_site)]
 
 
 def _opened(job: NotedJob, **more: Any) -> Place:
-    """Return the place of a job, which says from now on what it holds.
+    """Return the place of a job, after writing a note about its results.
 
     Raises
     ------
-    UsageError : it holds what another call has made.
+    UsageError : the place has results of another call.
     """
     place = place_at(job.output)
     note = {"kind": _KIND, "version": _VERSION, "job": type(job).__name__, **job.note(), **more}
@@ -359,5 +356,5 @@ def _summary(
 
 
 def processors() -> int:
-    """Return how many processes this machine runs at the same time."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,9 +1,8 @@
-"""Running a job over shards: which are worked on, what becomes of those whose worker dies.
+"""Run a job on shards, and repeat those whose worker died.
 
-"Nothing lost, nothing twice" lies in the parts, which are whole or absent and bear the names of their shards. So
-whatever maps the job over shards may be lost at any time, and what has no part is done again. A shard that is in
-flight when a worker dies is suspect; it is done again alone, and only dying alone three times condemns it. Imports
-the jobs and the errors.
+Output files are whole or absent, and have the names of their shards. So the engine may be lost at any time: shards
+without an output file are processed again, and nothing is lost or repeated. If a worker dies, all running shards are
+suspects. They are repeated one at a time, and a shard is given up after three workers have died on it alone.
 """
 
 import logging
@@ -17,14 +16,14 @@ from domsieve.bulk.plan import Shard
 from domsieve.errors import BrowserNotFoundError, DomsieveError, StorageError, UsageError
 
 MOST_DEATHS = 3
-"""How often a shard may die alone."""
+"""How many workers may die on a shard that runs alone."""
 
 logger = logging.getLogger("domsieve")
 
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The worker died, or may have: it had a shard in flight when another one did."""
+    """The worker of a shard died, or another worker did while the shard was running."""
 
     reason: str
 
@@ -33,35 +32,35 @@ Outcome = Done | Died | Exception
 
 
 class Engine(Protocol):
-    """What maps a job over shards: processes of this machine, or a cluster."""
+    """Runs shards: on local processes or on a cluster."""
 
     slots: int
-    """Shards in flight at the same time."""
+    """Number of shards that can run at the same time."""
 
     def start(self, job: Job, shard: Shard) -> None:
-        """Begin with a shard; fewer than `slots` are in flight."""
+        """Start a shard; fewer than `slots` are running."""
         ...
 
     def finished(self) -> list[tuple[Shard, Outcome]]:
-        """Wait until something has become of a shard in flight; return what."""
+        """Wait until at least one shard has finished or died, and return the outcomes."""
         ...
 
     def close(self, *, now: bool) -> None:
-        """End; `now` without waiting for what is in flight."""
+        """Close the engine; `now` does not wait for running shards."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to a shard.
+    """An event of a shard.
 
     Parameters
     ----------
-    what : ``"started"``; ``"alone"``, it is done again with nothing else in flight; ``"done"``; ``"suspect"``, a
-        worker died while it was in flight; ``"condemned"``, it is given up.
-    shard : which.
-    done : what became of it, where it is done.
-    reason : why, for suspects and condemned ones.
+    what : ``"started"``; ``"alone"``: it is repeated while nothing else runs; ``"done"``; ``"suspect"``: a worker
+        died while it was running; ``"condemned"``: it is given up.
+    shard : the shard.
+    done : its result, for ``"done"``.
+    reason : the reason, for ``"suspect"`` and ``"condemned"``.
     """
 
     what: Literal["started", "alone", "done", "suspect", "condemned"]
@@ -74,19 +73,19 @@ Report = Callable[[Event], None]
 
 
 def run(job: Job, shards: Iterable[Shard], engine: Engine, report: Report) -> None:
-    """Do a job on shards, which are asked for one by one.
+    """Run a job on shards; the iterable is read one by one.
 
     Raises
     ------
-    StorageError, UsageError, BrowserNotFoundError : results cannot be written, or the job cannot be done at all; what
-        is done is kept.
+    StorageError, UsageError, BrowserNotFoundError : results cannot be written, or the job cannot run at all; finished
+        shards are kept.
     """
     for shard in list(_together(job, iter(shards), engine, report)):
         _alone(job, shard, engine, report)
 
 
 def _together(job: Job, shards: Iterator[Shard], engine: Engine, report: Report) -> Iterator[Shard]:
-    """Do the job on shards, as many at once as the engine has slots; yield the suspects."""
+    """Run the job on shards, as many at once as the engine has slots; yield the suspects."""
     flying = 0
     while True:
         while flying < engine.slots and (shard := next(shards, None)) is not None:
@@ -108,7 +107,7 @@ def _alone(job: Job, shard: Shard, engine: Engine, report: Report) -> None:
     place = place_at(job.output)
     for _ in range(MOST_DEATHS):
         folder, _, name = job.part(shard.name).rpartition("/")
-        if name in place.names(folder):  # its worker died behind its work
+        if name in place.names(folder):  # its worker died after the work
             _settle(shard, Done(shard=shard.name, pages=shard.pages, failed=0), report)
             return
         engine.start(job, shard)

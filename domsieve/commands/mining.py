@@ -47,7 +47,7 @@ def _named(words: str | None) -> list[FieldName]:
 
     Raises
     ------
-    UsageError : a name is unknown.
+    typer.BadParameter : a name is unknown.
     """
     if words is None:
         return []

@@ -1,1 +1,1 @@
-"""domsieve as a part of other frameworks: a module for each, which alone needs its packages; nothing imports them."""
+"""Integrations with other frameworks: one module for each, which alone imports its packages."""

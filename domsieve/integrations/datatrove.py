@@ -1,6 +1,6 @@
-"""Steps of datatrove pipelines: an extractor for single pages, and a step that learns from the pages of each site.
+"""Steps for datatrove pipelines: an extractor for single pages, and a step that learns from the pages of each site.
 
-Both use the calls of the library. Needs the package `datatrove`.
+Needs the package `datatrove`.
 """
 
 import logging
@@ -26,22 +26,22 @@ logger = logging.getLogger("domsieve")
 
 TextFormat = Literal["text", "markdown", "html"]
 _FORMATS: tuple[TextFormat, ...] = ("text", "markdown", "html")
-# Before a process is forked for documents, so that none of its time goes to loading the cleaner and its model.
+# Imported before the sandbox forks a process, so that imports do not count as time of documents.
 _WARM = "<title>Warm</title><h1>Warm</h1><ul><li><a href=/>Home</a></ul>" + "<p>Some words of a text.</p>" * 8
 _MOST_PAGES = 1_000
 
 
 class DomsieveExtractor(BaseExtractor):  # type: ignore[misc]
-    """Extracts the content of each document by itself, in the sandbox of datatrove.
+    """Extract the content of each document by itself, in the sandbox of datatrove.
 
-    The sandbox counts what becomes of each document: extracted, timed out, or dropped where nothing remains. Pages
-    that are empty or no text, and those beyond the budget of the analysis, are dropped.
+    The sandbox counts the outcome of each document: extracted, timed out, or dropped if nothing remains. Pages that
+    are empty, are not text, or exceed the budget of the analysis are dropped.
 
     Parameters
     ----------
-    timeout : seconds for one document, after which datatrove drops it; its own default of 1 s is little for long
-        pages on a busy machine.
-    form : what the text becomes: ``"text"``, ``"markdown"`` or ``"html"``.
+    timeout : seconds for one document, after which datatrove drops it; datatrove's default of 1 s is too short for
+        long pages on a busy machine.
+    form : the format of the text: ``"text"``, ``"markdown"`` or ``"html"``.
     method, keep_kinds, drop_kinds : see `domsieve.clean`.
     """
 
@@ -61,33 +61,34 @@ class DomsieveExtractor(BaseExtractor):  # type: ignore[misc]
         self._how: dict[str, Any] = _how(method, keep_kinds, drop_kinds)
 
     def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Iterator[Any]:
-        """Yield the documents of which something remains."""
+        """Yield the documents that have content."""
         self.extract(_WARM)  # in this process, before the sandbox forks it
         yield from super().run(data, rank, world_size)
 
     def extract(self, text: str) -> str:
-        """Return the content of a page, empty where there is none."""
+        """Return the content of a page; empty without any."""
         try:
             return _written(clean(_source(text), **self._how), self._form)
-        except PageError as error:  # raised, it would end the sandbox
+        except PageError as error:  # an exception would end the sandbox
             if isinstance(error, BudgetError):
                 logger.warning("A page was dropped: %s", error.message)
             return ""
 
 
 class DomsieveSites(PipelineStep):  # type: ignore[misc]
-    """Cleans documents together with the others of their site, whose pages show what repeats.
+    """Clean documents together with others of their site, which show what repeats.
 
     Documents need the addresses of their pages. Each gets its text and, in ``metadata["domsieve"]``, the method, the
-    expected F1 and the metadata of its page. Documents that fail are dropped and counted by the reason, so that
-    `total` is the sum of `forwarded`, `dropped` and `failed`. Have the pages of a site in one shard.
+    expected F1 and the metadata of its page. Failed documents are dropped and counted by reason, so that `total` is
+    the sum of `forwarded`, `dropped` and `failed`. Put the pages of a site into one shard.
 
     Parameters
     ----------
-    form : what the text becomes: ``"text"``, ``"markdown"`` or ``"html"``.
+    form : the format of the text: ``"text"``, ``"markdown"`` or ``"html"``.
     method, keep_kinds, drop_kinds : see `domsieve.clean`.
-    url_key : where the metadata of documents has the address.
-    pages_at_once : documents held at most; beyond, the site that has most of them is cleaned with what is there.
+    url_key : the key of the address in the metadata of documents.
+    pages_at_once : maximum number of documents in memory; beyond, the site with most documents is cleaned with what
+        is there.
     """
 
     type = "🛢 - EXTRAC"
@@ -112,7 +113,7 @@ class DomsieveSites(PipelineStep):  # type: ignore[misc]
         self._most = pages_at_once
 
     def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Iterator[Any]:  # noqa: ARG002
-        """Yield the documents of which something remains, site by site."""
+        """Yield the documents that have content, site by site."""
         held = _Held()
         for document in data or ():
             self.stat_update("total")
@@ -146,7 +147,7 @@ class DomsieveSites(PipelineStep):  # type: ignore[misc]
             yield one.document
 
     def _text(self, result: CleanResult) -> str | None:
-        """Return the content of a page; None for one that failed, which is counted."""
+        """Return the content of a page; None for a failed one, which is counted."""
         try:
             return _written(result, self._form)
         except PageError as error:
@@ -157,7 +158,7 @@ class DomsieveSites(PipelineStep):  # type: ignore[misc]
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A document, and the address of its page; None where it has none."""
+    """A document, and the address of its page; None without one."""
 
     document: Any
     url: str | None
@@ -165,22 +166,22 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Held:
-    """Documents that wait for the others of their site."""
+    """Documents that wait for others of their site."""
 
     sites: dict[str, list[_Waiting]] = field(default_factory=dict)
     count: int = 0
 
     def add(self, one: _Waiting) -> None:
-        """Hold a document."""
+        """Add a document."""
         self.sites.setdefault(site_of(one.url) if one.url else "", []).append(one)
         self.count += 1
 
     def largest(self) -> list[_Waiting]:
-        """Return, and hold no longer, the documents of the site that has most of them; the first of equal ones."""
+        """Remove and return the documents of the site with most of them; of equal sites, the first."""
         return self._taken(max(self.sites, key=lambda site: len(self.sites[site])))
 
     def first(self) -> list[_Waiting]:
-        """Return, and hold no longer, the documents of the site that came first."""
+        """Remove and return the documents of the first site."""
         return self._taken(next(iter(self.sites)))
 
     def _taken(self, site: str) -> list[_Waiting]:
@@ -190,15 +191,15 @@ class _Held:
 
 
 def _source(text: str) -> bytes:
-    """Return a text as HTML for certain: never as an address to be fetched, and in the encoding that it has.
+    """Return a text as bytes of HTML, so that it cannot be taken for an address to fetch.
 
-    A mark at the beginning goes before whatever encoding the source says it had.
+    A byte order mark overrides the encoding that the source declares.
     """
     return f"\ufeff{text}".encode("utf-8", "replace")
 
 
 def _address(url: object) -> str | None:
-    """Return an address that pages can have; other things that stand in its place are none."""
+    """Return a valid address; None for other values."""
     return url if isinstance(url, str) and " " not in url and is_web_address(url) else None
 
 
@@ -214,7 +215,7 @@ def _how(method: MethodChoice | None, keep: Iterable[BlockKind], drop: Iterable[
         "keep_kinds": tuple(keep),
         "drop_kinds": tuple(drop),
     }
-    clean([], **how)  # wrong values are told before the pipeline runs
+    clean([], **how)  # wrong values are reported before the pipeline runs
     return how
 
 
@@ -225,6 +226,6 @@ def _written(result: CleanResult, form: TextFormat) -> str:
 
 
 def _facts(result: CleanResult) -> dict[str, Any]:
-    """Return what the page says of itself, as values that JSON has."""
+    """Return the metadata of a page as JSON values."""
     facts: dict[str, Any] = msgspec.to_builtins(result.metadata)
     return {name: value for name, value in facts.items() if value}
