@@ -1,7 +1,4 @@
-"""The links of a captured page, and what those behind ``#`` mean on a site.
-
-Imports the Snapshot and its neighbour `_urls`.
-"""
+"""The links of a captured page, and the meaning of fragments (``#``) on a site."""
 
 import re
 from collections.abc import Callable
@@ -24,13 +21,13 @@ _ROUTE_ID = re.compile(r"(?<=[?&])id=([^&]*)(?:&|$)")
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """What a page points to and can be pointed at.
+    """The links of a page, and the targets of fragments on it.
 
     Parameters
     ----------
-    urls : absolute addresses that the page and its frames link to, in document order, seen or not; without
-        downloads, what robots are asked not to follow, and what follows after 10,000 links.
-    places : ids and names of elements, to which a fragment can point.
+    urls : absolute addresses of links in the page and its frames, visible or not, in document order; without
+        downloads, links that robots should not follow, and links after the first 10,000.
+    places : ids and names of elements, which fragments can refer to.
     """
 
     urls: tuple[str, ...]
@@ -38,7 +35,7 @@ class PageLinks:
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> Self:
-        """Return the links of a page in time linear in its nodes."""
+        """Return the links of a page, in time linear in its nodes."""
         with spending("links", snapshot.provenance.url):
             reader = _Reader(snapshot)
             return cls(() if reader.forbids_following() else tuple(reader.links()), reader.places())
@@ -46,17 +43,17 @@ class PageLinks:
 
 @dataclass(frozen=True, slots=True)
 class Routing:
-    """What a fragment means on a site: a place on the page, or a page of its own (a route).
+    """What fragments mean on a site: places on a page, or pages of their own (routes).
 
-    A fragment that starts with ``/`` or ``!`` is a route everywhere.
+    A fragment that starts with ``/`` or ``!`` is always a route.
 
     Parameters
     ----------
-    has_bare_routes : whether ``#Some Title`` is a route too where no element has that id or name. Judged by
-        the start page: at least five such fragments lead nowhere on it, and they are more than its other
-        links into the site. This is so in applications that keep all their pages in one file.
-    has_route_places : whether ``#/page?id=place`` is a place on ``#/page``. Judged by the start page: it
-        links to a place on itself like that.
+    has_bare_routes : whether ``#Some Title`` is a route if no element has this id or name. This is assumed if at
+        least five such fragments on the start page have no element, and they are more than its other links into the
+        site, as in applications that keep all pages in one file.
+    has_route_places : whether ``#/page?id=place`` is a place on ``#/page``. This is assumed if the start page links
+        to a place on itself in this way.
     """
 
     has_bare_routes: bool = False
@@ -64,7 +61,7 @@ class Routing:
 
     @classmethod
     def of(cls, start: PageLinks, url: str, site: Site) -> Self:
-        """Return the routing of `site`, whose start page was reached as `url`."""
+        """Return the routing of a site with this start page, whose final address is `url`."""
         own, _, own_route = (site.page(url) or "").partition("#")
         bare, other, has_route_places = set(), set(), False
         for page in filter(None, map(site.page, start.urls)):
@@ -79,7 +76,7 @@ class Routing:
         return cls(len(bare) >= max(_MIN_BARE_ROUTES, len(other) + 1), has_route_places)
 
     def page(self, url: str, places: frozenset[str] = frozenset()) -> str:
-        """Return the page that a normalised address means, on a page with these places."""
+        """Return the page of a normalized address in a link on a page with these places."""
         address, _, fragment = url.partition("#")
         route = _trimmed(fragment)
         if route.startswith(("/", "!")):
@@ -89,12 +86,12 @@ class Routing:
         return f"{address}#{route}" if route else address
 
     def pages(self, links: PageLinks, admit: Callable[[str], str | None]) -> list[str]:
-        """Return those pages that a page links to and `admit` returns, each once, in alphabetical order."""
+        """Return the linked pages that `admit` accepts, each once, in alphabetical order."""
         return sorted({self.page(page, links.places) for page in filter(None, map(admit, links.urls))})
 
 
 class _Reader:
-    """Reads many nodes of one page; decodes its strings once."""
+    """Reads many nodes of one page, and decodes its strings only once."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._page = snapshot
@@ -114,7 +111,7 @@ class _Reader:
         page = self._page
         found: list[str] = []
         documents = page.kind == Kind.DOCUMENT
-        around: list[tuple[int, str]] = []  # the documents that hold the node: their ends and bases
+        around: list[tuple[int, str]] = []  # the documents that contain the node: their ends and bases
         for node in np.flatnonzero(documents | self._nodes("a", "area", "base")).tolist():
             check()
             if len(found) == _MOST_LINKS:
@@ -135,7 +132,7 @@ class _Reader:
         return found
 
     def _address(self, document: int, around: list[tuple[int, str]]) -> str:
-        """Return the address of the page's own document or of a frame's."""
+        """Return the address of the main document or of a frame."""
         if not around:
             return self._page.provenance.final_url
         frame = self._attributes(int(self._page.parent[document]))
@@ -163,7 +160,7 @@ def _is_place(fragment: str, places: frozenset[str]) -> bool:
 
 
 def _trimmed(fragment: str) -> str:
-    """Return a fragment without a text to mark and a place inside of the route; empty for the home route."""
+    """Return a fragment without a text directive and without a place in the route; empty for the home route."""
     route = fragment.partition(":~:")[0].partition("#")[0]
     return "" if route in _HOME_ROUTES else route
 
