@@ -346,7 +346,7 @@ class TestFailures:
                 "'pdf' is not one of 'text', 'markdown', 'html', 'json', 'chunks'",
             ),
             (["clean", "p.html", "--nonsense"], "No such option: --nonsense"),
-            (["clean"], "Say which pages"),
+            (["clean"], "Name the pages"),
             (["learn", "p.html"], "Give --output, the file of the model, or --explain"),
             (["render", "p.html"], "Only URLs can be rendered"),
             (["site", "http://127.0.0.1:1/", "--pages", "0"], "Invalid value for '--pages'"),

@@ -106,7 +106,7 @@ class TestWeigh:
         run("vectorize", site, "-o", tmp_path / "w.npz", cache=cache)
         assert "weigh among each other" not in caplog.text
         run("vectorize", site / "p1.html", "-o", tmp_path / "w.npz", cache=cache)
-        assert "only 1 page(s) to weigh among each other" in caplog.text
+        assert "only 1 page(s) to compare words with" in caplog.text
 
     def test_by_a_model(self, cache: Path, site: Path, tmp_path: Path) -> None:
         run("learn", "--method", "cst", site, "-o", tmp_path / "model", cache=cache)
@@ -135,5 +135,5 @@ class TestWeigh:
         damage(cache, fill(cache, URLS[:1])[0])
         result = run("vectorize", "example.org", "-o", tmp_path / "w.npz", cache=cache)
         assert result.exit_code == 3
-        assert "nothing to weigh" in result.stderr
+        assert "nothing to vectorize" in result.stderr
         assert not (tmp_path / "w.npz").exists()

@@ -62,7 +62,7 @@ def _interrupt(_: Recording) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["render"], "Say which pages"),
+        (["render"], "Name the pages"),
         (["render", "--fixed-time", "http://a.example/"], "give --from, too"),
         (["render", "--archive-credentials", "http://a.example/"], "give both"),
         (["render", "--archive", "out.warc", "http://a.example/"], "ends with .wacz"),

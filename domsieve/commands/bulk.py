@@ -264,11 +264,13 @@ def render(
     from domsieve.tasks.targets import ListedWord
 
     if capture.since is not None:
-        raise UsageError("--refresh and --max-age are for the cache; give a new --output-dir to render anew.")
+        raise UsageError(
+            "--refresh and --max-age are for the cache; give a new --output-dir to render again."
+        )
     _check_output(output_dir)
     words = [word for word in targets if isinstance(word, str | ListedWord)]
     if len(words) < len(targets):
-        raise UsageError("Only URLs can be rendered; standard input holds a page.")
+        raise UsageError("Only URLs can be rendered; standard input contains a page.")
     job = RenderJob(
         output=output_dir,
         budget=capture.analysis,
@@ -312,7 +314,7 @@ def _words(targets: Sequence[str] | None, input_file: Path | None) -> "Iterable[
     from domsieve.errors import UsageError
 
     if not targets and input_file is None:
-        raise UsageError("Say which pages: give files, archives or folders, or --input-file.")
+        raise UsageError("Name the pages: give files, archives or folders, or --input-file.")
     return chain(targets or (), lines_of(input_file) if input_file else ())
 
 
@@ -348,7 +350,7 @@ def _finish(summary: "Summary") -> None:
         if drift.is_over:
             say(f"{site}: {drift}")
     if summary.failed:
-        say_error(f"{count(summary.failed, 'page')} failed; the folder _failed/ says why, a line each.")
+        say_error(f"{count(summary.failed, 'page')} failed; the folder _failed/ says why, one line each.")
     for name, reason in summary.condemned.items():
         say_error(f"given up: {name}: {reason}")
     if summary.failed or summary.condemned:

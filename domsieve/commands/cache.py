@@ -120,7 +120,7 @@ def cache_prune(
 
     with failures():
         if keep_days is None and keep_megabytes is None:
-            raise UsageError("Say what is to be kept: give --keep-days, --keep-megabytes, or both.")
+            raise UsageError("Say what to keep: give --keep-days, --keep-megabytes, or both.")
         with open_cache(cache) as store:
             pages, removed, size = store.count(), 0, 0
             outdated = _outdated(store, keep_days, keep_megabytes)

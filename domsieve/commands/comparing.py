@@ -50,14 +50,14 @@ def compare(
 
     if twice and capture.replay:
         raise UsageError(
-            "--twice needs the network, for an archive has one load of each page; leave out one."
+            "--twice needs the network, because an archive has one load of each page; leave out one of them."
         )
     with open_cache(cache) as store:
         found = find_targets(targets, store)
         if not all(isinstance(target, CacheTarget | DamagedTarget | UrlTarget) for target in found):
             raise TargetError("Files have no rendered version to compare with; give URLs or cached pages.")
         if twice and any(isinstance(target, CacheTarget) for target in found):
-            raise TargetError("--twice loads pages anew; give URLs, not pages of the cache.")
+            raise TargetError("--twice loads pages again; give URLs, not pages of the cache.")
         loads: dict[str, PageRecord] = {}
         failed = 0
         if twice:

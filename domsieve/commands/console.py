@@ -140,7 +140,7 @@ def advice(error: "DomsieveError") -> str:
     from domsieve.errors import BudgetError, CacheIndexError, PolicyError, UnknownPageError
 
     if isinstance(error, CacheIndexError):
-        return " `domsieve cache verify --repair` makes it anew from the pages."
+        return " `domsieve cache verify --repair` rebuilds it from the pages."
     if isinstance(error, UnknownPageError):
         return " `domsieve cache list` shows what the cache holds."
     if isinstance(error, PolicyError) and error.reason == "private":

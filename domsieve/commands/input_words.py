@@ -54,7 +54,7 @@ def replay_of(archive: Path | None, *, fixed_time: bool) -> "Replay | None":
 def say_unknown(replay: "Replay | None") -> None:
     """Report the number of requests that the archive could not serve."""
     if replay and (unknown := replay.unknown):
-        say(f"{count(unknown, 'request')} had no answer in the archive.")
+        say(f"{count(unknown, 'request')} had no response in the archive.")
 
 
 _STDIN = "-"
@@ -75,11 +75,11 @@ def words_of(words: Sequence[str] | None, input_file: Path | None) -> "list[Word
     if named.count(_STDIN) + (str(input_file) == _STDIN) > 1:
         raise UsageError("Standard input can be read only once.")
     if not named and input_file is None:
-        raise UsageError("Say which pages: give URLs, files or other targets, or --input-file.")
+        raise UsageError("Name the pages: give URLs, files or other targets, or --input-file.")
     if _STDIN in named:
         source = sys.stdin.buffer.read(_MOST_BYTES + 1)
         if len(source) > _MOST_BYTES:
-            raise UsageError(f"Standard input holds more than {_MOST_BYTES:,} bytes; that is no page.")
+            raise UsageError(f"Standard input is longer than {_MOST_BYTES:,} bytes; pages are shorter.")
         named[named.index(_STDIN)] = PipedTarget(source)
     return [*named, *(lines_of(input_file) if input_file else ())]
 

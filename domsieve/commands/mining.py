@@ -97,7 +97,7 @@ def records(
     check_place("--output-dir", output_dir, is_folder=True)
     form = "jsonl" if as_json else output_format
     if form == "parquet" and not (output or output_dir):
-        raise UsageError("Parquet is no text for a terminal; give --output or --output-dir.")
+        raise UsageError("Parquet is a binary format; give --output or --output-dir.")
     names = _named(fields)
     params = params_of(method, param)
     entry = RECORD_FORMATS[form]

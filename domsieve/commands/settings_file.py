@@ -142,7 +142,7 @@ def _table(path: Path, name: str, value: Any) -> Mapping[str, Any]:
 
     if not isinstance(value, dict):
         raise UsageError(
-            f"{path}: {name} stands outside of a table; "
+            f"{path}: {name} is outside of a table; "
             f"write it below [{FOR_ALL}] or below a command, such as [clean]."
         )
     return value

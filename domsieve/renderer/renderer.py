@@ -143,7 +143,7 @@ class Renderer:
         _check(url)
         options, budget = self._settled(options) if options else self._options, budget or self._budget
         if options.images != self._options.images:
-            raise UsageError("Whether images load is settled when the browser starts.", url=url)
+            raise UsageError("Whether images load is fixed when the browser starts.", url=url)
         job = PageJob(url=url, site=site or urlsplit(url).netloc, options=options, budget=budget)
         rendering = await self._render(job, proxy)
         source = rendering.source
@@ -262,8 +262,8 @@ class Renderer:
         except DomsieveError as error:
             return url, error
         except Exception as error:
-            logger.exception("Rendering %s failed in an unforeseen way", url)
-            return url, BrowserError(f"Rendering failed in an unforeseen way: {error!r}", url=url)
+            logger.exception("Rendering %s failed with an unexpected error", url)
+            return url, BrowserError(f"Rendering failed with an unexpected error: {error!r}", url=url)
 
     async def _browser(self) -> tuple[RunningBrowser, SitePool]:
         async with self._starting:

@@ -234,7 +234,7 @@ class Supervisor:
         }
         if any(reasons.values()) and not lent.is_retired:
             why = ", ".join(reason for reason, holds in reasons.items() if holds)
-            logger.info("The browser is worn after %d pages (%s); another takes over.", lent.pages, why)
+            logger.info("The browser is replaced after %d pages (%s).", lent.pages, why)
             self._retire(lent)
 
     def _retire(self, lent: _Generation) -> None:

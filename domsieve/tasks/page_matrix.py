@@ -88,9 +88,7 @@ def vectorize(
             fit(tree, once(members, lambda page: page.keys), _also(failed, lost))
             members = [page for page in members if id(page) not in lost]
             if 0 < tree.learned < MIN_SITE_PAGES:
-                logger.warning(
-                    "%s: only %d page(s) to weigh among each other.", members[0].site, tree.learned
-                )
+                logger.warning("%s: only %d page(s) to compare words with.", members[0].site, tree.learned)
         if not tree.learned:
             continue
         weigh_some: Callable[[list[Snapshot]], BlockWeights | csr_matrix]
@@ -109,7 +107,7 @@ def vectorize(
                 read_pages += done.size
     row = np.concatenate(rows)
     if not read_pages:
-        raise PageError("None of the pages could be read, so there is nothing to weigh.")
+        raise PageError("None of the pages could be read, so there is nothing to vectorize.")
     order = np.argsort(row, kind="stable")
     features = tuple(sorted(set().union(*words)))
     column_of = {word: column for column, word in enumerate(features)}

@@ -268,7 +268,7 @@ def _origin(file: FileTarget | PipedTarget, url: str) -> tuple[str, Callable[[],
 def _raw_twin(page: Snapshot, record: PageRecord, store: PageStore) -> Snapshot:
     if not record.source_digest:
         raise ContentError(
-            "No raw source was kept of this page; render it again.", url=record.url, stage="read"
+            "No raw source is stored for this page; render it again.", url=record.url, stage="read"
         )
     origin = page.provenance
     raw = parse_html(store.source(record), url=origin.final_url, content_type=origin.content_type)

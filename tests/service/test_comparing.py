@@ -205,7 +205,7 @@ def test_two_loads_of_what_has_one_are_refused(tmp_path: Path) -> None:
     (record,) = fill(tmp_path, ["http://example.org/"])
     result = run("compare", record.page_id, "--twice", cache=tmp_path)
     assert result.exit_code == 2
-    assert "--twice loads pages anew; give URLs" in result.stderr
+    assert "--twice loads pages again; give URLs" in result.stderr
 
 
 @pytest.mark.browser

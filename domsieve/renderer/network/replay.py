@@ -202,7 +202,7 @@ class _Server:
         except (
             Exception
         ):  # nobody above could handle it, and the connection would stay open without a response
-            logger.exception("A request to an archive failed in an unforeseen way")
+            logger.exception("A request to an archive failed with an unexpected error")
         finally:
             if transport:
                 transport.abort()
@@ -232,7 +232,7 @@ class _Server:
             answer = _consent(fields)
         if answer is None:
             self._replay.unknown += 1
-            logger.debug("The archive holds no answer to %s %s", method, url)
+            logger.debug("The archive has no response to %s %s", method, url)
             return False
         if answer.outcome == "unanswered":
             await reader.read()  # wait until the page gives up

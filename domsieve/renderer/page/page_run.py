@@ -229,7 +229,9 @@ class _PageRun:
             if watch.is_error_page or watch.response(watch.loader_id).status == _FORBIDDEN:
                 self._check_refused(watch.arrived_url)
             if watch.is_error_page and not watch.cut_by:
-                raise NavigationError("The page redirected to an address that does not answer.", url=self.url)
+                raise NavigationError(
+                    "The page redirected to an address that does not respond.", url=self.url
+                )
             navigations = watch.navigations
             capture, body, cut, source_reason = await self._capture(end)
             if not capture and not self.running.is_alive:

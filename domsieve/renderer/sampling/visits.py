@@ -148,7 +148,7 @@ async def visit_politely(
     for url in urls:
         address = normalized(url)
         if address is None:
-            yield url, TargetError("This is no address of a page.", url=url)
+            yield url, TargetError("This is not the address of a page.", url=url)
         else:
             sites.setdefault(Site.of(address), []).append(url)
     done: asyncio.Queue[Outcome | None] = asyncio.Queue()
