@@ -39,7 +39,7 @@ def test_an_index_that_cannot_be_used_names_the_command(tmp_path: Path) -> None:
     (tmp_path / "index.sqlite3").write_bytes(b"no database at all, but long enough to be taken for one" * 20)
     result = run("cache", "list", cache=tmp_path)
     assert result.exit_code == 5
-    assert "repair the cache. `domsieve cache verify --repair` makes it anew" in result.stderr
+    assert "repair the cache. `domsieve cache verify --repair` rebuilds it" in result.stderr
     assert run("cache", "verify", cache=tmp_path).exit_code == 5
     mended = run("cache", "verify", "--repair", cache=tmp_path)
     assert mended.exit_code == 5
