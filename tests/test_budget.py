@@ -24,7 +24,7 @@ from domsieve.budget import USUAL, AnalysisBudget, Gauge, Meter, budgeted, check
 from domsieve.errors import BudgetError, DomsieveError, UsageError
 from domsieve.library.results import CleanResult
 from domsieve.renderer.html_parser.parser import parse_html, read_html_file
-from domsieve.renderer.sampling.page_links import PageLinks
+from domsieve.renderer.sampling._page_links import PageLinks
 from domsieve.renderer.sampling.sitemap import parse_sitemap
 from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.page_cleaning import clean, learn

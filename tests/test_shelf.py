@@ -12,8 +12,8 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.errors import DomsieveError, ModelError, TargetError
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
-from domsieve.tasks import page_cache as shelves
-from domsieve.tasks.page_cache import Shelf, judged_together
+from domsieve.tasks import _page_cache as shelves
+from domsieve.tasks._page_cache import Shelf, judged_together
 from domsieve.tasks.page_cleaning import clean
 from domsieve.tasks.pages import Page
 

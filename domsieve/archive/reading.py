@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
-from domsieve.archive.decompression import USUAL_LIMITS, ArchiveLimits, InflateError
-from domsieve.archive.digests import Differing
+from domsieve.archive._decompression import USUAL_LIMITS, ArchiveLimits, InflateError
+from domsieve.archive._digests import Differing
+from domsieve.archive._records import BrokenRecordError, Damage, RecordHead, content_of, no_record, records
+from domsieve.archive._segments import Archive, Place
+from domsieve.archive._wacz import ZipError, archives_in, differing_files
 from domsieve.archive.http_exchange import body_of, head_of
-from domsieve.archive.records import BrokenRecordError, Damage, RecordHead, content_of, no_record, records
-from domsieve.archive.segments import Archive, Place
 from domsieve.archive.stored_page import Body, DamagedPart, FileSource, Source, StoredPage
-from domsieve.archive.wacz import ZipError, archives_in, differing_files
 from domsieve.errors import ContentError
 from domsieve.snapshot.cut import Cut, CutKind
 from domsieve.snapshot.fault import HTML_TYPES

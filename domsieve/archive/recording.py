@@ -16,8 +16,8 @@ from uuid import uuid4
 
 import msgspec
 
+from domsieve.archive._writing import WarcWriter, index_line, now, write_wacz
 from domsieve.archive.http_exchange import Exchange, Recorded
-from domsieve.archive.writing import WarcWriter, index_line, now, write_wacz
 from domsieve.errors import StorageError, UsageError
 from domsieve.urls import without_credentials
 

@@ -20,8 +20,12 @@ from pathlib import Path
 from typing import cast, get_args
 from urllib.parse import urldefrag
 
-from domsieve.archive.decompression import USUAL_LIMITS, ArchiveLimits, InflateError
-from domsieve.archive.digests import Differing
+from domsieve.archive._decompression import USUAL_LIMITS, ArchiveLimits, InflateError
+from domsieve.archive._digests import Differing
+from domsieve.archive._records import READ_KINDS, BrokenRecordError, Damage, RecordHead, content_of, records
+from domsieve.archive._segments import Archive, Place
+from domsieve.archive._wacz import ZipError, differing_files, member_of
+from domsieve.archive._writing import OUTCOME_TYPE
 from domsieve.archive.http_exchange import Fields, Outcome, body_of, fields_of, head_of
 from domsieve.archive.reading import (
     Revisits,
@@ -31,11 +35,7 @@ from domsieve.archive.reading import (
     sources,
     wanted_keys,
 )
-from domsieve.archive.records import READ_KINDS, BrokenRecordError, Damage, RecordHead, content_of, records
-from domsieve.archive.segments import Archive, Place
 from domsieve.archive.stored_page import DamagedPart, StoredPage
-from domsieve.archive.wacz import ZipError, differing_files, member_of
-from domsieve.archive.writing import OUTCOME_TYPE
 from domsieve.errors import TargetError
 from domsieve.urls import without_credentials
 

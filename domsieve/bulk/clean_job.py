@@ -19,10 +19,10 @@ from domsieve.analysis.registry import (
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import block_columns
+from domsieve.bulk._parquet_parts import Kinds, Table, part
+from domsieve.bulk._places import place_at
 from domsieve.bulk.job import Done, Failures, Reading, pages_of, place_of
 from domsieve.bulk.learn_job import SiteModels
-from domsieve.bulk.parquet_parts import Kinds, Table, part
-from domsieve.bulk.places import place_at
 from domsieve.bulk.plan import Shard
 from domsieve.errors import DomsieveError, UsageError
 from domsieve.sanitize import utf8

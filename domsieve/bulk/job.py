@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 import msgspec
 
 from domsieve.budget import USUAL, AnalysisBudget, budgeted
-from domsieve.bulk.places import Place, place_at, write
+from domsieve.bulk._places import Place, place_at, write
 from domsieve.bulk.plan import Shard
 from domsieve.errors import DomsieveError
 from domsieve.sanitize import utf8

@@ -13,9 +13,9 @@ from domsieve.analysis.registry import DEFAULT_METHOD, Method, MethodParams, new
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.style_tree import capped
 from domsieve.budget import budgeted
+from domsieve.bulk._places import Place, write
 from domsieve.bulk.job import Done, Failures, Reading, pages_of, place_of
 from domsieve.bulk.page_list import Member
-from domsieve.bulk.places import Place, write
 from domsieve.bulk.plan import Plan, Shard
 from domsieve.errors import DomsieveError
 from domsieve.tasks.pages import Page

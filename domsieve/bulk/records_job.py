@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from domsieve.analysis.registry import MethodParams, MiningMethod
 from domsieve.analysis.writers.record_tables import record_rows
+from domsieve.bulk._parquet_parts import Kinds, part
 from domsieve.bulk.job import Done, Failures, Reading, pages_of, place_of
-from domsieve.bulk.parquet_parts import Kinds, part
 from domsieve.bulk.plan import Shard
 from domsieve.errors import BudgetError, DomsieveError
 from domsieve.sanitize import utf8

@@ -17,8 +17,8 @@ from typing import Any, ClassVar
 import msgspec
 
 from domsieve.budget import USUAL, AnalysisBudget, budgeted
+from domsieve.bulk._places import place_at, write
 from domsieve.bulk.job import Done, Failures
-from domsieve.bulk.places import place_at, write
 from domsieve.bulk.plan import Shard
 from domsieve.errors import DomsieveError
 from domsieve.files import digest_of

@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from domsieve.bulk._parquet_parts import check_parquet
+from domsieve.bulk._places import Place, place_at, tidy, write
 from domsieve.bulk.clean_job import CleanJob
 from domsieve.bulk.job import FAILED, Done, Failures, Job
 from domsieve.bulk.learn_job import (
@@ -21,8 +23,6 @@ from domsieve.bulk.learn_job import (
     worth_learning,
 )
 from domsieve.bulk.page_list import Member, Named, members_of, urls_of
-from domsieve.bulk.parquet_parts import check_parquet
-from domsieve.bulk.places import Place, place_at, tidy, write
 from domsieve.bulk.plan import Plan, Shard
 from domsieve.bulk.records_job import RecordsJob
 from domsieve.bulk.render_job import RenderJob, store_name

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from domsieve.bulk._places import place_at
 from domsieve.bulk.job import Done, Job
-from domsieve.bulk.places import place_at
 from domsieve.bulk.plan import Shard
 from domsieve.errors import BrowserNotFoundError, DomsieveError, StorageError, UsageError
 

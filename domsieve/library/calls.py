@@ -5,8 +5,10 @@ from functools import partial
 from typing import Any, Unpack, overload
 
 from domsieve.analysis.registry import MINERS, MethodParams
-from domsieve.library.checks import checked_choices, selection_of
-from domsieve.library.fetch_options import FetchOptions
+from domsieve.library._checks import checked_choices, selection_of
+from domsieve.library._fetch_options import FetchOptions
+from domsieve.library._running import ComparingCall, PagesCall, in_thread, run_coroutine
+from domsieve.library._work import Cleaning, cleaned, method_of, mined, snapshot_of
 from domsieve.library.inputs import PageInput, is_list, sources_of, url_of
 from domsieve.library.parameters import (
     CleanKeywords,
@@ -17,8 +19,6 @@ from domsieve.library.parameters import (
     takes,
 )
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
-from domsieve.library.running import ComparingCall, PagesCall, in_thread, run_coroutine
-from domsieve.library.work import Cleaning, cleaned, method_of, mined, snapshot_of
 from domsieve.snapshot.page import Snapshot
 from domsieve.types import FIELD_NAMES
 

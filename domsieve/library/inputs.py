@@ -14,7 +14,7 @@ from domsieve.archive.stored_page import Body, DamagedPart, StoredPage, archives
 from domsieve.budget import spending
 from domsieve.declaration import wrong
 from domsieve.errors import DomsieveError, TargetError, UsageError
-from domsieve.library.checks import path_of
+from domsieve.library._checks import path_of
 from domsieve.renderer.html_parser.content import PageOrigin, file_origin, source_origin
 from domsieve.renderer.html_parser.parser import html_files, parse_html, read_html_file
 from domsieve.renderer.network.egress import place_of

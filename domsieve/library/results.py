@@ -21,7 +21,7 @@ from domsieve.analysis.writers.formats import PAGE_FORMATS, write_page
 from domsieve.analysis.writers.record_tables import RecordSheet, record_rows, write_records_csv
 from domsieve.budget import Meter
 from domsieve.errors import DomsieveError
-from domsieve.library.checks import check_choice
+from domsieve.library._checks import check_choice
 from domsieve.notebook import Line, box, tables
 from domsieve.snapshot.fault import Fault, fault_of
 from domsieve.snapshot.page import Snapshot

@@ -20,11 +20,11 @@ from domsieve.errors import (
     UsageError,
 )
 from domsieve.options import Budget, CaptureOptions
+from domsieve.renderer._limits import Limits
 from domsieve.renderer.browser.browser import RunningBrowser, start_browser
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.contexts import SitePool
 from domsieve.renderer.browser.discovery import Browser
-from domsieve.renderer.limits import Limits
 from domsieve.renderer.network.egress import NO_PLACE, Egress, place_of
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.network.replay import Replay

@@ -21,13 +21,13 @@ from domsieve.errors import DomsieveError
 from domsieve.renderer.browser.playwright_driver import browser_in_use
 from domsieve.renderer.network.addresses import HostRules
 from domsieve.renderer.network.egress import private_host
+from domsieve.service._logs import log, logging_to_stderr
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.job_values import SiteQuota
 from domsieve.service.jobs.pool import WorkerPool, owned
 from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.service.jobs.worker import WorkerSettings
-from domsieve.service.logs import log, logging_to_stderr
 from domsieve.service.web.app import create_app
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.load_shedding import LoadShedding

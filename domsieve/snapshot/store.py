@@ -24,6 +24,7 @@ from domsieve.files import (
     write_file,
     write_packed,
 )
+from domsieve.snapshot._verifying import Problem, Verifier
 from domsieve.snapshot.format import Base, encode, payload_of
 from domsieve.snapshot.index import Index, PageRecord, remove_index
 from domsieve.snapshot.page import Producer, Scalar, Snapshot
@@ -38,7 +39,6 @@ from domsieve.snapshot.stored_files import (
     record_of,
     with_provenance,
 )
-from domsieve.snapshot.verifying import Problem, Verifier
 
 _INDEX = "index.sqlite3"
 _NO_EXTRAS: Mapping[str, bytes] = MappingProxyType({})

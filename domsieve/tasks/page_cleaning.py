@@ -27,7 +27,7 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.formats import write_page
 from domsieve.errors import DomsieveError, PageError, UsageError
 from domsieve.snapshot.page import Snapshot
-from domsieve.tasks.page_cache import Shelf, judged_together
+from domsieve.tasks._page_cache import Shelf, judged_together
 from domsieve.tasks.pages import Page
 from domsieve.tasks.postprocess import judged, with_condition
 from domsieve.tasks.site_learning import fit

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domsieve.analysis.columns.batch import Batch
-from domsieve.analysis.trees.forest import Forest, in_context, plant
+from domsieve.analysis.trees._forest import Forest, in_context, plant
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from domsieve.analysis.columns.batch import Batch
-from domsieve.analysis.trees.alignment import locate
+from domsieve.analysis.trees._alignment import locate
+from domsieve.analysis.trees._forest import plant, word_features
 from domsieve.analysis.trees.cst import CompressedStructureTree, path_importance, word_weight
-from domsieve.analysis.trees.forest import plant, word_features
 from domsieve.snapshot.page import Producer, Snapshot
 from domsieve.types import StyleLevel
 from tests.analysis.pages import page

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domsieve.analysis.records.field_roles import type_of
+from domsieve.analysis.records._field_roles import type_of
 from domsieve.analysis.records.fields import FieldTable, field_tables
 from domsieve.analysis.records.wobm import WebObjectBlocks
 from domsieve.types import FIELD_NAMES

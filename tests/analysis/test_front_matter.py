@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.metadata.values import Metadata
-from domsieve.analysis.writers.front_matter import write_front_matter
+from domsieve.analysis.writers._front_matter import write_front_matter
 from domsieve.analysis.writers.html import write_html
 from domsieve.renderer.html_parser.parser import parse_html
 

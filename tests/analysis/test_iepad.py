@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from domsieve.analysis.columns.batch import Batch
+from domsieve.analysis.records._repeats import maximal_repeats, page_tokens
 from domsieve.analysis.records.iepad import (
     Pattern,
     RepeatedPatterns,
@@ -18,7 +19,6 @@ from domsieve.analysis.records.iepad import (
     regular_runs,
     regularity,
 )
-from domsieve.analysis.records.repeats import maximal_repeats, page_tokens
 from domsieve.analysis.records.result import Records
 from domsieve.errors import UsageError
 from domsieve.snapshot.page import Snapshot

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domsieve.analysis.auto.cleaner import AutoCleaner
-from domsieve.analysis.block_types.block_phrases import RELATED, REPLY, SHARE, Begins, Pieces, begins_of
+from domsieve.analysis.block_types._block_phrases import RELATED, REPLY, SHARE, Begins, Pieces, begins_of
 from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindChoice, apply_kinds, node_kinds
 from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.none import NoCleaning

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.model_file import load_model, save_model
-from domsieve.analysis.trees.alignment import Laid
-from domsieve.analysis.trees.importance import LinkLists, navigation
+from domsieve.analysis.trees._alignment import Laid
+from domsieve.analysis.trees._importance import LinkLists, navigation
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.writers.text import write_text
 from domsieve.snapshot.page import Snapshot

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domsieve.analysis.records._regions import edit_measure, group_pairs, neighbours, tree_measure
+from domsieve.analysis.records._tag_tree import TagTree, TreeMatcher
 from domsieve.analysis.records.mdr import DataRegionMiner
-from domsieve.analysis.records.regions import edit_measure, group_pairs, neighbours, tree_measure
-from domsieve.analysis.records.tag_tree import TagTree, TreeMatcher
 from domsieve.errors import UsageError
 from tests.analysis import plain_regions
 from tests.analysis.contract import body

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from domsieve.analysis.metadata.authors import author_names
-from domsieve.analysis.metadata.dates import find_dates, find_exact_date
-from domsieve.analysis.metadata.json_ld import DEEPEST, read_json
+from domsieve.analysis.metadata._authors import author_names
+from domsieve.analysis.metadata._dates import find_dates, find_exact_date
+from domsieve.analysis.metadata._json_ld import DEEPEST, read_json
 from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.budget import AnalysisBudget, budgeted

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domsieve.analysis.records.repeats import maximal_repeats, suffix_array
+from domsieve.analysis.records._repeats import maximal_repeats, suffix_array
 
 STRINGS = st.integers(1, 4).flatmap(lambda k: st.lists(st.integers(0, k), max_size=24))
 

@@ -6,8 +6,8 @@ from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domsieve.analysis.selection._selectors import Matcher, parse_selectors
 from domsieve.analysis.selection.selection import Selection
-from domsieve.analysis.selection.selectors import Matcher, parse_selectors
 from domsieve.errors import ContentError, UsageError
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Kind, Snapshot

@@ -14,8 +14,8 @@ from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.columns.words import _ALIKE, _TESTS, CharIs, kinds_of
-from domsieve.analysis.writers import markdown_inline
-from domsieve.analysis.writers.markdown_inline import Inline, Mark
+from domsieve.analysis.writers import _markdown_inline as markdown_inline
+from domsieve.analysis.writers._markdown_inline import Inline, Mark
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 

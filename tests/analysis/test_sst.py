@@ -12,7 +12,7 @@ from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.hash import hashes_of
 from domsieve.analysis.columns.words import fold, words_of
 from domsieve.analysis.model_file import load_model, save_model
-from domsieve.analysis.trees.alignment import _collapsed
+from domsieve.analysis.trees._alignment import _collapsed
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.trees.style_tree import StyleTree
 from domsieve.analysis.writers.text import write_text

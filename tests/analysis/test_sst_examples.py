@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from domsieve.analysis.trees.importance import entropy, node_importance, simplified
+from domsieve.analysis.trees._importance import entropy, node_importance, simplified
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.snapshot.page import Snapshot
 from tests.analysis.pages import page

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domsieve.analysis.cleaning.pagelets import links_of, pagelets, shingles
+from domsieve.analysis.cleaning._pagelets import links_of, pagelets, shingles
 from domsieve.analysis.cleaning.template import TemplateFilter
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.hash import hashes_of

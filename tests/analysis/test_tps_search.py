@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domsieve.analysis.cleaning.tps_search import Cuts, Region, largest_region, page_regions, tag_path_codes
+from domsieve.analysis.cleaning._tps_search import Cuts, Region, largest_region, page_regions, tag_path_codes
 from domsieve.analysis.columns.batch import prune
 
 

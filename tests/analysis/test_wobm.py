@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domsieve.analysis.records.regions import Pairs, edit_measure, group_pairs, neighbours
+from domsieve.analysis.records._regions import Pairs, edit_measure, group_pairs, neighbours
+from domsieve.analysis.records._tag_tree import TagTree
 from domsieve.analysis.records.result import Records
-from domsieve.analysis.records.tag_tree import TagTree
 from domsieve.analysis.records.wobm import WebObjectBlocks
 from domsieve.errors import UsageError
 from domsieve.snapshot.page import Snapshot

@@ -5,7 +5,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from domsieve.archive.decompression import USUAL_LIMITS, ArchiveLimits
+from domsieve.archive._decompression import USUAL_LIMITS, ArchiveLimits
 from domsieve.archive.reading import read_archive
 from domsieve.archive.stored_page import DamagedPart, StoredPage
 from tests.command import page

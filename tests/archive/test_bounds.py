@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.archive import wacz
-from domsieve.archive.decompression import ArchiveLimits
+from domsieve.archive import _wacz as wacz
+from domsieve.archive._decompression import ArchiveLimits
 from domsieve.errors import TargetError
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.pages import readable

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.archive.decompression import ArchiveLimits
+from domsieve.archive._decompression import ArchiveLimits
 from domsieve.errors import ContentError
 from tests.archive.made import answer, numbers, packed, page_record, read, record, url_of, written
 from tests.command import page

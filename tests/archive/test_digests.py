@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.archive.decompression import ArchiveLimits
-from domsieve.archive.digests import digest_in
+from domsieve.archive._decompression import ArchiveLimits
+from domsieve.archive._digests import digest_in
 from domsieve.archive.responses import Answers
 from tests.archive.made import answer, numbers, packed, page_record, read, record, url_of, written
 from tests.archive.test_reading import zipped

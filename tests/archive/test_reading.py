@@ -14,8 +14,8 @@ import pytest
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from domsieve.archive import decompression
-from domsieve.archive.decompression import ArchiveLimits
+from domsieve.archive import _decompression as decompression
+from domsieve.archive._decompression import ArchiveLimits
 from domsieve.archive.packed import MOST_BYTES
 from domsieve.archive.reading import read_archive
 from domsieve.errors import ContentError

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
+from domsieve.archive._writing import sort_key
 from domsieve.archive.http_exchange import Exchange, Recorded
 from domsieve.archive.recording import Recording
-from domsieve.archive.writing import sort_key
 from domsieve.errors import UsageError
 from tests.archive.made import read
 from tests.command import page

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from domsieve.archive import decompression
-from domsieve.archive.decompression import ArchiveLimits
+from domsieve.archive import _decompression as decompression
+from domsieve.archive._decompression import ArchiveLimits
 from tests.archive.made import answer, noise, numbers, page_record, read, record, url_of, written
 from tests.archive.test_bounds import BOMB, SMALL
 from tests.archive.test_damaged import flipped, mutated

@@ -8,9 +8,9 @@ import pytest
 
 from domsieve.analysis.model_file import load_model, model_to_bytes
 from domsieve.analysis.registry import MethodParams, new_site_model
+from domsieve.bulk._places import place_at
 from domsieve.bulk.learn_job import LearnJob, SiteModels, model_file
 from domsieve.bulk.local import LocalEngine
-from domsieve.bulk.places import place_at
 from domsieve.bulk.runs import Summary, learn_sites
 from domsieve.errors import UsageError
 from domsieve.tasks.pages import from_file

@@ -6,7 +6,7 @@ from uuid import uuid4
 import fsspec
 import pytest
 
-from domsieve.bulk.places import place_at
+from domsieve.bulk._places import place_at
 from domsieve.errors import StorageError, UsageError
 from tests.bulk.made import cleaned, rows_of, write_sites
 

@@ -8,19 +8,19 @@ import pytest
 import typer.main
 
 import domsieve
-from domsieve.analysis.metadata.json_ld import DEEPEST
+from domsieve.analysis.metadata._json_ld import DEEPEST
 from domsieve.analysis.registry import METHODS, Method
 from domsieve.archive import packed
-from domsieve.archive.decompression import ArchiveLimits
+from domsieve.archive._decompression import ArchiveLimits
 from domsieve.budget import AnalysisBudget
 from domsieve.cli import app
 from domsieve.options import Budget
-from domsieve.renderer.html_parser.long_tags import MOST_ATTRIBUTES
+from domsieve.renderer.html_parser._long_tags import MOST_ATTRIBUTES
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import Caps
 from domsieve.renderer.network.proxy import _LISTED
+from domsieve.renderer.page._page_events import _NAVIGATION_LIMIT
 from domsieve.renderer.page.capture import STYLE_NAMES
-from domsieve.renderer.page.page_events import _NAVIGATION_LIMIT
 from domsieve.service.jobs.requests import HTML_CHARACTERS
 from domsieve.service.web import server
 from domsieve.service.web.settings import Settings

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from domsieve.errors import NavigationError, PolicyError, TargetError, UsageError
 from domsieve.renderer.network.addresses import Address, HostError, parse_host, why_not_public
 from domsieve.renderer.network.egress import Egress, Factory, place_of, private_host
-from domsieve.renderer.sampling.page_urls import Site, joined, normalized, start_page
+from domsieve.renderer.sampling._page_urls import Site, joined, normalized, start_page
 from domsieve.tasks.targets import output_name
 from domsieve.urls import split_url, without_credentials
 from tests.fuzz.fuzzing import fuzzed

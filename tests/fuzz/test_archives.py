@@ -16,7 +16,7 @@ import brotli
 import zstandard
 from hypothesis import strategies as st
 
-from domsieve.archive.decompression import ArchiveLimits
+from domsieve.archive._decompression import ArchiveLimits
 from domsieve.archive.http_exchange import Exchange, Recorded, body_of, dechunked, fields_of, head_of
 from domsieve.archive.reading import read_archive
 from domsieve.archive.recording import Recording

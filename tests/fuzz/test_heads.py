@@ -9,10 +9,10 @@ from typing import Any
 import h11
 from hypothesis import strategies as st
 
+from domsieve.renderer.network._proxy_ends import Client, End
+from domsieve.renderer.network._proxy_head import HeadError, parse_head
 from domsieve.renderer.network.egress import Caps, Egress, Factory
 from domsieve.renderer.network.proxy import Proxy
-from domsieve.renderer.network.proxy_ends import Client, End
-from domsieve.renderer.network.proxy_head import HeadError, parse_head
 from domsieve.renderer.network.upstream import Upstream
 from domsieve.service.web.connections import StrictConnection
 from tests.fuzz.fuzzing import fuzzed

@@ -25,9 +25,9 @@ from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.job_values import NewFile
 from domsieve.service.jobs.requests import CleanRequest
 from domsieve.service.jobs.work_queue import WorkQueue
+from domsieve.service.mcp._tools import TOOLS
 from domsieve.service.mcp.mcp_server import mcp_server, over_http
 from domsieve.service.mcp.tool_calls import ToolCalls
-from domsieve.service.mcp.tools import TOOLS
 from domsieve.service.web.app import create_app
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.settings import LOCAL, MCP_PATH, Settings

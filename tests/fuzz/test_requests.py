@@ -20,9 +20,9 @@ from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.requests import JobKind, PageRequest, request_of
 from domsieve.service.jobs.work_queue import WorkQueue
+from domsieve.service.mcp._tool_results import OUTPUT_SCHEMA, Answer
+from domsieve.service.mcp._tools import TOOLS
 from domsieve.service.mcp.tool_calls import ToolCalls
-from domsieve.service.mcp.tool_results import OUTPUT_SCHEMA, Answer
-from domsieve.service.mcp.tools import TOOLS
 from domsieve.service.web.app import create_app
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.problems import Problem

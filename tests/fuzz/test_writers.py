@@ -19,9 +19,9 @@ from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.registry import MINERS, Method, page_cleaner
 from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers._front_matter import write_front_matter
 from domsieve.analysis.writers.chunks import chunks_of, write_chunks
 from domsieve.analysis.writers.evidence import block_columns, dropped_blocks, text_blocks, write_json
-from domsieve.analysis.writers.front_matter import write_front_matter
 from domsieve.analysis.writers.html import write_html
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.matrix import matrix_names, matrix_npz, matrix_svmlight

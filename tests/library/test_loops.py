@@ -9,7 +9,7 @@ import time
 import pytest
 
 import domsieve
-from domsieve.library.running import in_thread, run_coroutine
+from domsieve.library._running import in_thread, run_coroutine
 
 
 async def where() -> tuple[int, int]:

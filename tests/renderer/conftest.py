@@ -15,11 +15,11 @@ import pytest
 
 from domsieve.errors import DomsieveError
 from domsieve.options import Budget, CaptureOptions
+from domsieve.renderer._limits import Clock, Limits, Timeouts
 from domsieve.renderer.browser.discovery import Browser
-from domsieve.renderer.limits import Clock, Limits, Timeouts
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.page import page_run
-from domsieve.renderer.page.page_events import Watch
+from domsieve.renderer.page._page_events import Watch
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
 from domsieve.types import DriverName

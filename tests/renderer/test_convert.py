@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from domsieve.renderer.browser.connection import decode
-from domsieve.renderer.page.convert import Capture, convert, document_only
+from domsieve.renderer.page._convert import Capture, convert, document_only
 from domsieve.snapshot.page import Provenance, Snapshot
 from tests.renderer.reading import outline
 

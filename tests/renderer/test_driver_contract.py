@@ -17,12 +17,12 @@ import pytest
 
 from domsieve.errors import BrowserNotFoundError, UsageError
 from domsieve.options import CaptureOptions
+from domsieve.renderer._limits import Limits
 from domsieve.renderer.browser import pipe_driver
+from domsieve.renderer.browser._process import new_profile, start_process
 from domsieve.renderer.browser.browser import RunningBrowser
 from domsieve.renderer.browser.connection import CommandError, Session
 from domsieve.renderer.browser.discovery import Location
-from domsieve.renderer.browser.process import new_profile, start_process
-from domsieve.renderer.limits import Limits
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domsieve.options import Budget, CaptureOptions
-from domsieve.renderer.page.page_events import carries_data
+from domsieve.renderer.page._page_events import carries_data
 from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering
 from tests.renderer.bad_server import send
 from tests.renderer.conftest import LONG, Studio

@@ -18,7 +18,7 @@ from domsieve.renderer.network.egress import Egress, Factory
 from domsieve.renderer.network.upstream import Upstream
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
-from domsieve.renderer.sampling.fetch import fetch
+from domsieve.renderer.sampling._fetch import fetch
 from domsieve.types import DriverName
 from examples.loopback import LoopbackServer, QuietHandler, running
 from tests.command import process, run

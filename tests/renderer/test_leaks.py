@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from domsieve.errors import PageError
-from domsieve.renderer.limits import Limits, Timeouts
+from domsieve.renderer._limits import Limits, Timeouts
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.renderer import Renderer
 from tests.renderer.conftest import DRIVER, Studio, ask_browser, no_page_is_open

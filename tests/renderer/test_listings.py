@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from domsieve.errors import DomsieveError, PolicyError, TargetError
-from domsieve.renderer.limits import Clock
+from domsieve.renderer._limits import Clock
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.sampling import sitemap as listings

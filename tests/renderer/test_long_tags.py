@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from domsieve.renderer.html_parser import long_tags
-from domsieve.renderer.html_parser.long_tags import with_few_attributes
+from domsieve.renderer.html_parser import _long_tags as long_tags
+from domsieve.renderer.html_parser._long_tags import with_few_attributes
 
 PIECES = (
     *(b"<a", b"<b ", b">", b'"', b"'", b"=", b" ", b"x", b"y ", b"/", b"<"),

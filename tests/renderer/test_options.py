@@ -10,8 +10,8 @@ import pytest
 
 from domsieve.errors import DomsieveError, TargetError, UsageError
 from domsieve.options import Budget, CaptureOptions
+from domsieve.renderer.page._convert import document_only
 from domsieve.renderer.page.capture import Body
-from domsieve.renderer.page.convert import document_only
 from domsieve.renderer.protocol import PageSource, Rendering, ReplaySource
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.page import Provenance, Snapshot

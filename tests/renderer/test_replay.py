@@ -18,8 +18,8 @@ from domsieve.archive.http_exchange import Exchange, Recorded
 from domsieve.archive.recording import Recording
 from domsieve.errors import NavigationError
 from domsieve.options import Budget, CaptureOptions
+from domsieve.renderer._limits import Limits
 from domsieve.renderer.browser import browser
-from domsieve.renderer.limits import Limits
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.network.replay import Replay

@@ -14,10 +14,12 @@ import pytest
 
 from domsieve.errors import ContentError, NavigationError, PolicyError, TargetError, UsageError
 from domsieve.options import Scope
-from domsieve.renderer.limits import Clock
+from domsieve.renderer._limits import Clock
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.sampling import visits
+from domsieve.renderer.sampling._fetch import Answer as Fetched
+from domsieve.renderer.sampling._page_urls import Site
 from domsieve.renderer.sampling.events import (
     PageDone,
     PageFailed,
@@ -27,8 +29,6 @@ from domsieve.renderer.sampling.events import (
     SitemapsRead,
     SiteOpened,
 )
-from domsieve.renderer.sampling.fetch import Answer as Fetched
-from domsieve.renderer.sampling.page_urls import Site
 from domsieve.renderer.sampling.robots import Robots
 from tests.renderer.bad_server import Server, send, serving
 from tests.renderer.fake_site import Answer, FakeSite, Page, done, linking, web

@@ -12,9 +12,9 @@ import pytest
 
 from domsieve.errors import NavigationError, PolicyError
 from domsieve.renderer.network.egress import Egress, Factory, offline
-from domsieve.renderer.sampling import fetch as fetching
-from domsieve.renderer.sampling.fetch import Answer, fetch, is_this_machine
-from domsieve.renderer.sampling.page_urls import Site
+from domsieve.renderer.sampling import _fetch as fetching
+from domsieve.renderer.sampling._fetch import Answer, fetch, is_this_machine
+from domsieve.renderer.sampling._page_urls import Site
 from domsieve.renderer.sampling.robots import Robots, fetch_robots
 from domsieve.renderer.sampling.sitemap import parse_sitemap, read_sitemaps
 from tests.renderer.bad_server import Server, send, serving

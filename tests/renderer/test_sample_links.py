@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domsieve.renderer.html_parser.parser import parse_html
-from domsieve.renderer.sampling.page_links import PageLinks, Routing
-from domsieve.renderer.sampling.page_urls import Site, joined, normalized
+from domsieve.renderer.sampling._page_links import PageLinks, Routing
+from domsieve.renderer.sampling._page_urls import Site, joined, normalized
 from tests.analysis.pages import page
 
 SITE = Site("https://example.org")

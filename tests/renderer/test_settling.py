@@ -8,7 +8,7 @@ import pytest
 
 from domsieve.errors import UsageError
 from domsieve.options import CaptureOptions
-from domsieve.renderer.limits import Timeouts
+from domsieve.renderer._limits import Timeouts
 from domsieve.renderer.protocol import Rendering
 from tests.renderer.bad_server import start
 from tests.renderer.conftest import Studio

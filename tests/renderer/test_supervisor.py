@@ -12,8 +12,8 @@ from domsieve.errors import BrowserNotFoundError, DomsieveError, NavigationError
 from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.network.proxy import Proxy
+from domsieve.renderer.page._convert import document_only
 from domsieve.renderer.page.capture import STYLE_NAMES
-from domsieve.renderer.page.convert import document_only
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.supervisor import RecyclePolicy, Supervisor

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from domsieve.options import Budget
-from domsieve.renderer.limits import Timeouts
-from domsieve.renderer.page.page_events import Watch
+from domsieve.renderer._limits import Timeouts
+from domsieve.renderer.page._page_events import Watch
 
 PAGE = {"id": "F", "loaderId": "L"}
 

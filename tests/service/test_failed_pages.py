@@ -12,7 +12,7 @@ import pytest
 
 from domsieve.errors import PageError
 from domsieve.renderer.protocol import Rendering
-from domsieve.service.jobs.job_results import SitePages, site_result
+from domsieve.service.jobs._job_results import SitePages, site_result
 from domsieve.service.jobs.job_values import Claim, problem_of
 from domsieve.service.jobs.requests import (
     CleanRequest,

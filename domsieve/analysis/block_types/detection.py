@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.block_types.block_columns import Columns, union
-from domsieve.analysis.block_types.name_rules import TypeRules
-from domsieve.analysis.block_types.structure import Structure
+from domsieve.analysis.block_types._block_columns import Columns, union
+from domsieve.analysis.block_types._name_rules import TypeRules
+from domsieve.analysis.block_types._structure import Structure
 from domsieve.analysis.columns.batch import Ints, once_per_page, prune
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.verdict import Verdict

@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from domsieve.analysis.cleaning.pagelets import (
+from domsieve.analysis.cleaning._pagelets import (
     Pagelets,
     PageLinks,
     TemplateCounts,

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.cleaning.tps_search import Cuts, page_regions, tag_path_codes
+from domsieve.analysis.cleaning._tps_search import Cuts, page_regions, tag_path_codes
 from domsieve.analysis.columns.batch import Batch, Ints, page_batch, prune
 from domsieve.analysis.columns.hash import hash_of
 from domsieve.analysis.columns.styles import presentation_styles

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from domsieve.analysis.metadata.elements import Elements
-from domsieve.analysis.metadata.json_ld import rank_of
+from domsieve.analysis.metadata._elements import Elements
+from domsieve.analysis.metadata._json_ld import rank_of
 from domsieve.analysis.metadata.values import LONGEST_TEXT, Claims, clean_value
 from domsieve.budget import check
 

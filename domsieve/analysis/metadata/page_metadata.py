@@ -10,10 +10,10 @@ from domsieve.analysis.cleaning.page_widget_words import PERMALINK_MARKS
 from domsieve.analysis.cleaning.page_widgets import FURNITURE_REASONS
 from domsieve.analysis.columns.batch import once_per_page, prune
 from domsieve.analysis.columns.visible import HIDING_REASONS
-from domsieve.analysis.metadata.authors import author_names, bylines, choose_authors, turned_name
-from domsieve.analysis.metadata.dates import choose_dates, date_of_address, dates_shown, find_exact_date
-from domsieve.analysis.metadata.elements import Elements, Places, elements_of
-from domsieve.analysis.metadata.json_ld import claim_json_ld, plain_address
+from domsieve.analysis.metadata._authors import author_names, bylines, choose_authors, turned_name
+from domsieve.analysis.metadata._dates import choose_dates, date_of_address, dates_shown, find_exact_date
+from domsieve.analysis.metadata._elements import Elements, Places, elements_of
+from domsieve.analysis.metadata._json_ld import claim_json_ld, plain_address
 from domsieve.analysis.metadata.markup import claim_links, claim_meta_tags, claim_microdata
 from domsieve.analysis.metadata.values import (
     LONGEST_NAME,

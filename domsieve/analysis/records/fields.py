@@ -15,7 +15,7 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from domsieve.analysis.columns.batch import Ints
-from domsieve.analysis.records.field_roles import field_names
+from domsieve.analysis.records._field_roles import field_names
 from domsieve.analysis.records.leaves import Column, FieldKind, Leaf, Leaves
 from domsieve.analysis.records.result import Records
 from domsieve.budget import check, spending

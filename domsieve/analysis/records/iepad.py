@@ -30,7 +30,7 @@ from rapidfuzz.distance import Levenshtein
 
 from domsieve.analysis.columns.batch import Ints, page_batch
 from domsieve.analysis.estimator import Bounds, PageEstimator, Share
-from domsieve.analysis.records.repeats import TEXT, Encoding, Tokens, maximal_repeats, page_tokens
+from domsieve.analysis.records._repeats import TEXT, Encoding, Tokens, maximal_repeats, page_tokens
 from domsieve.analysis.records.result import Records
 from domsieve.budget import check
 from domsieve.snapshot.page import Scalar, Snapshot

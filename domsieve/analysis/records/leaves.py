@@ -17,8 +17,8 @@ from domsieve.analysis.columns.batch import (
 )
 from domsieve.analysis.columns.links import Addresses
 from domsieve.analysis.columns.visible import hidden_texts, in_body, shown_nodes, worded
-from domsieve.analysis.records.table_grid import TableGrid
-from domsieve.analysis.records.tag_tree import Shown, TagTree, member_above
+from domsieve.analysis.records._table_grid import TableGrid
+from domsieve.analysis.records._tag_tree import Shown, TagTree, member_above
 from domsieve.budget import check
 from domsieve.snapshot.page import Kind, Snapshot
 

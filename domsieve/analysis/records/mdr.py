@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.estimator import Bounds, PageEstimator
-from domsieve.analysis.records.regions import (
+from domsieve.analysis.records._regions import (
     Block,
     Measure,
     chain_lengths,
@@ -22,8 +22,8 @@ from domsieve.analysis.records.regions import (
     tree_measure,
     walk,
 )
+from domsieve.analysis.records._tag_tree import Range, TagTree
 from domsieve.analysis.records.result import Records
-from domsieve.analysis.records.tag_tree import Range, TagTree
 from domsieve.budget import spending
 from domsieve.errors import ParameterError
 from domsieve.snapshot.page import Snapshot

@@ -31,9 +31,8 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools, TagIs
 from domsieve.analysis.estimator import Bounds, PageEstimator, Share
-from domsieve.analysis.records.leaves import Content
-from domsieve.analysis.records.listing import Lists
-from domsieve.analysis.records.regions import (
+from domsieve.analysis.records._listing import Lists
+from domsieve.analysis.records._regions import (
     Block,
     Chains,
     edit_measure,
@@ -43,9 +42,10 @@ from domsieve.analysis.records.regions import (
     to_records,
     walk,
 )
+from domsieve.analysis.records._table_grid import TableGrid
+from domsieve.analysis.records._tag_tree import Range, Shown, TagTree, menu_nodes
+from domsieve.analysis.records.leaves import Content
 from domsieve.analysis.records.result import Records
-from domsieve.analysis.records.table_grid import TableGrid
-from domsieve.analysis.records.tag_tree import Range, Shown, TagTree, menu_nodes
 from domsieve.budget import spending
 from domsieve.snapshot.page import Kind, Snapshot
 

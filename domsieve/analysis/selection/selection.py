@@ -8,7 +8,7 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import below, counted_before, prune
 from domsieve.analysis.columns.tables import ranges
-from domsieve.analysis.selection.selectors import Bools, Matcher, Selector, parse_selectors
+from domsieve.analysis.selection._selectors import Bools, Matcher, Selector, parse_selectors
 from domsieve.errors import ContentError
 from domsieve.snapshot.page import Snapshot
 

@@ -14,8 +14,8 @@ from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.tables import Table, grouped, stable_order
 from domsieve.analysis.estimator import Bounds
 from domsieve.analysis.site_model import batches, verdicts_of
-from domsieve.analysis.trees.alignment import Laid, Paths, Runs, Siblings, known_shares
-from domsieve.analysis.trees.forest import (
+from domsieve.analysis.trees._alignment import Laid, Paths, Runs, Siblings, known_shares
+from domsieve.analysis.trees._forest import (
     Forest,
     Occurrences,
     around,
@@ -25,8 +25,8 @@ from domsieve.analysis.trees.forest import (
     word_names,
     word_occurrences,
 )
-from domsieve.analysis.trees.importance import entropy, node_importance, unit_interval
-from domsieve.analysis.trees.merging import merge_similar
+from domsieve.analysis.trees._importance import entropy, node_importance, unit_interval
+from domsieve.analysis.trees._merging import merge_similar
 from domsieve.analysis.trees.style_tree import LOG_UNIT, StyleTree, TreeModel, count_pages
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from domsieve.analysis.columns.batch import F64, Ints, page_batch
-from domsieve.analysis.trees.forest import spread
-from domsieve.analysis.trees.importance import simplified
+from domsieve.analysis.trees._forest import spread
+from domsieve.analysis.trees._importance import simplified
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.trees.style_tree import StyleTree
 from domsieve.snapshot.page import Snapshot

@@ -16,8 +16,8 @@ from domsieve.analysis.columns.tables import Table
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.estimator import Bounds, Share
 from domsieve.analysis.site_model import verdicts_of
-from domsieve.analysis.trees.alignment import Laid, Paths, Runs, Siblings, known_shares
-from domsieve.analysis.trees.forest import (
+from domsieve.analysis.trees._alignment import Laid, Paths, Runs, Siblings, known_shares
+from domsieve.analysis.trees._forest import (
     Forest,
     LeafTexts,
     Occurrences,
@@ -30,8 +30,8 @@ from domsieve.analysis.trees.forest import (
     text_features,
     word_features,
 )
-from domsieve.analysis.trees.importance import Importances, LinkLists, importances, navigation, simplified
-from domsieve.analysis.trees.merging import merge_similar
+from domsieve.analysis.trees._importance import Importances, LinkLists, importances, navigation, simplified
+from domsieve.analysis.trees._merging import merge_similar
 from domsieve.analysis.trees.style_tree import StyleTree, TreeModel, count_pages
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Kind, Scalar, Snapshot

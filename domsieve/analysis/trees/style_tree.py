@@ -21,8 +21,8 @@ from domsieve.analysis.columns.tables import (
     stretch_sums,
 )
 from domsieve.analysis.site_model import SiteModel
-from domsieve.analysis.trees.alignment import ROOT, Laid, Paths, Runs, Siblings, locate, step
-from domsieve.analysis.trees.forest import Forest, Occurrences, leaf_texts, plant
+from domsieve.analysis.trees._alignment import ROOT, Laid, Paths, Runs, Siblings, locate, step
+from domsieve.analysis.trees._forest import Forest, Occurrences, leaf_texts, plant
 from domsieve.errors import ModelError, ParameterError
 from domsieve.types import StyleLevel
 

@@ -14,9 +14,9 @@ from domsieve.analysis.columns.flow import SPACE
 from domsieve.analysis.columns.words import Characters
 from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers._markdown_blocks import Piece, Role
+from domsieve.analysis.writers._markdown_plan import Plan
 from domsieve.analysis.writers.markdown import written_blocks
-from domsieve.analysis.writers.markdown_blocks import Piece, Role
-from domsieve.analysis.writers.markdown_plan import Plan
 from domsieve.budget import check, spending
 from domsieve.errors import UsageError
 from domsieve.sanitize import utf8

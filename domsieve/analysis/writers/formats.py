@@ -129,7 +129,7 @@ def write_page(
     text: str = entry.function(page, verdict, **given)
     if found is None or not entry.is_prose:
         return text
-    from domsieve.analysis.writers.front_matter import write_front_matter
+    from domsieve.analysis.writers._front_matter import write_front_matter
 
     return write_front_matter(found, expected_f1=verdict.expected_f1) + text
 

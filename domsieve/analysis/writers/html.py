@@ -17,7 +17,7 @@ from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, SPACE, Flow, bound
 from domsieve.analysis.columns.links import Addresses
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.verdict import Verdict
-from domsieve.analysis.writers.front_matter import meta_elements
+from domsieve.analysis.writers._front_matter import meta_elements
 from domsieve.budget import check, spending
 from domsieve.snapshot.page import Kind, Snapshot
 

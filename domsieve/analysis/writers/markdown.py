@@ -10,13 +10,13 @@ from collections.abc import Callable
 
 from domsieve.analysis.columns.flow import BLOCK, BREAK, CELL, SPACE
 from domsieve.analysis.verdict import Verdict
-from domsieve.analysis.writers.annotations import TAGS, says_kind
-from domsieve.analysis.writers.code import Formula, code_language, code_lines
+from domsieve.analysis.writers._annotations import TAGS, says_kind
+from domsieve.analysis.writers._code import Formula, code_language, code_lines
+from domsieve.analysis.writers._markdown_blocks import Block, Blocks, Role, TableRows
+from domsieve.analysis.writers._markdown_inline import Inline, Mark, plain_alt, safe_address
+from domsieve.analysis.writers._markdown_plan import MEDIA, Plan
+from domsieve.analysis.writers._media import embedded, image_address
 from domsieve.analysis.writers.html import BLOCK_TAGS, Written
-from domsieve.analysis.writers.markdown_blocks import Block, Blocks, Role, TableRows
-from domsieve.analysis.writers.markdown_inline import Inline, Mark, plain_alt, safe_address
-from domsieve.analysis.writers.markdown_plan import MEDIA, Plan
-from domsieve.analysis.writers.media import embedded, image_address
 from domsieve.budget import check, spending
 from domsieve.snapshot.page import Snapshot
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.writers.parquet import write_parquet
+from domsieve.analysis.writers._parquet import write_parquet
 from domsieve.sanitize import utf8
 
 if TYPE_CHECKING:

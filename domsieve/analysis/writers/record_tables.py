@@ -18,7 +18,7 @@ import numpy as np
 from domsieve.analysis.records.fields import FieldTable, field_tables
 from domsieve.analysis.records.leaves import FieldKind
 from domsieve.analysis.records.result import Records
-from domsieve.analysis.writers.parquet import write_parquet
+from domsieve.analysis.writers._parquet import write_parquet
 from domsieve.budget import check
 from domsieve.sanitize import utf8
 from domsieve.snapshot.page import Snapshot

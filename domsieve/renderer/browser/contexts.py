@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Set
 from dataclasses import dataclass, field
 
 from domsieve.options import CaptureOptions
+from domsieve.renderer._limits import Limits
 from domsieve.renderer.browser.browser import RunningBrowser
 from domsieve.renderer.browser.connection import CommandError, Params
 from domsieve.renderer.browser.opening import create_page, open_context, prepare_page, set_cookies
 from domsieve.renderer.browser.tab import Tab, empty
-from domsieve.renderer.limits import Limits
 from domsieve.renderer.network.proxy import Proxy
 
 # Caches and the remains of pages grow with every page of a context.

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import msgspec
 
-from domsieve.renderer.browser import process
+from domsieve.renderer.browser import _process as process
+from domsieve.renderer.browser._process import BrowserProcess
 from domsieve.renderer.browser.connection import (
     CommandError,
     Connection,
@@ -40,7 +41,6 @@ from domsieve.renderer.browser.discovery import (
     has_sandbox,
     identified,
 )
-from domsieve.renderer.browser.process import BrowserProcess
 
 _CLOSE_LIMIT_S = 3.0
 _SHELLS = ("chrome-*/headless_shell*", "chrome-headless-shell-*/chrome-headless-shell*")

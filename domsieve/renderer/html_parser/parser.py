@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from domsieve.archive.packed import PACKED_SUFFIXES, unpacked
 from domsieve.budget import check, spending
 from domsieve.errors import TargetError
+from domsieve.renderer.html_parser._long_tags import with_few_attributes
 from domsieve.renderer.html_parser.content import html_as_utf8, type_of
-from domsieve.renderer.html_parser.long_tags import with_few_attributes
 from domsieve.snapshot.cut import Cut
 from domsieve.snapshot.page import (
     JSON_LD,

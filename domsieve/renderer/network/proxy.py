@@ -19,10 +19,10 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from domsieve.errors import NavigationError, PolicyError, PolicyReason
+from domsieve.renderer.network._proxy_ends import Client, End, Server
+from domsieve.renderer.network._proxy_head import Head
 from domsieve.renderer.network.addresses import is_loopback
 from domsieve.renderer.network.egress import Caps, Egress, Route, place_of
-from domsieve.renderer.network.proxy_ends import Client, End, Server
-from domsieve.renderer.network.proxy_head import Head
 
 _SWEEP_S = 2.0
 # Connections accepted at once. This is far fewer than may wait, so each can send its request before it waits longest.

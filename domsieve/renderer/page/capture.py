@@ -9,8 +9,8 @@ from typing import Any
 
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.page.convert import Capture
-from domsieve.renderer.page.page_events import Watch
+from domsieve.renderer.page._convert import Capture
+from domsieve.renderer.page._page_events import Watch
 from domsieve.renderer.protocol import DATA, SCREENSHOT
 from domsieve.snapshot.cut import Cut
 

@@ -8,8 +8,8 @@ import msgspec
 
 from domsieve.errors import BrowserError, UsageError
 from domsieve.options import Budget
+from domsieve.renderer.page._convert import Capture, convert
 from domsieve.renderer.page.capture import STYLE_NAMES
-from domsieve.renderer.page.convert import Capture, convert
 from domsieve.snapshot.cut import Cut
 from domsieve.snapshot.page import Provenance, Snapshot
 

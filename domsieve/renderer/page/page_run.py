@@ -12,11 +12,13 @@ from typing import Any
 
 from domsieve.errors import ContentError, NavigationError, PolicyError
 from domsieve.options import Budget, CaptureOptions
+from domsieve.renderer._limits import Limits
 from domsieve.renderer.browser.browser import RunningBrowser
 from domsieve.renderer.browser.connection import CommandError, Params
 from domsieve.renderer.browser.contexts import Lease
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.limits import Limits
+from domsieve.renderer.page._convert import Capture, convert, document_only
+from domsieve.renderer.page._page_events import Watch
 from domsieve.renderer.page.capture import (
     STYLE_NAMES,
     Body,
@@ -27,8 +29,6 @@ from domsieve.renderer.page.capture import (
     take_extras,
     to_json,
 )
-from domsieve.renderer.page.convert import Capture, convert, document_only
-from domsieve.renderer.page.page_events import Watch
 from domsieve.renderer.page.recorder import recording
 from domsieve.renderer.page.settle import settle
 from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering

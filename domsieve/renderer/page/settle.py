@@ -23,7 +23,7 @@ from domsieve.errors import UsageError
 from domsieve.options import CaptureOptions
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.page.page_events import Watch
+from domsieve.renderer.page._page_events import Watch
 
 _IDLE_S = 0.5
 _SCROLL_LIMIT_MS = 8000

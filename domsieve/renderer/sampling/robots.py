@@ -10,8 +10,8 @@ from protego import Protego
 from domsieve.budget import spending
 from domsieve.errors import NavigationError, PolicyError
 from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.sampling.fetch import AGENT, fetch
-from domsieve.renderer.sampling.page_urls import Site
+from domsieve.renderer.sampling._fetch import AGENT, fetch
+from domsieve.renderer.sampling._page_urls import Site
 
 # The maximum length of robots.txt that is read; RFC 9309 requires at least 500 KiB.
 _MAX_BYTES = 512_000

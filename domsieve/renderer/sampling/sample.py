@@ -17,9 +17,11 @@ from typing import Literal
 from domsieve.budget import check, spending
 from domsieve.errors import DomsieveError, PolicyError, UsageError
 from domsieve.options import Scope
-from domsieve.renderer.limits import Clock
+from domsieve.renderer._limits import Clock
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import PageSource
+from domsieve.renderer.sampling._page_links import PageLinks, Routing
+from domsieve.renderer.sampling._page_urls import Site, normalized, start_page
 from domsieve.renderer.sampling.events import (
     MissingSeen,
     PageDone,
@@ -31,8 +33,6 @@ from domsieve.renderer.sampling.events import (
     SiteOpened,
 )
 from domsieve.renderer.sampling.frontier import Frontier, missing_address, rank
-from domsieve.renderer.sampling.page_links import PageLinks, Routing
-from domsieve.renderer.sampling.page_urls import Site, normalized, start_page
 from domsieve.renderer.sampling.robots import Robots
 from domsieve.renderer.sampling.sitemap import read_sitemaps
 from domsieve.renderer.sampling.visits import Known, Visit, Visitor

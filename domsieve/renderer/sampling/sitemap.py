@@ -15,8 +15,8 @@ from lxml import etree
 from domsieve.budget import check, spending
 from domsieve.errors import NavigationError, PolicyError
 from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.sampling.fetch import fetch
-from domsieve.renderer.sampling.page_urls import Site, joined, normalized
+from domsieve.renderer.sampling._fetch import fetch
+from domsieve.renderer.sampling._page_urls import Site, joined, normalized
 
 MAX_BYTES = 10_000_000
 _MAX_UNPACKED_BYTES = 50_000_000  # of one file, as the protocol says

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from domsieve.errors import DomsieveError, NavigationError, PageError, PolicyError, TargetError
-from domsieve.renderer.limits import Clock
+from domsieve.renderer._limits import Clock
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import Outcome, PageSource, Rendering
-from domsieve.renderer.sampling.fetch import fetch, is_this_machine
-from domsieve.renderer.sampling.page_urls import Site, normalized
+from domsieve.renderer.sampling._fetch import fetch, is_this_machine
+from domsieve.renderer.sampling._page_urls import Site, normalized
 from domsieve.renderer.sampling.robots import Robots, fetch_robots
 from domsieve.renderer.sampling.sitemap import MAX_BYTES
 from domsieve.snapshot.fault import fault_of

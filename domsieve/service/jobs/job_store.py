@@ -19,12 +19,12 @@ from domsieve.errors import (
     StorageError,
     UnknownJobError,
 )
+from domsieve.service._logs import log
+from domsieve.service.jobs._result_files import RESULTS, ResultFiles, attempt_of
 from domsieve.service.jobs.captures import Captures
 from domsieve.service.jobs.database import Database, now, packed
 from domsieve.service.jobs.job_values import STATES, Event, Job, JobFile, JobState, QueueLimits, UsedPage
 from domsieve.service.jobs.requests import PageRequest
-from domsieve.service.jobs.result_files import RESULTS, ResultFiles, attempt_of
-from domsieve.service.logs import log
 
 _PAGE = "number, page_id, url, site, captured_at, nodes, complete, job"
 

@@ -22,12 +22,12 @@ import msgspec
 
 import domsieve
 from domsieve.errors import DomsieveError, StorageError
+from domsieve.service._logs import log
+from domsieve.service.jobs._heartbeat import LOOK_S, Limits, Overrun, Watch, end_family, read_line
 from domsieve.service.jobs.database import Database
-from domsieve.service.jobs.heartbeat import LOOK_S, Limits, Overrun, Watch, end_family, read_line
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.work_queue import NO_PROBLEMS, WorkQueue
 from domsieve.service.jobs.worker import WorkerSettings
-from domsieve.service.logs import log
 
 _FIRST_WAIT_S = 0.1
 _LONGEST_WAIT_S = 10.0

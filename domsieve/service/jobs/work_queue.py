@@ -14,10 +14,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from domsieve.service.jobs._result_files import RESULTS, ResultFiles
 from domsieve.service.jobs.captures import Captures
 from domsieve.service.jobs.database import Database, now, packed
 from domsieve.service.jobs.job_values import ATTEMPTS, Claim, NewFile, UsedPage
-from domsieve.service.jobs.result_files import RESULTS, ResultFiles
 
 _HELD = "id = :id AND state = 'running' AND token = :token"
 _LOST = {

@@ -3,7 +3,7 @@
 The pool starts it and writes its settings to its standard input as a line of JSON. The input stays open; each further
 line means that there are new or changed jobs. When it closes, the service has ended, and the worker stops. On SIGTERM
 the worker finishes what it can within its grace period and returns the other jobs to the queue. On its standard
-output it reports what it is doing; see `domsieve.service.jobs.heartbeat`.
+output it reports what it is doing; see `domsieve.service.jobs._heartbeat`.
 """
 
 import asyncio
@@ -30,13 +30,13 @@ from domsieve.renderer.network.addresses import HostRules
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.supervisor import RecyclePolicy, Supervisor
+from domsieve.service._logs import log, logging_to_stderr
+from domsieve.service.jobs._heartbeat import BEAT_S, Pulse
+from domsieve.service.jobs._job_work import WorkerContext, do
 from domsieve.service.jobs.captures import CACHE
 from domsieve.service.jobs.database import Database
-from domsieve.service.jobs.heartbeat import BEAT_S, Pulse
 from domsieve.service.jobs.job_values import USUAL_SITE, Claim, SiteQuota, overrun, problem_of
-from domsieve.service.jobs.job_work import WorkerContext, do
 from domsieve.service.jobs.work_queue import WorkQueue, clock
-from domsieve.service.logs import log, logging_to_stderr
 from domsieve.snapshot.store import PageStore
 from domsieve.types import DriverName
 

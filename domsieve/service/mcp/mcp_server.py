@@ -22,9 +22,9 @@ from mcp.shared.exceptions import MCPError
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from domsieve.service.mcp._tool_results import OUTPUT_SCHEMA
+from domsieve.service.mcp._tools import INSTRUCTIONS, TOOLS, Tool
 from domsieve.service.mcp.tool_calls import ToolCalls
-from domsieve.service.mcp.tool_results import OUTPUT_SCHEMA
-from domsieve.service.mcp.tools import INSTRUCTIONS, TOOLS, Tool
 from domsieve.service.web.settings import LOCAL, MCP_PATH
 
 _READ_BYTES = 65_536

@@ -8,9 +8,9 @@ from typing import IO, Any
 
 from domsieve.errors import StorageError, UsageError
 from domsieve.service.jobs.job_values import Job
-from domsieve.service.mcp import tool_results
-from domsieve.service.mcp.tool_results import Answer
-from domsieve.service.mcp.tools import TOOLS, Continuing, ToolRequest
+from domsieve.service.mcp import _tool_results as tool_results
+from domsieve.service.mcp._tool_results import Answer
+from domsieve.service.mcp._tools import TOOLS, Continuing, ToolRequest
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.problems import ProblemError
 

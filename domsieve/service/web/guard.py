@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from domsieve.errors import StorageError
-from domsieve.service.logs import log
+from domsieve.service._logs import log
 from domsieve.service.web.connections import Place
 from domsieve.service.web.load_shedding import Requests
 from domsieve.service.web.metrics import Traffic

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from domsieve.service.jobs import job_results, job_work
+from domsieve.service.jobs import _job_results as job_results
+from domsieve.service.jobs import _job_work as job_work
 
 FOLDER = Path(os.environ["MISDOING"])
 PIECE_BYTES = 50_000_000

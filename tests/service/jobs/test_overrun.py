@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from domsieve.service.jobs import heartbeat, pool
+from domsieve.service.jobs import _heartbeat as heartbeat
+from domsieve.service.jobs import pool
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.job_values import Job, QueueLimits, UsedPage, overrun

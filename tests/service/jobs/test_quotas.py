@@ -15,10 +15,10 @@ import pytest
 from domsieve.errors import DomsieveError, NavigationError, PolicyError
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import Rendering
-from domsieve.renderer.sampling.fetch import Answer
-from domsieve.service.jobs.job_results import SitePages, site_result
+from domsieve.renderer.sampling._fetch import Answer
+from domsieve.service.jobs._job_results import SitePages, site_result
+from domsieve.service.jobs._job_work import Result, WorkerContext, do
 from domsieve.service.jobs.job_values import QueueLimits, SiteQuota, problem_of
-from domsieve.service.jobs.job_work import Result, WorkerContext, do
 from domsieve.service.jobs.requests import SiteRequest
 from domsieve.service.web.labels import remarks_of
 from domsieve.snapshot.store import PageStore
@@ -92,7 +92,7 @@ def no_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("domsieve.renderer.sampling.robots.fetch", fetch)
     monkeypatch.setattr("domsieve.renderer.sampling.visits.fetch", fetch)
-    monkeypatch.setattr("domsieve.renderer.limits.Clock.sleep", sleep)
+    monkeypatch.setattr("domsieve.renderer._limits.Clock.sleep", sleep)
 
 
 def is_part(result: Result, limit: str, most: str, *, pages: int) -> None:

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from domsieve.service.jobs.heartbeat import (
+from domsieve.service.jobs._heartbeat import (
     Beat,
     Begun,
     Ended,

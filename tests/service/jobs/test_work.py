@@ -34,13 +34,13 @@ from domsieve.errors import (
 from domsieve.options import Scope
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.page._convert import document_only
 from domsieve.renderer.page.capture import STYLE_NAMES
-from domsieve.renderer.page.convert import document_only
 from domsieve.renderer.protocol import Rendering
-from domsieve.renderer.sampling.fetch import Answer
-from domsieve.service.jobs.job_results import SitePages, page_result, site_result
+from domsieve.renderer.sampling._fetch import Answer
+from domsieve.service.jobs._job_results import SitePages, page_result, site_result
+from domsieve.service.jobs._job_work import Result, WorkerContext, do
 from domsieve.service.jobs.job_values import Claim, QueueLimits, UsedPage, problem_of
-from domsieve.service.jobs.job_work import Result, WorkerContext, do
 from domsieve.service.jobs.requests import (
     CleanHtmlRequest,
     CleanRequest,
@@ -272,7 +272,7 @@ def test_a_sample_keeps_to_the_pages_that_match(tmp_path: Path, monkeypatch: pyt
         seen.append(how["scope"])
         return sample(*words, **how)
 
-    monkeypatch.setattr("domsieve.service.jobs.job_work.sample", sampled)
+    monkeypatch.setattr("domsieve.service.jobs._job_work.sample", sampled)
     request = SiteRequest.model_validate(
         {"url": URL, "method": "none", "format": "text", "pages": 1, "include": ("/docs/*",), "depth": 2}
     )
@@ -520,7 +520,7 @@ class TestCached:
             learned.append(sorted(page.label for page in siblings("site.example")))
             return clean(pages, siblings=siblings, **options)
 
-        monkeypatch.setattr("domsieve.service.jobs.job_results.clean", spy)
+        monkeypatch.setattr("domsieve.service.jobs._job_results.clean", spy)
         for client, used in (("ann", ids[:3]), ("bob", [ids[0], *ids[3:]]), ("eve", ids[:1])):
             use(tmp_path, client, used)
         for client in ("ann", "bob", "eve"):

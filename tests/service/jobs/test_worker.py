@@ -12,11 +12,11 @@ import pytest
 
 from domsieve.errors import StorageError
 from domsieve.renderer.protocol import Rendering
+from domsieve.service.jobs._heartbeat import Pulse
+from domsieve.service.jobs._job_work import WorkerContext
 from domsieve.service.jobs.database import Database
-from domsieve.service.jobs.heartbeat import Pulse
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.job_values import Claim, Job, NewFile, QueueLimits, UsedPage, overrun
-from domsieve.service.jobs.job_work import WorkerContext
 from domsieve.service.jobs.requests import CleanRequest
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.jobs.worker import Worker, WorkerSettings

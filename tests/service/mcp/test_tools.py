@@ -22,9 +22,9 @@ from domsieve.service.jobs.requests import (
     SiteRequest,
 )
 from domsieve.service.jobs.work_queue import WorkQueue
+from domsieve.service.mcp._tool_results import OUTPUT_SCHEMA, Answer, window
+from domsieve.service.mcp._tools import MOST_CHARACTERS, TOOLS, Continuing
 from domsieve.service.mcp.tool_calls import ToolCalls
-from domsieve.service.mcp.tool_results import OUTPUT_SCHEMA, Answer, window
-from domsieve.service.mcp.tools import MOST_CHARACTERS, TOOLS, Continuing
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.settings import Settings
 from tests.command import run

@@ -11,9 +11,9 @@ from typing import BinaryIO
 
 import pytest
 
+from domsieve.service.jobs._result_files import ResultFiles
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.job_values import Claim, NewFile
-from domsieve.service.jobs.result_files import ResultFiles
 from domsieve.service.jobs.work_queue import WorkQueue
 from tests.service.web.stage import PAGE, TOKENS, Stage, stage
 from tests.service.web.test_guard import problem, until

@@ -6,6 +6,7 @@ import logging
 
 import pytest
 
+from domsieve.service._logs import JsonLines
 from domsieve.service.jobs.job_values import Event, Job
 from domsieve.service.jobs.requests import (
     CleanRequest,
@@ -14,7 +15,6 @@ from domsieve.service.jobs.requests import (
     RecordsRequest,
     SiteRequest,
 )
-from domsieve.service.logs import JsonLines
 from domsieve.service.web.forms import DEFAULTS, FormError, choices_of, fields_from, read_form, request_from
 from domsieve.service.web.labels import (
     about_of,

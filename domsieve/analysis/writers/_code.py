@@ -9,8 +9,8 @@ import numpy as np
 
 from domsieve.analysis.columns.flow import BREAK, CELL, SPACE, word_set
 from domsieve.analysis.columns.page_columns import AttributeIndex
+from domsieve.analysis.writers._media import Reader
 from domsieve.analysis.writers.html import Written
-from domsieve.analysis.writers.media import Reader
 from domsieve.budget import check
 from domsieve.snapshot.page import Snapshot
 

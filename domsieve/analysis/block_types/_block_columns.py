@@ -6,7 +6,7 @@ from enum import IntEnum, IntFlag, auto
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.block_types.block_phrases import LONGEST_BEGINNING, Pieces, begins_of
+from domsieve.analysis.block_types._block_phrases import LONGEST_BEGINNING, Pieces, begins_of
 from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before, distinct
 from domsieve.analysis.columns.hash import U64, combine, hashes_of, span_hashes
 from domsieve.analysis.columns.tables import sorted_set

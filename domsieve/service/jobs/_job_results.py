@@ -18,6 +18,7 @@ from domsieve.analysis.page_flags.flags import page_marks
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.formats import PAGE_FORMATS, RECORD_FORMATS, write_records
 from domsieve.errors import BudgetError, DomsieveError, PageError
+from domsieve.service._logs import log
 from domsieve.service.jobs.job_values import NewFile, problem_of
 from domsieve.service.jobs.requests import (
     CleanHtmlRequest,
@@ -31,7 +32,6 @@ from domsieve.service.jobs.requests import (
     SelectingRequest,
     SiteRequest,
 )
-from domsieve.service.logs import log
 from domsieve.snapshot.fault import fault_of
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 from zstandard import ZstdCompressionDict
 
-from domsieve.archive.decompression import (
+from domsieve.archive._decompression import (
     FRAME_SIGN,
     GZIP,
     GZIP_SIGN,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from domsieve.analysis.block_types.block_columns import Columns, NameFlag, union
+from domsieve.analysis.block_types._block_columns import Columns, NameFlag, union
 from domsieve.analysis.columns.batch import Bools, Ints
 from domsieve.analysis.columns.tables import ranges
 

@@ -16,9 +16,9 @@ from rapidfuzz.distance import Levenshtein
 
 from domsieve.analysis.columns.batch import F64, TAGS, TagIs
 from domsieve.analysis.columns.hash import hashes_of
+from domsieve.analysis.records._regions import Block, Measure, node_range, singles
+from domsieve.analysis.records._tag_tree import Range, TagTree
 from domsieve.analysis.records.leaves import Content
-from domsieve.analysis.records.regions import Block, Measure, node_range, singles
-from domsieve.analysis.records.tag_tree import Range, TagTree
 from domsieve.snapshot.page import Snapshot
 
 # Guesses that worked on the development sites.

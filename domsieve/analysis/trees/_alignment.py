@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.batch import Batch, Bools, Ints
 from domsieve.analysis.columns.hash import U64, combine, hash_of, mix
 from domsieve.analysis.columns.tables import Table, grouping, stable_order, stretch_sums
-from domsieve.analysis.trees.forest import Forest, LeafTexts
+from domsieve.analysis.trees._forest import Forest, LeafTexts
 
 Runs = Literal["exact", "collapse"]
 Siblings = Literal["style", "label"]

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from domsieve.analysis.metadata.elements import Elements
+from domsieve.analysis.metadata._elements import Elements
 from domsieve.analysis.metadata.values import Claims, clean_value
 from domsieve.budget import check
 from domsieve.snapshot.page import JSON_LD

@@ -11,11 +11,11 @@ from tempfile import TemporaryDirectory
 from typing import Any, Generic, TypeVar
 
 from domsieve.errors import DomsieveError
-from domsieve.library.checks import check_flag
-from domsieve.library.fetch_options import Captured, FetchOptions
+from domsieve.library._checks import check_flag
+from domsieve.library._fetch_options import Captured, FetchOptions
+from domsieve.library._work import compared
 from domsieve.library.inputs import Source, is_list, urls_of
 from domsieve.library.results import CompareResult, Result
-from domsieve.library.work import compared
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
 

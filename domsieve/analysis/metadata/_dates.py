@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from domsieve.analysis.columns.flow import word_set
-from domsieve.analysis.metadata.elements import Elements, Places
+from domsieve.analysis.metadata._elements import Elements, Places
 from domsieve.analysis.metadata.values import Claim
 from domsieve.budget import check
 from domsieve.urls import split_url

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.budget import check, spending
-from domsieve.renderer.sampling.page_urls import Site, joined
+from domsieve.renderer.sampling._page_urls import Site, joined
 from domsieve.snapshot.page import Kind, Snapshot
 
 _HOME_ROUTES = ("", "/", "!", "!/")

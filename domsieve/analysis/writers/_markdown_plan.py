@@ -10,11 +10,11 @@ from domsieve.analysis.columns.batch import Bools, counted_before
 from domsieve.analysis.columns.flow import BREAK, NONE, boundaries, text_flow, word_set
 from domsieve.analysis.columns.page_columns import attributes_of
 from domsieve.analysis.verdict import Verdict
-from domsieve.analysis.writers.annotations import callout_kind, details_kind, find_footnotes
-from domsieve.analysis.writers.code import Formula, formulas, is_line_class
+from domsieve.analysis.writers._annotations import callout_kind, details_kind, find_footnotes
+from domsieve.analysis.writers._code import Formula, formulas, is_line_class
+from domsieve.analysis.writers._markdown_blocks import data_tables
+from domsieve.analysis.writers._media import Reader
 from domsieve.analysis.writers.html import written_nodes, written_texts
-from domsieve.analysis.writers.markdown_blocks import data_tables
-from domsieve.analysis.writers.media import Reader
 from domsieve.snapshot.page import Kind, Snapshot
 
 MEDIA = frozenset(["audio", "iframe", "lite-youtube", "video"])

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from domsieve.archive.decompression import InflateError
-from domsieve.archive.digests import check_of
-from domsieve.archive.segments import Archive, Place, Run
+from domsieve.archive._decompression import InflateError
+from domsieve.archive._digests import check_of
+from domsieve.archive._segments import Archive, Place, Run
 from domsieve.archive.stored_page import ReadOverError
 from domsieve.budget import check
 

@@ -4,8 +4,8 @@ import re
 from typing import NamedTuple
 
 from domsieve.analysis.columns.flow import word_set
-from domsieve.analysis.metadata.dates import MONTHS
-from domsieve.analysis.metadata.elements import Elements, Places
+from domsieve.analysis.metadata._dates import MONTHS
+from domsieve.analysis.metadata._elements import Elements, Places
 from domsieve.analysis.metadata.values import LONGEST_NAME, MOST_NAMES, distinct_texts
 from domsieve.budget import check
 

@@ -9,8 +9,8 @@ import re
 from typing import Protocol, cast
 
 from domsieve.errors import NavigationError, PolicyError
+from domsieve.renderer.network._proxy_head import Head, HeadError, parse_head
 from domsieve.renderer.network.egress import Caps, Route
-from domsieve.renderer.network.proxy_head import Head, HeadError, parse_head
 
 _HEAD_END = b"\r\n\r\n"
 _CONSENT = re.compile(rb"HTTP/1\.[01] 2[0-9][0-9](?: |\r|$)")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from domsieve.bulk.places import Place
+from domsieve.bulk._places import Place
 from domsieve.errors import UsageError
 
 _AT_ONCE_BYTES = 32_000_000

@@ -14,7 +14,7 @@ from typing import Self
 
 from domsieve.declaration import wrong
 from domsieve.errors import DomsieveError, PolicyError
-from domsieve.library.checks import path_of
+from domsieve.library._checks import path_of
 from domsieve.options import CaptureOptions, NetworkOptions
 from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.snapshot.index import PageRecord

@@ -29,7 +29,7 @@ import numpy as np
 from domsieve.analysis.columns.batch import Ints
 from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.tables import Table, grouped, grouping, ranges, stable_order
-from domsieve.analysis.trees.alignment import step
+from domsieve.analysis.trees._alignment import step
 from domsieve.analysis.trees.style_tree import StyleTree
 from domsieve.budget import check
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domsieve.archive.decompression import ArchiveLimits, InflatedSource, InflateError
-from domsieve.archive.digests import Digest, digest_in
+from domsieve.archive._decompression import ArchiveLimits, InflatedSource, InflateError
+from domsieve.archive._digests import Digest, digest_in
 from domsieve.archive.stored_page import FileSource, Source, unreadable
 from domsieve.budget import check
 

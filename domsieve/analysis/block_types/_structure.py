@@ -8,8 +8,8 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from domsieve.analysis.block_types.block_columns import Columns, NameFlag
-from domsieve.analysis.block_types.block_phrases import (
+from domsieve.analysis.block_types._block_columns import Columns, NameFlag
+from domsieve.analysis.block_types._block_phrases import (
     ADDRESS_STEMS,
     BY,
     CONSENT_STEMS,

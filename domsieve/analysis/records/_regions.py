@@ -10,8 +10,8 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.columns.hash import U64, combine
+from domsieve.analysis.records._tag_tree import Range, TagTree, TreeMatcher
 from domsieve.analysis.records.result import Records
-from domsieve.analysis.records.tag_tree import Range, TagTree, TreeMatcher
 from domsieve.budget import check
 from domsieve.snapshot.page import Scalar, Snapshot
 

@@ -15,7 +15,7 @@ from urllib.error import HTTPError, URLError
 from domsieve.errors import NavigationError, PolicyError
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.network.proxy import Proxy
-from domsieve.renderer.sampling.page_urls import Site, normalized
+from domsieve.renderer.sampling._page_urls import Site, normalized
 
 AGENT = "domsieve"
 _STEP_LIMIT_S = 10.0

@@ -20,7 +20,7 @@ from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.renderer.sampling.events import PageDone, PageFailed, PageRepeated, SampleEnded, SiteOpened
-from domsieve.service.jobs.job_results import SitePages, html_result, page_result, site_result
+from domsieve.service.jobs._job_results import SitePages, html_result, page_result, site_result
 from domsieve.service.jobs.job_values import (
     USUAL_SITE,
     Claim,

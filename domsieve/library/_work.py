@@ -14,8 +14,8 @@ from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.site_model import SiteModel
 from domsieve.budget import budgeted
 from domsieve.errors import DomsieveError
-from domsieve.library.checks import check_choice, check_flag, path_of
-from domsieve.library.fetch_options import Captured, FetchOptions
+from domsieve.library._checks import check_choice, check_flag, path_of
+from domsieve.library._fetch_options import Captured, FetchOptions
 from domsieve.library.inputs import Source
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.snapshot.fault import check_fault

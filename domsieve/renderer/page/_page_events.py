@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from domsieve.options import Budget
-from domsieve.renderer.limits import Timeouts
+from domsieve.renderer._limits import Timeouts
 from domsieve.snapshot.cut import Cut, CutKind
 
 # Requests of these kinds can bring content, unless they are repeated like polls. See `Timeouts` for the measurements.

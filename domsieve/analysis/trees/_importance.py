@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.batch import F64, Bools, Ints, TagIs, below
 from domsieve.analysis.columns.hash import combine
 from domsieve.analysis.columns.tables import Table, grouping
-from domsieve.analysis.trees.alignment import Laid
+from domsieve.analysis.trees._alignment import Laid
 from domsieve.analysis.trees.style_tree import LOG_UNIT, StyleTree, remainders
 from domsieve.budget import check
 
