@@ -21,7 +21,8 @@ TIMEOUT_S = 600
 def run(*words: str | Path, cache: Path, stdin: str | bytes | None = None) -> Result:
     """Return what the command does in this process."""
     environment = {"DOMSIEVE_CACHE": str(cache)}
-    return CliRunner().invoke(app, [str(word) for word in words], env=environment, input=stdin)
+    arguments = [str(word) for word in words]
+    return CliRunner().invoke(app, arguments, env=environment, input=stdin, prog_name="domsieve")
 
 
 def process(

@@ -59,21 +59,6 @@ def _interrupt(_: Recording) -> None:
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["render"], "Name the pages"),
-        (["render", "--fixed-time", "http://a.example/"], "give --from, too"),
-        (["render", "--archive-credentials", "http://a.example/"], "give both"),
-        (["render", "--archive", "out.warc", "http://a.example/"], "ends with .wacz"),
-        (["render", "--from", "none.wacz"], "cannot be read"),
-    ],
-)
-def test_wrong_calls_are_refused(words: list[str], said: str, tmp_path: Path) -> None:
-    result = run(*words, cache=tmp_path)
-    assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
-
-
 @browser
 def test_addresses_in_a_file_are_rendered_from_an_archive(tmp_path: Path) -> None:
     archive = written(tmp_path, b"".join(page_record(number) for number in range(1, 6)))

@@ -121,7 +121,8 @@ def _value(one: DeclaredOption, value: Any) -> Any:
             tuple(_pair(flag, text, one.option.pair) for text in items) if one.option.pair else tuple(items)
         )
     if one.kind is timedelta:
-        return seconds(flag, value)
+        # A duration with a minimum must be above it.
+        return seconds(flag, value, least=0 if one.option.min_value is None else 0.001)
     if _is_size(one):
         size = _SIZE.fullmatch(value)
         if not size:

@@ -36,23 +36,6 @@ def test_failed_pages_set_the_exit_code(tmp_path: Path) -> None:
     assert run("bulk", "records", sites, "--output-dir", tmp_path / "r", cache=tmp_path / "c").exit_code == 1
 
 
-def test_wrong_calls_are_refused_before_the_work(tmp_path: Path) -> None:
-    sites = write_sites(tmp_path / "in", sites=1)
-    for words, why in (
-        (["clean", sites, "--method", "sst"], "--models"),
-        (["clean", sites, "--param", "threshold=1"], "no parameter 'threshold'"),
-        (["learn", sites, "--method", "sst", "--param", "threshold=2"], "threshold is 2; it may be"),
-        (["records", sites, "--param", "max_length=0"], "max_length is 0; it may be"),
-        (["clean", sites, "--blocks", "--metadata"], "choose one of them"),
-        (["clean", sites, "--ray-address", "x"], "--runner ray"),
-        (["learn", sites, "--period", "../x"], "--period"),
-    ):
-        done = run("bulk", *map(str, words), "--output-dir", tmp_path / "out", cache=tmp_path / "cache")
-        assert done.exit_code == 2
-        assert why in done.stderr
-        assert not [*tmp_path.rglob("part-*")]
-
-
 def test_an_interrupted_run_ends_at_once_and_goes_on(tmp_path: Path) -> None:
     sites = write_sites(tmp_path / "in", sites=12, pages=20)
     words = ["bulk", "clean", str(sites), "--output-dir", str(tmp_path / "out"), "--shard-pages", "10"]
