@@ -98,7 +98,7 @@ WORST = {
     "analysis.metadata._authors _PREFIX": ["|by |", "|posted |", "by| |", "posted| |", "by:| |"],
     "analysis.metadata._dates _PUBLISHED": ["|publi|", "|p|"],
     "analysis.metadata._dates _UPDATED": ["|mis |", "|mise |", "|u|"],
-    "analysis.metadata.page_metadata _PARTS": ["| |", "| -|", " |-|", "|- |"],
+    "analysis.metadata.title _PARTS": ["| |", "| -|", " |-|", "|- |"],
     "analysis.metadata.values _LANGUAGE": ["|a|", "|en-|"],
     "analysis.metadata.values _TAG": ["|<a |", "<a |b|", "|<|", "|</a|"],
     "analysis.records._field_roles _CLASS_PART": ["|a|", "|A|", "|aA|", "|-|"],

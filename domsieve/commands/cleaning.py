@@ -38,6 +38,7 @@ from domsieve.types import BLOCK_KINDS, PageFormat
 
 if TYPE_CHECKING:
     from domsieve.analysis.report.thresholds import ThresholdHelp
+    from domsieve.analysis.site_model import SiteModel
     from domsieve.errors import DomsieveError
     from domsieve.tasks.pages import Page
     from domsieve.tasks.targets import Word
@@ -140,7 +141,6 @@ def clean(
     """Write the content of pages, without menus, adverts and footers."""
     from domsieve.analysis.block_types.detection import KindChoice
     from domsieve.analysis.cleaning.hidden_text import hidden_words
-    from domsieve.analysis.model_file import load_model
     from domsieve.analysis.registry import PAGE_METHODS
     from domsieve.analysis.writers.formats import PAGE_FORMATS
     from domsieve.errors import BudgetError, DomsieveError, UsageError
@@ -164,7 +164,7 @@ def clean(
     if max_words is not None and "max_words" not in entry.options:
         raise UsageError("--max-words is for --format chunks.")
     selection = selection_of(select, drop)
-    learned = load_model(model) if model else None
+    learned = _model(model) if model else None
     params = params_of(
         method or cast(Method, learned.name if learned else DEFAULT_METHOD), param, mode=mode, favor=favor
     )
@@ -226,6 +226,14 @@ def clean(
     if hidden:
         say(f"Hidden text was dropped: {count(hidden, 'word')}; --keep-hidden keeps it.")
     finish(done, failed)
+
+
+def _model(path: Path) -> "SiteModel[Any]":
+    from domsieve.analysis.model_file import (
+        load_model,
+    )  # most commands need no model, and start sooner without
+
+    return load_model(path)
 
 
 @rendering

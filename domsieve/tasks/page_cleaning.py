@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindChoice
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.metadata.page_metadata import restore_title
+from domsieve.analysis.metadata.title import restore_title
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.registry import (
     DEFAULT_METHOD,

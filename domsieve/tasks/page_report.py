@@ -10,7 +10,7 @@ import msgspec
 from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
 from domsieve.analysis.columns.visible import HIDING_REASONS
 from domsieve.analysis.estimator import PageEstimator
-from domsieve.analysis.metadata.page_metadata import restore_title
+from domsieve.analysis.metadata.title import restore_title
 from domsieve.analysis.registry import DEFAULT_METHOD, METHODS, MINERS, PAGE_METHODS, SITE_METHODS, Method
 from domsieve.analysis.report.document import ReportPart, Tile, write_report
 from domsieve.analysis.report.thresholds import ThresholdHelp, threshold_help

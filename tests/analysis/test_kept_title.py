@@ -7,7 +7,8 @@ import pytest
 
 from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.metadata.page_metadata import TITLE_REASON, keep_title, read_metadata, restore_title
+from domsieve.analysis.metadata.page_metadata import read_metadata
+from domsieve.analysis.metadata.title import TITLE_REASON, keep_title, restore_title
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.text import write_text

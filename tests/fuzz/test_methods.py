@@ -11,7 +11,7 @@ from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindCh
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.visible import hidden_texts, visible_nodes
 from domsieve.analysis.compare.comparison import Comparison, compare_page
-from domsieve.analysis.metadata.page_metadata import TITLE_REASON, restore_title
+from domsieve.analysis.metadata.title import TITLE_REASON, restore_title
 from domsieve.analysis.records.fields import field_tables
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.registry import MINERS

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +28,13 @@ from domsieve.analysis.columns.page_columns import attributes_of
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.registry import MIN_SITE_PAGES
 from domsieve.analysis.site_model import SiteModel
-from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.trees.style_tree import StyleTree, is_of_style, merge_trees
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.types import Favor, StyleLevel
+
+if TYPE_CHECKING:
+    from domsieve.analysis.trees.sst import SiteStyleTree
 
 _RUNNING_COUNTS = 0.78
 """How far beta² is below 1 on a page with nothing but running text; fitted on the development pages of WCXB."""
@@ -198,14 +200,21 @@ class AutoCleaner(SiteModel[StyleTree]):
         return is_of_style(self.style, style) and counts.contents is None and not counts.words
 
     def _count(self, batch: Batch) -> StyleTree:
-        tree = SiteStyleTree(style=self.style)
+        tree = self._tree()
         tree.style_ = self.style_
         tree.partial_fit(batch.pages)
         self.style_ = tree.style_
         return tree.tree_
 
-    def _style_tree(self, counts: StyleTree) -> SiteStyleTree:
-        tree = SiteStyleTree(style=self.style)
+    def _tree(self) -> "SiteStyleTree":
+        from domsieve.analysis.trees.sst import (
+            SiteStyleTree,
+        )  # a page that is cleaned alone starts sooner without
+
+        return SiteStyleTree(style=self.style)
+
+    def _style_tree(self, counts: StyleTree) -> "SiteStyleTree":
+        tree = self._tree()
         tree.restore(counts, style=self.style_)
         return tree
 
