@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.auto.cleaner import with_site
-from domsieve.analysis.auto.model import SHIPPED
+from domsieve.analysis.auto.model import SHIPPED, write_model
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.files import write_file
 from domsieve.renderer.html_parser.parser import parse_html
@@ -36,7 +36,6 @@ from experiments.systems.auto_learning import (
     learn_pages,
     model_of,
     part_of,
-    write_model,
 )
 from experiments.systems.peers import PEER_PACKAGES, PEERS, extract
 
@@ -45,7 +44,7 @@ SITE_PAGES = 24
 """Pages of a site that are learned from and measured, the first by the hash of their names; its tree knows all."""
 FEW_PAGES = 8
 """Of how many pages a site is learned when few are known."""
-MODEL_FILE = "auto_model.npz"
+MODEL_FILE = "auto_model.zst"
 PERMITTED = ("api-", "docs-")
 """How the names of the sites begin that the model may be learned from; the licences of the others forbid it."""
 _ABLATED = ("names", "words", "head")

@@ -121,7 +121,7 @@ def key_of(facts: Mapping[str, Any]) -> str:
 @cache
 def program_digest() -> str:
     """Return the digest of the modules that figures come from, and of the model that is shipped."""
-    return digest_of(tuple(sorted(ROOT / name for name in _CODE)), suffixes=(".py", ".js", ".npz"))
+    return digest_of(tuple(sorted(ROOT / name for name in _CODE)), suffixes=(".py", ".js", ".zst"))
 
 
 def digest_of(paths: tuple[Path, ...], *, suffixes: tuple[str, ...] = ()) -> str:

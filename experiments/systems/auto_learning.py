@@ -5,11 +5,10 @@ sites) than those that the trees learn from together with them.
 """
 
 import hashlib
-import io
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -306,28 +305,3 @@ def curve_of(
 def model_of(learned: PageModel, curve: tuple[NDArray[np.float64], NDArray[np.float64]]) -> AutoModel:
     """Return the model of the program, from what was learned of pages and the curve of its confidence."""
     return AutoModel(learned.names, learned.groups, learned.tokens, learned.trees, *curve)
-
-
-def write_model(model: AutoModel) -> bytes:
-    """Return the content of a model file. Equal models give equal bytes."""
-    trees = model.trees
-    arrays: dict[str, Any] = {
-        "figures": np.array(model.figures),
-        "groups": np.array(model.groups),
-        "figure": trees.figure,
-        "threshold": trees.threshold,
-        "missing_is_less": trees.missing_is_less,
-        "struck": trees.struck,
-        "leaf": trees.leaf,
-        "shares": trees.shares,
-        "bias": np.int64(trees.bias),
-        "expected": model.expected,
-        "found": model.found,
-    }
-    for name in ("names", "texts"):
-        weights = getattr(model.tokens, name)
-        at = np.flatnonzero(weights).astype(np.uint32)
-        arrays |= {f"{name}_steps": np.diff(at, prepend=np.uint32(0)), f"{name}_weights": weights[at]}
-    file = io.BytesIO()
-    np.savez_compressed(file, **arrays)
-    return file.getvalue()

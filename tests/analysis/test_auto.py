@@ -21,6 +21,7 @@ from domsieve.analysis.auto.model import (
     probabilities,
     read_model,
     shipped_model,
+    write_model,
 )
 from domsieve.analysis.auto.tokens import BUCKETS, TOKEN_UNIT, TokenWeights, tokens_of
 from domsieve.analysis.columns.page_blocks import page_blocks
@@ -28,7 +29,6 @@ from domsieve.analysis.columns.words import Characters, CharIs
 from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
 from domsieve.renderer.html_parser.parser import parse_html
-from experiments.systems.auto_learning import write_model
 from tests.analysis.contract import ARTICLE, SENTENCE, body, site
 
 NO_TOKENS = TokenWeights(np.zeros(BUCKETS, np.int16), np.zeros(BUCKETS, np.int16))

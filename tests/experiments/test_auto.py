@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from domsieve.analysis.auto.model import UNIT, read_model
+from domsieve.analysis.auto.model import UNIT, read_model, write_model
 from domsieve.analysis.trees.sst import SiteStyleTree
 from experiments.corpora.magic_pages import magic_pages
 from experiments.experiments.auto_tables import GRID, tables
@@ -20,7 +20,6 @@ from experiments.systems.auto_learning import (
     learn_tokens,
     model_of,
     part_of,
-    write_model,
 )
 from experiments.systems.tree_learning import PARAMETERS, ROUNDS, learn_trees
 from tests.analysis.contract import ARTICLE, SENTENCE, body, site

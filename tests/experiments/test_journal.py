@@ -64,8 +64,8 @@ def test_the_digest_of_the_program_knows_modules_and_models(
     for name, content in (
         ("a.py", "1"),
         ("a.py", "2"),
-        ("model.npz", "1"),
-        ("model.npz", "2"),
+        ("model.zst", "1"),
+        ("model.zst", "2"),
         ("notes.md", "1"),
     ):
         (tmp_path / "analysis" / name).write_text(content, encoding="utf-8")
