@@ -46,7 +46,7 @@ test: setup ## run the tests, check style and types
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 
-quick: ## run the tests that need no browser and no corpora, in about three minutes
+quick: ## run the tests that need no browser and no corpora, in a minute and a half on two idle cores
 	$(need_python)@$(python) tools/setup_env.py --without-browser $(VENV)
 	$(pytest) -m "not browser and not data and not slow"
 

@@ -60,7 +60,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_holds_the_package_and_nothing_else(installed: Path) -> None:
     assert {path.name.partition("-")[0].partition(".")[0] for path in installed.iterdir()} == {"domsieve"}
-    data = {"*.js", "*.css", "*.html", "*.npz", "*.svg", "py.typed"}
+    data = {"*.js", "*.css", "*.html", "*.svg", "*.zst", "py.typed"}
     for pattern in data:
         here = {path.relative_to(ROOT / "domsieve") for path in (ROOT / "domsieve").rglob(pattern)}
         assert here
