@@ -50,7 +50,7 @@ class AnalysisBudget:
 
 
 # 300 s and 4 GB were chosen by hand: far above what ordinary pages need, low enough for a server.
-USUAL = AnalysisBudget()
+DEFAULT_BUDGET = AnalysisBudget()
 """The default budget, far above what ordinary pages need."""
 
 
@@ -92,10 +92,10 @@ def budgeted(budget: AnalysisBudget | None, *, gauge: Gauge = _GAUGE) -> Iterato
 
     Parameters
     ----------
-    budget : the limits per page; None is the default, `USUAL`.
+    budget : the limits per page; None is the default, `DEFAULT_BUDGET`.
     gauge : what measures time and memory.
     """
-    token = _allowed.set((budget or USUAL, gauge))
+    token = _allowed.set((budget or DEFAULT_BUDGET, gauge))
     try:
         yield
     finally:
@@ -117,7 +117,7 @@ class Meter:
 
     def __init__(self, url: str = "", *, budgets: int = 1) -> None:
         self.url = url
-        self._budget, self._gauge = _allowed.get((USUAL, _GAUGE))
+        self._budget, self._gauge = _allowed.get((DEFAULT_BUDGET, _GAUGE))
         self._limit_s = self._budget.time.total_seconds() * budgets
         self._spent_s = 0.0
 

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from domsieve.budget import USUAL, AnalysisBudget
+from domsieve.budget import DEFAULT_BUDGET, AnalysisBudget
 from domsieve.declaration import Option, Served, check_group
 from domsieve.errors import UsageError
 from domsieve.types import DriverName
@@ -332,7 +332,7 @@ class NetworkOptions:
     ] = False
     analysis_budget: Annotated[
         AnalysisBudget, Option("Processor time and memory for the analysis of one page.")
-    ] = USUAL
+    ] = DEFAULT_BUDGET
 
     def __post_init__(self) -> None:
         check_group(self)

@@ -20,7 +20,16 @@ from domsieve.analysis.writers.html import write_html
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.record_tables import RecordSheet
 from domsieve.analysis.writers.text import write_text
-from domsieve.budget import USUAL, AnalysisBudget, Gauge, Meter, budgeted, check, spending, spending_on_site
+from domsieve.budget import (
+    DEFAULT_BUDGET,
+    AnalysisBudget,
+    Gauge,
+    Meter,
+    budgeted,
+    check,
+    spending,
+    spending_on_site,
+)
 from domsieve.errors import BudgetError, DomsieveError, UsageError
 from domsieve.library.results import CleanResult
 from domsieve.renderer.html_parser.parser import parse_html, read_html_file
@@ -376,7 +385,7 @@ class TestCommandLine:
         from domsieve.commands.capture_options import analysis_budget, capture_options
 
         defaults = capture_options.__kwdefaults__ or {}
-        assert analysis_budget(defaults["analysis_timeout"], defaults["analysis_megabytes"]) == USUAL
+        assert analysis_budget(defaults["analysis_timeout"], defaults["analysis_megabytes"]) == DEFAULT_BUDGET
 
 
 class TestLibrary:

@@ -22,7 +22,7 @@ import pytest
 
 from domsieve.analysis.cleaning.tps import TagPathFilter
 from domsieve.analysis.columns.words import fold
-from domsieve.archive._decompression import USUAL_LIMITS
+from domsieve.archive._decompression import DEFAULT_LIMITS
 from domsieve.archive._records import records
 from domsieve.archive._segments import Archive
 from domsieve.archive.http_exchange import dechunked, head_of
@@ -455,7 +455,7 @@ class _Bytes:
 
 
 def _read_archive(data: bytes) -> None:
-    for _ in records(Archive(_Bytes(data), USUAL_LIMITS)):
+    for _ in records(Archive(_Bytes(data), DEFAULT_LIMITS)):
         pass
 
 

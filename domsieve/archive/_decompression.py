@@ -40,7 +40,7 @@ class ArchiveLimits:
         return self.free_stretches * self.free_bytes + self.expansion_ratio * size
 
 
-USUAL_LIMITS = ArchiveLimits()
+DEFAULT_LIMITS = ArchiveLimits()
 """The default limits, far above what ordinary archives need."""
 
 

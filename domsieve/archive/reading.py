@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
-from domsieve.archive._decompression import USUAL_LIMITS, ArchiveLimits, InflateError
+from domsieve.archive._decompression import DEFAULT_LIMITS, ArchiveLimits, InflateError
 from domsieve.archive._digests import Differing
 from domsieve.archive._records import BrokenRecordError, Damage, RecordHead, content_of, no_record, records
 from domsieve.archive._segments import Archive, Place
@@ -104,7 +104,7 @@ _BLANKS = b"\xef\xbb\xbf \t\r\n\f"
 
 
 def read_archive(
-    path: Path, limits: ArchiveLimits = USUAL_LIMITS, *, compares: bool = True
+    path: Path, limits: ArchiveLimits = DEFAULT_LIMITS, *, compares: bool = True
 ) -> Iterator[StoredPage | DamagedPart]:
     """Yield the pages of an archive, and the parts that cannot be read; revisits come last.
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import cast, get_args
 from urllib.parse import urldefrag
 
-from domsieve.archive._decompression import USUAL_LIMITS, ArchiveLimits, InflateError
+from domsieve.archive._decompression import DEFAULT_LIMITS, ArchiveLimits, InflateError
 from domsieve.archive._digests import Differing
 from domsieve.archive._records import READ_KINDS, BrokenRecordError, Damage, RecordHead, content_of, records
 from domsieve.archive._segments import Archive, Place
@@ -137,7 +137,7 @@ class Answers:
     TargetError : the archive cannot be read, or contains no page.
     """
 
-    def __init__(self, path: Path, limits: ArchiveLimits = USUAL_LIMITS) -> None:
+    def __init__(self, path: Path, limits: ArchiveLimits = DEFAULT_LIMITS) -> None:
         self.path = path
         self.digest = _digest_of(path)
         self.hosts: set[str] = set()

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 import msgspec
 
-from domsieve.budget import USUAL, AnalysisBudget, budgeted
+from domsieve.budget import DEFAULT_BUDGET, AnalysisBudget, budgeted
 from domsieve.bulk._places import Place, place_at, write
 from domsieve.bulk.plan import Shard
 from domsieve.errors import DomsieveError
@@ -74,7 +74,7 @@ class Reading:
 
     output: str
     keep_errors: bool = False
-    budget: AnalysisBudget = USUAL
+    budget: AnalysisBudget = DEFAULT_BUDGET
 
     keeps_worker: ClassVar[bool] = False
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from domsieve.budget import USUAL, AnalysisBudget, budgeted
+from domsieve.budget import DEFAULT_BUDGET, AnalysisBudget, budgeted
 from domsieve.bulk._places import place_at, write
 from domsieve.bulk.job import Done, Failures
 from domsieve.bulk.plan import Shard
@@ -58,7 +58,7 @@ class RenderJob:
     """
 
     output: str
-    budget: AnalysisBudget = USUAL
+    budget: AnalysisBudget = DEFAULT_BUDGET
     options: CaptureOptions = CaptureOptions()  # noqa: RUF009 (frozen)
     page_budget: Budget = Budget()  # noqa: RUF009 (frozen)
     driver: DriverName = "playwright"

@@ -14,9 +14,9 @@ import typer
 from domsieve.analysis.registry import DEFAULT_METHOD, SiteMethod
 from domsieve.budget import AnalysisBudget, budgeted
 from domsieve.commands.capture_options import (
+    DEFAULT_MEGABYTES,
+    DEFAULT_SECONDS,
     INPUT_FILE,
-    USUAL_MEGABYTES,
-    USUAL_SECONDS,
     AnalysisMegabytes,
     AnalysisTimeout,
     Capture,
@@ -97,8 +97,8 @@ def _shards_of(
     shard_pages: Annotated[
         int, typer.Option(min=1, help="Pages per shard; a shard is done or repeated as a whole.")
     ] = 500,
-    analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
-    analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
+    analysis_timeout: AnalysisTimeout = DEFAULT_SECONDS,
+    analysis_megabytes: AnalysisMegabytes = DEFAULT_MEGABYTES,
 ) -> Shards:
     """Return the shared options from their values."""
     _check_output(output_dir)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from domsieve.budget import USUAL, AnalysisBudget, budgeted
+from domsieve.budget import DEFAULT_BUDGET, AnalysisBudget, budgeted
 from domsieve.commands.console import failures
 from domsieve.commands.declared_options import option_parameters, option_values, seconds, typer_option
 from domsieve.commands.general_options import with_parameters
@@ -74,7 +74,10 @@ AllowPrivate = Annotated[bool, typer_option(NetworkOptions, "allow_private")]
 DenyHosts = Annotated[list[str] | None, typer_option(NetworkOptions, "deny_hosts")]
 AllowHosts = Annotated[list[str] | None, typer_option(NetworkOptions, "allow_hosts")]
 _MEGABYTE = 1_000_000
-USUAL_SECONDS, USUAL_MEGABYTES = USUAL.time.total_seconds(), USUAL.memory_bytes // _MEGABYTE
+DEFAULT_SECONDS, DEFAULT_MEGABYTES = (
+    DEFAULT_BUDGET.time.total_seconds(),
+    DEFAULT_BUDGET.memory_bytes // _MEGABYTE,
+)
 
 
 @dataclass(frozen=True)
@@ -138,8 +141,8 @@ def capture_options(
             help="Seconds between pages that domsieve finds or reads from a list [default: 0.5; 0 on this machine]."
         ),
     ] = None,
-    analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
-    analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
+    analysis_timeout: AnalysisTimeout = DEFAULT_SECONDS,
+    analysis_megabytes: AnalysisMegabytes = DEFAULT_MEGABYTES,
     from_archive: FromArchive = None,
     fixed_time: FixedTime = False,
 ) -> Capture:

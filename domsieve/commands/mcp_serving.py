@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from domsieve.commands.capture_options import (
-    USUAL_MEGABYTES,
-    USUAL_SECONDS,
+    DEFAULT_MEGABYTES,
+    DEFAULT_SECONDS,
     AllowHosts,
     AnalysisMegabytes,
     AnalysisTimeout,
@@ -20,12 +20,12 @@ from domsieve.commands.capture_options import (
 )
 from domsieve.commands.console import failures, need_extra
 from domsieve.commands.serving import (
+    DEFAULT_LOAD,
+    DEFAULT_PAGES,
+    DEFAULT_PERCENT,
+    DEFAULT_SITE_SECONDS,
+    DEFAULT_TRAFFIC,
     EXTRA,
-    USUAL_LOAD,
-    USUAL_PAGES,
-    USUAL_PERCENT,
-    USUAL_SITE_SECONDS,
-    USUAL_TRAFFIC,
     FreeMemoryPercent,
     MaxLoad,
     PagesAtOnce,
@@ -77,13 +77,13 @@ def mcp(
     ] = None,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Number of browsers, one process each.")] = 1,
     concurrency: PagesAtOnce = None,
-    site_pages: SitePages = USUAL_PAGES,
-    site_megabytes: SiteMegabytes = USUAL_TRAFFIC,
-    site_seconds: SiteSeconds = USUAL_SITE_SECONDS,
-    free_memory_percent: FreeMemoryPercent = USUAL_PERCENT,
-    max_load: MaxLoad = USUAL_LOAD,
-    analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
-    analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
+    site_pages: SitePages = DEFAULT_PAGES,
+    site_megabytes: SiteMegabytes = DEFAULT_TRAFFIC,
+    site_seconds: SiteSeconds = DEFAULT_SITE_SECONDS,
+    free_memory_percent: FreeMemoryPercent = DEFAULT_PERCENT,
+    max_load: MaxLoad = DEFAULT_LOAD,
+    analysis_timeout: AnalysisTimeout = DEFAULT_SECONDS,
+    analysis_megabytes: AnalysisMegabytes = DEFAULT_MEGABYTES,
     browser: BrowserOption = None,
     driver: DriverOption = "playwright",
 ) -> None:

@@ -7,8 +7,8 @@ import typer
 
 from domsieve.budget import AnalysisBudget
 from domsieve.commands.capture_options import (
-    USUAL_MEGABYTES,
-    USUAL_SECONDS,
+    DEFAULT_MEGABYTES,
+    DEFAULT_SECONDS,
     AllowHosts,
     AnalysisMegabytes,
     AnalysisTimeout,
@@ -59,8 +59,8 @@ MaxLoad = Annotated[
     float,
     typer.Option(min=0, max=100_000, help="Refuse jobs above this load average per processor; 0: never."),
 ]
-USUAL_PAGES, USUAL_TRAFFIC, USUAL_SITE_SECONDS = 500, 2_000, 3_600
-USUAL_PERCENT, USUAL_LOAD = 5, 20.0
+DEFAULT_PAGES, DEFAULT_TRAFFIC, DEFAULT_SITE_SECONDS = 500, 2_000, 3_600
+DEFAULT_PERCENT, DEFAULT_LOAD = 5, 20.0
 
 
 def serve(
@@ -99,9 +99,9 @@ def serve(
             help="Memory of a worker, without its browser [default: 5000, less on small machines].",
         ),
     ] = None,
-    site_pages: SitePages = USUAL_PAGES,
-    site_megabytes: SiteMegabytes = USUAL_TRAFFIC,
-    site_seconds: SiteSeconds = USUAL_SITE_SECONDS,
+    site_pages: SitePages = DEFAULT_PAGES,
+    site_megabytes: SiteMegabytes = DEFAULT_TRAFFIC,
+    site_seconds: SiteSeconds = DEFAULT_SITE_SECONDS,
     queue: Annotated[int, typer.Option(min=1, max=100_000, help="Most jobs that may wait.")] = 200,
     client_queue: Annotated[
         int, typer.Option(min=1, max=100_000, help="Most jobs of one client that may wait or run.")
@@ -140,10 +140,10 @@ def serve(
     free_megabytes: Annotated[
         int, typer.Option(min=0, max=1_000_000, help="Refuse jobs when less disk space than this is free.")
     ] = 500,
-    free_memory_percent: FreeMemoryPercent = USUAL_PERCENT,
-    max_load: MaxLoad = USUAL_LOAD,
-    analysis_timeout: AnalysisTimeout = USUAL_SECONDS,
-    analysis_megabytes: AnalysisMegabytes = USUAL_MEGABYTES,
+    free_memory_percent: FreeMemoryPercent = DEFAULT_PERCENT,
+    max_load: MaxLoad = DEFAULT_LOAD,
+    analysis_timeout: AnalysisTimeout = DEFAULT_SECONDS,
+    analysis_megabytes: AnalysisMegabytes = DEFAULT_MEGABYTES,
     browser: BrowserOption = None,
     driver: DriverOption = "playwright",
 ) -> None:

@@ -228,7 +228,7 @@ class RecordsResult(Result[tuple[Snapshot, RecordSheet]]):
     @cached_property
     def marks(self) -> tuple[Mark, ...]:
         """What the page likely is instead of the one that was asked for: a wall, or a soft 404."""
-        with self._meter.running("marks"):
+        with self._meter.running("page flags"):
             return page_marks(self.snapshot)
 
     @property

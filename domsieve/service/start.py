@@ -16,7 +16,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from domsieve.budget import USUAL, AnalysisBudget
+from domsieve.budget import DEFAULT_BUDGET, AnalysisBudget
 from domsieve.errors import DomsieveError
 from domsieve.renderer.browser.playwright_driver import browser_in_use
 from domsieve.renderer.network.addresses import HostRules
@@ -73,7 +73,7 @@ class Work:
     browser: str | None = None
     browser_arguments: tuple[str, ...] = ()
     driver: DriverName = "playwright"
-    analysis: AnalysisBudget = USUAL
+    analysis: AnalysisBudget = DEFAULT_BUDGET
 
 
 def serve(
@@ -139,7 +139,7 @@ def serve(
                     figures=lambda: _figures(pool, queue),
                     is_well=is_well,
                     watched=watched.version,
-                    strain=_headroom(settings),
+                    overload=_headroom(settings),
                 )
                 upkeep = asyncio.create_task(_upkeep(JobStore(upkept), settings))
                 stack.callback(upkeep.cancel)
@@ -189,7 +189,7 @@ def serve_stdio(settings: Settings, data: Path, *, work: Work) -> None:
     ):
         log("browser", found=str(browser_in_use(work.browser)))
         store = JobStore(database)
-        gateway = Gateway(settings, store, version=database.version, strain=_headroom(settings))
+        gateway = Gateway(settings, store, version=database.version, overload=_headroom(settings))
 
         async def run() -> None:
             async with AsyncExitStack() as stack:

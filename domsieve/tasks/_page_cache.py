@@ -21,7 +21,7 @@ Judge = Callable[[Snapshot], Verdict]
 Reading = Callable[[], tuple[Snapshot, Judge]]
 
 
-class Shelf:
+class PageCache:
     """Holds pages between their first and their second reading.
 
     Parameters

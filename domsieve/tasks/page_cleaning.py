@@ -27,7 +27,7 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.formats import write_page
 from domsieve.errors import DomsieveError, PageError, UsageError
 from domsieve.snapshot.page import Snapshot
-from domsieve.tasks._page_cache import Shelf, judged_together
+from domsieve.tasks._page_cache import PageCache, judged_together
 from domsieve.tasks.pages import Page
 from domsieve.tasks.postprocess import judged, with_condition
 from domsieve.tasks.site_learning import fit
@@ -106,7 +106,7 @@ def clean(
         others = siblings(site) if model is None and chosen not in PAGE_METHODS else ()
         known = once([*members, *others], _keys)
         if model is None and _learns(chosen, known):
-            members = Shelf().keeping(members)
+            members = PageCache().keeping(members)
             known = once([*members, *others], _keys)
         judge = _judge(site, chosen, known, params) if model is None else model.transform
         for page, read in judged_together(members, judge):

@@ -94,7 +94,7 @@ def vectorize(
         weigh_some: Callable[[list[Snapshot]], BlockWeights | csr_matrix]
         weigh_some = tree.weigh_blocks if per_block else tree.weigh
         for held in batches(snapshots(members, failed)):
-            for some, weighed in in_parts(held, weigh_some, "weigh", failed):
+            for some, weighed in in_parts(held, weigh_some, "vectorize", failed):
                 done = np.array([number_of[id(page)] for page, _ in some], np.int64)
                 if isinstance(weighed, BlockWeights):
                     parts.append(weighed.matrix)

@@ -78,7 +78,7 @@ async def sample(
         try:
             page = store.get(record.page_id)
         except DamagedFileError:
-            return None  # rendered anew
+            return None  # render it again
         if fault_of(page):
             return None  # it may be there now
         return Rendering(snapshot=page, source=None, source_reason="from the cache")

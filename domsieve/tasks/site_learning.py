@@ -20,7 +20,7 @@ Failed = Callable[[Page, DomsieveError], None]
 
 
 def fit(model: SiteModel[Any], pages: Iterable[Page], failed: Failed) -> None:
-    """Learn a site anew from its pages; `failed` is called for pages that cannot be used."""
+    """Learn a site from scratch from its pages; `failed` is called for pages that cannot be used."""
     model.fit(())
     for held in batches(snapshots(pages, failed)):
         learn_batch(model, held, failed)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domsieve.analysis.columns.batch import Batch
-from domsieve.analysis.trees._forest import Forest, in_context, plant
+from domsieve.analysis.trees._forest import Forest, build_forest, in_context
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
@@ -38,7 +38,7 @@ def plain(value: list[float], weight: list[int], forest: Forest, strength: float
 def test_figures_agree_with_the_plain_walk(data: st.DataObject) -> None:
     bodies = data.draw(st.lists(_bodies(3), min_size=1, max_size=3))
     batch = Batch.of([page(f"<html><body>{body}</body></html>") for body in bodies])
-    forest = plant(batch, level="none", flatten_inline=True, leaf_height=1)
+    forest = build_forest(batch, level="none", flatten_inline=True, leaf_height=1)
     count = forest.leaf.size
     value = data.draw(st.lists(st.floats(0, 1), min_size=count, max_size=count))
     weight = data.draw(st.lists(st.sampled_from([0, 1, 3, 50]), min_size=count, max_size=count))

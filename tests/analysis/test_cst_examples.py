@@ -5,7 +5,7 @@ import pytest
 
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.trees._alignment import locate
-from domsieve.analysis.trees._forest import plant, word_features
+from domsieve.analysis.trees._forest import build_forest, word_features
 from domsieve.analysis.trees.cst import CompressedStructureTree, path_importance, word_weight
 from domsieve.snapshot.page import Producer, Snapshot
 from domsieve.types import StyleLevel
@@ -54,7 +54,7 @@ FIGURE_1 = (
 
 def body_style(parts: tuple[str, ...], producer: Producer, level: StyleLevel) -> int:
     batch = Batch.of([page(f"<html><body>{''.join(parts)}</table></body></html>", producer=producer)])
-    forest = plant(batch, level=level, flatten_inline=False, leaf_height=0)
+    forest = build_forest(batch, level=level, flatten_inline=False, leaf_height=0)
     return int(locate(forest, runs="exact", siblings="style").style[forest.levels[1]])
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.model_file import load_model, save_model
-from domsieve.analysis.trees._alignment import Laid
+from domsieve.analysis.trees._alignment import AlignedPages
 from domsieve.analysis.trees._importance import LinkLists, navigation
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.writers.text import write_text
@@ -176,7 +176,7 @@ def _bodies(depth: int) -> st.SearchStrategy[str]:
     return st.one_of(leaf, inner.map("<div>{}</div>".format), inner.map("<ul>{}</ul>".format))
 
 
-def _plain(laid: Laid, learned: int) -> list[bool]:
+def _plain(laid: AlignedPages, learned: int) -> list[bool]:
     """Return the answer for every node, said of one node after another; the last page was not learned."""
     batch, forest, path = laid.batch, laid.forest, laid.paths.path.tolist()
     parent, nodes = forest.parent.tolist(), range(len(path))

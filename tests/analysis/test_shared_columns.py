@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from domsieve.analysis.columns import links, words
-from domsieve.analysis.columns.batch import once_per_page
+from domsieve.analysis.columns.batch import cached_per_page
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.visible import shown_nodes
@@ -29,7 +29,7 @@ def page(text: str = "Bees") -> Snapshot:
 def test_it_is_made_once_for_a_page_and_anew_for_the_next() -> None:
     made: list[Snapshot] = []
 
-    @once_per_page
+    @cached_per_page
     def count(snapshot: Snapshot) -> int:
         made.append(snapshot)
         return len(made)
@@ -41,7 +41,7 @@ def test_it_is_made_once_for_a_page_and_anew_for_the_next() -> None:
 def test_what_fails_is_not_kept() -> None:
     calls: list[int] = []
 
-    @once_per_page
+    @cached_per_page
     def fail(_: Snapshot) -> None:
         calls.append(1)
         raise ValueError("too much")
@@ -61,7 +61,7 @@ def test_nobody_changes_what_others_read() -> None:
 def test_threads_hold_a_page_each() -> None:
     made: list[int] = []
 
-    @once_per_page
+    @cached_per_page
     def who(_: Snapshot) -> int:
         made.append(threading.get_ident())
         return made[-1]
@@ -81,7 +81,7 @@ def test_nothing_is_held_of_a_page_that_is_gone() -> None:
     class Large:
         pass
 
-    @once_per_page
+    @cached_per_page
     def large(_: Snapshot) -> Large:
         return Large()
 

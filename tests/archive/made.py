@@ -5,7 +5,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from domsieve.archive._decompression import USUAL_LIMITS, ArchiveLimits
+from domsieve.archive._decompression import DEFAULT_LIMITS, ArchiveLimits
 from domsieve.archive.reading import read_archive
 from domsieve.archive.stored_page import DamagedPart, StoredPage
 from tests.command import page
@@ -65,7 +65,7 @@ def written(folder: Path, data: bytes, name: str = "crawl.warc") -> Path:
     return path
 
 
-def read(path: Path, limits: ArchiveLimits = USUAL_LIMITS) -> tuple[list[StoredPage], list[DamagedPart]]:
+def read(path: Path, limits: ArchiveLimits = DEFAULT_LIMITS) -> tuple[list[StoredPage], list[DamagedPart]]:
     """Return the pages of an archive and its damaged parts."""
     found = list(read_archive(path, limits))
     pages = [one for one in found if isinstance(one, StoredPage)]

@@ -19,7 +19,7 @@ from domsieve.renderer._limits import Clock, Limits, Timeouts
 from domsieve.renderer.browser.discovery import Browser
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.page import page_run
-from domsieve.renderer.page._page_events import Watch
+from domsieve.renderer.page._page_events import PageEvents
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
 from domsieve.types import DriverName
@@ -195,12 +195,12 @@ def studio() -> Iterator[Studio]:
     with serving() as server, asyncio.Runner() as runner, pytest.MonkeyPatch.context() as patch:
         studio = Studio(server, runner)
 
-        class SeenWatch(Watch):
+        class SeenWatch(PageEvents):
             def _request(self, event: dict[str, Any]) -> None:
                 super()._request(event)
                 studio.see(event["request"]["url"])
 
-        patch.setattr(page_run, "Watch", SeenWatch)
+        patch.setattr(page_run, "PageEvents", SeenWatch)
         try:
             yield studio
         finally:

@@ -61,7 +61,7 @@ def descendants() -> set[int]:
 
 
 def test_many_pages_leave_nothing_behind(studio: Studio) -> None:
-    pages = 300  # six contexts of one site and thirty of others
+    pages = 150  # three contexts of one site and fifteen of others
     renderer = Renderer(concurrency=2, egress=offline(), driver=DRIVER, limits=IMPATIENT)
     # Every tenth page is of a site of its own, and a few mean harm.
     paths = [

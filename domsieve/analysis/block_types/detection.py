@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.block_types._block_columns import Columns, union
 from domsieve.analysis.block_types._name_rules import TypeRules
 from domsieve.analysis.block_types._structure import Structure
-from domsieve.analysis.columns.batch import Ints, once_per_page, prune
+from domsieve.analysis.columns.batch import Ints, cached_per_page, prune
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
@@ -22,7 +22,7 @@ NUMBERS: Mapping[BlockKind, int] = {kind: number for number, kind in enumerate(B
 """The number of each block type, from 1; 0 is none."""
 
 
-@once_per_page
+@cached_per_page
 def node_kinds(page: Snapshot) -> NDArray[np.uint8]:
     """Return the number of the block type of each of the N nodes, 0 for none, in O(N + bytes of texts and names).
 
@@ -34,7 +34,7 @@ def node_kinds(page: Snapshot) -> NDArray[np.uint8]:
         return _finder(page).kinds()
 
 
-@once_per_page
+@cached_per_page
 def paths_and_shares(page: Snapshot) -> tuple[Ints, Ints]:
     """Return the root nodes of breadcrumbs, and those of share buttons, each ascending, inside of any block."""
     with spending("kinds", page.provenance.url):
@@ -42,7 +42,7 @@ def paths_and_shares(page: Snapshot) -> tuple[Ints, Ints]:
         return finder.paths(), finder.shares()
 
 
-@once_per_page
+@cached_per_page
 def _finder(page: Snapshot) -> "_Finder":
     return _Finder(page)
 

@@ -152,7 +152,7 @@ class _Boxes:
         return int(self._words[self._end[node]] - self._words[node])
 
 
-FURNITURE_REASONS = (
+WIDGET_REASONS = (
     "links a heading to itself",
     "numbers the lines of code",
     "a button to copy or share",
@@ -162,7 +162,7 @@ FURNITURE_REASONS = (
     "says the title again",
     "labelled as an advert",
 )
-_PERMALINK, _NUMBERS, _BUTTON, _TOOL, _PATH, _SKIP, _TITLE, _ADVERT = range(len(FURNITURE_REASONS))
+_PERMALINK, _NUMBERS, _BUTTON, _TOOL, _PATH, _SKIP, _TITLE, _ADVERT = range(len(WIDGET_REASONS))
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 # Guesses: generous for widgets, and too small for content.
 _MOST_WORDS = {_SKIP: 20, _TOOL: 12}
@@ -182,7 +182,7 @@ def drop_widgets(page: Snapshot, verdict: Verdict) -> Verdict:
     """
     if verdict.method == "none" or verdict.parameters.get("mode") == "paper" or not verdict.kept.any():
         return verdict
-    with spending("furniture", page.provenance.url):
+    with spending("page widgets", page.provenance.url):
         kind = _Finder(page, verdict.kept).kinds()
     dropped = (kind >= 0) & verdict.kept
     kept, reason, score = verdict.kept.copy(), verdict.reason.copy(), verdict.score.copy()
@@ -190,7 +190,7 @@ def drop_widgets(page: Snapshot, verdict: Verdict) -> Verdict:
     reason[dropped] = len(verdict.reasons) + kind[dropped]
     score[dropped] = 0
     return replace(
-        verdict, kept=kept, score=score, reason=reason, reasons=(*verdict.reasons, *FURNITURE_REASONS)
+        verdict, kept=kept, score=score, reason=reason, reasons=(*verdict.reasons, *WIDGET_REASONS)
     )
 
 
@@ -214,7 +214,7 @@ class _Finder:
         self._widgets: dict[int, int] = {}
 
     def kinds(self) -> NDArray[np.int8]:
-        """Return the index in `FURNITURE_REASONS` of the widget that each of N nodes is in; -1 for none."""
+        """Return the index in `WIDGET_REASONS` of the widget that each of N nodes is in; -1 for none."""
         for what, roots in zip((_PATH, _BUTTON), paths_and_shares(self._page), strict=True):
             self._take(what, roots.tolist(), bool)
         self._take(_ADVERT, labelled_adverts(self._page, self._words), bool)
@@ -335,7 +335,7 @@ class _Finder:
 
     def _by_class(self) -> tuple[dict[int, list[int]], list[int]]:
         """Return the elements by the widget that their classes name, and those with a class about copying."""
-        by_kind: dict[int, list[int]] = {what: [] for what in range(len(FURNITURE_REASONS))}
+        by_kind: dict[int, list[int]] = {what: [] for what in range(len(WIDGET_REASONS))}
         known = self._attributes.found("class", lambda value: _kinds_of_classes(value.lower()) or None)
         for node, kinds in known.items():
             for what in kinds:

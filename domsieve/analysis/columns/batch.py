@@ -29,7 +29,7 @@ class _LastPage(local):
 _LAST_PAGE = _LastPage()
 
 
-def once_per_page(make: Callable[[Snapshot], T]) -> Callable[[Snapshot], T]:
+def cached_per_page(make: Callable[[Snapshot], T]) -> Callable[[Snapshot], T]:
     """Cache the result of a function of a page until it is called with another page.
 
     An array that the function returns becomes read-only. Exceptions are not cached.
@@ -267,7 +267,7 @@ class Batch:
         return [str(data[a:b], "utf-8", "replace") for a, b in spans]
 
 
-@once_per_page
+@cached_per_page
 def page_batch(page: Snapshot) -> Batch:
     """Return a batch of this page alone."""
     return Batch.of([page])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Bools, Ints, below, once_per_page, prune
+from domsieve.analysis.columns.batch import Bools, Ints, below, cached_per_page, prune
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.snapshot.page import Kind, Snapshot
@@ -77,7 +77,7 @@ class Flow:
     lines: NDArray[np.int64]
 
 
-@once_per_page
+@cached_per_page
 def boundaries(page: Snapshot) -> NDArray[np.uint8]:
     """Return what each of N nodes puts around itself, `NONE` to `BLOCK`; `NONE` for nodes that are not elements."""
     by_tag = np.array([_BY_TAG.get(name, NONE) for name in page.tags.to_list()], np.uint8)
@@ -127,7 +127,7 @@ def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint
     return Flow(node, gap, pre[at], _lines(page, node, pre[at], around))
 
 
-@once_per_page
+@cached_per_page
 def heard_texts(page: Snapshot) -> tuple[Ints, list[str], Bools, Bools]:
     """Return the text nodes that are part of the page's text, with their texts, and which are blank or preformatted.
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import F64, Ints, distinct, once_per_page
+from domsieve.analysis.columns.batch import F64, Ints, cached_per_page, distinct
 from domsieve.analysis.columns.flow import BREAK, CELL, NONE, SPACE, boundaries, text_flow
 from domsieve.analysis.columns.hash import U64, combine, hashes_of
 from domsieve.analysis.columns.page_columns import page_texts
@@ -94,7 +94,7 @@ class PageBlocks:
         return grouping(combine(code, (node > 0).astype(np.uint64))[which]).code
 
 
-@once_per_page
+@cached_per_page
 def page_blocks(page: Snapshot) -> PageBlocks:
     """Return the blocks of a page, in O(N).
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Ints, distinct, once_per_page
+from domsieve.analysis.columns.batch import Ints, cached_per_page, distinct
 from domsieve.snapshot.page import Kind, Snapshot
 
 
@@ -33,7 +33,7 @@ class PageTexts:
         return [self.text[number] for number in self.rank[nodes].tolist()]
 
 
-@once_per_page
+@cached_per_page
 def page_texts(page: Snapshot) -> PageTexts:
     """Return the text nodes of a page."""
     is_text = page.kind == int(Kind.TEXT)
@@ -46,7 +46,7 @@ def page_texts(page: Snapshot) -> PageTexts:
 T = TypeVar("T")
 
 
-@once_per_page
+@cached_per_page
 def attributes_of(page: Snapshot) -> "AttributeIndex":
     """Return the index of a page's attributes."""
     return AttributeIndex(page)

@@ -18,8 +18,8 @@ from domsieve.analysis.columns.batch import (
     Ints,
     TagIs,
     below,
+    cached_per_page,
     distinct,
-    once_per_page,
     page_batch,
 )
 from domsieve.analysis.columns.hash import hash_of
@@ -64,13 +64,13 @@ _HIDDEN_VALUE = hash_of("hidden")
 _HIDING = re.compile(r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE)
 
 
-@once_per_page
+@cached_per_page
 def shown_nodes(page: Snapshot) -> NDArray[np.bool_]:
     """Return which of the N nodes of one page are shown; see `visible_nodes`."""
     return visible_nodes(page_batch(page))
 
 
-@once_per_page
+@cached_per_page
 def never_shown(page: Snapshot) -> NDArray[np.bool_]:
     """Return which of the N nodes are in elements such as ``script`` or ``head``, which browsers do not show.
 
@@ -168,7 +168,7 @@ _EMPTY_SHAPE = re.compile(
 )
 
 
-@once_per_page
+@cached_per_page
 def hidden_texts(page: Snapshot) -> NDArray[np.uint8]:
     """Return the `Hiding` of each of the N nodes; `Hiding.NONE` for nodes that are not text with words.
 

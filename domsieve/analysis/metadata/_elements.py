@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import below, once_per_page
+from domsieve.analysis.columns.batch import below, cached_per_page
 from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.columns.links import Addresses
 from domsieve.analysis.columns.page_columns import attributes_of, page_texts
@@ -28,7 +28,7 @@ _MOST_TEXTS = 400  # text nodes that are read in one element
 _MOST_LOOKED_AT = 20_000  # elements that are returned for one query
 
 
-@once_per_page
+@cached_per_page
 def elements_of(page: Snapshot) -> "Elements":
     """Return the elements of a page; computed once per page."""
     return Elements(page)

@@ -1,6 +1,6 @@
 """Read the metadata of a page: its title, then every other field."""
 
-from domsieve.analysis.columns.batch import once_per_page
+from domsieve.analysis.columns.batch import cached_per_page
 from domsieve.analysis.metadata._authors import author_names, bylines, choose_authors, turned_name
 from domsieve.analysis.metadata._dates import choose_dates, date_of_address, dates_shown, find_exact_date
 from domsieve.analysis.metadata._elements import Places, elements_of
@@ -39,7 +39,7 @@ _IN_PAGE = frozenset(("microdata author", "rdfa author"))
 _MOST_IN_PAGE = 5  # more authors in the text of a page are those of comments. A guess
 
 
-@once_per_page
+@cached_per_page
 def read_metadata(page: Snapshot) -> Metadata:
     """Return the metadata of a page, in time linear in its nodes.
 

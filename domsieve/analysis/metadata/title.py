@@ -10,8 +10,8 @@ import numpy as np
 
 from domsieve.analysis.block_types.detection import DROPPED_BY_KIND
 from domsieve.analysis.cleaning.page_widget_words import PERMALINK_MARKS
-from domsieve.analysis.cleaning.page_widgets import FURNITURE_REASONS
-from domsieve.analysis.columns.batch import once_per_page, prune
+from domsieve.analysis.cleaning.page_widgets import WIDGET_REASONS
+from domsieve.analysis.columns.batch import cached_per_page, prune
 from domsieve.analysis.columns.visible import HIDING_REASONS
 from domsieve.analysis.metadata._elements import Elements, elements_of
 from domsieve.analysis.metadata._json_ld import claim_json_ld, plain_address
@@ -123,7 +123,7 @@ def title_node(elements: Elements, title: str) -> int:
     return shown[0][0] if shown else 0
 
 
-@once_per_page
+@cached_per_page
 def claims_of(page: Snapshot) -> Claims:
     """Return the explicit statements in the markup of a page."""
     elements, claims = elements_of(page), Claims()
@@ -153,7 +153,7 @@ def read_title(page: Snapshot) -> str:
 
 TITLE_REASON = "the title of the page"
 """Reason in the verdict for nodes that are kept as the title."""
-_FINAL = frozenset((*HIDING_REASONS[1:], *FURNITURE_REASONS))  # nodes dropped for these reasons stay dropped
+_FINAL = frozenset((*HIDING_REASONS[1:], *WIDGET_REASONS))  # nodes dropped for these reasons stay dropped
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 

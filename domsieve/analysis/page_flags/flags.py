@@ -201,7 +201,7 @@ def missing_mark(page: Snapshot, missing: Snapshot) -> Mark | None:
     page : the page to check.
     missing : what the site shows at an address that does not exist.
     """
-    with spending("marks", page.provenance.url):
+    with spending("page flags", page.provenance.url):
         face, model = face_of(page), face_of(missing)
         if face is None or model is None or model.words < _FEWEST_WORDS:
             return None
@@ -235,7 +235,7 @@ _BY_STATUS: dict[int, MarkKind] = {401: "login_wall", 402: "pay_wall"}
 
 def page_marks(page: Snapshot) -> tuple[Mark, ...]:
     """Return what a page likely is instead of the requested one, in linear time; empty for nearly all pages."""
-    with spending("marks", page.provenance.url):
+    with spending("page flags", page.provenance.url):
         face = face_of(page)
         status = page.provenance.status
         marks = [] if face is None else [*_walls(face)]

@@ -14,7 +14,7 @@ const pen = document.createElement('canvas').getContext('2d')
 const RULER = 100, SHRINK = 0.92, WASTE = 1.06, RIM = 7, SHOWN = 600, STACK_LETTER = 13, LEAST_STACK = 240
 pen.font = `${RULER}px system-ui, sans-serif`
 
-/** Show the blocks of `view` anew, as after another page or edition was chosen. */
+/** Show the blocks of `view` again, after another page or edition was chosen. */
 function layPage() {
   const pictured = part(partName()).tiles.length > 0
   // Without a picture a page that is drawn small could not be read: its texts stand below each other then.
@@ -42,7 +42,7 @@ function fitPage() {
   redraw()
 }
 
-/** Draw all that is near the window anew, as after another method or filter was chosen. */
+/** Draw everything near the window again, after another method or filter was chosen. */
 function redraw() {
   drawn.clear()
   elements.clear()

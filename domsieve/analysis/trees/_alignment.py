@@ -152,7 +152,7 @@ def _leads(run: Ints) -> Ints:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Laid:
+class AlignedPages:
     """A batch of pages with its forest, paths and texts, the input of every step of SST and CST."""
 
     batch: Batch
@@ -161,9 +161,9 @@ class Laid:
     texts: LeafTexts
 
 
-def known_shares(laid: Laid, known: Bools) -> list[float | None]:
+def known_shares(aligned: AlignedPages, known: Bools) -> list[float | None]:
     """Return the share of each page's words, in [0, 1], that is in `known` (M,) leaves; None without words."""
-    words, page, pages = laid.texts.word_count, laid.forest.page, len(laid.batch.pages)
+    words, page, pages = aligned.texts.word_count, aligned.forest.page, len(aligned.batch.pages)
     whole = np.bincount(page, words, pages)
     part = np.bincount(page, words * known, pages)
     return [p / w if w else None for p, w in zip(part.tolist(), whole.tolist(), strict=True)]

@@ -105,7 +105,7 @@ def around(batch: Batch, forest: Forest, kept: Bools, empty: Bools) -> tuple[Boo
     return kept, above
 
 
-def plant(batch: Batch, *, level: StyleLevel, flatten_inline: bool, leaf_height: int) -> Forest:
+def build_forest(batch: Batch, *, level: StyleLevel, flatten_inline: bool, leaf_height: int) -> Forest:
     """Return the forest of a batch, in O(N log D) for a depth of D.
 
     Parameters

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.batch import F64, Bools, Ints, TagIs, below
 from domsieve.analysis.columns.hash import combine
 from domsieve.analysis.columns.tables import Table, grouping
-from domsieve.analysis.trees._alignment import Laid
+from domsieve.analysis.trees._alignment import AlignedPages
 from domsieve.analysis.trees.style_tree import LOG_UNIT, StyleTree, remainders
 from domsieve.budget import check
 
@@ -53,7 +53,7 @@ class LinkLists:
         return cls(linked > _MOST * words, rare, in_rare)
 
 
-def navigation(laid: Laid, lists: LinkLists, row: Ints, known: Bools) -> Bools:
+def navigation(aligned: AlignedPages, lists: LinkLists, row: Ints, known: Bools) -> Bools:
     """Return in which of the M forest nodes links are navigation, in O(N + M log M).
 
     Parameters
@@ -61,9 +61,11 @@ def navigation(laid: Laid, lists: LinkLists, row: Ints, known: Bools) -> Bools:
     row : (M,), the element node of each forest node.
     known : (M,), whether it has one. A node without one counts as rare if its parent is known.
     """
-    forest = laid.forest
+    forest = aligned.forest
     parent = np.maximum(forest.parent, 0)
-    words, linked = (_sum_below(laid, count) for count in (laid.texts.word_count, laid.texts.link_word_count))
+    words, linked = (
+        _sum_below(aligned, count) for count in (aligned.texts.word_count, aligned.texts.link_word_count)
+    )
     mostly = linked > _MOST * words
     listed = np.where(known, lists.listed[row], mostly)
     rare = np.where(known, lists.rare[row], known[parent])
@@ -72,14 +74,14 @@ def navigation(laid: Laid, lists: LinkLists, row: Ints, known: Bools) -> Bools:
         check()
         above = parent[a:b]
         guides[a:b] = np.where(listed[above], guides[above], guides[a:b])
-    titles = _teaser_titles(laid, mostly)
+    titles = _teaser_titles(aligned, mostly)
     guides[titles] &= known[titles] & ~lists.in_rare[row[titles]]
     return guides
 
 
-def _teaser_titles(laid: Laid, mostly: Bools) -> Ints:
+def _teaser_titles(aligned: AlignedPages, mostly: Bools) -> Ints:
     """Return the leaves that are titles of teasers; `mostly` (M,) are the nodes with most of their words in links."""
-    batch, forest, texts = laid.batch, laid.forest, laid.texts
+    batch, forest, texts = aligned.batch, aligned.forest, aligned.texts
     headings = np.concatenate(([0], np.cumsum((batch.tag_is & TagIs.HEADING) != 0, dtype=np.int32)))
     titles = np.flatnonzero(
         forest.leaf
@@ -89,7 +91,7 @@ def _teaser_titles(laid: Laid, mostly: Bools) -> Ints:
     )
     if titles.size < 2:
         return titles[:0]
-    count = _sum_below(laid, np.bincount(titles, minlength=forest.leaf.size))
+    count = _sum_below(aligned, np.bincount(titles, minlength=forest.leaf.size))
     teasers = np.flatnonzero((count == 1) & ~mostly & (count[forest.parent] > 1) & (forest.parent >= 0))
     tag = batch.tag[forest.node[teasers]].astype(np.uint64)
     rows = grouping(combine(forest.parent[teasers].astype(np.uint64), tag))
@@ -99,13 +101,13 @@ def _teaser_titles(laid: Laid, mostly: Bools) -> Ints:
     return titles[below(roots, batch.end)[forest.node[titles]]]
 
 
-def _sum_below(laid: Laid, count: Ints) -> Ints:
+def _sum_below(aligned: AlignedPages, count: Ints) -> Ints:
     """Return the sum of the `count` (M,) of all leaves at and below each of the M forest nodes."""
-    node = laid.forest.node
-    before = np.zeros(laid.batch.kind.size + 1, np.int64)
-    before[node + 1] = np.where(laid.forest.leaf, count, 0)
+    node = aligned.forest.node
+    before = np.zeros(aligned.batch.kind.size + 1, np.int64)
+    before[node + 1] = np.where(aligned.forest.leaf, count, 0)
     np.cumsum(before, out=before)
-    sums: Ints = before[laid.batch.end[node]] - before[node]
+    sums: Ints = before[aligned.batch.end[node]] - before[node]
     return sums
 
 

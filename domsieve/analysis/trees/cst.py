@@ -14,7 +14,7 @@ from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.tables import Table, grouped, stable_order
 from domsieve.analysis.estimator import Bounds
 from domsieve.analysis.site_model import batches, verdicts_of
-from domsieve.analysis.trees._alignment import Laid, Paths, Runs, Siblings, known_shares
+from domsieve.analysis.trees._alignment import AlignedPages, Paths, Runs, Siblings, known_shares
 from domsieve.analysis.trees._forest import (
     Forest,
     Occurrences,
@@ -135,10 +135,10 @@ class Blocks:
 
     @classmethod
     def of(
-        cls, laid: Laid, found: Occurrences, *, tree: StyleTree, figures: StructureImportances
+        cls, aligned: AlignedPages, found: Occurrences, *, tree: StyleTree, figures: StructureImportances
     ) -> "Blocks":
         """Return the blocks of aligned pages, from the occurrences of their words."""
-        forest, paths = laid.forest, laid.paths
+        forest, paths = aligned.forest, aligned.paths
         leaf = forest.owner[found.node]
         number = np.bincount(leaf, minlength=forest.leaf.size)
         filled = np.flatnonzero(number)
@@ -182,7 +182,7 @@ def leaf_path(forest: Forest, paths: Paths, tree: StyleTree, figures: StructureI
 
 
 def verdicts(
-    laid: Laid,
+    aligned: AlignedPages,
     blocks: Blocks,
     *,
     tree: StyleTree,
@@ -190,7 +190,7 @@ def verdicts(
     parameters: dict[str, Scalar],
 ) -> list[Verdict]:
     """Return one verdict per page; the score of a block is weight over (frequency * maximum of the page)."""
-    batch, forest, paths = laid.batch, laid.forest, laid.paths
+    batch, forest, paths = aligned.batch, aligned.forest, aligned.paths
     mean = blocks.weight / blocks.frequency
     kept, score = np.zeros(mean.size, np.bool_), np.zeros(mean.size)
     cuts = np.searchsorted(blocks.page, np.arange(len(batch.pages) + 1))
@@ -231,7 +231,7 @@ def verdicts(
         reasons=REASONS,
         numbers=columns,
         parameters=parameters,
-        known_shares=known_shares(laid, row >= 0),
+        known_shares=known_shares(aligned, row >= 0),
     )
 
 
@@ -385,14 +385,14 @@ class CompressedStructureTree(TreeModel):
 
     def _count(self, batch: Batch) -> StyleTree:
         self.style_ = self._style_of(batch)
-        laid = self._read(batch, None)
-        forest, texts = laid.forest, laid.texts
+        aligned = self._read(batch, None)
+        forest, texts = aligned.forest, aligned.texts
         words = word_occurrences(batch, forest, texts)
         contents = None
         if self.merge_similarity is not None:
             contents = words if self.merge_by == "words" else occurrences(batch, forest, texts)
         return count_pages(
-            laid,
+            aligned,
             words,
             units=np.arange(forest.node.size),
             contents=contents,
@@ -401,16 +401,16 @@ class CompressedStructureTree(TreeModel):
 
     def _blocks(self, pages: Iterable[Snapshot]) -> Iterator[tuple[Batch, Blocks]]:
         for batch in batches(pages):
-            with spending("weigh", batch.pages[0].provenance.url):
+            with spending("vectorize", batch.pages[0].provenance.url):
                 blocks = self._laid(batch)[1]
             yield batch, blocks
 
-    def _laid(self, batch: Batch) -> tuple[Laid, Blocks]:
+    def _laid(self, batch: Batch) -> tuple[AlignedPages, Blocks]:
         """Return the pages of a batch aligned with the tree, and their blocks."""
         used = self._ready()
-        laid = self._read(batch, used.aliases)
-        words = word_occurrences(batch, laid.forest, laid.texts)
-        return laid, Blocks.of(laid, words, tree=used.tree, figures=used.figures)
+        aligned = self._read(batch, used.aliases)
+        words = word_occurrences(batch, aligned.forest, aligned.texts)
+        return aligned, Blocks.of(aligned, words, tree=used.tree, figures=used.figures)
 
     def _verdicts(self, batch: Batch) -> list[Verdict]:
         used = self._ready()

@@ -92,8 +92,8 @@ class Outliner:
     def place(self, page: Snapshot) -> Ints:
         """Return the nearest outline node of each of the page's N nodes, -1 for none; fills in missing labels."""
         batch = page_batch(page)
-        laid = self._model._read(batch, self._aliases)
-        forest, row = laid.forest, self._tree.elements.find(laid.paths.path)
+        aligned = self._model._read(batch, self._aliases)
+        forest, row = aligned.forest, self._tree.elements.find(aligned.paths.path)
         place = np.where(row >= 0, self._nearest[row], -1)
         label = self.outline.label
         exact = np.flatnonzero(place >= 0)

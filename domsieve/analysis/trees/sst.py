@@ -16,7 +16,7 @@ from domsieve.analysis.columns.tables import Table
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.estimator import Bounds, Share
 from domsieve.analysis.site_model import verdicts_of
-from domsieve.analysis.trees._alignment import Laid, Paths, Runs, Siblings, known_shares
+from domsieve.analysis.trees._alignment import AlignedPages, Paths, Runs, Siblings, known_shares
 from domsieve.analysis.trees._forest import (
     Forest,
     LeafTexts,
@@ -162,7 +162,7 @@ class Ready:
 
 
 def verdicts(
-    laid: Laid,
+    aligned: AlignedPages,
     mapping: Mapping,
     used: Ready,
     *,
@@ -180,18 +180,20 @@ def verdicts(
 
     Parameters
     ----------
-    laid, mapping : the pages, aligned with and mapped onto the tree.
+    aligned, mapping : the pages, aligned with and mapped onto the tree.
     used : the tree.
     link_discount, context : parameters of `SiteStyleTree`.
     parameters : the parameters to put into the verdicts.
     """
-    batch, forest, texts = laid.batch, laid.forest, laid.texts
+    batch, forest, texts = aligned.batch, aligned.forest, aligned.texts
     tree, figures, threshold = used.tree, used.figures, used.threshold
     row, known = np.maximum(mapping.row, 0), mapping.row >= 0
     composite = np.where(forest.leaf, figures.leaf_form[row], figures.composite[row])
     importance = np.where(known & ~np.isnan(composite), composite, 1.0)
     links = _link_share(texts, tree, row, known)
-    guiding = np.ones(row.size, np.bool_) if used.lists is None else navigation(laid, used.lists, row, known)
+    guiding = (
+        np.ones(row.size, np.bool_) if used.lists is None else navigation(aligned, used.lists, row, known)
+    )
     own = value = importance
     reason = _RULE_REASONS[mapping.rule]
     if link_discount > 0 or context > 0:
@@ -205,7 +207,7 @@ def verdicts(
     reasons = spread(reason, node, EMPTY, np.uint8)
     suspects = known & used.noise.element[row]
     telling = _KEPT[reasons] & (reasons != AMID_CONTENT)
-    reasons[_locally_noisy(laid, used, suspects, telling)] = LOCAL
+    reasons[_locally_noisy(aligned, used, suspects, telling)] = LOCAL
     reasons[~forest.shown] = HIDDEN
     kept = _KEPT[reasons] & (forest.owner >= 0)
     kept, above = around(batch, forest, kept, reasons == EMPTY)
@@ -228,7 +230,7 @@ def verdicts(
         reasons=REASONS,
         numbers=numbers,
         parameters=parameters,
-        known_shares=known_shares(laid, known),
+        known_shares=known_shares(aligned, known),
     )
 
 
@@ -264,13 +266,13 @@ def _link_share(texts: LeafTexts, tree: StyleTree, row: Ints, known: Bools) -> F
     return np.asarray(np.where(known & (words > 0), (here + site) / 2, here))
 
 
-def _locally_noisy(laid: Laid, used: Ready, suspects: Bools, kept: Bools) -> Ints:
+def _locally_noisy(aligned: AlignedPages, used: Ready, suspects: Bools, kept: Bools) -> Ints:
     """Return the `kept` (N,) texts in elements whose features are all locally noisy.
 
     The paper drops single features; here a sentence keeps its common words. Only the `suspects` (M,) among the forest
     nodes have noisy features, so that few texts have to be checked.
     """
-    batch, forest, texts = laid.batch, laid.forest, laid.texts
+    batch, forest, texts = aligned.batch, aligned.forest, aligned.texts
     holder = forest.holder
     text = np.flatnonzero(kept & (batch.kind == Kind.TEXT))
     has_features, all_noisy = np.zeros(holder.size, np.bool_), np.zeros(holder.size, np.bool_)
@@ -281,7 +283,9 @@ def _locally_noisy(laid: Laid, used: Ready, suspects: Bools, kept: Bools) -> Int
 
     def exclude(features: Occurrences) -> None:
         """Mark the elements that have features, and unmark those with a feature that is not noise."""
-        row = used.tree.features.find(combine(laid.paths.path[forest.owner[features.node]], features.feature))
+        row = used.tree.features.find(
+            combine(aligned.paths.path[forest.owner[features.node]], features.feature)
+        )
         has_features[holder[features.node]] = True
         all_noisy[holder[features.node[(row < 0) | ~used.noise.feature[row]]]] = False
 
@@ -386,12 +390,12 @@ class SiteStyleTree(TreeModel):
         """Return the folded words of the kept texts in document order, without locally noisy words."""
         used = self._ready()
         batch = page_batch(page)
-        laid = self._read(batch, used.aliases)
+        aligned = self._read(batch, used.aliases)
         kept = np.flatnonzero(self.transform(page).kept & (page.kind == Kind.TEXT))
         content: list[str] = []
         for node, text in zip(kept.tolist(), page.strings.take(page.text[kept].tolist()), strict=True):
             words = fold(text).split()
-            key = combine(laid.paths.path[laid.forest.owner[node]], word_features(words))
+            key = combine(aligned.paths.path[aligned.forest.owner[node]], word_features(words))
             row = used.tree.features.find(key)
             local = (row >= 0) & used.noise.feature[row]
             content += [word for word, noisy in zip(words, local.tolist(), strict=True) if not noisy]
@@ -412,20 +416,25 @@ class SiteStyleTree(TreeModel):
 
     def _count(self, batch: Batch) -> StyleTree:
         self.style_ = self._style_of(batch)
-        laid = self._read(batch, None)
-        features = occurrences(batch, laid.forest, laid.texts)
+        aligned = self._read(batch, None)
+        features = occurrences(batch, aligned.forest, aligned.texts)
         contents = features if self.merge_similarity is not None else None
-        units = laid.forest.page.astype(np.int64)
-        return count_pages(laid, features, units=units, contents=contents, presence=self.presence)
+        units = aligned.forest.page.astype(np.int64)
+        return count_pages(aligned, features, units=units, contents=contents, presence=self.presence)
 
     def _verdicts(self, batch: Batch) -> list[Verdict]:
         used = self._ready()
-        laid = self._read(batch, used.aliases)
+        aligned = self._read(batch, used.aliases)
         mapping = map_pages(
-            used.tree, used.figures, laid.forest, laid.paths, threshold=used.threshold, siblings=self.siblings
+            used.tree,
+            used.figures,
+            aligned.forest,
+            aligned.paths,
+            threshold=used.threshold,
+            siblings=self.siblings,
         )
         return verdicts(
-            laid,
+            aligned,
             mapping,
             used,
             link_discount=self.link_discount,

@@ -21,8 +21,8 @@ from domsieve.analysis.columns.tables import (
     stretch_sums,
 )
 from domsieve.analysis.site_model import SiteModel
-from domsieve.analysis.trees._alignment import ROOT, Laid, Paths, Runs, Siblings, locate, step
-from domsieve.analysis.trees._forest import Forest, Occurrences, leaf_texts, plant
+from domsieve.analysis.trees._alignment import ROOT, AlignedPages, Paths, Runs, Siblings, locate, step
+from domsieve.analysis.trees._forest import Forest, Occurrences, build_forest, leaf_texts
 from domsieve.errors import ModelError, ParameterError
 from domsieve.types import StyleLevel
 
@@ -101,7 +101,7 @@ class StyleTree:
 
 
 def count_pages(
-    laid: Laid,
+    aligned: AlignedPages,
     found: Occurrences,
     *,
     units: Ints,
@@ -113,7 +113,7 @@ def count_pages(
 
     Parameters
     ----------
-    laid : the pages.
+    aligned : the pages.
     found : the features of the leaves.
     units : int64 (M,), the unit that each forest node counts for, at most M: its page for SST, itself for CST.
     contents : the features to compare internal element nodes by, which only merging needs. Counting them multiplies
@@ -121,7 +121,7 @@ def count_pages(
     presence : count a feature once per unit instead of as often as it occurs.
     words : the words behind the features, ascending.
     """
-    forest, paths, texts = laid.forest, laid.paths, laid.texts
+    forest, paths, texts = aligned.forest, aligned.paths, aligned.texts
     path, bound = paths.path, forest.node.size
     above = np.maximum(forest.parent, 0)
     nodes = grouping(path)
@@ -155,7 +155,7 @@ def count_pages(
     leaf = forest.owner[found.node]
     features = _count_features(path[leaf], found.feature, units[leaf], bound, presence=presence)
     below = None if contents is None else _count_contents(forest, paths, contents, units)
-    return StyleTree(len(laid.batch.pages), elements, styles, members, features, below, tuple(words))
+    return StyleTree(len(aligned.batch.pages), elements, styles, members, features, below, tuple(words))
 
 
 def remainders(features: Table) -> Bools:
@@ -301,11 +301,13 @@ class TreeModel(SiteModel[StyleTree]):
     def _learns(self, counts: StyleTree, style: StyleLevel | None) -> bool:
         return is_of_style(self.style, style) and (counts.contents is None) == (self.merge_similarity is None)
 
-    def _read(self, batch: Batch, aliases: Table | None) -> Laid:
+    def _read(self, batch: Batch, aliases: Table | None) -> AlignedPages:
         level = self._style_of(batch)
-        forest = plant(batch, level=level, flatten_inline=self.flatten_inline, leaf_height=self.leaf_height)
+        forest = build_forest(
+            batch, level=level, flatten_inline=self.flatten_inline, leaf_height=self.leaf_height
+        )
         paths = locate(forest, runs=self.runs, siblings=self.siblings, aliases=aliases)
-        return Laid(batch, forest, paths, leaf_texts(batch, forest))
+        return AlignedPages(batch, forest, paths, leaf_texts(batch, forest))
 
     def _style_of(self, batch: Batch) -> StyleLevel:
         layouts = {page.has_layout for page in batch.pages}

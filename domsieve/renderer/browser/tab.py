@@ -122,12 +122,16 @@ async def empty(tab: Tab, origins: Set[str]) -> bool:
         return False  # the session storage of an origin is accessible only through a frame of that origin
     stores = [{"storageId": {"securityOrigin": origin, "isLocalStorage": False}} for origin in sorted(here)]
     frame_id = tree["frameTree"]["frame"]["id"]
-    # Scripts are on again while a document is left, so it must have no handlers of leaving.
+    # Scripts are on again while a document is left, so it must have no handlers of leaving. A frame may store
+    # something while it is removed, so the stores are cleared again; those of removed frames are out of reach then.
     await asyncio.gather(
         *(session.send("DOMStorage.clear", store) for store in stores),
         session.send("Page.setDocumentContent", {"frameId": frame_id, "html": ""}),
     )
-    await session.send("Page.setWebLifecycleState", {"state": "frozen"})
+    await asyncio.gather(
+        *(_clear_again(session, store) for store in stores),
+        session.send("Page.setWebLifecycleState", {"state": "frozen"}),
+    )
     await session.send("Page.navigate", {"url": BLANK})
     await blank_is_there(session)
     # Chrome collects garbage at a limit that grows, so a tab would otherwise keep the remains of several pages.
@@ -139,6 +143,11 @@ async def empty(tab: Tab, origins: Set[str]) -> bool:
         session.send("Runtime.evaluate", {"expression": "name = ''"}),
     )
     return True
+
+
+async def _clear_again(session: Session, store: Params) -> None:
+    with contextlib.suppress(CommandError):
+        await session.send("DOMStorage.clear", store)
 
 
 async def blank_is_there(session: Session) -> None:

@@ -278,7 +278,7 @@ class Client(End):
             elif end >= 0:
                 self._take(end)
             else:
-                # A head that comes byte by byte is not looked through anew for each of them.
+                # If a head arrives byte by byte, each byte is searched only once.
                 self._looked_through = max(0, len(self._buffer) - len(_HEAD_END) + 1)
                 return
 
@@ -307,9 +307,9 @@ class Client(End):
             await self._serve(head)
         except (PolicyError, NavigationError) as error:
             if self._place:
-                self.abort()  # as for another place, below; who asks again is told
+                self.abort()  # as for another place, below; a new connection gets the reason
             elif isinstance(error, PolicyError):
-                # What names no host was made by hand; nothing good follows it.
+                # No browser sends a request without a host, so nothing good follows it.
                 last = head.is_tunnel or error.reason == "host"
                 self._answer("403 Forbidden", reason=error.message, last=last)
             elif head.is_tunnel:
@@ -357,7 +357,7 @@ class Client(End):
             server.send(head.rewritten)
 
     def _refuse(self, status: str) -> None:
-        """End the connection for what is no request; the client is told unless a server may be answering it."""
+        """End the connection after something that is not a request; say why unless a server may be answering."""
         if self._place:
             self._buffer.clear()
             self.close()

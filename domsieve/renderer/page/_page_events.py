@@ -47,7 +47,7 @@ def carries_data(kind: str, mime_type: str) -> bool:
     return kind in _DATA_KINDS and is_text and mime_type not in _PROGRAMS
 
 
-class Watch:
+class PageEvents:
     """The state of a page while it loads.
 
     Parameters

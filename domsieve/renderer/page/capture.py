@@ -10,7 +10,7 @@ from typing import Any
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._convert import Capture
-from domsieve.renderer.page._page_events import Watch
+from domsieve.renderer.page._page_events import PageEvents
 from domsieve.renderer.protocol import DATA, SCREENSHOT
 from domsieve.snapshot.cut import Cut
 
@@ -26,7 +26,7 @@ _LONGEST_TEXT = 1_000_000
 _MOST_RESPONSES = 32
 
 
-async def take_extras(tab: Tab, watch: Watch, *, screenshot: bool, limit_s: float) -> dict[str, bytes]:
+async def take_extras(tab: Tab, watch: PageEvents, *, screenshot: bool, limit_s: float) -> dict[str, bytes]:
     """Return data responses and the screenshot by name, as far as available within `limit_s` seconds."""
     data: list[dict[str, Any]] = []
     tiles: dict[str, bytes] = {}
@@ -91,7 +91,7 @@ async def _screenshot(
         scale *= _SMALLER
 
 
-async def _add_data(data: list[dict[str, Any]], tab: Tab, watch: Watch, *, limit_s: float) -> None:
+async def _add_data(data: list[dict[str, Any]], tab: Tab, watch: PageEvents, *, limit_s: float) -> None:
     for number, response in [*watch.data.items()][:_MOST_RESPONSES]:
         try:
             answer = await tab.send("Network.getResponseBody", {"requestId": number}, limit_s=limit_s)
@@ -189,7 +189,7 @@ async def stop(tab: Tab, *, limit_s: float) -> None:
 
 
 async def capture_document(
-    tab: Tab, watch: Watch, *, max_nodes: int, left_s: float, least_s: float, scripts: bool
+    tab: Tab, watch: PageEvents, *, max_nodes: int, left_s: float, least_s: float, scripts: bool
 ) -> tuple[Capture | None, Cut | None]:
     """Return the DOM snapshot, and what was cut from it or why there is none.
 
@@ -221,7 +221,7 @@ async def capture_document(
     return capture, Cut("nodes", f"{count:,}, of which the first {max_nodes:,} were kept")
 
 
-async def _trim(tab: Tab, watch: Watch, max_nodes: int, *, scripts: bool, limit_s: float) -> int:
+async def _trim(tab: Tab, watch: PageEvents, max_nodes: int, *, scripts: bool, limit_s: float) -> int:
     """Prepare the document for its capture, unnoticed by its scripts; return how many nodes it had.
 
     Removing nodes would call observers and custom elements of the page, which could run for ever or put the nodes
@@ -241,7 +241,7 @@ async def _trim(tab: Tab, watch: Watch, max_nodes: int, *, scripts: bool, limit_
     return count
 
 
-async def fetch_source(tab: Tab, watch: Watch, *, limit_s: float) -> tuple[Body | None, str]:
+async def fetch_source(tab: Tab, watch: PageEvents, *, limit_s: float) -> tuple[Body | None, str]:
     """Return the body of the main response, or None and the reason."""
     try:
         answer = await tab.send("Network.getResponseBody", {"requestId": watch.loader_id}, limit_s=limit_s)

@@ -18,7 +18,7 @@ from domsieve.renderer.browser.connection import CommandError, Params
 from domsieve.renderer.browser.contexts import Lease
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._convert import Capture, convert, document_only
-from domsieve.renderer.page._page_events import Watch
+from domsieve.renderer.page._page_events import PageEvents
 from domsieve.renderer.page.capture import (
     STYLE_NAMES,
     Body,
@@ -187,7 +187,7 @@ class _PageRun:
         self.limits = limits
         self.clock = limits.clock
         self.limit_s = budget.time.total_seconds()
-        self.watch = Watch(budget, self._end_loading, limits.timeouts)
+        self.watch = PageEvents(budget, self._end_loading, limits.timeouts)
         self.loader_id = ""
         self.timings_ms: dict[str, float] = {}
         self.has_crashed = False

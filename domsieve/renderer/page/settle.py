@@ -23,7 +23,7 @@ from domsieve.errors import UsageError
 from domsieve.options import CaptureOptions
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.page._page_events import Watch
+from domsieve.renderer.page._page_events import PageEvents
 
 _IDLE_S = 0.5
 _SCROLL_LIMIT_MS = 8000
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 async def settle(
-    tab: Tab, watch: Watch, options: CaptureOptions, *, limit_s: float, scripts: bool = True
+    tab: Tab, watch: PageEvents, options: CaptureOptions, *, limit_s: float, scripts: bool = True
 ) -> None:
     """Wait until the page is complete according to the options.
 
@@ -65,7 +65,7 @@ async def settle(
         await asyncio.sleep(options.settle_extra / timedelta(seconds=1))
 
 
-async def _until(tab: Tab, watch: Watch, condition: str, limit_s: float, error: UsageError) -> None:
+async def _until(tab: Tab, watch: PageEvents, condition: str, limit_s: float, error: UsageError) -> None:
     """Wait until a call of ``tab.js`` returns true; raise `error` if it returns null."""
     while not (answer := await _ask(tab, watch, condition, limit_s, absent=False)):
         if answer is None:
@@ -73,7 +73,7 @@ async def _until(tab: Tab, watch: Watch, condition: str, limit_s: float, error: 
         await watch.news(_LOOK_S)
 
 
-async def _click(tab: Tab, watch: Watch, selector: str, limit_s: float) -> bool:
+async def _click(tab: Tab, watch: PageEvents, selector: str, limit_s: float) -> bool:
     """Click the first visible element that matches; return whether there is one."""
     place = await _ask(tab, watch, f"aim({json.dumps(selector)})", limit_s, absent=False)
     if place is None:
@@ -92,7 +92,7 @@ async def _click(tab: Tab, watch: Watch, selector: str, limit_s: float) -> bool:
     return True
 
 
-async def _adaptive(tab: Tab, watch: Watch, limit_s: float) -> None:
+async def _adaptive(tab: Tab, watch: PageEvents, limit_s: float) -> None:
     now = asyncio.get_running_loop().time
     start, still_ms = now(), round(watch.timeouts.still_s * 1000)
     while True:
@@ -114,7 +114,7 @@ async def _adaptive(tab: Tab, watch: Watch, limit_s: float) -> None:
             return
 
 
-async def _arrived(watch: Watch) -> None:
+async def _arrived(watch: PageEvents) -> None:
     now = asyncio.get_running_loop().time
     while (busy := watch.busy_for()) > 0:
         left = watch.committed_at + watch.timeouts.cap_s - now()
@@ -123,12 +123,12 @@ async def _arrived(watch: Watch) -> None:
         await watch.news(min(busy, left) if watch.interactive else busy)
 
 
-async def _call(tab: Tab, watch: Watch, function: str, limit_s: float) -> bool:
+async def _call(tab: Tab, watch: PageEvents, function: str, limit_s: float) -> bool:
     """Return whether a call returns true; False if the page has navigated meanwhile."""
     return bool(await _ask(tab, watch, function, limit_s, absent=False))
 
 
-async def _ask(tab: Tab, watch: Watch, function: str, limit_s: float, *, absent: object) -> Any:
+async def _ask(tab: Tab, watch: PageEvents, function: str, limit_s: float, *, absent: object) -> Any:
     """Return the result of a call; `absent` if the page has navigated meanwhile."""
     try:
         return await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s)
@@ -139,12 +139,12 @@ async def _ask(tab: Tab, watch: Watch, function: str, limit_s: float, *, absent:
         return absent
 
 
-async def _load(_tab: Tab, watch: Watch, _limit_s: float) -> None:
+async def _load(_tab: Tab, watch: PageEvents, _limit_s: float) -> None:
     while not watch.loaded:
         await watch.news(inf)
 
 
-async def _network_idle(_tab: Tab, watch: Watch, _limit_s: float) -> None:
+async def _network_idle(_tab: Tab, watch: PageEvents, _limit_s: float) -> None:
     while not watch.loaded or watch.idle_s() < _IDLE_S:
         await watch.news(_IDLE_S / 4)
 

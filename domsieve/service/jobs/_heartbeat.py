@@ -60,7 +60,7 @@ def read_line(line: bytes) -> Line:
     return _decoder.decode(line)
 
 
-class Pulse:
+class HeartbeatWriter:
     """Writes the heartbeat of a worker. Threads may share it.
 
     Parameters
@@ -126,7 +126,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Overrun:
+class LimitExceeded:
     """A limit that a worker exceeded, so that it must be killed.
 
     Parameters
@@ -153,7 +153,7 @@ class _Part:
 
 
 @dataclass(slots=True)
-class Watch:
+class Watchdog:
     """The watchdog of one worker.
 
     Parameters
@@ -180,7 +180,7 @@ class Watch:
         elif isinstance(line, Ended):
             self._parts.pop(line.number, None)
 
-    def look(self, elapsed_s: float) -> Overrun | None:
+    def look(self, elapsed_s: float) -> LimitExceeded | None:
         """Check the limits; return the one that the worker exceeded, None if it is within all of them.
 
         Parameters
@@ -201,8 +201,8 @@ class Watch:
             return self._overrun("time", self._busiest(self.limits.silence_s) or self._alone())
         return None
 
-    def _overrun(self, reason: Reason, jobs: Collection[str]) -> Overrun:
-        return Overrun(reason, {job: overrun(reason) for job in sorted(jobs)})
+    def _overrun(self, reason: Reason, jobs: Collection[str]) -> LimitExceeded:
+        return LimitExceeded(reason, {job: overrun(reason) for job in sorted(jobs)})
 
     def _busiest(self, limit_s: float) -> set[str]:
         """Return the job whose thread used the most processor time, if that is more than half of the limit.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
-from domsieve.budget import USUAL, AnalysisBudget, budgeted
+from domsieve.budget import DEFAULT_BUDGET, AnalysisBudget, budgeted
 from domsieve.errors import DamagedFileError, DomsieveError, PolicyError, UnknownPageError
 from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.network.egress import Egress
@@ -22,7 +22,7 @@ from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.renderer.sampling.events import PageDone, PageFailed, PageRepeated, SampleEnded, SiteOpened
 from domsieve.service.jobs._job_results import SitePages, html_result, page_result, site_result
 from domsieve.service.jobs.job_values import (
-    USUAL_SITE,
+    DEFAULT_SITE_QUOTA,
     Claim,
     NewFile,
     SiteLimit,
@@ -50,7 +50,7 @@ _LONGEST_DELAY_S = 10.0  # a guess: at 20 pages, the default, this already takes
 _LONGEST = 2_000  # characters of an event's text; URLs that pages lead to may have two million
 
 
-class Browsing(Protocol):
+class PageRenderer(Protocol):
     """Renders pages for jobs; `Supervisor` is the implementation."""
 
     egress: Egress
@@ -92,12 +92,12 @@ class WorkerContext:
     site : the quota of a site job.
     """
 
-    browsing: Browsing
+    browsing: PageRenderer
     queue: WorkQueue
     threads: Executor
     pages: Callable[[], PageStore]
-    analysis: AnalysisBudget = USUAL
-    site: SiteQuota = USUAL_SITE
+    analysis: AnalysisBudget = DEFAULT_BUDGET
+    site: SiteQuota = DEFAULT_SITE_QUOTA
 
 
 async def do(
@@ -208,7 +208,7 @@ async def _site(
     # The guard comes first: the cache may hold pages that are no longer allowed.
     await bench.browsing.egress.decide_url(request.url)
     found = _Sampled()
-    # With a proxy of its own, what passes for this job is told from what passes for others in the same browser.
+    # With its own proxy, a job's traffic is counted apart from that of other jobs in the same browser.
     egress = bench.browsing.egress.metered(bench.site.size_bytes)
     async with Proxy(egress) as proxy:
         source = _Source(bench, claim, request, proxy)
@@ -236,7 +236,7 @@ async def _site(
             bench.queue.event(claim, "site", {"said": sentence}, done=done, total=request.pages)
         pages = SitePages(found.records, found.failures, found.limit or found.ended, sentence)
         summary, files = site_result(request, pages, bench.pages(), stopped)
-        return Result(summary, files, [])  # its pages were told of as they came
+        return Result(summary, files, [])  # events reported its pages as they came
 
     done: Result = await run(work)
     return done
@@ -254,7 +254,7 @@ async def _sample(
     own = await run(partial(bench.queue.page_ids, claim.job.client))
 
     def may_use(record: PageRecord) -> bool:
-        # Where it led to elsewhere it is rendered anew, since that may not be opened any more.
+        # A page that was redirected to another site is rendered again, because that site may be forbidden now.
         is_own = record.page_id in own and site_of(record.final_url) == site_of(record.url)
         return is_own and bench.queue.captures.hold_again(claim, record.page_id)
 
@@ -335,7 +335,7 @@ def _known(
     try:
         twin = unscripted(record, store) if options.extras else None
     except (DamagedFileError, UnknownPageError):
-        return None  # rendered anew
+        return None  # render it again
     others = [] if twin is None else [twin.page_id]
     return record if bench.queue.captures.hold_again(claim, record.page_id, others) else None
 

@@ -85,8 +85,8 @@ class JobStore:
                     reason="client",
                     retry=True,
                 )
-            if limits.strain:
-                raise QueueFullError(limits.strain.told, reason=limits.strain.reason, retry=True)
+            if limits.overload:
+                raise QueueFullError(limits.overload.told, reason=limits.overload.reason, retry=True)
             if shutil.disk_usage(self.database.folder).free < limits.free_bytes:
                 raise QueueFullError(
                     "The disk of the service is nearly full; no jobs are accepted now.",

@@ -148,11 +148,11 @@ class SiteQuota:
         return f"This service gives the job of a site {most[limit]}, which are used up."
 
 
-USUAL_SITE = SiteQuota()
+DEFAULT_SITE_QUOTA = SiteQuota()
 
 
 @dataclass(frozen=True, slots=True)
-class Strain:
+class Overload:
     """The reason why the machine cannot take another job, and a sentence for users about it."""
 
     reason: BusyReason
@@ -168,13 +168,13 @@ class QueueLimits:
     queued : the maximum number of waiting jobs.
     per_client : the maximum number of waiting and running jobs of one client.
     free_bytes : accept no job if the disk has less free space than this, because results need space.
-    strain : why the machine cannot take another job now; None if it can.
+    overload : why the machine cannot take another job now; None if it can.
     """
 
     queued: int = 200
     per_client: int = 50
     free_bytes: int = 0
-    strain: Strain | None = None
+    overload: Overload | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

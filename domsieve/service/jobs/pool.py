@@ -23,7 +23,7 @@ import msgspec
 import domsieve
 from domsieve.errors import DomsieveError, StorageError
 from domsieve.service._logs import log
-from domsieve.service.jobs._heartbeat import LOOK_S, Limits, Overrun, Watch, end_family, read_line
+from domsieve.service.jobs._heartbeat import LOOK_S, LimitExceeded, Limits, Watchdog, end_family, read_line
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.work_queue import NO_PROBLEMS, WorkQueue
@@ -147,7 +147,7 @@ class WorkerPool:
                 self._nudge()
                 return
 
-    async def _live(self, name: str) -> tuple[int | None, Overrun | None]:
+    async def _live(self, name: str) -> tuple[int | None, LimitExceeded | None]:
         """Start a worker and wait for its end.
 
         Return its exit code, or None if it could not start, and the limit it exceeded if it was killed for that.
@@ -171,7 +171,7 @@ class WorkerPool:
             return None, None
         self._processes[name] = process
         settings = self._settings
-        watch = Watch(process.pid, Limits(settings.step_s, settings.memory_bytes))
+        watch = Watchdog(process.pid, Limits(settings.step_s, settings.memory_bytes))
         listening = asyncio.create_task(_listen(process, watch))
         looking = asyncio.create_task(self._look(name, process, watch))
         try:
@@ -184,14 +184,14 @@ class WorkerPool:
             code = await process.wait()
             looking.cancel()
             (overrun,) = await asyncio.gather(looking, return_exceptions=True)
-            return code, overrun if isinstance(overrun, Overrun) else None
+            return code, overrun if isinstance(overrun, LimitExceeded) else None
         finally:
             listening.cancel()
             looking.cancel()
             _end(process)
             del self._processes[name]
 
-    async def _look(self, name: str, process: asyncio.subprocess.Process, watch: Watch) -> Overrun:
+    async def _look(self, name: str, process: asyncio.subprocess.Process, watch: Watchdog) -> LimitExceeded:
         """Kill a worker once it exceeds a limit, and return which one."""
         last = self._clock()
         while True:
@@ -206,7 +206,7 @@ class WorkerPool:
                 return overrun
 
 
-async def _listen(process: asyncio.subprocess.Process, watch: Watch) -> None:
+async def _listen(process: asyncio.subprocess.Process, watch: Watchdog) -> None:
     """Read the heartbeat of a worker until it ends."""
     assert process.stdout
     while line := await process.stdout.readline():

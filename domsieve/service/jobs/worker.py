@@ -24,18 +24,18 @@ from typing import Any
 
 import msgspec
 
-from domsieve.budget import USUAL, AnalysisBudget
+from domsieve.budget import DEFAULT_BUDGET, AnalysisBudget
 from domsieve.errors import BrowserError, BrowserLostError, DomsieveError
 from domsieve.renderer.network.addresses import HostRules
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.supervisor import RecyclePolicy, Supervisor
 from domsieve.service._logs import log, logging_to_stderr
-from domsieve.service.jobs._heartbeat import BEAT_S, Pulse
+from domsieve.service.jobs._heartbeat import BEAT_S, HeartbeatWriter
 from domsieve.service.jobs._job_work import WorkerContext, do
 from domsieve.service.jobs.captures import CACHE
 from domsieve.service.jobs.database import Database
-from domsieve.service.jobs.job_values import USUAL_SITE, Claim, SiteQuota, overrun, problem_of
+from domsieve.service.jobs.job_values import DEFAULT_SITE_QUOTA, Claim, SiteQuota, overrun, problem_of
 from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.snapshot.store import PageStore
 from domsieve.types import DriverName
@@ -82,7 +82,7 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     private_hosts: tuple[tuple[str, int | None], ...] = ()
     deny_hosts: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()
-    site: SiteQuota = USUAL_SITE
+    site: SiteQuota = DEFAULT_SITE_QUOTA
     browser: str | None = None
     browser_arguments: tuple[str, ...] = ()
     driver: DriverName = "playwright"
@@ -93,8 +93,8 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     pages: int = 1_000
     megabytes: int = 1_500
     crashes: int = 5
-    analysis_s: float = USUAL.time.total_seconds()
-    analysis_bytes: int = USUAL.memory_bytes
+    analysis_s: float = DEFAULT_BUDGET.time.total_seconds()
+    analysis_bytes: int = DEFAULT_BUDGET.memory_bytes
 
 
 @dataclass(slots=True)
@@ -132,7 +132,7 @@ class Worker:
         *,
         ledger: ThreadPoolExecutor,
         news: asyncio.Event,
-        pulse: Pulse,
+        pulse: HeartbeatWriter,
     ) -> None:
         self._name = name
         self._settings = settings
@@ -328,7 +328,7 @@ class Worker:
         return await asyncio.get_running_loop().run_in_executor(self._ledger, work, *values)
 
 
-async def serve(name: str, settings: WorkerSettings, news: asyncio.Event, pulse: Pulse) -> None:
+async def serve(name: str, settings: WorkerSettings, news: asyncio.Event, pulse: HeartbeatWriter) -> None:
     """Run a worker until SIGTERM."""
     data = Path(settings.data)
     rules = HostRules.of(settings.deny_hosts, settings.allow_hosts)
@@ -377,7 +377,7 @@ async def serve(name: str, settings: WorkerSettings, news: asyncio.Event, pulse:
     log("worker_ended", worker=name)
 
 
-async def _beat(pulse: Pulse) -> None:
+async def _beat(pulse: HeartbeatWriter) -> None:
     while True:
         pulse.beat()
         await asyncio.sleep(BEAT_S)
@@ -399,7 +399,7 @@ def _follow_parent(main: "asyncio.Task[None]", loop: asyncio.AbstractEventLoop, 
         loop.call_soon_threadsafe(main.cancel)
 
 
-async def _main(name: str, settings: WorkerSettings, pulse: Pulse) -> None:
+async def _main(name: str, settings: WorkerSettings, pulse: HeartbeatWriter) -> None:
     news = asyncio.Event()
     main = asyncio.create_task(serve(name, settings, news, pulse))
     args = main, asyncio.get_running_loop(), news
@@ -415,7 +415,7 @@ def run() -> None:
     with open(0, "rb", buffering=0, closefd=False) as stdin:
         settings = msgspec.json.decode(stdin.readline(), type=WorkerSettings)
     with logging_to_stderr():
-        asyncio.run(_main(sys.argv[1], settings, Pulse(_own_output())))
+        asyncio.run(_main(sys.argv[1], settings, HeartbeatWriter(_own_output())))
 
 
 def _own_output() -> int:

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from domsieve.service.jobs.job_store import JobStore
-from domsieve.service.jobs.job_values import Strain
+from domsieve.service.jobs.job_values import Overload
 from domsieve.service.web.api import api, files, only_known
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.guard import Guard
@@ -42,7 +42,7 @@ def create_app(
     figures: Callable[[], Figures] = Figures,
     is_well: Callable[[], bool] = lambda: True,
     watched: Callable[[], object] | None = None,
-    strain: Callable[[], Strain | None] = lambda: None,
+    overload: Callable[[], Overload | None] = lambda: None,
 ) -> FastAPI:
     """Return the application.
 
@@ -54,9 +54,9 @@ def create_app(
     is_well : returns whether the workers can work; called in a thread.
     watched : returns a value that changes whenever the store changes; None means that of the store itself, which
         waits for writers of this process.
-    strain : returns why the machine is too busy for another job; None if it is not.
+    overload : returns why the machine is too busy for another job; None if it is not.
     """
-    gateway = Gateway(settings, store, version=watched or store.database.version, strain=strain)
+    gateway = Gateway(settings, store, version=watched or store.database.version, overload=overload)
     sessions = Sessions(settings.tokens)
     traffic = Traffic(Held(lambda: _with_jobs(figures(), gateway), seconds=_HELD_S))
     can_work = Held(lambda: bool(store.counts()) and is_well(), seconds=_HELD_S)

@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 
 from domsieve.errors import BusyError, BusyReason, ClientLimitError, KeyConflictError, UnknownJobError
 from domsieve.service.jobs.job_store import JobStore
-from domsieve.service.jobs.job_values import Job, QueueLimits, Strain
+from domsieve.service.jobs.job_values import Job, Overload, QueueLimits
 from domsieve.service.jobs.requests import PageRequest
 from domsieve.service.web.load_shedding import Streams
 from domsieve.service.web.problems import ProblemError
@@ -32,7 +32,7 @@ class Gateway:
     settings : the settings of the service.
     store : the jobs.
     version : returns a value that changes whenever any process writes to the store; cheap enough to poll.
-    strain : returns why the machine is too busy for another job; None if it is not.
+    overload : returns why the machine is too busy for another job; None if it is not.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Gateway:
         store: JobStore,
         *,
         version: Callable[[], object],
-        strain: Callable[[], Strain | None] = lambda: None,
+        overload: Callable[[], Overload | None] = lambda: None,
     ) -> None:
         self.settings = settings
         self.store = store
@@ -53,7 +53,7 @@ class Gateway:
         self.downloads = Streams(settings.downloads, what="downloads")
         self.refused: Counter[BusyReason] = Counter()
         self._version = version
-        self._strain = strain
+        self._overload = overload
         self._limits = QueueLimits(
             queued=settings.queue, per_client=settings.client_queue, free_bytes=settings.free_bytes
         )
@@ -72,7 +72,7 @@ class Gateway:
         """
 
         def added() -> Job:
-            limits = replace(self._limits, strain=self._strain())
+            limits = replace(self._limits, overload=self._overload())
             return self.store.add(request, client=client, key=key, limits=limits)[0]
 
         with refusals():

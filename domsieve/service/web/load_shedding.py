@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 from domsieve.renderer.browser.resources import FreeMemory, this_machine
-from domsieve.service.jobs.job_values import Strain
+from domsieve.service.jobs.job_values import Overload
 from domsieve.service.web.problems import ProblemError
 
 _T = TypeVar("_T")
@@ -136,15 +136,15 @@ class LoadShedding:
         self._free_memory = free_memory or _free_memory()
         self._load_average = load_average or _load_average
 
-    def __call__(self) -> Strain | None:
+    def __call__(self) -> Overload | None:
         """Return why the machine is too busy; None if it is not."""
         if self._free_ratio and self._free_memory() < self._free_ratio:
-            return Strain(
+            return Overload(
                 "memory",
                 f"Less than {self._free_ratio:.0%} of the memory of the service is free; no jobs are accepted now.",
             )
         if self._load and self._load_average() > self._load:
-            return Strain(
+            return Overload(
                 "load",
                 f"The load of the service is above {self._load:g} per processor; no jobs are accepted now.",
             )

@@ -53,9 +53,9 @@ _WHY = {
 }
 _ABOUT = """Renders pages with headless Chrome and keeps their content.
 
-A request for one page waits for its result; `Prefer: wait=0` gives a job at once. All that is asked for is kept as a
-job of the client until it is deleted or becomes old. Whatever fails is told as a problem (RFC 9457) that says whose
-fault it was and whether to try again."""
+A request for one page waits for its result; `Prefer: wait=0` gives a job at once. Each request is kept as a
+job of the client until it is deleted or expires. Errors are problem documents (RFC 9457) that say whose fault it was
+and whether to try again."""
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from domsieve.errors import UsageError
-from domsieve.service.jobs.job_values import USUAL_SITE, SiteQuota
+from domsieve.service.jobs.job_values import DEFAULT_SITE_QUOTA, SiteQuota
 
 LOCAL = "local"
 OPERATOR = "operator"
@@ -68,7 +68,7 @@ class Settings:
     private_hosts: tuple[str, ...] = ()
     deny_hosts: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()
-    site: SiteQuota = USUAL_SITE
+    site: SiteQuota = DEFAULT_SITE_QUOTA
     queue: int = 200
     client_queue: int = 50
     requests_per_minute: int = 1200

@@ -18,7 +18,7 @@ import pytest
 from msgspec import structs
 
 from domsieve.analysis.auto.cleaner import AutoCleaner
-from domsieve.budget import USUAL, AnalysisBudget, check
+from domsieve.budget import DEFAULT_BUDGET, AnalysisBudget, check
 from domsieve.errors import (
     BrowserLostError,
     BrowserNotFoundError,
@@ -84,7 +84,7 @@ def doing(
     request: PageRequest,
     *,
     client: str = "ann",
-    analysis: AnalysisBudget = USUAL,
+    analysis: AnalysisBudget = DEFAULT_BUDGET,
 ) -> Result:
     with (
         opened(tmp_path / "jobs.sqlite") as (jobs, queue),

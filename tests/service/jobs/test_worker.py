@@ -12,7 +12,7 @@ import pytest
 
 from domsieve.errors import StorageError
 from domsieve.renderer.protocol import Rendering
-from domsieve.service.jobs._heartbeat import Pulse
+from domsieve.service.jobs._heartbeat import HeartbeatWriter
 from domsieve.service.jobs._job_work import WorkerContext
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.job_store import JobStore
@@ -117,7 +117,7 @@ async def working(
     settings = WorkerSettings(data=str(tmp_path), concurrency=1, grace_s=grace_s, job_s=job_s)
     with ThreadPoolExecutor(1) as ledger, ThreadPoolExecutor(1) as threads:
         bench = WorkerContext(Pages(), queue, threads, pages)
-        worker = Worker("w", settings, bench, ledger=ledger, news=news, pulse=Pulse())
+        worker = Worker("w", settings, bench, ledger=ledger, news=news, pulse=HeartbeatWriter())
         task = asyncio.create_task(worker.run())
         try:
             yield worker, news

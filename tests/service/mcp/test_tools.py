@@ -13,7 +13,7 @@ import pytest
 from domsieve.errors import UsageError
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.job_store import JobStore
-from domsieve.service.jobs.job_values import Claim, NewFile, Strain
+from domsieve.service.jobs.job_values import Claim, NewFile, Overload
 from domsieve.service.jobs.requests import (
     HTML_CHARACTERS,
     CleanHtmlRequest,
@@ -264,7 +264,7 @@ def test_a_machine_without_room_refuses_tools_too(tmp_path: Path) -> None:
             Settings(free_bytes=0),
             JobStore(database),
             version=database.version,
-            strain=lambda: Strain("load", "Busy."),
+            overload=lambda: Overload("load", "Busy."),
         )
         answer = asyncio.run(
             ToolCalls(gateway).call("clean_page", {"url": URL}, client="ann", progress=progress)

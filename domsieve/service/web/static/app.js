@@ -1,5 +1,5 @@
 'use strict'
-// The pages work without this: they then load themselves anew, show times of UTC, and what they show is copied by hand.
+// The pages work without this: then they reload themselves, show times in UTC, and users copy text by hand.
 // Here the parts that change are put in place, times become those of the place, and a button copies a result.
 const PAUSE_MS = 250
 const POLL_MS = 2500

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from domsieve.renderer.browser.resources import FreeMemory, this_machine
-from domsieve.service.jobs.job_values import Strain
+from domsieve.service.jobs.job_values import Overload
 from domsieve.service.web.load_shedding import LoadShedding
 from tests.service.web.stage import PAGE, Stage, stage
 
-SHORT = Strain("memory", "Less than 5% of the memory of the service is free; no jobs are accepted now.")
+SHORT = Overload("memory", "Less than 5% of the memory of the service is free; no jobs are accepted now.")
 
 
 def headroom(
@@ -35,24 +35,24 @@ def headroom(
 def test_there_is_no_room_below_a_share_of_memory_or_above_a_load(
     made: LoadShedding, reason: str | None
 ) -> None:
-    strain = made()
-    assert (strain and strain.reason) == reason
-    if strain:
-        assert strain.told.endswith("no jobs are accepted now.")
+    overload = made()
+    assert (overload and overload.reason) == reason
+    if overload:
+        assert overload.told.endswith("no jobs are accepted now.")
 
 
 def test_what_this_machine_has_is_read() -> None:
     assert 0 < FreeMemory(swap=False)() < this_machine().memory_bytes
     # Some of the memory is in use whenever a test runs, and no processor is waited for so long.
-    assert (strain := LoadShedding(free_ratio=1.0, load=0)())
-    assert strain.reason == "memory"
+    assert (overload := LoadShedding(free_ratio=1.0, load=0)())
+    assert overload.reason == "memory"
     assert LoadShedding(free_ratio=0, load=1e9)() is None
 
 
 class Machine:
     """A machine that is short of something, or not."""
 
-    strain: Strain | None = None
+    overload: Overload | None = None
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def machine() -> Machine:
 @pytest.fixture
 def service(tmp_path: Path, machine: Machine) -> Iterator[Stage]:
     """Return a service in which nobody works, so that jobs stay as they are."""
-    with stage(tmp_path, work=None, wait_s=0, queue=4, told={"strain": lambda: machine.strain}) as made:
+    with stage(tmp_path, work=None, wait_s=0, queue=4, told={"overload": lambda: machine.overload}) as made:
         yield made
 
 
@@ -74,7 +74,7 @@ def refused(service: Stage) -> dict[str, float]:
 
 
 def test_new_jobs_are_refused_and_told_when_to_come_back(service: Stage, machine: Machine) -> None:
-    machine.strain = SHORT
+    machine.overload = SHORT
     for kind in ("clean", "records", "compare", "report", "sites"):
         answer = service.client.post(f"/v1/{kind}", json={"url": PAGE})
         body = answer.json()
@@ -84,7 +84,7 @@ def test_new_jobs_are_refused_and_told_when_to_come_back(service: Stage, machine
     page = service.client.post("/", data={"kind": "clean", "url": PAGE}, headers={"Accept": "text/html"})
     assert (page.status_code, page.headers["retry-after"]) == (503, "30")
     assert "Less than 5%" in page.text
-    machine.strain = None
+    machine.overload = None
     assert service.client.post("/v1/clean", json={"url": PAGE}).status_code == 202
     assert refused(service) == {"client": 0, "disk": 0, "load": 0, "memory": 6, "queue": 0}
 
@@ -94,7 +94,7 @@ def test_jobs_that_were_accepted_go_on_and_are_told_to_who_asks_again(
 ) -> None:
     key = {"Idempotency-Key": "one"}
     job = service.client.post("/v1/clean", json={"url": PAGE}, headers=key).json()
-    machine.strain = Strain("load", "Busy.")
+    machine.overload = Overload("load", "Busy.")
     again = service.client.post("/v1/clean", json={"url": PAGE}, headers=key)
     assert (again.status_code, again.json()["id"]) == (202, job["id"])
     assert service.client.get(job["url"]).json()["state"] == "queued"

@@ -13,7 +13,7 @@ from domsieve.errors import DomsieveError, ModelError, TargetError
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from domsieve.tasks import _page_cache as shelves
-from domsieve.tasks._page_cache import Shelf, judged_together
+from domsieve.tasks._page_cache import PageCache, judged_together
 from domsieve.tasks.page_cleaning import clean
 from domsieve.tasks.pages import Page
 
@@ -53,7 +53,7 @@ def test_what_has_no_room_is_read_again() -> None:
     folder = Folder()
     size = folder.read(0).nbytes
     folder.reads[0] = 0
-    pages = Shelf(most_bytes=2 * size + size // 2).keeping(folder.pages)
+    pages = PageCache(most_bytes=2 * size + size // 2).keeping(folder.pages)
     for _ in range(2):
         for page in pages:
             page.read()
@@ -62,7 +62,7 @@ def test_what_has_no_room_is_read_again() -> None:
 
 def test_pages_that_are_read_again_make_room_for_others() -> None:
     folder = Folder(2)
-    pages = Shelf(most_bytes=folder.read(0).nbytes + 100).keeping(folder.pages)
+    pages = PageCache(most_bytes=folder.read(0).nbytes + 100).keeping(folder.pages)
     folder.reads = {0: 0, 1: 0}
     for page in (pages[0], pages[0], pages[1], pages[1]):
         page.read()

@@ -11,10 +11,10 @@ from domsieve.service.jobs._heartbeat import (
     Beat,
     Begun,
     Ended,
+    HeartbeatWriter,
+    LimitExceeded,
     Limits,
-    Overrun,
-    Pulse,
-    Watch,
+    Watchdog,
     end_family,
     read_line,
     thread_cpu_s,
@@ -31,7 +31,7 @@ class Seen:
     def __init__(self) -> None:
         self.cpu_s = {HUNG: 5.0, OTHER: 5.0}
         self.held = 0
-        self.watch = Watch(
+        self.watch = Watchdog(
             1,
             Limits(silence_s=10.0, memory_bytes=100),
             cpu_of=lambda _, thread: self.cpu_s[thread],
@@ -41,7 +41,7 @@ class Seen:
     def begin(self, number: int, job: str, thread: int | None = None, *, limit_s: float = 10.0) -> None:
         self.watch.hear(Begun(number, job, limit_s, thread))
 
-    def passes(self, seconds: int, *, beats: bool = True) -> Overrun | None:
+    def passes(self, seconds: int, *, beats: bool = True) -> LimitExceeded | None:
         """Look once a second."""
         found = None
         for _ in range(seconds):
@@ -64,7 +64,7 @@ def test_a_part_that_is_late_is_its_jobs_fault() -> None:
     seen.begin(1, "a", None, limit_s=100.0)
     seen.begin(2, "a", HUNG)
     seen.begin(3, "b", OTHER, limit_s=50.0)
-    assert seen.passes(11) == Overrun("time", {"a": TIME})
+    assert seen.passes(11) == LimitExceeded("time", {"a": TIME})
 
 
 def test_who_is_late_because_another_keeps_the_lock_is_not_blamed() -> None:
@@ -73,16 +73,16 @@ def test_who_is_late_because_another_keeps_the_lock_is_not_blamed() -> None:
     seen.passes(1)
     seen.begin(2, "hung", HUNG)
     seen.cpu_s[HUNG] += 9.0
-    assert seen.passes(10, beats=False) == Overrun("time", {"hung": TIME})
+    assert seen.passes(10, beats=False) == LimitExceeded("time", {"hung": TIME})
 
 
 def test_a_worker_without_a_beat_is_stuck() -> None:
     seen = Seen()
-    assert seen.passes(11, beats=False) == Overrun("time", {})
+    assert seen.passes(11, beats=False) == LimitExceeded("time", {})
     seen.begin(1, "a", None, limit_s=100.0)
-    assert seen.passes(11, beats=False) == Overrun("time", {"a": TIME})
+    assert seen.passes(11, beats=False) == LimitExceeded("time", {"a": TIME})
     seen.begin(2, "b", None, limit_s=100.0)
-    assert seen.passes(11, beats=False) == Overrun("time", {})
+    assert seen.passes(11, beats=False) == LimitExceeded("time", {})
 
 
 def test_memory_is_blamed_on_who_is_alone_in_a_thread() -> None:
@@ -92,11 +92,11 @@ def test_memory_is_blamed_on_who_is_alone_in_a_thread() -> None:
     seen.held = 100
     assert seen.passes(1) is None
     seen.held = 101
-    assert seen.passes(1) == Overrun("memory", {})
+    assert seen.passes(1) == LimitExceeded("memory", {})
     seen.begin(3, "b", OTHER)
-    assert seen.passes(1) == Overrun("memory", {"b": MEMORY})
+    assert seen.passes(1) == LimitExceeded("memory", {"b": MEMORY})
     seen.begin(4, "a", HUNG)
-    assert seen.passes(1) == Overrun("memory", {})
+    assert seen.passes(1) == LimitExceeded("memory", {})
 
 
 def test_a_pause_of_the_pool_makes_nobody_late() -> None:
@@ -112,7 +112,7 @@ def test_problems_are_of_the_form_that_errors_have() -> None:
 
 def test_the_pulse_says_what_the_watch_hears() -> None:
     end, pipe = os.pipe()
-    pulse = Pulse(pipe)
+    pulse = HeartbeatWriter(pipe)
     pulse.beat()
     with pulse.job("a", limit_s=1.5), pytest.raises(ValueError, match="x"), pulse.step("a", limit_s=0.5):
         raise ValueError("x")
@@ -126,7 +126,7 @@ def test_the_pulse_says_what_the_watch_hears() -> None:
 def test_a_worker_whose_service_is_gone_is_not_disturbed() -> None:
     end, pipe = os.pipe()
     os.close(end)
-    Pulse(pipe).beat()
+    HeartbeatWriter(pipe).beat()
     os.close(pipe)
 
 

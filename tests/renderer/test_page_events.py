@@ -8,7 +8,7 @@ import pytest
 
 from domsieve.options import Budget
 from domsieve.renderer._limits import Timeouts
-from domsieve.renderer.page._page_events import Watch
+from domsieve.renderer.page._page_events import PageEvents
 
 PAGE = {"id": "F", "loaderId": "L"}
 
@@ -22,7 +22,7 @@ class Tape:
         loop = asyncio.new_event_loop()
         monkeypatch.setattr(asyncio, "get_running_loop", lambda: loop)
         monkeypatch.setattr(loop, "time", lambda: self.time)
-        self.watch = Watch(Budget(**budget), self.count_cut, Timeouts())
+        self.watch = PageEvents(Budget(**budget), self.count_cut, Timeouts())
         loop.close()
 
     def count_cut(self) -> None:
