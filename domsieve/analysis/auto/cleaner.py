@@ -207,9 +207,8 @@ class AutoCleaner(SiteModel[StyleTree]):
         return tree.tree_
 
     def _tree(self) -> "SiteStyleTree":
-        from domsieve.analysis.trees.sst import (
-            SiteStyleTree,
-        )  # a page that is cleaned alone starts sooner without
+        # A page that is cleaned alone needs no tree, and starts sooner without.
+        from domsieve.analysis.trees.sst import SiteStyleTree
 
         return SiteStyleTree(style=self.style)
 
