@@ -62,6 +62,32 @@ def test_sources_of_the_encoding_rank_as_in_the_standard() -> None:
     assert html_as_utf8(b"caf\xe9") == ("café".encode(), "windows-1252")
 
 
+@pytest.mark.parametrize("declared", ["gb2312", "big5", "iso-8859-1", "windows-1251"])
+def test_a_document_that_was_converted_to_utf_8_is_read_as_utf_8(declared: str) -> None:
+    page = f"<meta charset={declared}><p>今天的新闻：山里下了第一场雪。Der Schnee fällt früh.</p>"
+    assert html_as_utf8(page.encode()) == (page.encode(), "utf-8")
+    assert html_as_utf8(page.encode(), content_type=f"text/html; charset={declared}") == (
+        page.encode(),
+        "utf-8",
+    )
+
+
+@pytest.mark.parametrize(
+    ("declared", "text"),
+    [
+        ("gb2312", "今天的新闻：山里下了第一场雪。"),
+        ("shift_jis", "山に初雪が降りました。"),
+        ("windows-1251", "Выпал первый снег."),
+        ("iso-8859-1", "früh, fällt, schön, süß"),
+        ("windows-1252", "Ã© is what é looks like in the wrong encoding"),  # two bytes that UTF-8 has, too
+    ],
+)
+def test_other_encodings_are_read_as_declared(declared: str, text: str) -> None:
+    page = f"<meta charset={declared}><p>{text}"
+    source = page.encode("cp1252" if declared == "iso-8859-1" else declared)
+    assert html_as_utf8(source)[0].decode() == page
+
+
 def test_utf_16_is_read_by_its_byte_order_mark() -> None:
     for mark, codec in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         assert html_as_utf8(mark + "żółw".encode(codec))[0] == "żółw".encode()

@@ -88,7 +88,9 @@ def encoding_name(label: str) -> str | None:
 def html_as_utf8(source: bytes, *, content_type: str = "", encoding: str | None = None) -> tuple[bytes, str]:
     """Convert an HTML document to UTF-8; also return the name of its encoding in the Encoding standard.
 
-    Any bytes are accepted: invalid ones become U+FFFD.
+    Any bytes are accepted: invalid ones become U+FFFD. A document that is valid UTF-8 and has a few characters beyond
+    ASCII is read as UTF-8 even if it or its server declares another encoding: other encodings give such bytes only by
+    accident, and pages that were converted often keep their old declaration.
 
     Parameters
     ----------
@@ -105,11 +107,13 @@ def html_as_utf8(source: bytes, *, content_type: str = "", encoding: str | None 
     for mark, name in _MARKS:
         if source.startswith(mark):
             return _as_utf8(source[len(mark) :], name), name
-    known = (
-        encoding_name(encoding) if encoding else _charset(content_type.lower()) or declared_encoding(source)
-    )
+    known = encoding_name(encoding) if encoding else None
     if known is None:
-        known = "utf-8" if _is_utf8(source) else "windows-1252"
+        known = _charset(content_type.lower()) or declared_encoding(source)
+        if known is None:
+            known = "utf-8" if _is_utf8(source) else "windows-1252"
+        elif known != "utf-8" and _is_surely_utf8(source):
+            known = "utf-8"
     return _as_utf8(source, known), known
 
 
@@ -125,6 +129,16 @@ def _is_utf8(source: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+_FIRST_BYTES = bytes(range(0xC2, 0xF5))  # of the characters beyond ASCII
+_SURELY = 4  # such characters. In a Chinese encoding, one pair of bytes in seven looks like one
+
+
+def _is_surely_utf8(source: bytes) -> bool:
+    """Return whether a document is valid UTF-8 with characters beyond ASCII that no other encoding explains."""
+    beyond = len(source) - len(source.translate(None, _FIRST_BYTES))
+    return beyond >= _SURELY and _is_utf8(source)
 
 
 def declared_encoding(source: bytes) -> str | None:
