@@ -1,4 +1,4 @@
-"""What happens to every verdict after the method: hidden text and widgets go, and readers get warnings."""
+"""What happens to every verdict after the method: the document is kept together, hidden text and widgets go."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,6 +13,7 @@ from domsieve.analysis.block_types.detection import (
 )
 from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.page_widgets import drop_widgets
+from domsieve.analysis.document.joint_choice import with_structure
 from domsieve.analysis.page_flags.flags import Mark, described, missing_mark, page_marks
 from domsieve.analysis.registry import Method, page_cleaner
 from domsieve.analysis.verdict import Verdict
@@ -65,11 +66,13 @@ def judged(
 def without_extras(
     page: Snapshot, verdict: Verdict, *, keep_hidden: bool, kinds: KindChoice = EVERY_METHOD_DECIDES
 ) -> Verdict:
-    """Return the verdict without page widgets and, unless `keep_hidden`, without hidden text.
+    """Return the verdict with the parts of the document kept together, without widgets and hidden text.
 
-    Types of blocks that are kept are kept even if they are widgets, but not if they are hidden.
+    With `keep_hidden`, hidden text stays. Types of blocks that are kept are kept even if they are widgets, but not if
+    they are hidden.
     """
-    return drop_hidden(page, apply_kinds(page, drop_widgets(page, verdict), kinds), keep=keep_hidden)
+    document = drop_widgets(page, with_structure(page, verdict))
+    return drop_hidden(page, apply_kinds(page, document, kinds), keep=keep_hidden)
 
 
 def keeps_text(page: Snapshot, verdict: Verdict) -> bool:

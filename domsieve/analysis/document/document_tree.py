@@ -1,0 +1,131 @@
+"""The parts of a page as readers see them: headings with their sections, lists, tables, code, quotes and figures."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.batch import F64, Bools, Ints
+from domsieve.analysis.columns.page_columns import attributes_of
+from domsieve.snapshot.page import Kind, Snapshot
+
+HEADING_LEVELS = {**{f"h{level}": level for level in range(1, 7)}, "summary": 7, "legend": 7, "dt": 8}
+"""The level of each element that is a heading of what follows, from 1 for the highest."""
+_LOWEST_OF_DOCUMENT = 6  # the others are headings within a list or a form
+_DEFAULT_LEVEL = 2  # of role=heading without aria-level, as ARIA says
+_LONGEST_HEADING = 40  # words. A guess: an element with more is a text that somebody marked up as a heading
+_SECTIONING = frozenset(
+    (
+        *("article", "aside", "body", "dd", "details", "dialog", "fieldset", "footer", "form", "li", "main"),
+        *("nav", "section", "td", "th"),
+    )
+)
+"""Elements where the section of a heading ends. A header is none, because it stands above its section."""
+_GROUPS = frozenset(("blockquote", "dl", "figure", "ol", "pre", "table", "ul"))
+_LONGEST_PART = 40  # words of a block on average. A guess: posts of a forum are longer
+_MOST_LEVELS = 48
+"""Ancestors of a heading further up are ignored: a guess, deeper than ordinary pages."""
+_ARIA_LEVELS = {str(level): level for level in range(1, 10)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DocumentTree:
+    """The parts of a page of B blocks.
+
+    Parameters
+    ----------
+    heading : int64 (H, 2), the H headings in document order are the blocks ``heading[h, 0] .. heading[h, 1] - 1``.
+    level : int64 (H,), the level of each heading, from 1 for the highest.
+    section : int64 (H,), the section of each heading is the blocks ``heading[h, 1] .. section[h] - 1``: up to the
+        next heading of the same or a higher level, within the element that it heads.
+    group : int64 (G, 2), the blocks of each list, table, block of code, quote and figure, in document order:
+        an outer one comes before those inside it. Those with headings inside, or with long texts such as the
+        posts of a forum, are left out.
+    """
+
+    heading: Ints
+    level: Ints
+    section: Ints
+    group: Ints
+
+    @classmethod
+    def of(cls, page: Snapshot, start: Ints, end: Ints, words: F64 | Ints) -> "DocumentTree":
+        """Return the parts of a page, in O(N + B) for N nodes.
+
+        Parameters
+        ----------
+        start, end : int64 (B,), the text of each block is in the nodes ``start .. end - 1``; ascending.
+        words : (B,), the number of words of each block.
+        """
+        heading, level, node = _headings(page, start, end, words)
+        section = _sections(page, start, node, heading[:, 1], level, heading[:, 0])
+        group = _blocks_in(page, start, np.flatnonzero(_has_tag(page, _GROUPS)))
+        first, last = group.T
+        before = np.concatenate(([0], np.cumsum(words)))
+        begins = np.zeros(start.size + 1, np.int64)
+        begins[1 + heading[level <= _LOWEST_OF_DOCUMENT, 0]] = 1
+        headings = np.cumsum(begins)
+        is_short = before[last] - before[first] <= _LONGEST_PART * (last - first)
+        return cls(
+            heading, level, section, group[(last > first) & is_short & (headings[last] == headings[first])]
+        )
+
+
+def _has_tag(page: Snapshot, tags: frozenset[str]) -> Bools:
+    wanted = np.array([name in tags for name in page.tags], np.bool_)
+    return np.asarray((page.kind == Kind.ELEMENT) & wanted[page.tag])
+
+
+def _blocks_in(page: Snapshot, start: Ints, nodes: Ints) -> Ints:
+    """Return the first block in each of the elements, and the first one after it, shape (n, 2)."""
+    return np.stack((np.searchsorted(start, nodes), np.searchsorted(start, page.end[nodes])), axis=1)
+
+
+def _headings(page: Snapshot, start: Ints, end: Ints, words: F64 | Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the blocks of each heading, its level and its element; the outermost one of nested headings."""
+    level = _levels(page)
+    node = np.flatnonzero(level)
+    blocks = _blocks_in(page, start, node)
+    holds = blocks[:, 1] > blocks[:, 0]
+    node, blocks = node[holds], blocks[holds]
+    before = np.concatenate(([0], np.cumsum(words)))
+    long = before[blocks[:, 1]] - before[blocks[:, 0]] > _LONGEST_HEADING
+    # A block that goes on after the element is no heading.
+    whole = np.flatnonzero(~long & (end[blocks[:, 1] - 1] <= page.end[node]))
+    reached = np.concatenate(([0], np.maximum.accumulate(page.end[node[whole]])))[:-1]
+    outer = whole[node[whole] >= reached]
+    return blocks[outer], level[node[outer]], node[outer]
+
+
+def _levels(page: Snapshot) -> NDArray[np.int64]:
+    """Return the level of each of N nodes that is a heading, 0 for all others."""
+    by_tag = np.array([HEADING_LEVELS.get(name, 0) for name in page.tags], np.int64)
+    level = np.where(page.kind == Kind.ELEMENT, by_tag[page.tag], 0)
+    attributes = attributes_of(page)
+    marked = attributes.found("role", lambda value: value.strip().lower() == "heading" or None)
+    if marked:
+        said = attributes.found("aria-level", lambda value: _ARIA_LEVELS.get(value.strip()))
+        for node in marked:
+            level[node] = said.get(node) or level[node] or _DEFAULT_LEVEL
+    return level
+
+
+def _sections(page: Snapshot, start: Ints, node: Ints, after: Ints, level: Ints, first: Ints) -> Ints:
+    """Return the block at which the section of each heading ends."""
+    sectioning = _has_tag(page, _SECTIONING)
+    above = np.maximum(page.parent[node], 0).astype(np.int64)
+    for _ in range(_MOST_LEVELS):
+        last = np.searchsorted(start, page.end[above])
+        climbs = (above > 0) & ~(sectioning[above] & (last > after))
+        if not climbs.any():
+            break
+        above = np.where(climbs, np.maximum(page.parent[above], 0), above)
+    section = np.searchsorted(start, page.end[above])
+    begins, levels = first.tolist(), level.tolist()
+    is_open: list[int] = []
+    for number, own in enumerate(levels):
+        while is_open and levels[is_open[-1]] >= own:
+            closed = is_open.pop()
+            section[closed] = min(section[closed], begins[number])
+        is_open.append(number)
+    return np.maximum(section, after)

@@ -1,0 +1,168 @@
+"""Decide on the parts of a document together: a heading with its section, a list or table as a whole."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.batch import F64, Bools, Ints, painted, prune
+from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
+from domsieve.analysis.columns.visible import shown_nodes
+from domsieve.analysis.document.document_tree import DocumentTree
+from domsieve.analysis.verdict import Verdict
+from domsieve.budget import spending
+from domsieve.snapshot.page import Kind, Snapshot
+
+CAUSES = ("heading of kept text", "heading of dropped text", "part of kept text")
+"""Why the structure of the document changed the decision on a block."""
+_HEADING_OF_KEPT, _HEADING_OF_DROPPED, _PART_OF_KEPT = range(1, len(CAUSES) + 1)
+
+# Chosen on pages of whole sites and of WCXB. From 30 to 100 words, and for a share from .3 to .6, little changes.
+_WORDS_BELOW = 60
+_LEAST_KEPT = 0.5
+# The least shares of the words and of the blocks of a part. Posts of forums lie in lists and tables, one long text
+# beside many names and numbers. Without probabilities, nothing tells a menu in a layout table from a cell.
+_LEAST_OF_PART, _LEAST_OF_PART_ALONE = (0.5, 1 / 3), (0.7, 0.6)
+_SURELY_BOILERPLATE = 0.05
+_SURELY_CONTENT = 0.5
+_LONGEST_WORD, _WORDS_PER_LETTER = 15, 0.625  # text with longer words has no spaces between them
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointChoice:
+    """The decision on B blocks.
+
+    Parameters
+    ----------
+    kept : bool (B,), which blocks to keep.
+    cause : uint8 (B,), 1 + the index in `CAUSES` of the reason for which the decision changed; 0 if it did not.
+    """
+
+    kept: Bools
+    cause: NDArray[np.uint8]
+
+
+def choose_together(
+    tree: DocumentTree, words: F64, kept: Bools, probability: F64 | None = None
+) -> JointChoice:
+    """Return the choice in which the parts of a document are kept together, in O(B + parts).
+
+    A list, table, block of code, quote or figure is kept if at least half of its words and a third of its blocks are,
+    without what surely is boilerplate. (Without probabilities, .7 of its words and .6 of its blocks.) Then a heading
+    is kept if at least half of the next 60 words of its section are. It is dropped if nothing of its section is kept,
+    unless it looks like content itself, as the titles in a list of articles do.
+
+    Parameters
+    ----------
+    tree : the parts of the page.
+    words : (B,), the number of words of each block.
+    kept : (B,), which blocks the method keeps one by one.
+    probability : (B,), how likely each block is content, in [0, 1]; None if the method does not say.
+    """
+    may_be_kept = np.ones(kept.size, np.bool_) if probability is None else probability >= _SURELY_BOILERPLATE
+    may_be_dropped = np.ones(kept.size, np.bool_) if probability is None else probability < _SURELY_CONTENT
+    chosen, cause = kept.copy(), np.zeros(kept.size, np.uint8)
+
+    def change(ranges: Ints, allowed: Bools, *, keep: bool, why: int) -> None:
+        changed = _inside(ranges, kept.size) & allowed & (chosen != keep)
+        chosen[changed], cause[changed] = keep, why
+
+    of_words, of_blocks = _LEAST_OF_PART_ALONE if probability is None else _LEAST_OF_PART
+    by_words = _share(words, kept, tree.group) >= of_words
+    by_blocks = _share(np.ones(kept.size), kept, tree.group) >= of_blocks
+    change(_outermost(tree.group[by_words & by_blocks]), may_be_kept, keep=True, why=_PART_OF_KEPT)
+    below = words.copy()
+    below[_inside(tree.heading, words.size)] = 0
+    after = tree.heading[:, 1]
+    before = _before(below)
+    near = np.minimum(np.searchsorted(before, before[after] + _WORDS_BELOW), tree.section)
+    share = _share(below, chosen, np.stack((after, near), axis=1))
+    of_section = _share(below, chosen, np.stack((after, tree.section), axis=1))
+    change(tree.heading[share >= _LEAST_KEPT], may_be_kept, keep=True, why=_HEADING_OF_KEPT)
+    change(tree.heading[of_section == 0], may_be_dropped, keep=False, why=_HEADING_OF_DROPPED)
+    return JointChoice(chosen, cause)
+
+
+def _before(words: F64) -> F64:
+    return np.concatenate(([0.0], np.cumsum(words)))
+
+
+def _share(words: F64, kept: Bools, ranges: Ints) -> F64:
+    """Return the share of the words in each range (n, 2) of blocks that is kept; NaN for ranges without words."""
+    whole, part = _before(words), _before(words * kept)
+    first, last = ranges.T
+    with np.errstate(invalid="ignore"):
+        return np.asarray((part[last] - part[first]) / (whole[last] - whole[first]))
+
+
+def _outermost(ranges: Ints) -> Ints:
+    """Return the ranges (n, 2) that are in no other; they are nested or apart, and outer ones come first."""
+    reached = np.concatenate(([0], np.maximum.accumulate(ranges[:, 1])[:-1])) if len(ranges) else ranges[:, 1]
+    return np.asarray(ranges[ranges[:, 0] >= reached])
+
+
+def _inside(ranges: Ints, blocks: int) -> Bools:
+    """Return which blocks are in one of the ranges (n, 2), which are in order and apart."""
+    return painted(ranges[:, 0], ranges[:, 1], np.ones(len(ranges), np.bool_), size=blocks, ground=False)
+
+
+def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
+    """Return the verdict with the visible parts of the document kept together; see `choose_together`.
+
+    Texts whose decision changes get a reason and the number ``by_structure``: 1 for kept and -1 for dropped. Verdicts
+    of method ``"none"``, of mode ``"paper"`` and of the complement of a region are returned unchanged.
+
+    Raises
+    ------
+    BudgetError : the page has used its budget.
+    """
+    parameters = verdict.parameters
+    if verdict.method == "none" or parameters.get("mode") == "paper" or parameters.get("complement"):
+        return verdict
+    if not verdict.kept.any():
+        return verdict
+    with spending("structure", page.provenance.url):
+        blocks = page_blocks(page)
+        shown = np.flatnonzero(blocks.hidden == 0)
+        words, voice = _words(blocks)[shown], blocks.voice[shown]
+        tree = DocumentTree.of(page, blocks.start[shown], blocks.end[shown], words)
+        likely = verdict.score[voice].astype(np.float64) if verdict.method == "auto" else None
+        choice = choose_together(tree, words, verdict.kept[voice], likely)
+        if not choice.cause.any():
+            return verdict
+        of_block = np.zeros(len(blocks), np.uint8)
+        of_block[shown] = choice.cause
+        return _changed(page, verdict, blocks.node, of_block[blocks.block])
+
+
+def _words(blocks: PageBlocks) -> F64:
+    letters = np.array([len(text) for text in blocks.text], np.float64)
+    return np.where(letters > _LONGEST_WORD * blocks.words, _WORDS_PER_LETTER * letters, blocks.words)
+
+
+def _changed(page: Snapshot, verdict: Verdict, node: Ints, cause: NDArray[np.uint8]) -> Verdict:
+    """Return the verdict with the decision on each of the text nodes (M,) changed that has a cause (M,)."""
+    node, cause = node[cause > 0], cause[cause > 0]
+    keeps = cause != _HEADING_OF_DROPPED
+    before = verdict.kept & (page.kind == Kind.TEXT)
+    content = before.copy()
+    content[node] = keeps
+    was_around, is_around = prune(before, page.end), prune(content, page.end)
+    gone, new = was_around & ~is_around, is_around & ~was_around
+    kept = (verdict.kept & ~gone) | is_around
+    # Elements without content, such as images and line breaks, go with the element around them.
+    alone = np.flatnonzero((page.end == np.arange(1, len(page) + 1)) & (page.kind == Kind.ELEMENT))
+    parent = page.parent[alone]
+    kept[alone[gone[parent]]] = False
+    kept[alone[new[parent] & shown_nodes(page)[alone]]] = True
+    reason = verdict.reason.copy()
+    reason[node] = len(verdict.reasons) + cause - 1
+    by_structure = np.full(len(page), np.nan, np.float32)
+    by_structure[node] = np.where(keeps, 1, -1)
+    return replace(
+        verdict,
+        kept=kept,
+        reason=reason,
+        reasons=(*verdict.reasons, *CAUSES),
+        numbers={**verdict.numbers, "by_structure": by_structure},
+    )

@@ -1,0 +1,213 @@
+"""Headings go with their sections, lists and tables are kept as a whole, and nothing else changes."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import domsieve
+from domsieve.analysis.columns.page_blocks import page_blocks
+from domsieve.analysis.document.document_tree import DocumentTree
+from domsieve.analysis.document.joint_choice import CAUSES, choose_together, with_structure
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.renderer.html_parser.parser import parse_html
+from domsieve.snapshot.page import Snapshot
+from tests.analysis.contract import SENTENCE
+
+WORDS = "Wipe the walls of the oven with a soft cloth while they are still warm, and let them dry before you bake. "
+
+
+def page(body: str) -> Snapshot:
+    return parse_html(f"<title>Oven</title><body>{body}</body>".encode(), url="https://example.org/")
+
+
+def keeping(snapshot: Snapshot, *wanted: str, **parameters: Any) -> Verdict:
+    """Return a verdict that keeps the texts that begin with one of the wanted ones, and what is around them."""
+    content = np.array(
+        [
+            snapshot.text[node] >= 0 and snapshot.text_of(node).strip().startswith(wanted)
+            for node in range(len(snapshot))
+        ],
+        np.bool_,
+    )
+    kept = content.copy()
+    for node in np.flatnonzero(content).tolist():
+        while node > 0:
+            node = int(snapshot.parent[node])
+            kept[node] = True
+    reason = np.zeros(len(snapshot), np.uint8)
+    return Verdict("sst", kept, content.astype(np.float32), reason, ("judged",), parameters=parameters)
+
+
+def tree_of(snapshot: Snapshot) -> tuple[DocumentTree, list[str]]:
+    blocks = page_blocks(snapshot)
+    return DocumentTree.of(snapshot, blocks.start, blocks.end, blocks.words), blocks.text
+
+
+def sections(snapshot: Snapshot) -> list[tuple[str, int, list[str]]]:
+    """Return the text and level of each heading, and the texts of its section."""
+    tree, texts = tree_of(snapshot)
+    return [
+        (" ".join(texts[first:last]), level, texts[last:end])
+        for (first, last), level, end in zip(
+            tree.heading.tolist(), tree.level.tolist(), tree.section.tolist(), strict=True
+        )
+    ]
+
+
+class TestTree:
+    def test_a_section_ends_at_the_next_heading_of_its_level(self) -> None:
+        found = sections(page("<h1>A</h1>a<h2>B</h2>b<h3>C</h3>c<h2>D</h2>d"))
+        assert found == [
+            ("A", 1, ["a", "B", "b", "C", "c", "D", "d"]),
+            ("B", 2, ["b", "C", "c"]),
+            ("C", 3, ["c"]),
+            ("D", 2, ["d"]),
+        ]
+
+    def test_a_section_ends_with_the_element_that_it_heads(self) -> None:
+        found = sections(
+            page("<aside><h2>Links</h2><p>one</aside><article><h2>News</h2><p>two</article><p>three")
+        )
+        assert found == [("Links", 2, ["one"]), ("News", 2, ["two"])]
+
+    def test_a_header_stands_above_its_section(self) -> None:
+        found = sections(page("<article><header><h1>News</h1></header><p>two</p></article><p>three</p>"))
+        assert found == [("News", 1, ["two"])]
+
+    def test_other_headings_than_h1_to_h6(self) -> None:
+        found = sections(
+            page(
+                "<div role=heading aria-level=3>A</div>a<div role=heading>B</div>b"
+                "<details><summary>C</summary>c</details><dl><dt>D<dd>d<dt>E<dd>e</dl>"
+            )
+        )
+        assert [(text, level) for text, level, _ in found] == [
+            ("A", 3),
+            ("B", 2),
+            ("C", 7),
+            ("D", 8),
+            ("E", 8),
+        ]
+        assert found[3][2] == ["d"]
+
+    def test_a_long_text_is_no_heading(self) -> None:
+        assert sections(page(f"<h2>{SENTENCE * 3}</h2><p>text</p>")) == []
+
+    def test_lists_of_sections_and_of_posts_are_no_parts(self) -> None:
+        post = f"<li>{SENTENCE * 3}</li>"
+        tree, texts = tree_of(
+            page(
+                f"<ul><li>one<li>two</ul><ul><li><h3>Head</h3>text</ul><ol>{post * 3}</ol><dl><dt>a<dd>b</dl>"
+            )
+        )
+        assert [texts[first:last] for first, last in tree.group.tolist()] == [["one", "two"], ["a", "b"]]
+
+
+class TestChoice:
+    def test_a_heading_goes_with_its_section(self) -> None:
+        snapshot = page(f"<h2>Installation</h2><p>{WORDS}</p><h2>Cleaning</h2><p>{SENTENCE}</p>")
+        found = with_structure(snapshot, keeping(snapshot, "Wipe", "Cleaning"))
+        assert write_markdown(snapshot, found).split("\n")[0] == "## Installation"
+        assert "Cleaning" not in write_markdown(snapshot, found)
+        node = [snapshot.text_of(n) for n in range(len(snapshot))].index("Installation")
+        assert found.reasons[found.reason[node]] == "heading of kept text"
+        assert found.numbers["by_structure"][node] == 1
+        assert np.count_nonzero(~np.isnan(found.numbers["by_structure"])) == 2
+
+    def test_a_table_is_kept_whole_and_a_half_of_it_is_not_lost(self) -> None:
+        rows = "".join(f"<tr><td>part {n}</td><td>{n} mm</td></tr>" for n in range(6))
+        snapshot = page(f"<p>{WORDS}</p><table>{rows}</table>")
+        found = write_markdown(
+            snapshot, with_structure(snapshot, keeping(snapshot, "Wipe", "part", "0", "1", "2"))
+        )
+        assert "5 mm" in found
+        less = write_markdown(snapshot, with_structure(snapshot, keeping(snapshot, "Wipe", "part 1")))
+        assert "5 mm" not in less
+
+    def test_a_post_among_names_and_numbers_keeps_no_list(self) -> None:
+        names = "".join(f"<li>member {n}</li>" for n in range(6))
+        snapshot = page(f"<ul><li>{WORDS}</li>{names}</ul>")
+        assert with_structure(snapshot, (verdict := keeping(snapshot, "Wipe"))) is verdict
+
+    def test_images_and_line_breaks_go_with_the_text_around_them(self) -> None:
+        snapshot = page(
+            f"<h2><img alt=stove src=a.png>Oven</h2><p>{WORDS}</p><h2><img src=b.png>Lid</h2><p>no</p>"
+        )
+        found = with_structure(snapshot, keeping(snapshot, "Wipe", "Lid"))
+        names = [snapshot.tag_name(n) for n in range(len(snapshot))]
+        images = [n for n, name in enumerate(names) if name == "img"]
+        assert found.kept[images].tolist() == [True, False]
+
+    def test_what_looks_like_content_or_boilerplate_by_itself_stays_so(self) -> None:
+        snapshot = page("<h2>Oven</h2><p>one</p><h2>Lid</h2><p>two</p>")
+        tree, _ = tree_of(snapshot)
+        words, kept = np.ones(4), np.array([False, True, True, False])
+        probability = np.array([0.01, 0.9, 0.6, 0.1])
+        assert choose_together(tree, words, kept).kept.tolist() == [True, True, False, False]
+        assert choose_together(tree, words, kept, probability).kept.tolist() == kept.tolist()
+
+    @pytest.mark.parametrize("parameters", [{"mode": "paper"}, {"complement": True}])
+    def test_methods_as_published_are_left_alone(self, parameters: dict[str, Any]) -> None:
+        snapshot = page(f"<h2>Oven</h2><p>{WORDS}</p>")
+        verdict = keeping(snapshot, "Wipe", **parameters)
+        assert with_structure(snapshot, verdict) is verdict
+        none = replace(keeping(snapshot, "Wipe"), method="none")
+        assert with_structure(snapshot, none) is none
+
+    @given(st.text(alphabet="hpultdi()", max_size=60), st.integers(0, 2**16))
+    def test_any_page_keeps_its_texts_within_kept_elements(self, shape: str, bits: int) -> None:
+        snapshot = page(body_of(shape))
+        texts = [snapshot.text_of(n).strip() for n in range(len(snapshot)) if snapshot.text[n] >= 0]
+        wanted = [text for n, text in enumerate(texts) if text and bits >> (n % 16) & 1]
+        verdict = keeping(snapshot, *(wanted or ["-"]))
+        found = with_structure(snapshot, verdict)
+        inner = np.flatnonzero(found.kept)[1:]
+        assert found.kept[snapshot.parent[inner]].all()
+        changed = np.flatnonzero((found.kept != verdict.kept) & (snapshot.text >= 0) & (snapshot.kind == 3))
+        assert {found.reasons[found.reason[n]] for n in changed.tolist()} <= set(CAUSES)
+        assert with_structure(snapshot, verdict).kept.tobytes() == found.kept.tobytes()
+
+
+TAGS = {"h": "h2", "p": "p", "u": "ul", "l": "li", "t": "table", "d": "td", "i": "article"}
+
+
+def body_of(shape: str) -> str:
+    """Return a page of nested elements: letters open them, ``)`` closes the last, and each begins with a text."""
+    written, is_open = [], []
+    for number, letter in enumerate(shape):
+        if letter in TAGS:
+            is_open.append(TAGS[letter])
+            written.append(f"<{TAGS[letter]}>word{number} ")
+        elif letter == ")" and is_open:
+            written.append(f"</{is_open.pop()}>")
+    return "".join(written)
+
+
+OVEN = (
+    "<nav><a href=/>Home</a> <a href=/shop>Shop</a></nav>"
+    f"<main><h1>Guide to the oven</h1><p>{WORDS * 3}</p><h2>Installation</h2><p>{SENTENCE * 3}</p>"
+    f"<h2>Cleaning</h2><p>{WORDS * 2}</p><h3>The door</h3><p>{WORDS}</p></main>"
+    "<footer><p>© 2026 All rights reserved</p></footer>"
+)
+
+
+def test_a_manual_keeps_all_its_headings() -> None:
+    result = domsieve.clean(f"<title>Guide to the oven</title><body>{OVEN}</body>")
+    lines = [line for line in result.markdown.splitlines() if line.startswith("#")]
+    assert lines == ["# Guide to the oven", "## Installation", "## Cleaning", "### The door"]
+    paths = [json.loads(line)["headings"] for line in result.write("chunks").splitlines()]
+    assert paths[-1] == ["Guide to the oven", "Cleaning", "The door"]
+
+
+def test_many_headings_and_nested_lists_cost_in_proportion() -> None:
+    deep = page("<ul><li>a" * 4_000 + f"<p>{WORDS}</p>")
+    wide = page("<h2>a</h2><p>b</p>" * 20_000)
+    for snapshot in (deep, wide):
+        tree, texts = tree_of(snapshot)
+        assert choose_together(tree, np.ones(len(texts)), np.ones(len(texts), np.bool_)).kept.all()
