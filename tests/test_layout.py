@@ -61,7 +61,7 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
         "columns": set(),
         "trees": {"columns"},
         "block_types": {"columns", "page_flags"},
-        "document": {"columns"},
+        "document": {"columns", "block_types"},
         "cleaning": {"columns", "block_types"},
         "auto": {"columns", "trees", "cleaning"},
         "metadata": {"columns", "cleaning", "block_types"},

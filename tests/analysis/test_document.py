@@ -152,6 +152,35 @@ class TestChoice:
         assert choose_together(tree, words, kept).kept.tolist() == [True, True, False, False]
         assert choose_together(tree, words, kept, probability).kept.tolist() == kept.tolist()
 
+    def test_a_text_that_repeats_is_kept_once(self) -> None:
+        snapshot = page(f"<p>{WORDS}</p><p>{SENTENCE}</p><div class=phone><p>{WORDS}</p></div>")
+        found = with_structure(snapshot, keeping(snapshot, "Wipe", "The mill"))
+        assert write_markdown(snapshot, found).count("Wipe") == 1
+        assert write_markdown(snapshot, found).startswith("Wipe")
+        assert found.reasons[found.reason[snapshot.text >= 0][-1]] == "repeats kept text"
+
+    @pytest.mark.parametrize("tag", ["pre", "li", "td"])
+    def test_lists_code_and_tables_may_repeat(self, tag: str) -> None:
+        outer = {"pre": "<div>", "li": "<ul>", "td": "<table><tr>"}[tag]
+        snapshot = page(f"{outer}<{tag}>{WORDS}</{tag}><{tag}>{WORDS}</{tag}>")
+        verdict = keeping(snapshot, "Wipe")
+        assert with_structure(snapshot, verdict) is verdict
+
+    def test_related_pages_after_the_end_go_with_their_heading(self) -> None:
+        cards = "".join(
+            f"<li><a href=/{n}>Mill number {n}</a><p>Teaser {n} says more of it.</p></li>" for n in "abc"
+        )
+        body = f"<p>{SENTENCE * 5}</p><section class=related><h2>Read next</h2><ul>{cards}</ul></section>"
+        snapshot = page(body)
+        verdict = keeping(snapshot, "The mill", "Read next", "Mill number", "Teaser")
+        found = with_structure(snapshot, verdict)
+        assert write_markdown(snapshot, found).split() == (SENTENCE * 5).split()
+        before = page(body.replace("<p>The", f"<p>{WORDS}</p><p>The", 1) + f"<p>{SENTENCE * 2}</p>")
+        kept = with_structure(
+            before, keeping(before, "The mill", "Wipe", "Read next", "Mill number", "Teaser")
+        )
+        assert "Teaser b" in write_markdown(before, kept)
+
     @pytest.mark.parametrize("parameters", [{"mode": "paper"}, {"complement": True}])
     def test_methods_as_published_are_left_alone(self, parameters: dict[str, Any]) -> None:
         snapshot = page(f"<h2>Oven</h2><p>{WORDS}</p>")

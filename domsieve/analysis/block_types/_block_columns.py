@@ -339,7 +339,7 @@ class Columns:
         self.page = page
         self.end: Ints = page.end.astype(np.int64)
         self.names = Names(page)
-        unread = self._inside(self.names.called(NameFlag.UNREAD))
+        unread = self.inside(self.names.called(NameFlag.UNREAD))
         self.text: Ints = np.flatnonzero((page.text >= 0) & ~unread)
         ids, which = distinct(page.text[self.text].astype(np.int64), len(page.strings))
         letters = Pieces(page.strings, ids, longest=_LONGEST_LABEL_BYTES).letters()
@@ -348,7 +348,7 @@ class Columns:
         self.letters = counted_before(self.size)
         self.total = int(self.letters[-1])
         link = self.names.called(NameFlag.LINK)
-        self.in_link = self._inside(link)
+        self.in_link = self.inside(link)
         self.links = self.counted(link)
         self.linked = counted_before(self.size * self.in_link)
         title = self.names.called(NameFlag.TITLE)
@@ -364,7 +364,8 @@ class Columns:
         ]
         return self.text[short][begins > 0], begins[begins > 0]
 
-    def _inside(self, nodes: Ints) -> Bools:
+    def inside(self, nodes: Ints) -> Bools:
+        """Return which of the N nodes are one of these nodes, or in one."""
         return below(self.marks(nodes), self.end) if nodes.size else np.zeros(len(self.page), np.bool_)
 
     def marks(self, nodes: Ints) -> Bools:

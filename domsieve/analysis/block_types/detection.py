@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.block_types._block_columns import Columns, union
 from domsieve.analysis.block_types._name_rules import TypeRules
 from domsieve.analysis.block_types._structure import Structure
-from domsieve.analysis.columns.batch import Ints, cached_per_page, prune
+from domsieve.analysis.columns.batch import Bools, Ints, cached_per_page, prune
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
@@ -32,6 +32,12 @@ def node_kinds(page: Snapshot) -> NDArray[np.uint8]:
     """
     with spending("kinds", page.provenance.url):
         return _finder(page).kinds()
+
+
+def related_nodes(page: Snapshot) -> Bools:
+    """Return which of the N nodes are in blocks of related pages, without finding the other types."""
+    with spending("kinds", page.provenance.url):
+        return _finder(page).related_nodes()
 
 
 @cached_per_page
@@ -67,11 +73,7 @@ class _Finder:
     def kinds(self) -> NDArray[np.uint8]:
         """Return the number of each node's type."""
         claims, structure, tops = self._claims, self._structure, self._tops
-        comments = tops(claims.comments(), structure.comments())
-        related = tops(claims.related(), structure.related())
-        related = related[~np.isin(related, comments)]
-        # The outer one counts, so that an advert among comments, or a number of comments in a teaser, is not cut out.
-        outer = ~self._columns.among(related, comments), ~self._columns.among(comments, related)
+        related, comments = self._related_and_comments()
         weakest_first: tuple[tuple[BlockKind, Ints], ...] = (
             ("bylines", tops(structure.lines_of(claims.bylines()), structure.bylines())),
             ("captions", tops(claims.captions())),
@@ -79,8 +81,8 @@ class _Finder:
             ("navigation", tops(claims.navigation())),
             ("breadcrumbs", self.paths()),
             ("share", self.shares()),
-            ("related", related[outer[0]]),
-            ("comments", comments[outer[1]]),
+            ("related", related),
+            ("comments", comments),
             ("consent", structure.consent(claims.may_be_consent())),
         )
         numbers = np.zeros(self._columns.end.size, np.uint8)
@@ -89,6 +91,19 @@ class _Finder:
             for root, end in zip(roots.tolist(), self._columns.end[roots].tolist(), strict=True):
                 numbers[root:end] = number
         return numbers
+
+    def related_nodes(self) -> Bools:
+        """Return which nodes are in blocks of related pages."""
+        related, _ = self._related_and_comments()
+        return self._columns.inside(related)
+
+    def _related_and_comments(self) -> tuple[Ints, Ints]:
+        comments = self._tops(self._claims.comments(), self._structure.comments())
+        related = self._tops(self._claims.related(), self._structure.related())
+        related = related[~np.isin(related, comments)]
+        # The outer one counts, so that an advert among comments, or a number of comments in a teaser, is not cut out.
+        within = self._columns.among(related, comments), self._columns.among(comments, related)
+        return related[~within[0]], comments[~within[1]]
 
     def _tops(self, *nodes: Ints) -> Ints:
         return self._columns.tops(union(*nodes))

@@ -59,7 +59,7 @@ class DocumentTree:
         """
         heading, level, node = _headings(page, start, end, words)
         section = _sections(page, start, node, heading[:, 1], level, heading[:, 0])
-        group = _blocks_in(page, start, np.flatnonzero(_has_tag(page, _GROUPS)))
+        group = _blocks_in(page, start, np.flatnonzero(has_tag(page, _GROUPS)))
         first, last = group.T
         before = np.concatenate(([0], np.cumsum(words)))
         begins = np.zeros(start.size + 1, np.int64)
@@ -71,7 +71,8 @@ class DocumentTree:
         )
 
 
-def _has_tag(page: Snapshot, tags: frozenset[str]) -> Bools:
+def has_tag(page: Snapshot, tags: frozenset[str]) -> Bools:
+    """Return which of the N nodes are elements with one of the tags."""
     wanted = np.array([name in tags for name in page.tags], np.bool_)
     return np.asarray((page.kind == Kind.ELEMENT) & wanted[page.tag])
 
@@ -112,7 +113,7 @@ def _levels(page: Snapshot) -> NDArray[np.int64]:
 
 def _sections(page: Snapshot, start: Ints, node: Ints, after: Ints, level: Ints, first: Ints) -> Ints:
     """Return the block at which the section of each heading ends."""
-    sectioning = _has_tag(page, _SECTIONING)
+    sectioning = has_tag(page, _SECTIONING)
     above = np.maximum(page.parent[node], 0).astype(np.int64)
     for _ in range(_MOST_LEVELS):
         last = np.searchsorted(start, page.end[above])

@@ -5,17 +5,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import F64, Bools, Ints, painted, prune
+from domsieve.analysis.block_types.detection import related_nodes
+from domsieve.analysis.columns.batch import F64, Bools, Ints, below, painted, prune
 from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
 from domsieve.analysis.columns.visible import shown_nodes
-from domsieve.analysis.document.document_tree import DocumentTree
+from domsieve.analysis.document.document_tree import DocumentTree, has_tag
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
 from domsieve.snapshot.page import Kind, Snapshot
 
-CAUSES = ("heading of kept text", "heading of dropped text", "part of kept text")
+CAUSES = (
+    "heading of kept text",
+    "heading of dropped text",
+    "part of kept text",
+    "repeats kept text",
+    "related pages after the end",
+)
 """Why the structure of the document changed the decision on a block."""
-_HEADING_OF_KEPT, _HEADING_OF_DROPPED, _PART_OF_KEPT = range(1, len(CAUSES) + 1)
+_HEADING_OF_KEPT, _HEADING_OF_DROPPED, _PART_OF_KEPT, _REPEATS, _RELATED = range(1, len(CAUSES) + 1)
 
 # Chosen on pages of whole sites and of WCXB. From 30 to 100 words, and for a share from .3 to .6, little changes.
 _WORDS_BELOW = 60
@@ -25,6 +32,10 @@ _LEAST_KEPT = 0.5
 _LEAST_OF_PART, _LEAST_OF_PART_ALONE = (0.5, 1 / 3), (0.7, 0.6)
 _SURELY_BOILERPLATE = 0.05
 _SURELY_CONTENT = 0.5
+_MAY_REPEAT = frozenset(("dl", "ol", "pre", "table", "ul"))
+_SHORTEST_REPEAT = 8  # words. From 5 to 12, little changes
+_LONG_BLOCK = 15  # words of a paragraph of running text
+_MOST_RELATED = 0.5  # a page with more related pages than other text is a list of pages
 _LONGEST_WORD, _WORDS_PER_LETTER = 15, 0.625  # text with longer words has no spaces between them
 
 
@@ -106,8 +117,40 @@ def _inside(ranges: Ints, blocks: int) -> Bools:
     return painted(ranges[:, 0], ranges[:, 1], np.ones(len(ranges), np.bool_), size=blocks, ground=False)
 
 
+def repeats(page: Snapshot, blocks: PageBlocks, words: F64, kept: Bools) -> Bools:
+    """Return which blocks (B,) repeat the words of a kept block above, outside of code, tables and definitions.
+
+    Galleries, teasers, quotes and versions for small screens have the text of a page twice.
+    """
+    inside = below(has_tag(page, _MAY_REPEAT), page.end.astype(np.int64))
+    long = np.flatnonzero(kept & (words >= _SHORTEST_REPEAT) & (blocks.key > 0) & ~inside[blocks.voice])
+    _, first = np.unique(blocks.key[long], return_index=True)
+    found = np.zeros(kept.size, np.bool_)
+    found[long] = True
+    found[long[first]] = False
+    return found
+
+
+def related_after_end(page: Snapshot, blocks: PageBlocks, words: F64, kept: Bools) -> Bools:
+    """Return which kept blocks (B,) lead to related pages behind the last paragraph of the text."""
+    paragraph = has_tag(page, frozenset(("p",)))[blocks.around] & (words >= _LONG_BLOCK)
+    in_link = below(has_tag(page, frozenset(("a",))), page.end.astype(np.int64))[blocks.voice]
+    nothing = np.zeros(kept.size, np.bool_)
+    last = np.flatnonzero(kept & paragraph & ~in_link)[-1:]
+    if not last.size or not kept[last[0] + 1 :].any():
+        return nothing
+    related = related_nodes(page)[blocks.voice]
+    last = np.flatnonzero(kept & paragraph & ~in_link & ~related)[-1:]
+    if not last.size:
+        return nothing
+    found = kept & related & (np.arange(kept.size) > last[0])
+    return found if (words @ found) <= _MOST_RELATED * (words @ kept) else nothing
+
+
 def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
     """Return the verdict with the visible parts of the document kept together; see `choose_together`.
+
+    Before that, text that appears a second time is dropped, and so are related pages after the end of the text.
 
     Texts whose decision changes get a reason and the number ``by_structure``: 1 for kept and -1 for dropped. Verdicts
     of method ``"none"``, of mode ``"paper"`` and of the complement of a region are returned unchanged.
@@ -123,16 +166,19 @@ def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
         return verdict
     with spending("structure", page.provenance.url):
         blocks = page_blocks(page)
-        shown = np.flatnonzero(blocks.hidden == 0)
-        words, voice = _words(blocks)[shown], blocks.voice[shown]
-        tree = DocumentTree.of(page, blocks.start[shown], blocks.end[shown], words)
-        likely = verdict.score[voice].astype(np.float64) if verdict.method == "auto" else None
-        choice = choose_together(tree, words, verdict.kept[voice], likely)
-        if not choice.cause.any():
+        shown = blocks.hidden == 0
+        words = _words(blocks)
+        kept = verdict.kept[blocks.voice] & shown
+        cause = np.zeros(len(blocks), np.uint8)
+        cause[repeats(page, blocks, words, kept)] = _REPEATS
+        cause[related_after_end(page, blocks, words, kept & (cause == 0))] = _RELATED
+        tree = DocumentTree.of(page, blocks.start[shown], blocks.end[shown], words[shown])
+        likely = verdict.score[blocks.voice[shown]].astype(np.float64) if verdict.method == "auto" else None
+        choice = choose_together(tree, words[shown], (kept & (cause == 0))[shown], likely)
+        cause[shown] = np.where(cause[shown] > 0, cause[shown], choice.cause)
+        if not cause.any():
             return verdict
-        of_block = np.zeros(len(blocks), np.uint8)
-        of_block[shown] = choice.cause
-        return _changed(page, verdict, blocks.node, of_block[blocks.block])
+        return _changed(page, verdict, blocks.node, cause[blocks.block])
 
 
 def _words(blocks: PageBlocks) -> F64:
@@ -143,7 +189,7 @@ def _words(blocks: PageBlocks) -> F64:
 def _changed(page: Snapshot, verdict: Verdict, node: Ints, cause: NDArray[np.uint8]) -> Verdict:
     """Return the verdict with the decision on each of the text nodes (M,) changed that has a cause (M,)."""
     node, cause = node[cause > 0], cause[cause > 0]
-    keeps = cause != _HEADING_OF_DROPPED
+    keeps = (cause == _HEADING_OF_KEPT) | (cause == _PART_OF_KEPT)
     before = verdict.kept & (page.kind == Kind.TEXT)
     content = before.copy()
     content[node] = keeps
