@@ -159,6 +159,15 @@ class TestChoice:
         assert write_markdown(snapshot, found).startswith("Wipe")
         assert found.reasons[found.reason[snapshot.text >= 0][-1]] == "repeats kept text"
 
+    def test_a_reference_may_say_the_same_under_other_headings(self) -> None:
+        body = "".join(f"<h3>fn {name}</h3><p>{WORDS}</p>" for name in ("open", "close"))
+        snapshot = page(body)
+        verdict = keeping(snapshot, "Wipe", "fn")
+        assert with_structure(snapshot, verdict) is verdict
+        same = page(body.replace("close", "open"))
+        found = with_structure(same, keeping(same, "Wipe", "fn"))
+        assert write_markdown(same, found).count("Wipe") == 1
+
     @pytest.mark.parametrize("tag", ["pre", "li", "td"])
     def test_lists_code_and_tables_may_repeat(self, tag: str) -> None:
         outer = {"pre": "<div>", "li": "<ul>", "td": "<table><tr>"}[tag]

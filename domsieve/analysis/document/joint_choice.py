@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.block_types.detection import related_nodes
 from domsieve.analysis.columns.batch import F64, Bools, Ints, below, painted, prune
+from domsieve.analysis.columns.hash import combine
 from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.document.document_tree import DocumentTree, has_tag
@@ -117,14 +118,17 @@ def _inside(ranges: Ints, blocks: int) -> Bools:
     return painted(ranges[:, 0], ranges[:, 1], np.ones(len(ranges), np.bool_), size=blocks, ground=False)
 
 
-def repeats(page: Snapshot, blocks: PageBlocks, words: F64, kept: Bools) -> Bools:
-    """Return which blocks (B,) repeat the words of a kept block above, outside of code, tables and definitions.
+def repeats(page: Snapshot, blocks: PageBlocks, tree: DocumentTree, words: F64, kept: Bools) -> Bools:
+    """Return which blocks (B,) repeat the words of a kept block above, outside of code, lists and tables.
 
-    Galleries, teasers, quotes and versions for small screens have the text of a page twice.
+    Galleries, quotes and versions for small screens have the text of a page twice. References say the same under
+    other headings; there it is content.
     """
     inside = below(has_tag(page, _MAY_REPEAT), page.end.astype(np.int64))
     long = np.flatnonzero(kept & (words >= _SHORTEST_REPEAT) & (blocks.key > 0) & ~inside[blocks.voice])
-    _, first = np.unique(blocks.key[long], return_index=True)
+    heading = np.searchsorted(tree.heading[:, 0], long, side="right")
+    said = np.concatenate((np.zeros(1, np.uint64), blocks.key[tree.heading[:, 0]]))[heading]
+    _, first = np.unique(combine(blocks.key[long], said), return_index=True)
     found = np.zeros(kept.size, np.bool_)
     found[long] = True
     found[long[first]] = False
@@ -170,7 +174,8 @@ def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
         words = _words(blocks)
         kept = verdict.kept[blocks.voice] & shown
         cause = np.zeros(len(blocks), np.uint8)
-        cause[repeats(page, blocks, words, kept)] = _REPEATS
+        whole = DocumentTree.of(page, blocks.start, blocks.end, words)
+        cause[repeats(page, blocks, whole, words, kept)] = _REPEATS
         cause[related_after_end(page, blocks, words, kept & (cause == 0))] = _RELATED
         tree = DocumentTree.of(page, blocks.start[shown], blocks.end[shown], words[shown])
         likely = verdict.score[blocks.voice[shown]].astype(np.float64) if verdict.method == "auto" else None
