@@ -55,6 +55,12 @@ class Verdict:
     expected_f1: float | None = None
     known_share: float | None = None
 
+    @property
+    def may_be_refined(self) -> bool:
+        """Whether steps after the method may keep and drop more: not all text, a published mode or a complement."""
+        mode, complement = self.parameters.get("mode"), self.parameters.get("complement")
+        return self.method != "none" and mode != "paper" and not complement
+
     def __post_init__(self) -> None:
         for column in (self.kept, self.score, self.reason, *self.numbers.values()):
             if column.shape != self.kept.shape:

@@ -229,9 +229,8 @@ def clean(
 
 
 def _model(path: Path) -> "SiteModel[Any]":
-    from domsieve.analysis.model_file import (
-        load_model,
-    )  # most commands need no model, and start sooner without
+    # Most commands need no model, and start sooner without.
+    from domsieve.analysis.model_file import load_model
 
     return load_model(path)
 

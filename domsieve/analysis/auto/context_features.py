@@ -8,11 +8,9 @@ import numpy as np
 from domsieve.analysis.columns.batch import F64, Bools, Ints, counted_before
 from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.page_blocks import PageBlocks
-from domsieve.analysis.columns.words import Characters, CharIs
+from domsieve.analysis.columns.words import WORDS_PER_SINGLE, Characters, CharIs
 from domsieve.snapshot.page import Kind, Snapshot
 
-# A word has about 1.6 characters in scripts without spaces; multiples of 1/8 add up exactly.
-_WORDS_PER_SINGLE = 0.625
 LONG_BLOCK, MOST_LINKED = 15, 0.33
 """A block is long from 15 words on, unless more than a third of them are in links; features of the model use this."""
 
@@ -97,7 +95,7 @@ class MeasuredBlocks:
         shown = block >= 0
         piece, block = blocks.node[shown], block[shown]
         characters = Characters.of(page.strings.take(page.text[piece].tolist()))
-        words = characters.words - (1 - _WORDS_PER_SINGLE) * characters.having(CharIs.SINGLE)
+        words = characters.words - (1 - WORDS_PER_SINGLE) * characters.having(CharIs.SINGLE)
         size = np.diff(characters.first) - characters.having(CharIs.BLANK)
         elements = Elements(page)
         inside = elements.around("a", piece) > 0

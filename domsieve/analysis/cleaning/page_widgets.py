@@ -24,7 +24,7 @@ from domsieve.analysis.cleaning.page_widget_words import (
     SKIP_CLASSES,
 )
 from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before
-from domsieve.analysis.columns.page_columns import attributes_of, page_texts
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag, page_texts
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import check, spending
@@ -208,9 +208,9 @@ class _Finder:
         words = np.zeros(len(page), np.int64)
         words[self._text.node] = [len(text.split()) for text in self._text.text]
         self._words = counted_before(words)
-        self._code = counted_before(self._named("pre", "code"))
-        self._titles = counted_before(self._named("h1"))
-        self._in_heading = below(self._named(*_HEADINGS), page.end.astype(np.int64))
+        self._code = counted_before(has_tag(self._page, "pre", "code"))
+        self._titles = counted_before(has_tag(self._page, "h1"))
+        self._in_heading = below(has_tag(self._page, *_HEADINGS), page.end.astype(np.int64))
         self._widgets: dict[int, int] = {}
 
     def kinds(self) -> NDArray[np.int8]:
@@ -293,7 +293,7 @@ class _Finder:
 
     def _titles_again(self, free: Bools) -> list[int]:
         """Return the headings with the text of the heading right before them, if one of the two is an ``h1``."""
-        heading = np.flatnonzero(self._named(*_HEADINGS) & self._kept & free).tolist()
+        heading = np.flatnonzero(has_tag(self._page, *_HEADINGS) & self._kept & free).tolist()
         texts = [fold("".join(self._texts(node))).strip() for node in heading]
         again = []
         for (first, before), (second, text) in pairwise(zip(heading, texts, strict=True)):
@@ -321,12 +321,8 @@ class _Finder:
 
     # Elements by tag and attribute.
 
-    def _named(self, *names: str) -> Bools:
-        is_named = np.array([name in names for name in self._tags], np.bool_)[self._page.tag]
-        return np.asarray(is_named & (self._page.kind == Kind.ELEMENT))
-
     def _of(self, *names: str) -> list[int]:
-        nodes: list[int] = np.flatnonzero(self._named(*names) & self._kept).tolist()
+        nodes: list[int] = np.flatnonzero(has_tag(self._page, *names) & self._kept).tolist()
         return nodes
 
     def _with(self, name: str, holds: Callable[[str], object]) -> list[int]:

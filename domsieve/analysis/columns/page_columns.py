@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Ints, cached_per_page, distinct
+from domsieve.analysis.columns.batch import Bools, Ints, cached_per_page, distinct
 from domsieve.snapshot.page import Kind, Snapshot
 
 
@@ -44,6 +44,12 @@ def page_texts(page: Snapshot) -> PageTexts:
 
 
 T = TypeVar("T")
+
+
+def has_tag(page: Snapshot, *tags: str) -> Bools:
+    """Return which of the N nodes are elements with one of the tags."""
+    wanted = np.array([name in tags for name in page.tags], np.bool_)
+    return np.asarray((page.kind == Kind.ELEMENT) & wanted[page.tag])
 
 
 @cached_per_page

@@ -16,6 +16,8 @@ from domsieve.analysis.columns.hash import U64, span_hashes
 from domsieve.analysis.columns.tables import grouping, ranges, sorted_set
 
 _PLANE = 1 << 16
+WORDS_PER_SINGLE = 0.625
+"""A word has about 1.6 characters in scripts without spaces; multiples of 1/8 add up exactly."""
 
 
 class CharIs(IntFlag):

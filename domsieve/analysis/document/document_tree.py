@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import F64, Bools, Ints
-from domsieve.analysis.columns.page_columns import attributes_of
+from domsieve.analysis.columns.batch import F64, Ints, counted_before
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.snapshot.page import Kind, Snapshot
 
 HEADING_LEVELS = {**{f"h{level}": level for level in range(1, 7)}, "summary": 7, "legend": 7, "dt": 8}
@@ -14,14 +14,12 @@ HEADING_LEVELS = {**{f"h{level}": level for level in range(1, 7)}, "summary": 7,
 _LOWEST_OF_DOCUMENT = 6  # the others are headings within a list or a form
 _DEFAULT_LEVEL = 2  # of role=heading without aria-level, as ARIA says
 _LONGEST_HEADING = 40  # words. A guess: an element with more is a text that somebody marked up as a heading
-_SECTIONING = frozenset(
-    (
-        *("article", "aside", "body", "dd", "details", "dialog", "fieldset", "footer", "form", "li", "main"),
-        *("nav", "section", "td", "th"),
-    )
+_SECTIONING = (
+    *("article", "aside", "body", "dd", "details", "dialog", "fieldset", "footer", "form", "li", "main"),
+    *("nav", "section", "td", "th"),
 )
 """Elements where the section of a heading ends. A header is none, because it stands above its section."""
-_GROUPS = frozenset(("blockquote", "dl", "figure", "ol", "pre", "table", "ul"))
+_GROUPS = ("blockquote", "dl", "figure", "ol", "pre", "table", "ul")
 _LONGEST_PART = 40  # words of a block on average. A guess: posts of a forum are longer
 _MOST_LEVELS = 48
 """Ancestors of a heading further up are ignored: a guess, deeper than ordinary pages."""
@@ -59,22 +57,21 @@ class DocumentTree:
         """
         heading, level, node = _headings(page, start, end, words)
         section = _sections(page, start, node, heading[:, 1], level, heading[:, 0])
-        group = _blocks_in(page, start, np.flatnonzero(has_tag(page, _GROUPS)))
+        group = _blocks_in(page, start, np.flatnonzero(has_tag(page, *_GROUPS)))
         first, last = group.T
-        before = np.concatenate(([0], np.cumsum(words)))
-        begins = np.zeros(start.size + 1, np.int64)
-        begins[1 + heading[level <= _LOWEST_OF_DOCUMENT, 0]] = 1
-        headings = np.cumsum(begins)
+        before = words_before(words)
+        begins = np.zeros(start.size, np.bool_)
+        begins[heading[level <= _LOWEST_OF_DOCUMENT, 0]] = True
+        headings = counted_before(begins)
         is_short = before[last] - before[first] <= _LONGEST_PART * (last - first)
         return cls(
             heading, level, section, group[(last > first) & is_short & (headings[last] == headings[first])]
         )
 
 
-def has_tag(page: Snapshot, tags: frozenset[str]) -> Bools:
-    """Return which of the N nodes are elements with one of the tags."""
-    wanted = np.array([name in tags for name in page.tags], np.bool_)
-    return np.asarray((page.kind == Kind.ELEMENT) & wanted[page.tag])
+def words_before(words: F64 | Ints) -> F64:
+    """Return the words before each of the B blocks, then the total; shape (B + 1,)."""
+    return np.concatenate(([0.0], np.cumsum(words)))
 
 
 def _blocks_in(page: Snapshot, start: Ints, nodes: Ints) -> Ints:
@@ -89,7 +86,7 @@ def _headings(page: Snapshot, start: Ints, end: Ints, words: F64 | Ints) -> tupl
     blocks = _blocks_in(page, start, node)
     holds = blocks[:, 1] > blocks[:, 0]
     node, blocks = node[holds], blocks[holds]
-    before = np.concatenate(([0], np.cumsum(words)))
+    before = words_before(words)
     long = before[blocks[:, 1]] - before[blocks[:, 0]] > _LONGEST_HEADING
     # A block that goes on after the element is no heading.
     whole = np.flatnonzero(~long & (end[blocks[:, 1] - 1] <= page.end[node]))
@@ -113,7 +110,7 @@ def _levels(page: Snapshot) -> NDArray[np.int64]:
 
 def _sections(page: Snapshot, start: Ints, node: Ints, after: Ints, level: Ints, first: Ints) -> Ints:
     """Return the block at which the section of each heading ends."""
-    sectioning = has_tag(page, _SECTIONING)
+    sectioning = has_tag(page, *_SECTIONING)
     above = np.maximum(page.parent[node], 0).astype(np.int64)
     for _ in range(_MOST_LEVELS):
         last = np.searchsorted(start, page.end[above])

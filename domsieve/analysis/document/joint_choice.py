@@ -9,8 +9,10 @@ from domsieve.analysis.block_types.detection import related_nodes
 from domsieve.analysis.columns.batch import F64, Bools, Ints, below, painted, prune
 from domsieve.analysis.columns.hash import combine
 from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
+from domsieve.analysis.columns.page_columns import has_tag
 from domsieve.analysis.columns.visible import shown_nodes
-from domsieve.analysis.document.document_tree import DocumentTree, has_tag
+from domsieve.analysis.columns.words import WORDS_PER_SINGLE
+from domsieve.analysis.document.document_tree import DocumentTree, words_before
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
 from domsieve.snapshot.page import Kind, Snapshot
@@ -33,11 +35,11 @@ _LEAST_KEPT = 0.5
 _LEAST_OF_PART, _LEAST_OF_PART_ALONE = (0.5, 1 / 3), (0.7, 0.6)
 _SURELY_BOILERPLATE = 0.05
 _SURELY_CONTENT = 0.5
-_MAY_REPEAT = frozenset(("dl", "ol", "pre", "table", "ul"))
+_MAY_REPEAT = ("dl", "ol", "pre", "table", "ul")
 _SHORTEST_REPEAT = 8  # words. From 5 to 12, little changes
 _LONG_BLOCK = 15  # words of a paragraph of running text
 _MOST_RELATED = 0.5  # a page with more related pages than other text is a list of pages
-_LONGEST_WORD, _WORDS_PER_LETTER = 15, 0.625  # text with longer words has no spaces between them
+_LONGEST_WORD = 15  # letters; text with longer words has no spaces between them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +88,7 @@ def choose_together(
     below = words.copy()
     below[_inside(tree.heading, words.size)] = 0
     after = tree.heading[:, 1]
-    before = _before(below)
+    before = words_before(below)
     near = np.minimum(np.searchsorted(before, before[after] + _WORDS_BELOW), tree.section)
     share = _share(below, chosen, np.stack((after, near), axis=1))
     of_section = _share(below, chosen, np.stack((after, tree.section), axis=1))
@@ -95,13 +97,9 @@ def choose_together(
     return JointChoice(chosen, cause)
 
 
-def _before(words: F64) -> F64:
-    return np.concatenate(([0.0], np.cumsum(words)))
-
-
 def _share(words: F64, kept: Bools, ranges: Ints) -> F64:
     """Return the share of the words in each range (n, 2) of blocks that is kept; NaN for ranges without words."""
-    whole, part = _before(words), _before(words * kept)
+    whole, part = words_before(words), words_before(words * kept)
     first, last = ranges.T
     with np.errstate(invalid="ignore"):
         return np.asarray((part[last] - part[first]) / (whole[last] - whole[first]))
@@ -124,7 +122,7 @@ def repeats(page: Snapshot, blocks: PageBlocks, tree: DocumentTree, words: F64, 
     Galleries, quotes and versions for small screens have the text of a page twice. References say the same under
     other headings; there it is content.
     """
-    inside = below(has_tag(page, _MAY_REPEAT), page.end.astype(np.int64))
+    inside = below(has_tag(page, *_MAY_REPEAT), page.end.astype(np.int64))
     long = np.flatnonzero(kept & (words >= _SHORTEST_REPEAT) & (blocks.key > 0) & ~inside[blocks.voice])
     heading = np.searchsorted(tree.heading[:, 0], long, side="right")
     said = np.concatenate((np.zeros(1, np.uint64), blocks.key[tree.heading[:, 0]]))[heading]
@@ -137,17 +135,16 @@ def repeats(page: Snapshot, blocks: PageBlocks, tree: DocumentTree, words: F64, 
 
 def related_after_end(page: Snapshot, blocks: PageBlocks, words: F64, kept: Bools) -> Bools:
     """Return which kept blocks (B,) lead to related pages behind the last paragraph of the text."""
-    paragraph = has_tag(page, frozenset(("p",)))[blocks.around] & (words >= _LONG_BLOCK)
-    in_link = below(has_tag(page, frozenset(("a",))), page.end.astype(np.int64))[blocks.voice]
+    in_link = below(has_tag(page, "a"), page.end.astype(np.int64))[blocks.voice]
+    paragraph = np.flatnonzero(kept & has_tag(page, "p")[blocks.around] & (words >= _LONG_BLOCK) & ~in_link)
     nothing = np.zeros(kept.size, np.bool_)
-    last = np.flatnonzero(kept & paragraph & ~in_link)[-1:]
-    if not last.size or not kept[last[0] + 1 :].any():
+    if not paragraph.size or not kept[paragraph[-1] + 1 :].any():
         return nothing
     related = related_nodes(page)[blocks.voice]
-    last = np.flatnonzero(kept & paragraph & ~in_link & ~related)[-1:]
-    if not last.size:
+    paragraph = paragraph[~related[paragraph]]
+    if not paragraph.size:
         return nothing
-    found = kept & related & (np.arange(kept.size) > last[0])
+    found = kept & related & (np.arange(kept.size) > paragraph[-1])
     return found if (words @ found) <= _MOST_RELATED * (words @ kept) else nothing
 
 
@@ -163,10 +160,7 @@ def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
     ------
     BudgetError : the page has used its budget.
     """
-    parameters = verdict.parameters
-    if verdict.method == "none" or parameters.get("mode") == "paper" or parameters.get("complement"):
-        return verdict
-    if not verdict.kept.any():
+    if not verdict.may_be_refined or not verdict.kept.any():
         return verdict
     with spending("structure", page.provenance.url):
         blocks = page_blocks(page)
@@ -188,7 +182,7 @@ def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
 
 def _words(blocks: PageBlocks) -> F64:
     letters = np.array([len(text) for text in blocks.text], np.float64)
-    return np.where(letters > _LONGEST_WORD * blocks.words, _WORDS_PER_LETTER * letters, blocks.words)
+    return np.where(letters > _LONGEST_WORD * blocks.words, WORDS_PER_SINGLE * letters, blocks.words)
 
 
 def _changed(page: Snapshot, verdict: Verdict, node: Ints, cause: NDArray[np.uint8]) -> Verdict:

@@ -166,8 +166,7 @@ def restore_title(page: Snapshot, verdict: Verdict) -> Verdict:
 
     Verdicts of method ``"none"``, of mode ``"paper"`` and of the complement of a region are returned unchanged.
     """
-    parameters = verdict.parameters
-    if verdict.method == "none" or parameters.get("mode") == "paper" or parameters.get("complement"):
+    if not verdict.may_be_refined:
         return verdict
     names = page.tags.to_list()
     main = np.flatnonzero(np.array([name == "h1" for name in names])[page.tag])

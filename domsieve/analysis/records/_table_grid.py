@@ -11,10 +11,10 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before
-from domsieve.analysis.columns.page_columns import attributes_of
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.analysis.columns.visible import worded
 from domsieve.budget import check
-from domsieve.snapshot.page import Kind, Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _TAGS = {
     "table": frozenset(["table"]),
@@ -78,7 +78,7 @@ class _Reader:
         self._end = page.end.astype(np.int64)
         self._attributes = attributes_of(page)
         roles = self._attributes.found("role", lambda value: value.strip().lower() or None)
-        is_a = {what: self._are(names) for what, names in _TAGS.items()}
+        is_a = {what: has_tag(self._page, *names) for what, names in _TAGS.items()}
         for node, role in roles.items():
             for what, names in _ROLES.items():
                 is_a[what][node] |= role in names
@@ -86,7 +86,7 @@ class _Reader:
         parent = page.parent.astype(np.int64)
         rows = np.flatnonzero(is_a["row"])
         above = parent[rows]
-        self._in_thead = self._are(frozenset(["thead"]))[above]
+        self._in_thead = has_tag(self._page, "thead")[above]
         above = np.where(is_a["group"][above], parent[above], above)
         good = is_a["table"][above] & (above >= 0)
         self._rows, self._table, self._in_thead = rows[good], above[good], self._in_thead[good]
@@ -102,10 +102,6 @@ class _Reader:
             column[self._cells] = self._columns()
             table[self._cells] = self._table[self._row]
         return TableGrid(column, table, self._heads() if self._cells.size else {})
-
-    def _are(self, names: frozenset[str]) -> Bools:
-        tags = np.array([name in names for name in self._page.tags.to_list()], np.bool_)
-        return np.asarray(tags[self._page.tag] & (self._page.kind == Kind.ELEMENT))
 
     # Columns.
 
@@ -155,7 +151,7 @@ class _Reader:
         text = worded(self._page) if self._text is None else self._text
         texts, bold = (
             counted_before(text),
-            counted_before(text & (below(self._are(_BOLD), end) | self._is_heavy())),
+            counted_before(text & (below(has_tag(self._page, *_BOLD), end) | self._is_heavy())),
         )
         full = texts[end[self._cells]] > texts[self._cells]
         plain = full & ~self._is_a["head"][self._cells]

@@ -402,10 +402,10 @@ class CompressedStructureTree(TreeModel):
     def _blocks(self, pages: Iterable[Snapshot]) -> Iterator[tuple[Batch, Blocks]]:
         for batch in batches(pages):
             with spending("vectorize", batch.pages[0].provenance.url):
-                blocks = self._laid(batch)[1]
+                blocks = self._aligned(batch)[1]
             yield batch, blocks
 
-    def _laid(self, batch: Batch) -> tuple[AlignedPages, Blocks]:
+    def _aligned(self, batch: Batch) -> tuple[AlignedPages, Blocks]:
         """Return the pages of a batch aligned with the tree, and their blocks."""
         used = self._ready()
         aligned = self._read(batch, used.aliases)
@@ -415,7 +415,7 @@ class CompressedStructureTree(TreeModel):
     def _verdicts(self, batch: Batch) -> list[Verdict]:
         used = self._ready()
         return verdicts(
-            *self._laid(batch),
+            *self._aligned(batch),
             tree=used.tree,
             figures=used.figures,
             parameters={**self.scalars(), "style": self.style_, "pages": used.tree.pages},
