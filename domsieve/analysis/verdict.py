@@ -32,6 +32,7 @@ class Verdict:
     instead_of : the requested method, if it kept nothing and this method was used instead; otherwise empty.
     fault : why the page counts as failed, if it was cleaned nevertheless.
     marks : what the page likely is instead of the requested one, such as a login wall.
+    threshold : the score above which the method itself keeps a block, in [0, 1]; None if it does not decide by score.
     expected_f1 : the average word F1, in [0, 1], of pages on which the method is as certain as on this one; None if
         the method does not estimate it.
     known_share : the share, in [0, 1], of the page's words that are at places in the site's tree; None without a tree
@@ -52,6 +53,7 @@ class Verdict:
     instead_of: str = ""
     fault: Fault | None = None
     marks: tuple[Mark, ...] = ()
+    threshold: float | None = None
     expected_f1: float | None = None
     known_share: float | None = None
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.auto.block_features import Row
-from domsieve.analysis.auto.cleaner import BlockEvidence, Choice, choose, choose_balanced
+from domsieve.analysis.auto.cleaner import BlockEvidence, Choice, choose, choose_balanced, with_alike
 from domsieve.analysis.auto.context_features import MeasuredBlocks
 from domsieve.analysis.auto.model import AutoModel, BoostedTrees, probabilities
 from domsieve.analysis.auto.tokens import BUCKETS, TOKEN_UNIT, PageTokens, TokenWeights
@@ -58,7 +58,7 @@ class LearningPage:
     figures : float32 (F, B), those that need no tokens; `names` says which, and `groups` of which group each is.
     tokens : their tokens; None where there is no block.
     words : float64 (B,), their words, as the choice counts them.
-    running : bool (B,), which are long paragraphs.
+    long : bool (B,), which are long texts outside of links.
     truth : their words and those of the truth, as the measure counts them.
     content : bool (B,), the best choice that knows the truth.
     neutral : bool (B,), blocks that are no noise and not in the truth.
@@ -76,7 +76,7 @@ class LearningPage:
     figures: Figures
     tokens: PageTokens | None
     words: NDArray[np.float64]
-    running: NDArray[np.bool_]
+    long: NDArray[np.bool_]
     truth: WordBlocks
     content: NDArray[np.bool_]
     neutral: NDArray[np.bool_]
@@ -128,7 +128,7 @@ def evidence_of(
         figures=figures,
         tokens=None if evidence is None else evidence.tokens,
         words=blocks.words,
-        running=blocks.running,
+        long=blocks.long,
         truth=known,
         content=best_choice(known, always=none, perhaps=every),
         neutral=none if neutral is None else neutral[blocks.voice],
@@ -201,7 +201,8 @@ class PageModel:
         """Return the log-odds (B,) of content of the blocks of a page, in `UNIT`."""
         if not len(page):
             return np.zeros(0, np.int64)
-        return self.trees.log_odds(self.trees.leaves(all_figures(page, self.tokens)[0]))
+        odds = self.trees.log_odds(self.trees.leaves(all_figures(page, self.tokens)[0]))
+        return odds if page.tokens is None else with_alike(odds, page.words, page.tokens.likeness)
 
 
 def all_figures(
@@ -285,11 +286,12 @@ def learn_pages(pages: Sequence[LearningPage]) -> PageModel:
 def chosen(page: LearningPage, odds: NDArray[np.int64], *, beta: float | None = None) -> Choice:
     """Return the choice of blocks of a page by their log-odds, without those that its corpus calls neutral."""
     likely = np.where(page.neutral, 0.0, probabilities(odds))
-    if beta is None:
-        choice = choose_balanced(likely, page.words, page.running)
-    else:
-        choice = choose(likely, page.words, beta=beta)
-    return Choice(choice.kept & ~page.neutral, choice.expected)
+    choice = (
+        choose_balanced(likely, page.words, page.long)
+        if beta is None
+        else choose(likely, page.words, beta=beta)
+    )
+    return choice._replace(kept=choice.kept & ~page.neutral)
 
 
 def curve_of(

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from domsieve.analysis.auto.cleaner import AutoCleaner, BlockEvidence, choose, choose_balanced, with_site
+from domsieve.analysis.auto.cleaner import (
+    AutoCleaner,
+    BlockEvidence,
+    choose,
+    choose_balanced,
+    with_alike,
+    with_site,
+)
 from domsieve.analysis.auto.context_features import MeasuredBlocks
 from domsieve.analysis.auto.model import (
     LEAVES,
@@ -256,17 +263,20 @@ class TestChoice:
         best = max(map(expected, every)) if true else 0.0
         assert choice.expected == pytest.approx(best, abs=1e-9)
         if true:
+            assert (likely[choice.kept] >= choice.threshold - 1e-9).all()
+            assert (likely[~choice.kept] <= choice.threshold + 1e-9).all()
             assert expected(tuple(np.flatnonzero(choice.kept).tolist())) == pytest.approx(best, abs=1e-9)
 
-    def test_running_text_is_chosen_with_more_precision(self) -> None:
+    def test_long_text_is_chosen_with_more_precision(self) -> None:
         likely, words = np.array([0.9, 0.8, 0.5]), np.array([40.0, 40.0, 10.0])
-        plain, running = (np.full(3, value) for value in (False, True))
-        by_default = choose_balanced(likely, words, plain)
+        short, long = (np.full(3, value) for value in (False, True))
+        by_default = choose_balanced(likely, words, short)
         assert by_default.kept.tolist() == choose(likely, words).kept.tolist() == [True, True, True]
-        precise = choose_balanced(likely, words, running)
+        precise = choose_balanced(likely, words, long)
         assert precise.kept.tolist() == [True, True, False]
         assert precise.expected == by_default.expected
-        assert not choose_balanced(np.zeros(3), words, running).kept.any()
+        assert by_default.threshold < 0.5 < precise.threshold < 0.8
+        assert not choose_balanced(np.zeros(3), words, long).kept.any()
 
     def test_nothing_is_chosen_of_nothing(self) -> None:
         assert choose(np.zeros(0), np.zeros(0)).expected == 0
@@ -278,6 +288,26 @@ def test_probabilities_are_those_of_log_odds() -> None:
         [0.5, 0.952574, 0.047426], abs=1e-6
     )
     assert probabilities(np.array([-(10**12), 10**12])).tolist() == pytest.approx([0, 1])
+
+
+def test_alike_blocks_draw_each_other_to_their_mean() -> None:
+    odds, words = np.array([2 * UNIT, -2 * UNIT, UNIT]), np.array([9.0, 1.0, 5.0])
+    found = with_alike(odds, words, np.array([0, 0, 1]))
+    mean = (3 * 2 - 1 * 2) / 4  # weights are square roots of words
+    assert found.tolist() == [
+        round((0.4 * 2 + 0.6 * mean) * UNIT),
+        round((-0.4 * 2 + 0.6 * mean) * UNIT),
+        UNIT,
+    ]
+    assert with_alike(odds[:0], words[:0], np.zeros(0, np.int64)).size == 0
+
+
+def test_a_block_that_the_tree_keeps_loses_half_by_its_low_score() -> None:
+    odds, words = np.array([0, 0, -4 * UNIT]), np.ones(3)
+    score = np.array([0.4, 0.4, 0.4], np.float32)
+    kept, dropped, unlikely = with_site(odds, words, np.array([True, False, True]), score)
+    assert kept == pytest.approx(dropped / 2, abs=1)
+    assert unlikely < dropped
 
 
 def test_the_page_counts_beside_the_score_of_the_tree_by_how_far_they_agree() -> None:
@@ -311,7 +341,7 @@ class TestCleaner:
         verdict = AutoCleaner().transform(page)
         text = np.flatnonzero(~np.isnan(verdict.numbers["words"]))
         likely = np.clip(verdict.score[text].astype(np.float64), 1e-6, 1 - 1e-6)
-        groups = sum(verdict.numbers[f"by_{name}"][text] for name in shipped_model().groups)
+        groups = sum(verdict.numbers[f"by_{name}"][text] for name in (*shipped_model().groups, "alike"))
         odds = groups + shipped_model().trees.bias / UNIT
         assert np.log(likely / (1 - likely)) == pytest.approx(odds, abs=0.02)
         assert "by_site" not in verdict.numbers

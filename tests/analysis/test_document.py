@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import domsieve
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.document.document_tree import DocumentTree
-from domsieve.analysis.document.joint_choice import CAUSES, choose_together, with_structure
+from domsieve.analysis.document.joint_choice import CAUSES, choose_together, parts_in_text, with_structure
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.renderer.html_parser.parser import parse_html
@@ -175,6 +175,38 @@ class TestChoice:
         verdict = keeping(snapshot, "Wipe")
         assert with_structure(snapshot, verdict) is verdict
 
+    def test_a_table_within_kept_text_is_kept(self) -> None:
+        rows = "".join(f"<tr><td>part {n}</td><td>{n} mm</td></tr>" for n in range(6))
+        snapshot = page(f"<div><p>{WORDS * 4}</p><table>{rows}</table><p>{SENTENCE * 4}</p></div>")
+        tree, texts = tree_of(snapshot)
+        words = np.array([len(text.split()) for text in texts], np.float64)
+        kept = words > 2
+        for likely, found in ((0.2, True), (0.1, False)):
+            probability = np.where(kept, 0.9, likely)
+            assert parts_in_text(tree, words, kept, probability).tolist() == [found]
+            in_text = parts_in_text(tree, words, kept, probability)
+            choice = choose_together(tree, words, kept, probability, in_text)
+            assert choice.kept.all() == found
+            assert (choice.cause[~kept] == (1 + CAUSES.index("within kept text")) * found).all()
+        assert not parts_in_text(tree, words, kept & (np.arange(kept.size) > 0), probability).any()
+
+    def test_quotes_and_single_items_within_kept_text_are_no_data(self) -> None:
+        body = "<blockquote><p>a</p><p>b</p></blockquote><ul><li>one</ul><pre>c</pre><ol><li>a<li>b</ol>"
+        tree, texts = tree_of(page(body))
+        data = [texts[first:last] for first, last in tree.group[tree.is_data].tolist()]
+        assert data == [["c"], ["a", "b"]]
+
+    def test_a_heading_of_headings_goes_with_them(self) -> None:
+        snapshot = page("<h2>Traits</h2><h3>Send</h3><h3>Sync</h3><h2>Notes</h2><p>text</p>")
+        tree, texts = tree_of(snapshot)
+        kept = np.array([text in {"Send", "Sync"} for text in texts])
+        choice = choose_together(tree, np.ones(len(texts)), kept)
+        assert [text for text, one in zip(texts, choice.kept, strict=True) if one] == [
+            "Traits",
+            "Send",
+            "Sync",
+        ]
+
     def test_related_pages_after_the_end_go_with_their_heading(self) -> None:
         cards = "".join(
             f"<li><a href=/{n}>Mill number {n}</a><p>Teaser {n} says more of it.</p></li>" for n in "abc"
@@ -189,6 +221,40 @@ class TestChoice:
             before, keeping(before, "The mill", "Wipe", "Read next", "Mill number", "Teaser")
         )
         assert "Teaser b" in write_markdown(before, kept)
+
+    def test_related_pages_with_summaries_of_their_own_are_no_end(self) -> None:
+        cards = "".join(f"<li><a href=/{n}>Mill {n}</a><p>Teaser {n}: {WORDS}</p></li>" for n in "abc")
+        body = f"<p>{SENTENCE * 9}</p><section><h2>Read next</h2><ul>{cards}</ul></section>"
+        snapshot = page(body)
+        found = with_structure(snapshot, keeping(snapshot, "The mill", "Read next", "Mill", "Teaser"))
+        assert write_markdown(snapshot, found).split() == (SENTENCE * 9).split()
+
+    @pytest.mark.parametrize(
+        ("head", "classes", "url", "kept"),
+        [
+            ("", ("entry-content", "comment-content"), "https://example.org/2026/oven", False),
+            ("", ("post-body", "post-body"), "https://example.org/2026/oven", True),
+            ("", ("entry-content", "comment-content"), "https://example.org/forum/12", True),
+            (
+                '<script type="application/ld+json">{"@type": "QAPage"}</script>',
+                ("entry-content", "comment-content"),
+                "https://example.org/2026/oven",
+                True,
+            ),
+        ],
+    )
+    def test_comments_on_an_article_go_and_posts_of_a_forum_stay(
+        self, head: str, classes: tuple[str, str], url: str, *, kept: bool
+    ) -> None:
+        article, comment = (f"<div class={name}><p>{{}}</p></div>" for name in classes)
+        replies = "".join(f"<li>{comment.format(f'Reply {n}: {WORDS}')}</li>" for n in "abc")
+        source = f"<head>{head}</head><body>{article.format(SENTENCE * 9)}<ol class=comments>{replies}</ol>"
+        snapshot = parse_html(source.encode(), url=url)
+        found = with_structure(snapshot, keeping(snapshot, "The mill", "Reply"))
+        assert ("Reply b" in write_markdown(snapshot, found)) is kept
+        if not kept:
+            node = [snapshot.text_of(n)[:7] for n in range(len(snapshot))].index("Reply a")
+            assert found.reasons[found.reason[node]] == "readers' comments on an article"
 
     @pytest.mark.parametrize("parameters", [{"mode": "paper"}, {"complement": True}])
     def test_methods_as_published_are_left_alone(self, parameters: dict[str, Any]) -> None:

@@ -1,6 +1,5 @@
 """Features of each block of a page: its text, its place, its neighbours and what the head of the page says."""
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -9,10 +8,10 @@ from numpy.typing import NDArray
 from domsieve.analysis.auto.context_features import Around, MeasuredBlocks
 from domsieve.analysis.columns.batch import F64, Ints
 from domsieve.analysis.columns.hash import U64, combine
-from domsieve.analysis.columns.page_columns import AttributeIndex
+from domsieve.analysis.columns.page_columns import AttributeIndex, stated_types
 from domsieve.analysis.columns.tables import grouping
 from domsieve.analysis.columns.words import Characters, CharIs, kinds_of
-from domsieve.snapshot.page import JSON_LD, Snapshot
+from domsieve.snapshot.page import Snapshot
 from domsieve.urls import split_url
 
 Row = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.bool_] | float
@@ -289,7 +288,6 @@ _LONG_SLUG = 200
 
 
 _DESCRIBING = frozenset(("description", "og:description", "twitter:description", "dc.description"))
-_TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}"(\w{1,60})"')
 _KINDS = {
     "article": "article blogposting newsarticle techarticle reportagenewsarticle scholarlyarticle",
     "product": "product productgroup offer aggregateoffer",
@@ -304,7 +302,7 @@ _HEAD_LEVELS = (1, 2, 4, 6)  # part of the names of features
 
 def described_figures(blocks: MeasuredBlocks, around: Around, attributes: AttributeIndex) -> Named:
     """Yield the features of blocks by name, in O(words + levels * B)."""
-    description, types = _read(attributes)
+    description, types = _descriptions(attributes), stated_types(attributes)
     yield from _of_blocks(blocks, around, description)
     for name, members in _MEMBERS.items():
         yield f"page says {name}", sum(one in members for one in types) if types else np.nan
@@ -312,34 +310,19 @@ def described_figures(blocks: MeasuredBlocks, around: Around, attributes: Attrib
     yield "page words of description", sum(map(len, description))
 
 
-def _read(attributes: AttributeIndex) -> tuple[list[str], list[str]]:
-    """Return the distinct descriptions of a page, and the types that it names in lower case."""
-    types = [
-        kind.lower()
-        for text in attributes.values(JSON_LD)[1]
-        for kind in _TYPE.findall(text[:_MOST_CHARACTERS])
-    ]
+def _descriptions(attributes: AttributeIndex) -> list[str]:
+    """Return the distinct descriptions of a page."""
     describing = attributes.found("name", _as_description) | attributes.found("property", _as_description)
-    typing = attributes.found("property", _as_type)
-    if not describing and not typing:
-        return [], types
-    content = dict(zip(*_plain(attributes, "content"), strict=True))
-    types += [content.get(node, "").strip().lower().rpartition(":")[2] for node in typing]
-    descriptions = (content.get(node, "")[:_MOST_CHARACTERS] for node in describing)
-    return [*dict.fromkeys(filter(None, descriptions))], types
+    if not describing:
+        return []
+    nodes, values = attributes.values("content")
+    content = dict(zip(nodes.tolist(), values, strict=True))
+    texts = (content.get(node, "")[:_MOST_CHARACTERS] for node in describing)
+    return [*dict.fromkeys(filter(None, texts))]
 
 
 def _as_description(name: str) -> bool | None:
     return name.strip().lower() in _DESCRIBING or None
-
-
-def _as_type(name: str) -> bool | None:
-    return name.strip().lower() == "og:type" or None
-
-
-def _plain(attributes: AttributeIndex, name: str) -> tuple[list[int], list[str]]:
-    nodes, values = attributes.values(name)
-    return nodes.tolist(), values
 
 
 def _of_blocks(blocks: MeasuredBlocks, around: Around, description: list[str]) -> Named:

@@ -36,15 +36,23 @@ from domsieve.types import Favor, StyleLevel
 if TYPE_CHECKING:
     from domsieve.analysis.trees.sst import SiteStyleTree
 
-_RUNNING_COUNTS = 0.78
-"""How far beta² is below 1 on a page with nothing but running text; fitted on the development pages of WCXB."""
+_LONG_COUNTS = 0.6
+"""How far beta² is below 1 on a page with nothing but long blocks."""
 
 
 class Choice(NamedTuple):
-    """Which blocks to keep, bool (B,), and the expected F-beta, in [0, 1]."""
+    """The choice of blocks.
+
+    Parameters
+    ----------
+    kept : bool (B,), which blocks to keep.
+    expected : the expected F-beta, in [0, 1].
+    threshold : the probability above which blocks are kept, in [0, 1].
+    """
 
     kept: Bools
     expected: float
+    threshold: float
 
 
 def choose(probability: F64, words: F64, *, beta: float = 1.0) -> Choice:
@@ -61,35 +69,33 @@ def choose(probability: F64, words: F64, *, beta: float = 1.0) -> Choice:
     true = np.cumsum((probability * words)[order])
     size = np.cumsum(words[order])
     if not size.size or size[-1] <= 0 or true[-1] <= 0:
-        return Choice(np.zeros(probability.size, np.bool_), 0.0)
+        return Choice(np.zeros(probability.size, np.bool_), 0.0, 1.0)
     # The best choice is a prefix of the blocks sorted by probability, so all prefixes are tried.
     expected = weight * true / (size + beta**2 * true[-1])
     best = int(np.argmax(expected))
     kept = np.zeros(probability.size, np.bool_)
     kept[order[: best + 1]] = True
-    return Choice(kept, float(expected[best]))
+    return Choice(kept, float(expected[best]), float(expected[best]) / weight)
 
 
-def choose_balanced(probability: F64, words: F64, running: Bools) -> Choice:
+def choose_balanced(probability: F64, words: F64, long: Bools) -> Choice:
     """Return the default choice of blocks, with the expected F1 of the choice for beta 1.
 
-    The larger the share of running text in the likely content, the more precision is favoured: an article loses
+    The larger the share of long blocks in the likely content, the more precision is favoured: an article loses
     little with a doubtful block, but lists, shops and pages of offers consist of doubtful blocks.
 
     Parameters
     ----------
     probability, words : (B,), as for `choose`.
-    running : bool (B,), which blocks are long paragraphs.
+    long : bool (B,), which blocks are long texts outside of links.
     """
     first = choose(probability, words)
-    # cumsum adds one by one; the order of np.sum, and so its rounding, depends on the processor.
-    likely = np.cumsum(
-        np.stack((probability * words * first.kept, probability * words * first.kept * running)), axis=1
-    )
-    if not likely.size or likely[0, -1] <= 0:
+    likely = probability * words * first.kept
+    whole = _sum(likely)
+    if whole <= 0:
         return first
-    share = float(likely[1, -1] / likely[0, -1])
-    return Choice(choose(probability, words, beta=sqrt(1 - _RUNNING_COUNTS * share)).kept, first.expected)
+    beta = sqrt(1 - _LONG_COUNTS * _sum(likely * long) / whole)
+    return choose(probability, words, beta=beta)._replace(expected=first.expected)
 
 
 _MOST_FLOATING = (
@@ -152,6 +158,7 @@ TREE_ODDS, TREE_MIDDLE = 3.0, 0.6
 Chosen on whole sites that the boosted trees had not learned from, with 5 to 40 known pages each (experiment
 ``auto``).
 """
+_MAYBE_CONTENT, _SPARED = 0.3, 0.5  # chosen on the same sites
 _BETA = {"precision": 0.5, "recall": 2.0}
 _REASONS = (
     "not visible",
@@ -173,12 +180,13 @@ class AutoCleaner(SiteModel[StyleTree]):
 
     The score of a text is the probability that its block is content. The numbers are ``words`` and ``link_share`` of
     the block, and how much each group of features adds to the log-odds of content: ``by_text``, ``by_place``,
-    ``by_surroundings``, ``by_names``, ``by_words``, ``by_page``, ``by_head``, and ``by_site`` for a known site.
+    ``by_surroundings``, ``by_names``, ``by_words``, ``by_page``, ``by_head``, ``by_alike`` for the blocks with the
+    same path and classes, and ``by_site`` for a known site.
 
     Parameters
     ----------
     favor : ``"precision"`` keeps less and ``"recall"`` keeps more text, with the highest expected F-beta for a beta
-        of 0.5 and 2. The default, ``"balance"``, uses a beta of 1, and less on pages with much running text.
+        of 0.5 and 2. The default, ``"balance"``, uses a beta of 1, and less on pages with much long text.
     style : presentation style of the site's style tree; ``"auto"`` is ``"layout"`` for rendered pages and ``"html"``
         for raw ones.
     """
@@ -229,10 +237,13 @@ class AutoCleaner(SiteModel[StyleTree]):
         blocks = MeasuredBlocks.of(page, page_blocks(page))
         odds, groups = np.zeros(len(blocks), np.int64), dict[str, Ints]()
         if len(blocks):
-            figures = BlockEvidence.of(blocks).weighed(model.tokens)
+            evidence = BlockEvidence.of(blocks)
+            figures = evidence.weighed(model.tokens)
             leaves = model.trees.leaves(model.table(figures, len(blocks)))
-            odds = model.trees.log_odds(leaves)
+            alone = model.trees.log_odds(leaves)
+            odds = with_alike(alone, blocks.words, evidence.tokens.likeness)
             groups = dict(zip(model.groups, model.trees.shares_of(leaves), strict=True))
+            groups["alike"] = odds - alone
         if by_tree is not None:
             together = with_site(odds, blocks.words, by_tree.kept[blocks.voice], by_tree.score[blocks.voice])
             groups["site"], odds = together - odds, together
@@ -251,7 +262,7 @@ class AutoCleaner(SiteModel[StyleTree]):
         visible = shown_nodes(page)
         floating = self.floating(page, visible)
         likely = np.where(floating[blocks.voice], 0.0, probabilities(odds))
-        balanced = choose_balanced(likely, blocks.words, blocks.running)
+        balanced = choose_balanced(likely, blocks.words, blocks.long)
         beta = _BETA.get(self.favor)
         choice = balanced if beta is None else choose(likely, blocks.words, beta=beta)
         content = np.zeros(len(page), np.bool_)
@@ -282,8 +293,29 @@ class AutoCleaner(SiteModel[StyleTree]):
             _REASONS,
             numbers,
             self.scalars(),
+            threshold=choice.threshold,
             expected_f1=shipped_model().confidence(balanced.expected),
         )
+
+
+ALIKE = 0.6
+"""Weight of the mean of alike blocks in the log-odds of a block. From .4 to .85, little changes."""
+
+
+def with_alike(odds: Ints, words: F64, likeness: Ints) -> Ints:
+    """Return the log-odds of blocks, drawn towards the mean of the blocks like each, in units of 1/`UNIT`.
+
+    The paragraphs of an article, or the rows of a table, are content together or not at all.
+
+    Parameters
+    ----------
+    odds : (B,), the log-odds of each block by itself, in units of 1/`UNIT`.
+    words : (B,), the number of words of each block; in the mean, a block counts with the square root of it.
+    likeness : int64 (B,), from 0 on, equal for blocks with the same path and classes; see `likeness_of`.
+    """
+    weight = np.sqrt(np.maximum(words, _LEAST_WORDS))
+    mean = np.bincount(likeness, weight * odds) / np.bincount(likeness, weight)
+    return np.rint((1 - ALIKE) * odds + ALIKE * mean[likeness]).astype(np.int64)
 
 
 def with_site(
@@ -300,6 +332,9 @@ def with_site(
     The log-odds of the page are multiplied by how far they agree with the tree: the square of the F1 that they expect
     of the tree's choice. If they disagree, the site is usually of a kind that the boosted trees have not seen.
 
+    A low score counts half for blocks that the tree keeps all the same and that may be content by the page: what a
+    reference says on every page, such as "Methods", is content there.
+
     Parameters
     ----------
     odds : (B,), the log-odds from the page alone, in units of 1/`UNIT`.
@@ -307,12 +342,13 @@ def with_site(
     keeps, score : (B,), whether the style tree keeps each block, and its score in [0, 1].
     tree_odds, tree_middle : see `TREE_ODDS`.
     """
-    true = probabilities(odds) * words
+    probability = probabilities(odds)
+    true = probability * words
     common, kept, whole = (_sum(column) for column in (true[keeps], words[keeps], true))
     agreed = 2 * common / (kept + whole) if common > 0 else 0.0
-    return np.rint(agreed**2 * odds + tree_odds * UNIT * (score.astype(np.float64) - tree_middle)).astype(
-        np.int64
-    )
+    by_tree = tree_odds * (score.astype(np.float64) - tree_middle)
+    by_tree[keeps & (by_tree < 0) & (probability >= _MAYBE_CONTENT)] *= _SPARED
+    return np.rint(agreed**2 * odds + UNIT * by_tree).astype(np.int64)
 
 
 def _sum(column: F64) -> float:

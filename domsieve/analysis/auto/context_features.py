@@ -137,11 +137,6 @@ class MeasuredBlocks:
         """Which blocks are long and have few words in links, shape (B,); see `LONG_BLOCK`."""
         return (self.words >= LONG_BLOCK) & (self.linked <= MOST_LINKED * self.words)
 
-    @property
-    def running(self) -> Bools:
-        """Which blocks are long paragraphs, shape (B,)."""
-        return np.asarray(self.long & (self.page.tag[self.around] == self.elements.number("p")))
-
     @cached_property
     def word_hashes(self) -> tuple[Ints, U64]:
         """The block of each word, and the hash of the word in lower case."""

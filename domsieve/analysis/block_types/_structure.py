@@ -38,7 +38,7 @@ _SHARE_LETTERS = 300
 _BYLINE_LETTERS, _DATE_LETTERS = 100, 30
 _BEFORE, _AFTER = 6, 14  # number of texts around the title
 _CONSENT_LETTERS = 20_000
-_RELATED_LINKED, _LISTED = 0.3, 2
+_RELATED_LINKED, _LISTED, _TEASER_LETTERS = 0.3, 2, 200
 _ARTICLE = 0.3  # share of the letters outside of links that must come before comments
 _ARROWS = frozenset("/>›»→❯▸▶⟩\\＞")
 _MARKS = _ARROWS | frozenset("|·•:-")
@@ -246,22 +246,33 @@ class Structure:
         above, node = int(self._parent[heading]), int(self._end[heading])
         if above <= 0:
             return []
-        if c.letters[heading] == c.letters[above] and self._is_list(above, at_least=_LISTED):
+        if c.letters[heading] == c.letters[above] and self._is_list(above, start=node, at_least=_LISTED):
             return [above]
         for _ in range(_MOST_STEPS):
             if node >= self._end[above]:
                 break
             if c.letters[self._end[node]] > c.letters[node]:
-                return [heading, node] if self._is_list(node, at_least=1) else []
+                return [heading, node] if self._is_list(node, start=node, at_least=1) else []
             node = int(self._end[node])
         return []
 
-    def _is_list(self, node: int, *, at_least: int) -> bool:
+    def _is_list(self, node: int, *, start: int, at_least: int) -> bool:
+        """Return whether an element has many words in links, or begins at `start` with links that have summaries."""
         c = self._columns
         end = int(self._end[node])
         letters, linked, links = (int(x[end] - x[node]) for x in (c.letters, c.linked, c.links))
         is_part = letters * 2 < c.total and c.titles[end] == c.titles[node]
-        return bool(is_part and links >= at_least and linked >= _RELATED_LINKED * letters)
+        if not is_part or links < at_least:
+            return False
+        return linked >= _RELATED_LINKED * letters or (
+            self._starts_with_link(start, end) and letters - linked <= _TEASER_LETTERS * links
+        )
+
+    def _starts_with_link(self, start: int, end: int) -> bool:
+        c = self._columns
+        texts = c.text[slice(*c.text.searchsorted((start, end)))]
+        texts = texts[c.size[texts] > 0]
+        return bool(texts.size and c.in_link[texts[0]])
 
     # Comments.
 

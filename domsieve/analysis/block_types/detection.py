@@ -34,10 +34,18 @@ def node_kinds(page: Snapshot) -> NDArray[np.uint8]:
         return _finder(page).kinds()
 
 
-def related_nodes(page: Snapshot) -> Bools:
-    """Return which of the N nodes are in blocks of related pages, without finding the other types."""
+@cached_per_page
+def related_and_comments(page: Snapshot) -> tuple[Bools, Bools]:
+    """Return which of the N nodes are in blocks of related pages, and which in comments, without the other types."""
     with spending("kinds", page.provenance.url):
-        return _finder(page).related_nodes()
+        return _finder(page).related_and_comments()
+
+
+def nodes_aside(page: Snapshot) -> Bools:
+    """Return which of the N nodes are in comments, related pages, menus, breadcrumbs and share buttons."""
+    related, comments = related_and_comments(page)
+    with spending("kinds", page.provenance.url):
+        return related | comments | _finder(page).links_aside(*paths_and_shares(page))
 
 
 @cached_per_page
@@ -92,10 +100,14 @@ class _Finder:
                 numbers[root:end] = number
         return numbers
 
-    def related_nodes(self) -> Bools:
-        """Return which nodes are in blocks of related pages."""
-        related, _ = self._related_and_comments()
-        return self._columns.inside(related)
+    def related_and_comments(self) -> tuple[Bools, Bools]:
+        """Return which nodes are in blocks of related pages, and which in comments."""
+        related, comments = self._related_and_comments()
+        return self._columns.inside(related), self._columns.inside(comments)
+
+    def links_aside(self, paths: Ints, shares: Ints) -> Bools:
+        """Return which nodes are in menus, in the breadcrumbs `paths` or in the share buttons `shares`."""
+        return self._columns.inside(union(self._claims.navigation(), paths, shares))
 
     def _related_and_comments(self) -> tuple[Ints, Ints]:
         comments = self._tops(self._claims.comments(), self._structure.comments())

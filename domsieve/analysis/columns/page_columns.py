@@ -1,5 +1,6 @@
 """Columns of one page that several steps read, computed once: its text nodes and its attributes by name."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools, Ints, cached_per_page, distinct
-from domsieve.snapshot.page import Kind, Snapshot
+from domsieve.snapshot.page import JSON_LD, Kind, Snapshot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,3 +114,21 @@ class AttributeIndex:
 
     def _at(self, name: str) -> Ints:
         return np.flatnonzero(self._name == self._ids.get(name, -1))
+
+
+_JSON_TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}"(\w{1,60})"')
+_MOST_CHARACTERS = 200_000  # of JSON-LD that is read; bounds the work
+
+
+def stated_types(attributes: AttributeIndex) -> list[str]:
+    """Return the types that a page states in JSON-LD and in ``og:type``, in lower case, such as ``"newsarticle"``."""
+    types = [
+        kind.lower()
+        for text in attributes.values(JSON_LD)[1]
+        for kind in _JSON_TYPE.findall(text[:_MOST_CHARACTERS])
+    ]
+    if typing := attributes.found("property", lambda name: name.strip().lower() == "og:type" or None):
+        nodes, values = attributes.values("content")
+        content = dict(zip(nodes.tolist(), values, strict=True))
+        types += [content.get(node, "").strip().lower().rpartition(":")[2] for node in typing]
+    return types

@@ -21,6 +21,7 @@ _SECTIONING = (
 """Elements where the section of a heading ends. A header is none, because it stands above its section."""
 _GROUPS = ("blockquote", "dl", "figure", "ol", "pre", "table", "ul")
 _LONGEST_PART = 40  # words of a block on average. A guess: posts of a forum are longer
+_CONTEXT_WORDS = 60  # a guess: two or three sentences
 _MOST_LEVELS = 48
 """Ancestors of a heading further up are ignored: a guess, deeper than ordinary pages."""
 _ARIA_LEVELS = {str(level): level for level in range(1, 10)}
@@ -39,12 +40,17 @@ class DocumentTree:
     group : int64 (G, 2), the blocks of each list, table, block of code, quote and figure, in document order:
         an outer one comes before those inside it. Those with headings inside, or with long texts such as the
         posts of a forum, are left out.
+    context : int64 (G, 2), the blocks of the smallest element around each of these that has 60 more words; of the
+        whole page if there is none.
+    is_data : bool (G,), which of these are code, tables and lists of two blocks or more, and no quotes or figures.
     """
 
     heading: Ints
     level: Ints
     section: Ints
     group: Ints
+    context: Ints
+    is_data: NDArray[np.bool_]
 
     @classmethod
     def of(cls, page: Snapshot, start: Ints, end: Ints, words: F64 | Ints) -> "DocumentTree":
@@ -57,16 +63,20 @@ class DocumentTree:
         """
         heading, level, node = _headings(page, start, end, words)
         section = _sections(page, start, node, heading[:, 1], level, heading[:, 0])
-        group = _blocks_in(page, start, np.flatnonzero(has_tag(page, *_GROUPS)))
+        nodes = np.flatnonzero(has_tag(page, *_GROUPS))
+        group = _blocks_in(page, start, nodes)
         first, last = group.T
         before = words_before(words)
         begins = np.zeros(start.size, np.bool_)
         begins[heading[level <= _LOWEST_OF_DOCUMENT, 0]] = True
         headings = counted_before(begins)
         is_short = before[last] - before[first] <= _LONGEST_PART * (last - first)
-        return cls(
-            heading, level, section, group[(last > first) & is_short & (headings[last] == headings[first])]
+        is_part = (last > first) & is_short & (headings[last] == headings[first])
+        nodes, group = nodes[is_part], group[is_part]
+        is_data = has_tag(page, "pre", "table")[nodes] | (
+            has_tag(page, "dl", "ol", "ul")[nodes] & (group[:, 1] - group[:, 0] > 1)
         )
+        return cls(heading, level, section, group, _contexts(page, start, before, nodes), is_data)
 
 
 def words_before(words: F64 | Ints) -> F64:
@@ -77,6 +87,23 @@ def words_before(words: F64 | Ints) -> F64:
 def _blocks_in(page: Snapshot, start: Ints, nodes: Ints) -> Ints:
     """Return the first block in each of the elements, and the first one after it, shape (n, 2)."""
     return np.stack((np.searchsorted(start, nodes), np.searchsorted(start, page.end[nodes])), axis=1)
+
+
+def _contexts(page: Snapshot, start: Ints, before: F64, nodes: Ints) -> Ints:
+    """Return the blocks of the element around each of the elements that has enough words outside of it."""
+
+    def words_in(nodes: Ints) -> F64:
+        blocks = _blocks_in(page, start, nodes)
+        return np.asarray(before[blocks[:, 1]] - before[blocks[:, 0]])
+
+    wanted = words_in(nodes) + _CONTEXT_WORDS
+    around = page.parent[nodes].astype(np.int64)
+    for _ in range(_MOST_LEVELS):
+        climbs = (around > 0) & (words_in(around) < wanted)
+        if not climbs.any():
+            break
+        around = np.where(climbs, page.parent[around], around)
+    return _blocks_in(page, start, np.maximum(around, 0))
 
 
 def _headings(page: Snapshot, start: Ints, end: Ints, words: F64 | Ints) -> tuple[Ints, Ints, Ints]:

@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.block_types.detection import related_nodes
-from domsieve.analysis.columns.batch import F64, Bools, Ints, below, painted, prune
-from domsieve.analysis.columns.hash import combine
+from domsieve.analysis.block_types.detection import nodes_aside
+from domsieve.analysis.columns.batch import F64, Bools, Ints, painted, prune
 from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
-from domsieve.analysis.columns.page_columns import has_tag
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.columns.words import WORDS_PER_SINGLE
 from domsieve.analysis.document.document_tree import DocumentTree, words_before
+from domsieve.analysis.document.other_content import comments_on_article, related_after_end, repeats
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
 from domsieve.snapshot.page import Kind, Snapshot
@@ -21,24 +20,26 @@ CAUSES = (
     "heading of kept text",
     "heading of dropped text",
     "part of kept text",
+    "within kept text",
     "repeats kept text",
     "related pages after the end",
+    "readers' comments on an article",
 )
 """Why the structure of the document changed the decision on a block."""
-_HEADING_OF_KEPT, _HEADING_OF_DROPPED, _PART_OF_KEPT, _REPEATS, _RELATED = range(1, len(CAUSES) + 1)
+_HEADING_OF_KEPT, _HEADING_OF_DROPPED, _PART_OF_KEPT, _IN_KEPT_TEXT, _REPEATS, _RELATED, _COMMENTS = range(
+    1, len(CAUSES) + 1
+)
 
 # Chosen on pages of whole sites and of WCXB. From 30 to 100 words, and for a share from .3 to .6, little changes.
 _WORDS_BELOW = 60
 _LEAST_KEPT = 0.5
 # The least shares of the words and of the blocks of a part. Posts of forums lie in lists and tables, one long text
-# beside many names and numbers. Without probabilities, nothing tells a menu in a layout table from a cell.
+# among many names and numbers. Without probabilities, nothing tells a menu in a layout table from a cell.
 _LEAST_OF_PART, _LEAST_OF_PART_ALONE = (0.5, 1 / 3), (0.7, 0.6)
+_LEAST_AROUND, _MAYBE_CONTENT = 0.75, 0.15
 _SURELY_BOILERPLATE = 0.05
 _SURELY_CONTENT = 0.5
-_MAY_REPEAT = ("dl", "ol", "pre", "table", "ul")
-_SHORTEST_REPEAT = 8  # words. From 5 to 12, little changes
-_LONG_BLOCK = 15  # words of a paragraph of running text
-_MOST_RELATED = 0.5  # a page with more related pages than other text is a list of pages
+_MOST_ASIDE = 0.5
 _LONGEST_WORD = 15  # letters; text with longer words has no spaces between them
 
 
@@ -56,15 +57,39 @@ class JointChoice:
     cause: NDArray[np.uint8]
 
 
+def parts_in_text(tree: DocumentTree, words: F64, kept: Bools, probability: F64) -> Bools:
+    """Return which lists, tables and blocks of code are within kept text and may be content themselves; bool (G,).
+
+    Three quarters of the words around them must be kept, and their mean probability must be .15 or more. Tables and
+    lists have few sentences, so each of their blocks alone looks less like content than the text around them.
+
+    Parameters
+    ----------
+    tree, words, kept, probability : as for `choose_together`.
+    """
+    inside, around = tree.group.T, tree.context.T
+    own, kept_own = (_sums(column, *inside) for column in (words, words * kept))
+    other, kept_other = (_sums(column, *around) for column in (words, words * kept))
+    with np.errstate(invalid="ignore"):
+        share = (kept_other - kept_own) / (other - own)
+    may_be = _share(words, probability, tree.group) >= _MAYBE_CONTENT
+    return np.asarray(tree.is_data & may_be & (share >= _LEAST_AROUND))
+
+
 def choose_together(
-    tree: DocumentTree, words: F64, kept: Bools, probability: F64 | None = None
+    tree: DocumentTree,
+    words: F64,
+    kept: Bools,
+    probability: F64 | None = None,
+    in_text: Bools | None = None,
 ) -> JointChoice:
     """Return the choice in which the parts of a document are kept together, in O(B + parts).
 
     A list, table, block of code, quote or figure is kept if at least half of its words and a third of its blocks are,
     without what surely is boilerplate. (Without probabilities, .7 of its words and .6 of its blocks.) Then a heading
     is kept if at least half of the next 60 words of its section are. It is dropped if nothing of its section is kept,
-    unless it looks like content itself, as the titles in a list of articles do.
+    unless it looks like content itself, as the titles in a list of articles do. A heading with nothing but headings
+    below goes with them.
 
     Parameters
     ----------
@@ -72,6 +97,7 @@ def choose_together(
     words : (B,), the number of words of each block.
     kept : (B,), which blocks the method keeps one by one.
     probability : (B,), how likely each block is content, in [0, 1]; None if the method does not say.
+    in_text : (G,), which parts are kept because they are within kept text; see `parts_in_text`.
     """
     may_be_kept = np.ones(kept.size, np.bool_) if probability is None else probability >= _SURELY_BOILERPLATE
     may_be_dropped = np.ones(kept.size, np.bool_) if probability is None else probability < _SURELY_CONTENT
@@ -85,24 +111,33 @@ def choose_together(
     by_words = _share(words, kept, tree.group) >= of_words
     by_blocks = _share(np.ones(kept.size), kept, tree.group) >= of_blocks
     change(_outermost(tree.group[by_words & by_blocks]), may_be_kept, keep=True, why=_PART_OF_KEPT)
+    if in_text is not None:
+        change(_outermost(tree.group[in_text]), may_be_kept, keep=True, why=_IN_KEPT_TEXT)
     below = words.copy()
     below[_inside(tree.heading, words.size)] = 0
     after = tree.heading[:, 1]
     before = words_before(below)
     near = np.minimum(np.searchsorted(before, before[after] + _WORDS_BELOW), tree.section)
+    section = np.stack((after, tree.section), axis=1)
     share = _share(below, chosen, np.stack((after, near), axis=1))
-    of_section = _share(below, chosen, np.stack((after, tree.section), axis=1))
+    of_section = _share(below, chosen, section)
     change(tree.heading[share >= _LEAST_KEPT], may_be_kept, keep=True, why=_HEADING_OF_KEPT)
     change(tree.heading[of_section == 0], may_be_dropped, keep=False, why=_HEADING_OF_DROPPED)
+    of_headings = np.isnan(of_section) & (_share(words, chosen, section) >= _LEAST_KEPT)
+    change(tree.heading[of_headings], may_be_kept, keep=True, why=_HEADING_OF_KEPT)
     return JointChoice(chosen, cause)
 
 
-def _share(words: F64, kept: Bools, ranges: Ints) -> F64:
+def _share(words: F64, kept: Bools | F64, ranges: Ints) -> F64:
     """Return the share of the words in each range (n, 2) of blocks that is kept; NaN for ranges without words."""
-    whole, part = words_before(words), words_before(words * kept)
     first, last = ranges.T
     with np.errstate(invalid="ignore"):
-        return np.asarray((part[last] - part[first]) / (whole[last] - whole[first]))
+        return np.asarray(_sums(words * kept, first, last) / _sums(words, first, last))
+
+
+def _sums(column: F64, first: Ints, last: Ints) -> F64:
+    before = words_before(column)
+    return np.asarray(before[last] - before[first])
 
 
 def _outermost(ranges: Ints) -> Ints:
@@ -114,38 +149,6 @@ def _outermost(ranges: Ints) -> Ints:
 def _inside(ranges: Ints, blocks: int) -> Bools:
     """Return which blocks are in one of the ranges (n, 2), which are in order and apart."""
     return painted(ranges[:, 0], ranges[:, 1], np.ones(len(ranges), np.bool_), size=blocks, ground=False)
-
-
-def repeats(page: Snapshot, blocks: PageBlocks, tree: DocumentTree, words: F64, kept: Bools) -> Bools:
-    """Return which blocks (B,) repeat the words of a kept block above, outside of code, lists and tables.
-
-    Galleries, quotes and versions for small screens have the text of a page twice. References say the same under
-    other headings; there it is content.
-    """
-    inside = below(has_tag(page, *_MAY_REPEAT), page.end.astype(np.int64))
-    long = np.flatnonzero(kept & (words >= _SHORTEST_REPEAT) & (blocks.key > 0) & ~inside[blocks.voice])
-    heading = np.searchsorted(tree.heading[:, 0], long, side="right")
-    said = np.concatenate((np.zeros(1, np.uint64), blocks.key[tree.heading[:, 0]]))[heading]
-    _, first = np.unique(combine(blocks.key[long], said), return_index=True)
-    found = np.zeros(kept.size, np.bool_)
-    found[long] = True
-    found[long[first]] = False
-    return found
-
-
-def related_after_end(page: Snapshot, blocks: PageBlocks, words: F64, kept: Bools) -> Bools:
-    """Return which kept blocks (B,) lead to related pages behind the last paragraph of the text."""
-    in_link = below(has_tag(page, "a"), page.end.astype(np.int64))[blocks.voice]
-    paragraph = np.flatnonzero(kept & has_tag(page, "p")[blocks.around] & (words >= _LONG_BLOCK) & ~in_link)
-    nothing = np.zeros(kept.size, np.bool_)
-    if not paragraph.size or not kept[paragraph[-1] + 1 :].any():
-        return nothing
-    related = related_nodes(page)[blocks.voice]
-    paragraph = paragraph[~related[paragraph]]
-    if not paragraph.size:
-        return nothing
-    found = kept & related & (np.arange(kept.size) > paragraph[-1])
-    return found if (words @ found) <= _MOST_RELATED * (words @ kept) else nothing
 
 
 def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
@@ -171,9 +174,18 @@ def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
         whole = DocumentTree.of(page, blocks.start, blocks.end, words)
         cause[repeats(page, blocks, whole, words, kept)] = _REPEATS
         cause[related_after_end(page, blocks, words, kept & (cause == 0))] = _RELATED
+        cause[comments_on_article(page, blocks, words, kept & (cause == 0))] = _COMMENTS
         tree = DocumentTree.of(page, blocks.start[shown], blocks.end[shown], words[shown])
-        likely = verdict.score[blocks.voice[shown]].astype(np.float64) if verdict.method == "auto" else None
-        choice = choose_together(tree, words[shown], (kept & (cause == 0))[shown], likely)
+        seen = words[shown], (kept & (cause == 0))[shown]
+        likely, in_text = None, None
+        if verdict.method == "auto":
+            likely = verdict.score[blocks.voice[shown]].astype(np.float64)
+            in_text = parts_in_text(tree, *seen, likely)
+            if in_text.any():
+                in_text &= ~(
+                    _share(seen[0], nodes_aside(page)[blocks.voice[shown]], tree.group) > _MOST_ASIDE
+                )
+        choice = choose_together(tree, *seen, likely, in_text)
         cause[shown] = np.where(cause[shown] > 0, cause[shown], choice.cause)
         if not cause.any():
             return verdict
@@ -188,7 +200,7 @@ def _words(blocks: PageBlocks) -> F64:
 def _changed(page: Snapshot, verdict: Verdict, node: Ints, cause: NDArray[np.uint8]) -> Verdict:
     """Return the verdict with the decision on each of the text nodes (M,) changed that has a cause (M,)."""
     node, cause = node[cause > 0], cause[cause > 0]
-    keeps = (cause == _HEADING_OF_KEPT) | (cause == _PART_OF_KEPT)
+    keeps = np.isin(cause, (_HEADING_OF_KEPT, _PART_OF_KEPT, _IN_KEPT_TEXT))
     before = verdict.kept & (page.kind == Kind.TEXT)
     content = before.copy()
     content[node] = keeps

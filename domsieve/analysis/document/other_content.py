@@ -1,0 +1,108 @@
+"""Text that is no part of the document of a page: repeats, related pages after the end, readers' comments."""
+
+import re
+
+import numpy as np
+
+from domsieve.analysis.block_types.detection import related_and_comments
+from domsieve.analysis.columns.batch import F64, Bools, below
+from domsieve.analysis.columns.hash import U64, combine
+from domsieve.analysis.columns.page_blocks import PageBlocks
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag, stated_types
+from domsieve.analysis.document.document_tree import DocumentTree
+from domsieve.snapshot.page import Snapshot
+
+_MAY_REPEAT = ("dl", "ol", "pre", "table", "ul")
+_SHORTEST_REPEAT = 8  # words. From 5 to 12, little changes
+_LONG_BLOCK = 15  # words of a paragraph of running text
+_MOST_RELATED = 0.5  # a page with more related pages than other text is a list of pages
+_SHORTEST_ARTICLE = 60  # words of long blocks before comments. A guess: shorter texts begin a discussion
+_MOST_ALIKE = 0.5
+_KEEPING_COMMENTS = frozenset(
+    (
+        "aggregateoffer",
+        "course",
+        "discussionforumposting",
+        "offer",
+        "product",
+        "productgroup",
+        "qapage",
+        "question",
+    )
+)
+"""Types of pages whose comments are content: posts, answers and reviews."""
+_FORUM = re.compile(
+    r"\b(?:answer|bbs|board|communit|discuss|forum|question|reddit|showthread|thread|topic|viewtopic)",
+    re.IGNORECASE,
+)
+"""Beginnings of words in addresses of forums. They only keep text: an article may have them in its address, too."""
+
+
+def repeats(page: Snapshot, blocks: PageBlocks, tree: DocumentTree, words: F64, kept: Bools) -> Bools:
+    """Return which blocks (B,) repeat the words of a kept block above, outside of code, lists and tables.
+
+    Galleries, quotes and versions for small screens have the text of a page twice. References say the same under
+    other headings; there it is content.
+    """
+    inside = below(has_tag(page, *_MAY_REPEAT), page.end.astype(np.int64))
+    long = np.flatnonzero(kept & (words >= _SHORTEST_REPEAT) & (blocks.key > 0) & ~inside[blocks.voice])
+    heading = np.searchsorted(tree.heading[:, 0], long, side="right")
+    said = np.concatenate((np.zeros(1, np.uint64), blocks.key[tree.heading[:, 0]]))[heading]
+    _, first = np.unique(combine(blocks.key[long], said), return_index=True)
+    found = np.zeros(kept.size, np.bool_)
+    found[long] = True
+    found[long[first]] = False
+    return found
+
+
+def related_after_end(page: Snapshot, blocks: PageBlocks, words: F64, kept: Bools) -> Bools:
+    """Return which kept blocks (B,) lead to related pages behind the last paragraph of the text."""
+    related = related_and_comments(page)[0][blocks.voice]
+    in_link = below(has_tag(page, "a"), page.end.astype(np.int64))[blocks.voice]
+    of_text = kept & has_tag(page, "p")[blocks.around] & (words >= _LONG_BLOCK) & ~in_link & ~related
+    paragraph = np.flatnonzero(of_text)
+    if not paragraph.size:
+        return np.zeros(kept.size, np.bool_)
+    found = kept & related & (np.arange(kept.size) > paragraph[-1])
+    return found if (words @ found) <= _MOST_RELATED * (words @ kept) else np.zeros(kept.size, np.bool_)
+
+
+def comments_on_article(page: Snapshot, blocks: PageBlocks, words: F64, kept: Bools) -> Bools:
+    """Return which kept blocks (B,) are readers' comments on an article.
+
+    The posts of a forum, answers to a question and reviews of a product are content. A page is a forum if it says so
+    in its structured data or its address, if no article comes before the comments, or if most comments have the same
+    elements and classes around them as the text before.
+    """
+    comment = kept & related_and_comments(page)[1][blocks.voice]
+    none = np.zeros(kept.size, np.bool_)
+    if not comment.any():
+        return none
+    long = words >= _LONG_BLOCK
+    article = kept & long & ~comment & (np.arange(kept.size) < np.flatnonzero(comment)[0])
+    address = page.provenance.final_url or page.provenance.url
+    says_forum = _FORUM.search(address.partition("?")[0]) or _KEEPING_COMMENTS.intersection(_types(page))
+    if words @ article < _SHORTEST_ARTICLE or says_forum:
+        return none
+    look = _looks(page, blocks)
+    same = np.isin(look, look[article])
+    judged = comment & long if (comment & long).any() else comment
+    return comment if words @ (judged & same) <= _MOST_ALIKE * (words @ judged) else none
+
+
+def _types(page: Snapshot) -> list[str]:
+    """Return the types that a page states in any form, in lower case."""
+    attributes = attributes_of(page)
+    names = attributes.values("itemtype")[1]
+    return stated_types(attributes) + [name.strip().lower().rpartition("/")[2] for name in names]
+
+
+def _looks(page: Snapshot, blocks: PageBlocks) -> U64:
+    """Return a hash (B,), equal for blocks with the same tag and class on two levels."""
+    node, value = attributes_of(page).strings("class")
+    label = np.zeros(len(page), np.uint64)
+    label[node] = value + 1
+    key = np.zeros(len(blocks), np.uint64)
+    for level in (blocks.around, np.maximum(page.parent[blocks.around], 0)):
+        key = combine(key, combine(label[level], page.tag[level].astype(np.uint64)))
+    return key
