@@ -20,6 +20,7 @@ from domsieve.archive.packed import PACKED_SUFFIXES, unpacked
 from domsieve.budget import check, spending
 from domsieve.errors import TargetError
 from domsieve.renderer.html_parser._long_tags import with_few_attributes
+from domsieve.renderer.html_parser._streamed_parts import may_stream, place_streamed_parts
 from domsieve.renderer.html_parser.content import html_as_utf8, type_of
 from domsieve.snapshot.cut import Cut
 from domsieve.snapshot.page import (
@@ -185,10 +186,13 @@ def _tree(data: bytes) -> tuple[etree._Element, list[Cut]]:
     data = data.replace(b"\0", b"\xef\xbf\xbd")
     few, reasons = with_few_attributes(data)
     cuts = [Cut("other", reason) for reason in reasons]
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    streams = may_stream(few)
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=not streams, remove_pis=True)
     root = etree.fromstring(few, parser)
     if root is None:  # only white space and comments
         return etree.Element("html"), cuts
+    if streams:
+        place_streamed_parts(root)
     _mend(root)
     _show_noscript(root)
     # The parser continues after every error except a fatal one, so a fatal one is the last.
@@ -209,7 +213,7 @@ def _mend(root: etree._Element) -> None:
     body.tail = None
     body.extend(list(body.itersiblings()))
     texts: list[str] = []  # joined once, because there may be as many as trees
-    for tree in list(root.itersiblings()):
+    for tree in list(root.itersiblings("*")):
         check()
         for part in (tree, *tree.iterchildren("head", "body")):
             texts.append(part.text or "")
