@@ -21,6 +21,7 @@ from domsieve.analysis.compare.compared_blocks import CHANGES
 from domsieve.analysis.compare.comparison import Comparison, Overlap, TwoLoads, compare_loads, compare_page
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
+from tests.analysis.pages import page as laid_out
 
 URL = "http://a.example/"
 
@@ -43,6 +44,23 @@ def count(text: str) -> Counter[str]:
     """Count words on its own, by characters."""
     blank = "".join(c if c.isalnum() else " " for c in unicodedata.normalize("NFKC", text).lower())
     return Counter(blank.split())
+
+
+def test_a_closed_panel_is_hidden_in_both_versions() -> None:
+    body = "<body><p>seen</p><button aria-controls=p>Show</button><div id=p {}>secret plan</div></body>"
+    raw, rendered = (
+        page(body.format("hidden")),
+        laid_out(body.format("style='display:none'"), producer="rendered"),
+    )
+    keep = NoCleaning().transform
+    result = compare_page(raw, rendered, raw_verdict=keep(raw), verdict=keep(rendered))
+    assert [(block.change, block.text) for block in result.blocks] == [
+        ("in source", "seen"),
+        ("in source", "Show"),
+        ("hidden", "secret plan"),
+    ]
+    assert (result.raw.words, result.raw.cleaned_words) == (2, 2)
+    assert result.content_of_raw.precision == result.content_of_raw.recall == 1
 
 
 class TestMatching:

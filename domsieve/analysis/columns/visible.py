@@ -24,6 +24,7 @@ from domsieve.analysis.columns.batch import (
 )
 from domsieve.analysis.columns.hash import hash_of
 from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.analysis.columns.panels import opened_panels
 from domsieve.budget import check, spending
 from domsieve.snapshot.page import Kind, Snapshot
 
@@ -85,18 +86,34 @@ def visible_nodes(batch: Batch) -> NDArray[np.bool_]:
 
     On a rendered page a text is shown if it has a box and computed ``visibility: visible``, and an element if it or a
     descendant has a box (``display: contents``). On a raw page a node is shown unless it or an ancestor is of a tag
-    that is never shown, has the ``hidden`` attribute, is a hidden input, or is hidden by inline CSS.
+    that is never shown, has the ``hidden`` attribute, is a hidden input, or is hidden by inline CSS. A panel that a
+    visible control opens counts as shown, see `panels`.
     """
     layouts = [page.has_layout for page in batch.pages]
     if all(layouts):
         return np.concatenate([_rendered(page) for page in batch.pages])
     hidden = (batch.tag_is & TagIs.NEVER_SHOWN) != 0
-    hidden[_hidden_by_attribute(batch)] = True
-    shown = ~below(hidden, batch.end)
+    by_attribute = np.zeros_like(hidden)
+    by_attribute[_hidden_by_attribute(batch)] = True
+    shown = ~below(hidden | by_attribute, batch.end)
+    for page, a, b in zip(batch.pages, batch.first[:-1], batch.first[1:], strict=True):
+        if not page.has_layout and by_attribute[a:b].any():
+            panels = opened_panels(page, np.flatnonzero(by_attribute[a:b]), shown[a:b])
+            by_attribute[a + panels] = False
+    shown = ~below(hidden | by_attribute, batch.end)
     for page, a, b in zip(batch.pages, batch.first[:-1], batch.first[1:], strict=True):
         if page.has_layout:
             shown[a:b] = _rendered(page)
     return shown
+
+
+def in_closed_panels(page: Snapshot) -> NDArray[np.bool_]:
+    """Return which of the N nodes count as shown only because a visible control opens their panel."""
+    batch = page_batch(page)
+    closed = np.zeros(len(page), np.bool_)
+    if not page.has_layout:
+        closed[_hidden_by_attribute(batch)] = True
+    return below(closed, batch.end) & shown_nodes(page)
 
 
 def _rendered(page: Snapshot) -> NDArray[np.bool_]:

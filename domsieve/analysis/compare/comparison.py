@@ -17,6 +17,7 @@ from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import attributes_of
+from domsieve.analysis.columns.visible import in_closed_panels
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.compare._matching import NOT_MATCHED, match_nodes
 from domsieve.analysis.compare.compared_blocks import (
@@ -162,7 +163,7 @@ def compare_page(
     Parameters
     ----------
     raw : the source, preferably captured by a browser without scripts. If it was only parsed, text that its style
-        sheets hide counts as visible.
+        sheets hide counts as visible. Closed panels count as hidden, because they are on the rendered page.
     rendered : the rendered page of the same navigation.
     raw_verdict, verdict : verdicts of a method on both versions, without hidden text.
     data : responses to scripts, with ``url``, ``status``, ``bytes`` and ``text``.
@@ -229,6 +230,10 @@ def _compared(
     loads = None if other is None else compare_loads(other, rendered)
     if loads:
         verdict = without_rotating(verdict, loads.blocks)
+    closed = in_closed_panels(raw)
+    raw_verdict = replace(raw_verdict, kept=raw_verdict.kept & ~closed)
+    raw_blocks = page_blocks(raw)
+    raw_blocks = replace(raw_blocks, hidden=np.maximum(raw_blocks.hidden, closed[raw_blocks.start]))
     seen_raw, seen = _seen_words(raw), _seen_words(rendered)
     cleaned_raw, cleaned = write_text(raw, raw_verdict), write_text(rendered, verdict)
     new = seen - seen_raw
@@ -242,7 +247,7 @@ def _compared(
         content=_overlap(words(cleaned) or seen, seen_raw),
         content_of_raw=_overlap(words(cleaned_raw) or seen_raw, seen),
         matched=int((raw_of != NOT_MATCHED).sum()),
-        blocks=compare_blocks(page_blocks(raw), page_blocks(rendered), raw_of.tolist()),
+        blocks=compare_blocks(raw_blocks, page_blocks(rendered), raw_of.tolist()),
         data=sorted(deliveries, key=lambda delivery: -delivery.delivered),
         loads=loads,
     )
@@ -254,7 +259,8 @@ def words(text: str) -> Counter[str]:
 
 
 def _seen_words(page: Snapshot) -> Counter[str]:
-    return words(write_text(page, drop_hidden(page, NoCleaning().transform(page), keep=False)))
+    verdict = drop_hidden(page, NoCleaning().transform(page), keep=False)
+    return words(write_text(page, replace(verdict, kept=verdict.kept & ~in_closed_panels(page))))
 
 
 def _overlap(wanted: Counter[str], found_in: Counter[str]) -> Overlap:
