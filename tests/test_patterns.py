@@ -48,7 +48,8 @@ MOST_BYTES = 2_500_000_000
 # What each pattern finds hardest, as texts to be repeated: "head|body|tail", of which the body is repeated. Patterns
 # by the module, without "domsieve.", and the name, or what a call is given.
 WORST = {
-    "analysis.auto.block_features _TYPE": ['"@type"| |', '"@type":"|a|', '|"@type"|', '|"@type":"a|'],
+    "analysis.document.other_content _FORUM": ["|forum|", "|a|", "|-|"],
+    "analysis.columns.page_columns _JSON_TYPE": ['"@type"| |', '"@type":"|a|', '|"@type"|', '|"@type":"a|'],
     "archive.responses _GOING_AROUND": ["|?_=|", "|&cb=|", "?_=|a|", "|&cache_bust|", "|&|"],
     "archive.responses _PASSING": ["|1|", "|1.|", "|0123abcd-|", "|12345678-1234-|", "|1.1.1.1x|"],
     "archive.responses _RANGE": ["|\nrange:|", "|\r|", "\nrange:|\t|", "\nrange: |a|"],

@@ -60,8 +60,9 @@ class JointChoice:
 def parts_in_text(tree: DocumentTree, words: F64, kept: Bools, probability: F64) -> Bools:
     """Return which lists, tables and blocks of code are within kept text and may be content themselves; bool (G,).
 
-    Three quarters of the words around them must be kept, and their mean probability must be .15 or more. Tables and
-    lists have few sentences, so each of their blocks alone looks less like content than the text around them.
+    Three quarters of the words around them must be kept, some of them before the part, and their mean probability must
+    be .15 or more. Tables and lists have few sentences, so each of their blocks alone looks less like content than the
+    text around them.
 
     Parameters
     ----------
@@ -73,7 +74,8 @@ def parts_in_text(tree: DocumentTree, words: F64, kept: Bools, probability: F64)
     with np.errstate(invalid="ignore"):
         share = (kept_other - kept_own) / (other - own)
     may_be = _share(words, probability, tree.group) >= _MAYBE_CONTENT
-    return np.asarray(tree.is_data & may_be & (share >= _LEAST_AROUND))
+    follows = _sums(words * kept, around[0], inside[0]) > 0
+    return np.asarray(tree.is_data & may_be & follows & (share >= _LEAST_AROUND))
 
 
 def choose_together(
