@@ -304,6 +304,7 @@ def verdicts_of(
     numbers: Mapping[str, NDArray[Any]],
     parameters: Mapping[str, Scalar],
     known_shares: Sequence[float | None] = (),
+    threshold: float | None = None,
 ) -> list[Verdict]:
     """Split columns over the N nodes of a batch into one verdict per page.
 
@@ -313,6 +314,7 @@ def verdicts_of(
     kept, score, reason, numbers : columns (N,), as in `Verdict`.
     reasons, parameters : as in `Verdict`.
     known_shares : `Verdict.known_share` of each page; empty if the method has none.
+    threshold : as in `Verdict`.
     """
     return [
         Verdict(
@@ -323,6 +325,7 @@ def verdicts_of(
             reasons,
             {name: column[a:b].astype(np.float32, copy=False) for name, column in numbers.items()},
             parameters,
+            threshold=threshold,
             known_share=known_shares[page] if known_shares else None,
         )
         for page, (a, b) in enumerate(pairwise(batch.first.tolist()))

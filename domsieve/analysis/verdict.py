@@ -6,12 +6,27 @@ Writers, comparisons and metrics all work on this type.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.page_flags.flags import Mark
 from domsieve.snapshot.fault import Fault
 from domsieve.snapshot.page import Scalar
+from domsieve.types import WarningKind
+
+
+class PageWarning(msgspec.Struct, frozen=True, kw_only=True):
+    """Structural damage of a result.
+
+    Parameters
+    ----------
+    kind : ``"headings_without_text"``, ``"text_cut"``, ``"hidden_content"`` or ``"garbled_text"``.
+    detail : a sentence with numbers that says what is wrong and what to do.
+    """
+
+    kind: WarningKind
+    detail: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +47,7 @@ class Verdict:
     instead_of : the requested method, if it kept nothing and this method was used instead; otherwise empty.
     fault : why the page counts as failed, if it was cleaned nevertheless.
     marks : what the page likely is instead of the requested one, such as a login wall.
+    warnings : what is damaged in the result, such as text that is cut before its end.
     threshold : the score above which the method itself keeps a block, in [0, 1]; None if it does not decide by score.
     expected_f1 : the average word F1, in [0, 1], of pages on which the method is as certain as on this one; None if
         the method does not estimate it.
@@ -53,6 +69,7 @@ class Verdict:
     instead_of: str = ""
     fault: Fault | None = None
     marks: tuple[Mark, ...] = ()
+    warnings: tuple[PageWarning, ...] = ()
     threshold: float | None = None
     expected_f1: float | None = None
     known_share: float | None = None

@@ -45,6 +45,7 @@ _PAGE: Kinds = {
     "known_share": "number",
     "expected_f1": "number",
     "marks": "texts",
+    "warnings": "texts",
     "words": "whole",
     "text": "text",
 }
@@ -205,6 +206,7 @@ class CleanJob(Reading):
                 "known_share": verdict.known_share,
                 "expected_f1": verdict.expected_f1,
                 "marks": [mark.kind for mark in verdict.marks],
+                "warnings": [warning.kind for warning in verdict.warnings],
                 "words": len(text.split()),
                 "text": text,
                 **more,

@@ -140,6 +140,7 @@ class DomsieveSites(PipelineStep):  # type: ignore[misc]
             one.document.metadata["domsieve"] = {
                 "method": result.method,
                 "expected_f1": result.expected_f1,
+                "warnings": [warning.kind for warning in result.warnings],
                 "metadata": _facts(result),
             }
             self.stat_update("forwarded")

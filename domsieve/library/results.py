@@ -15,7 +15,7 @@ from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.page_flags.flags import Mark, described, page_marks
 from domsieve.analysis.records.fields import FieldTable
-from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.verdict import PageWarning, Verdict
 from domsieve.analysis.writers.evidence import Block, text_blocks
 from domsieve.analysis.writers.formats import PAGE_FORMATS, write_page
 from domsieve.analysis.writers.record_tables import RecordSheet, record_rows, write_records_csv
@@ -174,6 +174,11 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
         return self.verdict.marks
 
     @property
+    def warnings(self) -> tuple[PageWarning, ...]:
+        """Damage in the result, such as text that is cut before its end, each with a sentence in `detail`."""
+        return self.verdict.warnings
+
+    @property
     def instead_of(self) -> str:
         """The method that kept nothing of the page, so that `method` was used instead; empty if there is none."""
         return self.verdict.instead_of
@@ -192,6 +197,7 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
         facts += [f"cut: {reason}" for reason in self.snapshot.provenance.reasons]
         facts += [self.fault.detail] if self.fault else []
         facts += [f"looks like {described(mark)}" for mark in self.marks]
+        facts += [warning.detail for warning in self.warnings]
         lines = [_decided(block) for block in self.blocks]
         return box(title, facts, lines)
 

@@ -13,6 +13,7 @@ from domsieve.analysis.block_types.detection import (
 )
 from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.page_widgets import drop_widgets
+from domsieve.analysis.document.damage import garbled_share, page_warnings
 from domsieve.analysis.document.joint_choice import with_structure
 from domsieve.analysis.page_flags.flags import Mark, described, missing_mark, page_marks
 from domsieve.analysis.registry import Method, page_cleaner
@@ -89,8 +90,18 @@ def keeps_text(page: Snapshot, verdict: Verdict) -> bool:
 def with_condition(
     page: Snapshot, verdict: Verdict, missing: Callable[[Snapshot], Snapshot | None] = lambda _: None
 ) -> Verdict:
-    """Return the verdict with the fault of the page, if it was used in spite of one, and with its marks."""
-    return replace(verdict, fault=fault_of(page), marks=marks_of(page, missing))
+    """Return the verdict with the fault of the page, if it was used in spite of one, its marks and its warnings.
+
+    The expected F1 falls by the share of garbled letters.
+    """
+    expected = verdict.expected_f1
+    return replace(
+        verdict,
+        fault=fault_of(page),
+        marks=marks_of(page, missing),
+        warnings=page_warnings(page, verdict),
+        expected_f1=None if expected is None else expected * (1 - garbled_share(page, verdict)),
+    )
 
 
 def marks_of(page: Snapshot, missing: Callable[[Snapshot], Snapshot | None]) -> tuple[Mark, ...]:
@@ -123,7 +134,7 @@ def remarks(page: Snapshot, verdict: Verdict | None = None) -> list[str]:
         )
     elif not keeps_text(page, verdict):
         said.append(f"Nothing of it is kept: {_why_nothing(page, verdict)}.")
-    return said
+    return said + [warning.detail for warning in verdict.warnings]
 
 
 def _why_nothing(page: Snapshot, verdict: Verdict) -> str:

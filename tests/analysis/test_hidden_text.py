@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from domsieve.analysis.cleaning.hidden_text import HiddenPart, drop_hidden, hidden_part, hidden_words
+from domsieve.analysis.cleaning.hidden_text import drop_hidden, hidden_words
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.cleaning.tps import TagPathFilter
 from domsieve.analysis.columns.batch import prune
@@ -87,29 +87,3 @@ def test_what_is_covered_agrees_with_trying_every_pair() -> None:
         if scene.rect[p, 1] <= scene.rect[t, 1] <= scene.rect[p, 3]
     }
     assert touching <= pairs
-
-
-PARAGRAPH = "<p>This is a paragraph of fifteen plain words, which reads as texts of articles do.</p>"
-CHINESE = f"<p>{'这是一个很长的段落' * 20}</p>"
-
-
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("", HiddenPart(words=0, hidden=0, is_content_like=False)),
-        (PARAGRAPH, HiddenPart(words=15, hidden=0, is_content_like=False)),
-        (f"{PARAGRAPH}<div hidden>{PARAGRAPH * 9}</div>", HiddenPart(150, 135, is_content_like=True)),
-        (f"<p>few</p><div hidden>{PARAGRAPH}</div>", HiddenPart(16, 15, is_content_like=False)),
-        (f"<div hidden>{'<p>one of many</p>' * 99}</div>", HiddenPart(297, 297, is_content_like=False)),
-        (f"<div hidden><a>{PARAGRAPH * 9}</a></div>", HiddenPart(135, 135, is_content_like=False)),
-        (f"<p>few</p><div hidden>{CHINESE}</div>", HiddenPart(113, 112, is_content_like=True)),
-        (f"<script>{PARAGRAPH}</script>", HiddenPart(words=0, hidden=0, is_content_like=False)),
-    ],
-)
-def test_the_hidden_part_is_counted_and_judged(body: str, expected: HiddenPart) -> None:
-    assert hidden_part(page(f"<html><body>{body}</body></html>", producer="raw")) == expected
-
-
-def test_the_hidden_share_is_that_of_words() -> None:
-    assert HiddenPart(words=150, hidden=135, is_content_like=True).share == 0.9
-    assert HiddenPart(words=0, hidden=0, is_content_like=False).share == 0

@@ -4,15 +4,12 @@ Hidden text may be an instruction that an attacker planted for language models, 
 look at repetition and structure, so this step does not depend on the method.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Ints, below, prune
-from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.page_columns import has_tag
+from domsieve.analysis.columns.batch import Ints, prune
 from domsieve.analysis.columns.visible import HIDING_REASONS, hidden_texts, shown_nodes
-from domsieve.analysis.columns.words import WORDS_PER_SINGLE, Characters, CharIs
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Snapshot
 
@@ -51,47 +48,6 @@ def hidden_words(page: Snapshot, verdict: Verdict) -> int:
     hiding = [number for number, reason in enumerate(verdict.reasons) if reason in HIDING_REASONS[1:]]
     texts = np.flatnonzero(np.isin(verdict.reason, hiding) & (page.text >= 0))
     return sum(len(text.split()) for text in page.strings.take(page.text[texts].tolist()))
-
-
-# Guesses: a paragraph has 15 words or more, as in `auto`. Less than 60 words may be one notice.
-_PARAGRAPH_WORDS, _LEAST_RUNNING = 15, 60
-
-
-@dataclass(frozen=True, slots=True)
-class HiddenPart:
-    """How much of a page is hidden.
-
-    Parameters
-    ----------
-    words, hidden : numbers of words on the page, and of those that are hidden; see `hidden_part`.
-    is_content_like : most of the hidden words are in paragraphs of 15 or more words without links, and these have 60
-        words or more.
-    """
-
-    words: int
-    hidden: int
-    is_content_like: bool
-
-    @property
-    def share(self) -> float:
-        """Share of the page's words that are hidden, in [0, 1]; 0 for a page without words."""
-        return self.hidden / self.words if self.words else 0.0
-
-
-def hidden_part(page: Snapshot) -> HiddenPart:
-    """Return how much of a page's text is hidden, and whether it reads like content.
-
-    A character of a script without spaces counts as 0.625 words. Text in elements that browsers never show, such as
-    ``script``, does not count.
-    """
-    blocks = page_blocks(page)
-    characters = Characters.of(blocks.text)
-    words = characters.words - (1 - WORDS_PER_SINGLE) * characters.having(CharIs.SINGLE)
-    hidden = blocks.hidden > 0
-    in_link = below(has_tag(page, "a"), page.end.astype(np.int64))[blocks.voice]
-    running = words[hidden & ~in_link & (words >= _PARAGRAPH_WORDS)].sum()
-    total = words[hidden].sum()
-    return HiddenPart(int(words.sum()), int(total), bool(running >= max(_LEAST_RUNNING, total / 2)))
 
 
 def _shown_above(page: Snapshot, nodes: Ints) -> Ints:

@@ -6,12 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import F64, Ints, counted_before
+from domsieve.analysis.columns.page_blocks import PageBlocks
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag
+from domsieve.analysis.columns.words import WORDS_PER_SINGLE
 from domsieve.snapshot.page import Kind, Snapshot
 
 HEADING_LEVELS = {**{f"h{level}": level for level in range(1, 7)}, "summary": 7, "legend": 7, "dt": 8}
 """The level of each element that is a heading of what follows, from 1 for the highest."""
-_LOWEST_OF_DOCUMENT = 6  # the others are headings within a list or a form
+LOWEST_OF_DOCUMENT = 6
+"""The lowest level of a heading of the document; the others are headings within a list or a form."""
 _DEFAULT_LEVEL = 2  # of role=heading without aria-level, as ARIA says
 _LONGEST_HEADING = 40  # words. A guess: an element with more is a text that somebody marked up as a heading
 _SECTIONING = (
@@ -24,6 +27,7 @@ _LONGEST_PART = 40  # words of a block on average. A guess: posts of a forum are
 _CONTEXT_WORDS = 60  # a guess: two or three sentences
 _MOST_LEVELS = 48
 """Ancestors of a heading further up are ignored: a guess, deeper than ordinary pages."""
+_LONGEST_WORD = 15  # letters; text with longer words has no spaces between them
 _ARIA_LEVELS = {str(level): level for level in range(1, 10)}
 
 
@@ -68,15 +72,22 @@ class DocumentTree:
         first, last = group.T
         before = words_before(words)
         begins = np.zeros(start.size, np.bool_)
-        begins[heading[level <= _LOWEST_OF_DOCUMENT, 0]] = True
+        begins[heading[level <= LOWEST_OF_DOCUMENT, 0]] = True
         headings = counted_before(begins)
-        is_short = before[last] - before[first] <= _LONGEST_PART * (last - first)
+        is_code = has_tag(page, "pre")[nodes]
+        is_short = is_code | (before[last] - before[first] <= _LONGEST_PART * (last - first))
         is_part = (last > first) & is_short & (headings[last] == headings[first])
         nodes, group = nodes[is_part], group[is_part]
         is_data = has_tag(page, "pre", "table")[nodes] | (
             has_tag(page, "dl", "ol", "ul")[nodes] & (group[:, 1] - group[:, 0] > 1)
         )
         return cls(heading, level, section, group, _contexts(page, start, before, nodes), is_data)
+
+
+def words_of(blocks: PageBlocks) -> F64:
+    """Return the number of words of each block, (B,); without spaces, a character counts 0.625 words."""
+    letters = np.array([len(text) for text in blocks.text], np.float64)
+    return np.where(letters > _LONGEST_WORD * blocks.words, WORDS_PER_SINGLE * letters, blocks.words)
 
 
 def words_before(words: F64 | Ints) -> F64:

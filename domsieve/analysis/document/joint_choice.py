@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.block_types.detection import nodes_aside
 from domsieve.analysis.columns.batch import F64, Bools, Ints, painted, prune
-from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
+from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.visible import shown_nodes
-from domsieve.analysis.columns.words import WORDS_PER_SINGLE
-from domsieve.analysis.document.document_tree import DocumentTree, words_before
+from domsieve.analysis.document.document_tree import DocumentTree, words_before, words_of
 from domsieve.analysis.document.other_content import comments_on_article, related_after_end, repeats
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
@@ -40,7 +39,6 @@ _LEAST_AROUND, _MAYBE_CONTENT = 0.75, 0.15
 _SURELY_BOILERPLATE = 0.05
 _SURELY_CONTENT = 0.5
 _MOST_ASIDE = 0.5
-_LONGEST_WORD = 15  # letters; text with longer words has no spaces between them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,9 +58,9 @@ class JointChoice:
 def parts_in_text(tree: DocumentTree, words: F64, kept: Bools, probability: F64) -> Bools:
     """Return which lists, tables and blocks of code are within kept text and may be content themselves; bool (G,).
 
-    Three quarters of the words around them must be kept, some of them before the part, and their mean probability must
-    be .15 or more. Tables and lists have few sentences, so each of their blocks alone looks less like content than the
-    text around them.
+    Three quarters of the words around them must be kept, and some text before them, so that no menu counts. Their
+    mean probability must be .15 or more. Tables and lists have few sentences, so each of their blocks alone looks
+    less like content than the text around them.
 
     Parameters
     ----------
@@ -74,7 +72,7 @@ def parts_in_text(tree: DocumentTree, words: F64, kept: Bools, probability: F64)
     with np.errstate(invalid="ignore"):
         share = (kept_other - kept_own) / (other - own)
     may_be = _share(words, probability, tree.group) >= _MAYBE_CONTENT
-    follows = _sums(words * kept, around[0], inside[0]) > 0
+    follows = words_before(words * kept)[inside[0]] > 0
     return np.asarray(tree.is_data & may_be & follows & (share >= _LEAST_AROUND))
 
 
@@ -170,7 +168,7 @@ def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
     with spending("structure", page.provenance.url):
         blocks = page_blocks(page)
         shown = blocks.hidden == 0
-        words = _words(blocks)
+        words = words_of(blocks)
         kept = verdict.kept[blocks.voice] & shown
         cause = np.zeros(len(blocks), np.uint8)
         whole = DocumentTree.of(page, blocks.start, blocks.end, words)
@@ -192,11 +190,6 @@ def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
         if not cause.any():
             return verdict
         return _changed(page, verdict, blocks.node, cause[blocks.block])
-
-
-def _words(blocks: PageBlocks) -> F64:
-    letters = np.array([len(text) for text in blocks.text], np.float64)
-    return np.where(letters > _LONGEST_WORD * blocks.words, WORDS_PER_SINGLE * letters, blocks.words)
 
 
 def _changed(page: Snapshot, verdict: Verdict, node: Ints, cause: NDArray[np.uint8]) -> Verdict:

@@ -112,6 +112,7 @@ function summarise() {
   if (hidden) legend.push(el('span', { class: 'key hidden' }, `hidden ${count(hidden, 'word')}`))
   const expected = method().expected_f1
   if (expected != null) legend.push(el('span', { class: 'fine' }, `expected F1 ${expected.toFixed(2)}`))
+  for (const warning of method().warnings) legend.push(el('span', { class: 'key warning' }, warning))
   const hits = now.query ? el('span', { class: 'key hit' }, count(now.hits.size, 'hit')) : null
   say(el('b', {}, index.titles[now.method]), learned ? ` learned from ${count(learned, 'page')} ` : ' ', ...legend, hits)
 }

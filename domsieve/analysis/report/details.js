@@ -72,7 +72,7 @@ function figureList(i, name) {
   const said = view.methods[name]
   const rows = [['score', at(said.score, i)],
     ...inOrder(name, Object.keys(said.numbers)).map((key) => [meaning(name, key), at(said.numbers[key], i)])]
-  const limit = said.parameters.threshold
+  const limit = said.threshold ?? said.parameters.threshold
   if (typeof limit === 'number') rows.push(['threshold', limit])
   if (typeof said.parameters.pages === 'number') rows.push(['pages learned', said.parameters.pages])
   return pairs(rows)

@@ -32,8 +32,7 @@ function showPlots() {
 
 /** The threshold on the score, or null where the method has none. */
 function threshold() {
-  const value = method().parameters.threshold
-  return now.method === 'sst' && typeof value === 'number' ? value : null
+  return method().threshold ?? null
 }
 
 const totalWords = () => Math.max(1, view.words.reduce((sum, words) => sum + words, 0))

@@ -92,7 +92,9 @@ class MethodView(msgspec.Struct, frozen=True, kw_only=True):
     numbers: dict[str, Any]
     parameters: dict[str, Scalar]
     words: tuple[int, int]  # kept and dropped; blocks that are kept in part count as kept
+    threshold: float | None
     expected_f1: float | None
+    warnings: list[str]
 
 
 class RecordsView(msgspec.Struct, frozen=True, kw_only=True):
@@ -255,7 +257,9 @@ def _method_view(blocks: PageBlocks, verdict: Verdict) -> MethodView:
         numbers={name: _figures(column) for name, column in sorted(judgement.numbers.items())},
         parameters=dict(sorted(verdict.parameters.items())),
         words=_kept_words(blocks, judgement),
+        threshold=None if verdict.threshold is None else round(verdict.threshold, 3),
         expected_f1=None if verdict.expected_f1 is None else round(verdict.expected_f1, 3),
+        warnings=[warning.detail for warning in verdict.warnings],
     )
 
 

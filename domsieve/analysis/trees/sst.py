@@ -231,6 +231,7 @@ def verdicts(
         numbers=numbers,
         parameters=parameters,
         known_shares=known_shares(aligned, known),
+        threshold=threshold,
     )
 
 

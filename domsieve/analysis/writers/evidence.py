@@ -13,7 +13,7 @@ from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, boundaries, text_f
 from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.page_flags.flags import Mark
-from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.verdict import PageWarning, Verdict
 from domsieve.analysis.writers.html import Source, written_texts
 from domsieve.analysis.writers.text import write_text
 from domsieve.budget import check, spending
@@ -68,10 +68,12 @@ class _Evidence(msgspec.Struct, frozen=True, kw_only=True):
     status: int | None
     fault: Fault | None
     marks: tuple[Mark, ...]
+    warnings: tuple[PageWarning, ...]
     metadata: Metadata
     method: str
     instead_of: str
     parameters: dict[str, Scalar]
+    threshold: float | None
     expected_f1: float | None
     words: _Words
     text: str
@@ -105,6 +107,7 @@ def _json(page: Snapshot, verdict: Verdict) -> str:
         status=page.provenance.status,
         fault=verdict.fault,
         marks=verdict.marks,
+        warnings=verdict.warnings,
         metadata=read_metadata(page),
         method=verdict.method,
         instead_of=verdict.instead_of,
@@ -112,6 +115,7 @@ def _json(page: Snapshot, verdict: Verdict) -> str:
             name: utf8(value) if isinstance(value, str) else value
             for name, value in sorted(verdict.parameters.items())
         },
+        threshold=None if verdict.threshold is None else round(verdict.threshold, 3),
         expected_f1=None if verdict.expected_f1 is None else round(verdict.expected_f1, 3),
         words=_Words(
             kept=sum(block.words for block in blocks if block.kept),

@@ -207,6 +207,7 @@ def site_result(
                     "expected_f1": _rounded(result[1].expected_f1),
                     "metadata": about,
                     "marks": msgspec.to_builtins([*result[1].marks]),
+                    "warnings": msgspec.to_builtins([*result[1].warnings]),
                     "remarks": said,
                 }
             )
@@ -283,6 +284,7 @@ def _cleaned(request: CleanRequest, page: Page, siblings: Callable[[str], list[P
         "hidden_words": hidden_words(*result),
         "metadata": msgspec.to_builtins(metadata_of(page, result)),
         "marks": msgspec.to_builtins([*verdict.marks]),
+        "warnings": msgspec.to_builtins([*verdict.warnings]),
         "remarks": remarks(*result),
     }
     entry = PAGE_FORMATS[request.format]

@@ -191,7 +191,7 @@ def _site_facts(index: Mapping[str, Any]) -> dict[str, Any]:
         {
             "url": page["url"][:_LONGEST_URL],
             "title": str((page.get("metadata") or {}).get("title") or "")[:_LONGEST_TITLE],
-            **{name: page.get(name) for name in ("expected_f1", "complete", "marks", "remarks")},
+            **{name: page.get(name) for name in ("expected_f1", "complete", "marks", "warnings", "remarks")},
         }
         for page in index.get("pages", ())
     ]

@@ -206,7 +206,7 @@ def html_pages(
             result=result,
             index=index,
             about=about_of(summary.get("metadata")),
-            confidence=confidence_of(summary.get("expected_f1")),
+            confidence=confidence_of(summary),
             captured_at=summary.get("captured_at"),
             facts=facts_of(summary, url=str(found.request["url"])),
             explanation=explanation_of(found.problem) if found.problem else None,

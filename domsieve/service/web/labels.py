@@ -25,7 +25,7 @@ _STATE_LINES = {
 _STAGE_LINES = {"render": "Opening the page in the browser", "analyse": "Extracting the content"}
 _ROWS = 50
 _UNSHOWN = frozenset({"page_id", "title", "retry"})
-_IN_THE_BANNER = frozenset({"fault", "marks", "remarks", "instead_of"})
+_IN_THE_BANNER = frozenset({"fault", "marks", "warnings", "remarks", "instead_of"})
 _LONGEST = 300
 
 
@@ -126,11 +126,18 @@ def about_of(metadata: object) -> list[tuple[str, str]]:
     ]
 
 
-def confidence_of(expected_f1: object) -> Confidence | None:
-    """Return the confidence of a result; None if the method made no estimate."""
+def confidence_of(result: Mapping[str, Any]) -> Confidence | None:
+    """Return the confidence of a result; None if the method made no estimate. With warnings, it is never high."""
+    expected_f1 = result.get("expected_f1")
     if not isinstance(expected_f1, float | int) or isinstance(expected_f1, bool):
         return None
-    word = "high" if expected_f1 >= _SURE else "fair" if expected_f1 >= _FAIR else "low"
+    word = (
+        "high"
+        if expected_f1 >= _SURE and not result.get("warnings")
+        else "fair"
+        if expected_f1 >= _FAIR
+        else "low"
+    )
     return Confidence(round(100 * expected_f1), word)
 
 

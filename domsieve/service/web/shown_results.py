@@ -401,7 +401,7 @@ def _page(number: int, listed: Mapping[str, Any]) -> SitePage:
         url=url,
         title=plain(str(about.get("title") or ""))[:_LONGEST_TEXT] or url,
         file=str(listed.get("file", "")),
-        confidence=confidence_of(listed.get("expected_f1")),
+        confidence=confidence_of(listed),
         about=about_of(about),
         remarks=[flat(remark) for remark in listed.get("remarks") or ()],
         complete=bool(listed.get("complete", True)),

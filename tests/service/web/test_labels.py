@@ -267,13 +267,16 @@ class TestWords:
         [(0.934, (93, "high")), (0.8, (80, "fair")), (0.2, (20, "low")), (1, (100, "high"))],
     )
     def test_of_confidence(self, expected: float, said: tuple[int, str]) -> None:
-        found = confidence_of(expected)
+        found = confidence_of({"expected_f1": expected})
         assert found is not None
         assert (found.percent, found.word) == said
 
     def test_of_no_confidence(self) -> None:
-        assert confidence_of(None) is None
-        assert confidence_of("0.9") is None
+        assert confidence_of({}) is None
+        assert confidence_of({"expected_f1": "0.9"}) is None
+        damaged = confidence_of({"expected_f1": 0.98, "warnings": [{"kind": "text_cut"}]})
+        assert damaged is not None
+        assert damaged.word == "fair"
 
     def test_of_jobs(self) -> None:
         def job(kind: str, **values: object) -> Job:
