@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import domsieve
 from domsieve.analysis.auto.cleaner import AutoCleaner
-from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.cleaning.page_widgets import drop_widgets
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
@@ -57,7 +56,7 @@ holds. Three questions, three kinds of tables:
   and the words are its `innerText`.
   *Glued words* are words that the page does not have, but that are two neighbours in it without the space between
   them.
-- *With a cleaner*: the same pages and the same truth, with what the default cleaner for single pages keeps, beside
+- *With a cleaner*: the same pages and the same truth, as `domsieve.clean` writes them, beside
   others. Figures are F1, so what is kept beside the main element counts against a system.
 - *Beside a reference*: the Markdown that people wrote or checked for the pages of WCXB. It is text of the page with
   typographic marks made plain, and knows few links, so a figure of links is low for all who keep them. The model of
@@ -165,8 +164,7 @@ def _of_systems(page: Snapshot, html: str, truth: Structures, parts: Sequence[st
 
 
 def _cleaned(page: Snapshot) -> str:
-    verdict = drop_widgets(page, AutoCleaner().transform(page))
-    return write_markdown(page, drop_hidden(page, verdict, keep=False))
+    return domsieve.clean(page).markdown
 
 
 def _of(part: str, *pages: Structures) -> list[Counter[Any]]:

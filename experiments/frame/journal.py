@@ -16,13 +16,17 @@ from experiments.frame.experiment import Experiment, Row, Task
 ROOT = Path(__file__).resolve().parents[2]
 _CODE = (
     "domsieve/analysis",
+    "domsieve/budget.py",
     "domsieve/errors.py",
     "domsieve/files.py",
+    "domsieve/library",
     "domsieve/options.py",
     "domsieve/sanitize.py",
     "domsieve/renderer",
     "domsieve/snapshot",
+    "domsieve/tasks",
     "domsieve/types.py",
+    "domsieve/urls.py",
     "experiments",
 )
 _PACKAGES = ("lxml", "numpy", "scikit-learn", "scipy")

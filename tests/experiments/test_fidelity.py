@@ -7,10 +7,13 @@ from pathlib import Path
 import lxml.html
 import pytest
 
+from domsieve.analysis.auto.cleaner import AutoCleaner
+from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.errors import TargetError
 from domsieve.renderer.html_parser.parser import parse_html
 from experiments.corpora.main_elements import draw_from_sites, inside_main, main_of
-from experiments.experiments.fidelity import FIDELITY, measure_drawn, measure_reviewed
+from experiments.corpora.wcxb_pages import ReviewedPage
+from experiments.experiments.fidelity import FIDELITY, measure_drawn, measure_reference, measure_reviewed
 from experiments.frame.experiment import Inputs
 from experiments.measures.structures import (
     Structures,
@@ -20,6 +23,7 @@ from experiments.measures.structures import (
     read_markdown,
     share_found,
 )
+from tests.analysis.contract import SENTENCE
 from tests.experiments.small_sites import write_site
 from tests.experiments.test_wcxb import write_page
 
@@ -176,3 +180,16 @@ def test_the_experiment_measures_and_tells(data: Path) -> None:
     titles = [table.title for table in FIDELITY.tables(rows)]
     assert any("main element" in title for title in titles)
     assert any("reference" in title for title in titles)
+
+
+def test_ours_is_what_users_get(tmp_path: Path) -> None:
+    title = "How the old mill was mended"
+    article = f"<article>{f'<p>{SENTENCE}</p>' * 8}</article>"
+    source = (
+        f"<html><head><title>{title}</title></head><body><div><h1>{title}</h1></div>{article}</body></html>"
+    )
+    page = parse_html(source.encode(), url=URL)
+    bare = write_markdown(page, AutoCleaner().transform(page))
+    assert title not in bare, "the cleaner alone drops the title here"
+    reviewed = ReviewedPage("1", "article", URL, "example.org", source.encode(), "", f"# {title}", (), ())
+    assert measure_reference(reviewed)["systems"]["auto"]["headings"] == 1.0
