@@ -25,6 +25,7 @@ _PACKAGES = (
     "cssselect",
     "html_text",
     "html5lib",
+    "htmldate",
     "justext",
     "matplotlib",
     "readability",

@@ -6,13 +6,16 @@ from experiments.experiments.classification import CLASSIFICATION
 from experiments.experiments.clustering import CLUSTERING
 from experiments.experiments.errors import ERRORS
 from experiments.experiments.fidelity import FIDELITY
+from experiments.experiments.htmldate import HTMLDATE
 from experiments.experiments.javascript import JAVASCRIPT
 from experiments.experiments.kinds import KINDS
+from experiments.experiments.languages import LANGUAGES
 from experiments.experiments.metadata import METADATA
 from experiments.experiments.records import RECORDS
 from experiments.experiments.settings import SETTINGS_EXPERIMENT
 from experiments.experiments.sites import SITES
 from experiments.experiments.table_1 import TABLE_1
+from experiments.experiments.trafilatura import TRAFILATURA
 from experiments.experiments.wcxb import WCXB
 from experiments.frame.experiment import Experiment
 
@@ -20,7 +23,10 @@ _ALL = (
     SITES,
     SETTINGS_EXPERIMENT,
     WCXB,
+    TRAFILATURA,
+    LANGUAGES,
     METADATA,
+    HTMLDATE,
     KINDS,
     AUTO,
     FIDELITY,

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from domsieve.errors import TargetError
+from experiments.corpora.origins import Language, domain_of, language_of
 
 KINDS: tuple[Literal["article", "forum"], ...] = ("article", "forum")
 
@@ -22,7 +22,7 @@ class MagicPage:
     name : its file in the corpus.
     kind : what it is.
     url : its address.
-    language : ``"zh"`` where more than three tenths of its letters are Chinese or Japanese, else ``"other"``.
+    language : Chinese where more than three tenths of its letters are Chinese or Japanese, else what the page says.
     source : the HTML as it was saved, in UTF-8.
     truth : its main text; of forums the posts.
     """
@@ -30,14 +30,14 @@ class MagicPage:
     name: str
     kind: Literal["article", "forum"]
     url: str
-    language: str
+    language: Language
     source: bytes
     truth: str
 
     @property
     def domain(self) -> str:
         """Host of its address without ``www.``."""
-        return (urlsplit(self.url).hostname or self.name).removeprefix("www.")
+        return domain_of(self.url, self.name)
 
 
 def magic_pages(data: Path) -> Iterator[MagicPage]:
@@ -55,12 +55,15 @@ def magic_pages(data: Path) -> Iterator[MagicPage]:
                     if name.endswith(".html"):
                         stem = Path(name).stem
                         known = json.loads(archive.read(f"truth/{stem}.json"))
+                        source = archive.read(name)
+                        html = source.decode("utf-8", "replace")
+                        chinese = known["language"] == "zh"
                         yield MagicPage(
                             name=f"{kind}/{stem}",
                             kind=kind,
                             url=known["url"],
-                            language=known["language"],
-                            source=archive.read(name),
+                            language="Chinese" if chinese else language_of(html, known["url"]),
+                            source=source,
                             truth=known["content"],
                         )
         except (OSError, LookupError, ValueError, zipfile.BadZipFile) as error:

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from domsieve.errors import TargetError
+from experiments.corpora.origins import Language, domain_of, language_of
 
 Half = Literal["development", "test"]
 
@@ -48,6 +48,11 @@ class ReviewedPage:
         return "test" if hashlib.sha256(self.domain.encode()).digest()[0] % 2 else "development"
 
     @property
+    def language(self) -> Language:
+        """The language of the page."""
+        return language_of(self.html, self.url)
+
+    @property
     def html(self) -> str:
         """The source as text, for extractors that take that."""
         return self.source.decode("utf-8", "replace")
@@ -74,7 +79,7 @@ def read_page(html: Path, truth: Path) -> ReviewedPage:
             truth.stem,
             entry["_internal"]["page_type"]["primary"],
             entry.get("url") or truth.stem,
-            (urlsplit(entry.get("url") or "").hostname or truth.stem).removeprefix("www."),
+            domain_of(entry.get("url") or "", truth.stem),
             gzip.decompress(html.read_bytes()),
             known.get("main_content") or "",
             known.get("main_content_markdown") or "",

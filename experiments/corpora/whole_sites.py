@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.text import write_text
 from domsieve.errors import TargetError
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from experiments.corpora.selecting import select_inside
+from experiments.measures.word_scores import Score, count_words, score
 
 NOISY_SITES = ("uci-", "news-", "api-cppreference", "docs-rustbook")
 """How the names of the 14 sites begin that the notes of the corpus call noisy."""
@@ -52,6 +56,22 @@ class LabelledPage:
     def html(self) -> str:
         """The source as text, for extractors that take that."""
         return self.source.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """The words of the main content of a page, and those of its neutral elements."""
+
+    words: Counter[str]
+    neutral: Counter[str]
+
+    def score_alike(self, text: str) -> Score:
+        """Return the score of any system's text without neutral words.
+
+        They are taken out as often as the text has them beyond the truth.
+        """
+        found = count_words(text)
+        return score(found - ((found - self.words) & self.neutral), self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +121,15 @@ def read_site(file: Path) -> LabelledSite:
         raise TargetError(f"'{file}' is no corpus of a site: {error}.") from error
     main, whole = (sum(e.get(key, 0) for e in labels["pages"]) for key in ("main_words", "all_words"))
     return LabelledSite(file.stem, pages, main / whole if whole else float("nan"))
+
+
+def truth_of(page: LabelledPage) -> Truth | None:
+    """Return the words that a page should give, None where nobody said."""
+    if page.truth is None:
+        return None
+    visible = NoCleaning().transform(page.snapshot)
+    neutral = write_text(page.snapshot, replace(visible, kept=visible.kept & page.neutral))
+    return Truth(count_words(page.truth), count_words(neutral))
 
 
 def without_neutral(page: LabelledPage, verdict: Verdict) -> Verdict:

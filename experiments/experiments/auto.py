@@ -162,7 +162,9 @@ class _Source:
 def _sources(data: Path) -> Iterator[_Source]:
     for pair in page_files(data):
         page = read_page(*pair)
-        yield _Source("wcxb", page.name, page.type, "", page.domain, page.url, page.source, page.truth)
+        yield _Source(
+            "wcxb", page.name, page.type, page.language, page.domain, page.url, page.source, page.truth
+        )
     for other in magic_pages(data):
         yield _Source(
             "magic",

@@ -7,9 +7,11 @@ from statistics import fmean
 import numpy as np
 
 from domsieve.analysis.auto.cleaner import TREE_MIDDLE, TREE_ODDS
+from experiments.corpora.magic_pages import KINDS
+from experiments.experiments.texts import LANGUAGE_NOTE, LANGUAGES
 from experiments.experiments.wcxb_tables import TYPES
 from experiments.frame.experiment import Row
-from experiments.frame.tables import Cell, Table
+from experiments.frame.tables import Cell, Table, with_interval
 from experiments.systems.auto_learning import SEED, curve_of
 
 GRID = tuple(product((2.0, 3.0, 4.0, 5.0), (0.4, 0.5, 0.55, 0.6, 0.65)))
@@ -46,17 +48,23 @@ def tables(rows: Sequence[Row]) -> list[Table]:
         wcxb = [row for row in pages if row["corpus"] == "wcxb"]
         whole = [row for row in wcxb if not row["empty"]]
         groups = {"all pages": wcxb, **{kind: [r for r in wcxb if r["kind"] == kind] for kind in TYPES}}
-        magic: dict[str, list[Row]] = {}
-        for row in pages:
-            if row["corpus"] == "magic":
-                magic.setdefault(f"{row['kind']}, {row['language']}", []).append(row)
+        languages = {
+            f"{corpus}, {language}": [
+                row for row in pages if (row["corpus"], row["language"]) == (corpus, language)
+            ]
+            for corpus, language in product(("wcxb", "magic"), LANGUAGES)
+        }
+        magic: dict[str, list[Row]] = {
+            kind: [row for row in pages if (row["corpus"], row["kind"]) == ("magic", kind)] for kind in KINDS
+        }
         found += [
             _f1("Word F1 of single pages of WCXB by type", groups),
             _f1(
                 "The same without the empty references",
                 {name: [row for row in held if not row["empty"]] for name, held in groups.items()},
             ),
-            *([_f1("Word F1 of articles and forums by language", magic)] if magic else []),
+            _f1("Word F1 of single pages by language", languages, LANGUAGE_NOTE),
+            *([_f1("Word F1 of articles and forums (magic)", magic)] if any(magic.values()) else []),
             _dial("Precision and recall by what is favoured, WCXB without the empty references", whole),
             _dial("The same, articles", [row for row in whole if row["kind"] == "article"]),
             _confidence(wcxb),
@@ -78,7 +86,7 @@ def tables(rows: Sequence[Row]) -> list[Table]:
     return found
 
 
-def _f1(title: str, groups: Mapping[str, Sequence[Row]]) -> Table:
+def _f1(title: str, groups: Mapping[str, Sequence[Row]], note: str = "") -> Table:
     groups = {name: rows for name, rows in groups.items() if rows}
     first = next(iter(groups.values()))
     systems: dict[str, Callable[[Row], float]] = {
@@ -93,7 +101,7 @@ def _f1(title: str, groups: Mapping[str, Sequence[Row]]) -> Table:
             [name, *(_interval([of(row) for row in rows]) for rows in groups.values())]
             for name, of in systems.items()
         ],
-        "*Best*: the choice of our blocks that knows the truth.",
+        f"*Best*: the choice of our blocks that knows the truth. {note}".rstrip(),
     )
 
 
@@ -142,7 +150,7 @@ def _interval(values: Sequence[float]) -> str:
     chance = np.random.default_rng(SEED)
     drawn = np.array(values)[chance.integers(len(values), size=(_SAMPLES, len(values)))].mean(axis=1)
     low, high = np.quantile(drawn, (0.025, 0.975))
-    return f"{fmean(values):.3f} [{low:.3f}, {high:.3f}]"
+    return with_interval(fmean(values), low, high)
 
 
 def _dial(title: str, rows: Sequence[Row]) -> Table:

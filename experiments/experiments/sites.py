@@ -3,21 +3,21 @@
 import io
 import re
 import time
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import fmean
 
-from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.writers.text import write_text
 from domsieve.renderer.html_parser.parser import parse_html
 from experiments.corpora.whole_sites import (
     LabelledPage,
     LabelledSite,
+    Truth,
     read_site,
     text_site_halves,
+    truth_of,
     without_neutral,
 )
 from experiments.experiments.sites_tables import PREFACE, QUOTED, SEED, figure, tables
@@ -49,14 +49,6 @@ class Output:
     scored: Sequence[str]
     failures: int
     seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """The words of the main content of a page, and those of its neutral elements."""
-
-    words: Counter[str]
-    neutral: Counter[str]
 
 
 def tasks(inputs: Inputs) -> list[Task]:
@@ -158,30 +150,14 @@ def run_peer(site: LabelledSite, extractor: Extractor) -> Output:
 
 
 def score_output(truths: Sequence[Truth | None], output: Output) -> tuple[Score, Score]:
-    """Return the mean scores over the pages with a truth, and those without the neutral words of any system's text.
-
-    Such words are taken out as often as a text has them beyond the truth.
-    """
+    """Return the mean scores over the pages with a truth, and those without the neutral words of any text."""
     scores, alike = [], []
     for truth, text, scored in zip(truths, output.texts, output.scored, strict=True):
         if truth is None:
             continue
         scores.append(score(count_words(scored), truth.words))
-        if truth.neutral:
-            found = count_words(text)
-            alike.append(score(found - ((found - truth.words) & truth.neutral), truth.words))
-        else:
-            alike.append(scores[-1])
+        alike.append(truth.score_alike(text) if truth.neutral else scores[-1])
     return mean_score(scores), mean_score(alike)
-
-
-def truth_of(page: LabelledPage) -> Truth | None:
-    """Return the words that a page should give, None where nobody said."""
-    if page.truth is None:
-        return None
-    visible = NoCleaning().transform(page.snapshot)
-    neutral = write_text(page.snapshot, replace(visible, kept=visible.kept & page.neutral))
-    return Truth(count_words(page.truth), count_words(neutral))
 
 
 def survived_values(pages: Sequence[LabelledPage], texts: Sequence[str]) -> dict[str, tuple[int, int]]:

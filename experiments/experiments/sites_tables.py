@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from experiments.corpora.whole_sites import NOISY_SITES
 from experiments.frame.experiment import Row
 from experiments.frame.figures import COLOURS, new_figure
-from experiments.frame.tables import Cell, Table
+from experiments.frame.tables import Cell, Table, with_interval
 from experiments.measures.papers import bootstrap_interval
 from experiments.systems.cleaners import CLEANERS
 from experiments.systems.peers import ALL_TEXT, PEERS
@@ -127,8 +127,8 @@ def _means(by_system: Mapping[str, _Sites]) -> Table:
             continue
         line: list[Cell] = [system]
         for inside in chosen.values():
-            low, high = bootstrap_interval([sites[site]["f1"] for site in inside], seed=SEED)
-            line.append(f"{fmean(sites[site]['f1'] for site in inside):.3f} [{low:.3f}, {high:.3f}]")
+            figures = [sites[site]["f1"] for site in inside]
+            line.append(with_interval(fmean(figures), *bootstrap_interval(figures, seed=SEED)))
         for name in gains:
             line.append(fmean(sites[site]["f1"] - none[site]["f1"] for site in chosen[name]))
         lines.append(line)

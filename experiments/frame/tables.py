@@ -44,6 +44,11 @@ def write_table(table: Table) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def with_interval(figure: float, low: float, high: float) -> str:
+    """Return a figure and its interval as they stand in one cell."""
+    return f"{figure:.3f} [{low:.3f}, {high:.3f}]"
+
+
 def _cell(cell: Cell, digits: int) -> str:
     if cell is None:
         return ""

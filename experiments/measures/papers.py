@@ -136,3 +136,24 @@ def bootstrap_interval(values: Sequence[float], *, seed: int, resamples: int = 1
     drawn = np.random.default_rng(seed).integers(len(column), size=(resamples, len(column)))
     low, high = np.quantile(column[drawn].mean(axis=1), (0.025, 0.975))
     return float(low), float(high)
+
+
+def ratio_with_interval(
+    parts: Sequence[float],
+    wholes: Sequence[float],
+    groups: Sequence[str],
+    *,
+    seed: int,
+    resamples: int = 2_000,
+) -> tuple[float, float, float]:
+    """Return the sum of `parts` over the sum of `wholes`, and its 95 % interval: bootstrap over groups, seeded.
+
+    With wholes of 1 that is a mean. What has one group, such as the pages of a domain, is drawn together. Where all
+    wholes are 0, the ratio is 0.
+    """
+    _, group = np.unique(np.asarray(groups), return_inverse=True)
+    part, whole = (np.bincount(group, np.asarray(column, np.float64)) for column in (parts, wholes))
+    drawn = np.random.default_rng(seed).integers(len(part), size=(resamples, len(part)))
+    above, below = part[drawn].sum(axis=1), whole[drawn].sum(axis=1)
+    low, high = np.quantile(above / np.where(below, below, 1.0), (0.025, 0.975))
+    return float(part.sum() / (whole.sum() or 1.0)), float(low), float(high)

@@ -54,7 +54,7 @@ class LearningPage:
     corpus, group, name : where the page is from; pages of one group (a domain, a site) are learned from together, or
         left out together.
     kind : such as ``"article"``.
-    language : ``"zh"``, ``"en"``, or empty where the corpus does not say.
+    language : the language of the page, empty where it does not matter.
     figures : float32 (F, B), those that need no tokens; `names` says which, and `groups` of which group each is.
     tokens : their tokens; None where there is no block.
     words : float64 (B,), their words, as the choice counts them.

@@ -44,11 +44,17 @@ def _trafilatura(source: bytes, url: str) -> Labels:
     return Labels(found.title or "", (found.author,) if found.author else (), found.date or "")
 
 
-def _htmldate(source: bytes, url: str) -> Labels:
-    import htmldate
+def htmldate_reader(*, extensive: bool) -> Reader:
+    """Return htmldate with its extensive search, which is its default, or the fast one."""
 
-    date = htmldate.find_date(source.decode("utf-8", "replace"), original_date=True, url=url)
-    return Labels(None, None, date or "")
+    def read(source: bytes, url: str) -> Labels:
+        import htmldate
+
+        html = source.decode("utf-8", "replace")
+        date = htmldate.find_date(html, original_date=True, extensive_search=extensive, url=url or None)
+        return Labels(None, None, date or "")
+
+    return read
 
 
 def _newspaper(source: bytes, url: str) -> Labels:
@@ -71,7 +77,11 @@ def _newspaper_module() -> Any:
 
 def readers() -> Mapping[str, Reader]:
     """Return the systems by their names in the tables."""
-    found: dict[str, Reader] = {"domsieve": _ours, "trafilatura": _trafilatura, "htmldate": _htmldate}
+    found: dict[str, Reader] = {
+        "domsieve": _ours,
+        "trafilatura": _trafilatura,
+        "htmldate": htmldate_reader(extensive=True),
+    }
     if find_spec("newspaper") is not None:
         found["newspaper4k"] = _newspaper
     return found

@@ -85,11 +85,20 @@ PEER_PACKAGES = ("boilerpy3", "html-text", "justext", "readability-lxml", "resil
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What an extractor made of a page: empty where it failed; and the processor time that took, in seconds."""
+    """What an extractor made of a page.
+
+    Parameters
+    ----------
+    text : the text; empty where it failed.
+    failed : whether it failed.
+    seconds : the processor time that took; of a command the time by the clock.
+    late : whether it failed because it took too long.
+    """
 
     text: str
     failed: bool
     seconds: float
+    late: bool = False
 
 
 def extract(extractor: Extractor, html: str) -> Extracted:

@@ -138,8 +138,8 @@ def test_pages_of_the_corpus_are_read(tmp_path: Path) -> None:
                 json.dumps({"url": "https://www.e.example/", "content": "x", "language": "zh"}),
             )
     pages = list(magic_pages(tmp_path))
-    assert [(page.name, page.domain, page.truth) for page in pages] == [
-        *(("article/a", "e.example", "x"), ("forum/a", "e.example", "x")),
+    assert [(page.name, page.domain, page.language, page.truth) for page in pages] == [
+        *(("article/a", "e.example", "Chinese", "x"), ("forum/a", "e.example", "Chinese", "x")),
     ]
 
 
@@ -149,7 +149,7 @@ def test_tables_of_pages_and_sites() -> None:
         **dict.fromkeys(("f1", "precision", "recall"), favoured),
         "corpus": "wcxb",
         "kind": "article",
-        "language": "",
+        "language": "German",
         "empty": False,
         "best": 0.9,
         "peers": {"trafilatura": 0.5},
@@ -171,6 +171,7 @@ def test_tables_of_pages_and_sites() -> None:
     single = by_title["Word F1 of single pages of WCXB by type"]
     assert [row[0] for row in single.rows] == ["auto", "trafilatura", "best"]
     assert single.rows[0][1] == "0.800 [0.800, 0.800]"
+    assert by_title["Word F1 of single pages by language"].head == ("system", "wcxb, German (40)")
     whole = by_title["Word F1 of whole sites, each left out"]
     assert whole.rows[-1][2] == pytest.approx(0.9)
     assert whole.rows[0][-1] == pytest.approx(0.4)

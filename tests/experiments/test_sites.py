@@ -13,7 +13,7 @@ import pytest
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Snapshot
-from experiments.corpora.whole_sites import LabelledSite, read_site, text_site_halves
+from experiments.corpora.whole_sites import LabelledSite, read_site, text_site_halves, truth_of
 from experiments.experiments.sites import (
     SITES,
     read_published,
@@ -21,7 +21,6 @@ from experiments.experiments.sites import (
     run_peer,
     score_output,
     survived_values,
-    truth_of,
 )
 from experiments.frame.experiment import Experiment, Inputs, Row
 from experiments.frame.tables import Table
