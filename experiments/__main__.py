@@ -55,6 +55,14 @@ def main(
             "--output", "-o", help="Folder of the results; existing results are not measured again."
         ),
     ] = Path("evaluation_results"),
+    extractor: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="Measure a command that reads HTML on stdin and writes text, on all corpora of text.",
+            show_default=False,
+        ),
+    ] = None,
     document: Annotated[
         Path | None, typer.Option(help="Write all results in the folder as one Markdown file.")
     ] = None,
@@ -76,6 +84,7 @@ def main(
         _need_packages()
         # Loaded on use, so that --help works without these packages.
         from domsieve.errors import TargetError
+        from experiments.experiments.extractor import extractor_experiment
         from experiments.frame.document import print_tables, write_document
         from experiments.frame.experiment import Inputs, data_folder
         from experiments.frame.figures import save_figure
@@ -88,7 +97,8 @@ def main(
         check_place("--output", output, is_folder=True)
         if document is not None and document.absolute().parent != output.absolute():
             check_place("--document", document)
-        chosen = _chosen(names or [], EXPERIMENTS, alone=document is None)
+        chosen = _chosen(names or [], EXPERIMENTS, alone=document is None and not extractor)
+        chosen += [extractor_experiment(command) for command in dict.fromkeys(extractor or ())]
         if node_modules is not None and not node_modules.is_dir():
             raise TargetError(f"The folder of npm packages '{node_modules}' is not there.")
         inputs = Inputs(data_folder(data), output.resolve(), node_modules and node_modules.resolve())
@@ -96,7 +106,7 @@ def main(
         for experiment in chosen:
             if lacking := experiment.missing(inputs):
                 lacking += " Give it with --node-modules." * (experiment.node_modules and not node_modules)
-                if experiment.name in (names or []):
+                if experiment.name not in EXPERIMENTS or experiment.name in (names or []):
                     raise TargetError(lacking)
                 say(f"{experiment.name} is skipped: {lacking}")
                 undone += 1

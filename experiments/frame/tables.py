@@ -36,7 +36,7 @@ def write_table(table: Table) -> str:
     """Return a table as Markdown with its title and note; figures stand at the right of their column."""
     numeric = [any(isinstance(row[i], int | float) for row in table.rows) for i in range(len(table.head))]
     lines = [
-        "| " + " | ".join(table.head) + " |",
+        "| " + " | ".join(_cell(name, 0) for name in table.head) + " |",
         "|" + "|".join("---:" if right else "---" for right in numeric) + "|",
         *("| " + " | ".join(_cell(cell, table.digits) for cell in row) + " |" for row in table.rows),
     ]
@@ -52,6 +52,6 @@ def with_interval(figure: float, low: float, high: float) -> str:
 def _cell(cell: Cell, digits: int) -> str:
     if cell is None:
         return ""
-    return (
-        f"{cell:,.{digits}f}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else cell
-    )
+    if isinstance(cell, str):
+        return cell.replace("|", "\\|")
+    return f"{cell:,.{digits}f}" if isinstance(cell, float) else f"{cell:,}"
