@@ -207,6 +207,14 @@ class TestChoice:
             "Sync",
         ]
 
+    def test_the_line_of_a_closed_part_goes_with_it(self) -> None:
+        snapshot = page("<p>text</p><details><summary>Returns</summary><p hidden>a</p></details>")
+        blocks = page_blocks(snapshot)
+        shown = blocks.hidden == 0
+        words, every = np.ones(int(shown.sum())), np.ones(int(shown.sum()), np.bool_)
+        tree = DocumentTree.of(snapshot, blocks.start[shown], blocks.end[shown], words)
+        assert choose_together(tree, words, every).kept.tolist() == [True, False]
+
     def test_related_pages_after_the_end_go_with_their_heading(self) -> None:
         cards = "".join(
             f"<li><a href=/{n}>Mill number {n}</a><p>Teaser {n} says more of it.</p></li>" for n in "abc"

@@ -217,7 +217,7 @@ PERMALINK = _phrases(
 )
 # Beginnings of the text of heading anchors that repeat the heading.
 PERMALINK_TO = ("direct link to ", "permalink to ", "permalink for ", "section titled ", "link to ")
-PERMALINK_MARKS = frozenset("#¶§🔗⚓∞⌗☍\u200b")
+PERMALINK_MARKS = frozenset("#¶§🔗⚓∞⌗☍\u200b\uf0c1")  # the last is a link in Font Awesome
 
 # Whole classes in lower case.
 PERMALINK_CLASSES = _classes(

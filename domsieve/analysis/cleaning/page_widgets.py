@@ -24,6 +24,7 @@ from domsieve.analysis.cleaning.page_widget_words import (
     SKIP_CLASSES,
 )
 from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before
+from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag, page_texts
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.verdict import Verdict
@@ -156,16 +157,18 @@ WIDGET_REASONS = (
     "links a heading to itself",
     "numbers the lines of code",
     "a button to copy or share",
+    "a button",
     "a tool of the page",
     "a path of links to the page",
     "skips to the content",
     "says the title again",
     "labelled as an advert",
 )
-_PERMALINK, _NUMBERS, _BUTTON, _TOOL, _PATH, _SKIP, _TITLE, _ADVERT = range(len(WIDGET_REASONS))
+_PERMALINK, _NUMBERS, _SHARING, _BUTTON, _TOOL, _PATH, _SKIP, _TITLE, _ADVERT = range(len(WIDGET_REASONS))
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 # Guesses: generous for widgets, and too small for content.
-_MOST_WORDS = {_SKIP: 20, _TOOL: 12}
+_MOST_WORDS = {_SKIP: 20, _TOOL: 12, _BUTTON: 8}
+_OPENING = ("aria-controls", "aria-expanded", "data-bs-toggle", "data-toggle")
 _LEAST_TIMES_ON_PAGE = 2  # the page must have at least twice the words of a widget
 _LONGEST_BUTTON = 60  # characters on a button or link
 _MOST_NODES = 24  # nodes in a button or link
@@ -211,11 +214,12 @@ class _Finder:
         self._code = counted_before(has_tag(self._page, "pre", "code"))
         self._titles = counted_before(has_tag(self._page, "h1"))
         self._in_heading = below(has_tag(self._page, *_HEADINGS), page.end.astype(np.int64))
+        self._blocks = page_blocks(page)
         self._widgets: dict[int, int] = {}
 
     def kinds(self) -> NDArray[np.int8]:
         """Return the index in `WIDGET_REASONS` of the widget that each of N nodes is in; -1 for none."""
-        for what, roots in zip((_PATH, _BUTTON), paths_and_shares(self._page), strict=True):
+        for what, roots in zip((_PATH, _SHARING), paths_and_shares(self._page), strict=True):
             self._take(what, roots.tolist(), bool)
         self._take(_ADVERT, labelled_adverts(self._page, self._words), bool)
         classes, copying = self._by_class()
@@ -232,6 +236,7 @@ class _Finder:
             if widget is not None and self._kept[node]:
                 self._widgets.setdefault(node, widget)
         self._take(_PERMALINK, classes[_PERMALINK], self._is_mark)
+        self._take(_BUTTON, self._of("button"), self._stands_alone)
         kind = self._painted()
         for node in self._titles_again(kind < 0):
             kind[node : self._end[node]] = _TITLE
@@ -267,6 +272,17 @@ class _Finder:
                 node = self._parent[node]
         return node > 0 and bool(self._code[self._end[node]] > self._code[node])
 
+    def _stands_alone(self, node: int) -> bool:
+        """Return whether a button is no word of a sentence, no heading, and opens no part of the page."""
+        if any(self._attribute(node, name) for name in _OPENING) or self._in_heading[node]:
+            return False
+        first, last = np.searchsorted(self._blocks.start, (node, self._end[node])).tolist()
+        return bool(
+            last > first
+            and self._blocks.end[last - 1] <= self._end[node]
+            and self._blocks.words[first:last].sum() <= _MOST_WORDS[_BUTTON]
+        )
+
     def _is_mark(self, node: int) -> bool:
         text = self._short_text(node)
         words = fold(text).strip()
@@ -278,7 +294,7 @@ class _Finder:
             return _PERMALINK if self._links_to_itself(node) else None
         words = fold(text).strip()
         if words in COPY and is_button:
-            return _BUTTON
+            return _SHARING
         if words in PAGE_TOOLS or (words in CONTENTS and is_button):
             return _TOOL
         return _SKIP if words.startswith(SKIP) and self._attribute(node, "href").startswith("#") else None

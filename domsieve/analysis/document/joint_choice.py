@@ -9,7 +9,7 @@ from domsieve.analysis.block_types.detection import nodes_aside
 from domsieve.analysis.columns.batch import F64, Bools, Ints, painted, prune
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.visible import shown_nodes
-from domsieve.analysis.document.document_tree import DocumentTree, words_before, words_of
+from domsieve.analysis.document.document_tree import HEADING_LEVELS, DocumentTree, words_before, words_of
 from domsieve.analysis.document.other_content import comments_on_article, related_after_end, repeats
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
@@ -88,8 +88,8 @@ def choose_together(
     A list, table, block of code, quote or figure is kept if at least half of its words and a third of its blocks are,
     without what surely is boilerplate. (Without probabilities, .7 of its words and .6 of its blocks.) Then a heading
     is kept if at least half of the next 60 words of its section are. It is dropped if nothing of its section is kept,
-    unless it looks like content itself, as the titles in a list of articles do. A heading with nothing but headings
-    below goes with them.
+    or shown in a closed ``details``, unless it looks like content itself, as the titles in a list of articles do. A
+    heading with nothing but headings below goes with them.
 
     Parameters
     ----------
@@ -122,7 +122,8 @@ def choose_together(
     share = _share(below, chosen, np.stack((after, near), axis=1))
     of_section = _share(below, chosen, section)
     change(tree.heading[share >= _LEAST_KEPT], may_be_kept, keep=True, why=_HEADING_OF_KEPT)
-    change(tree.heading[of_section == 0], may_be_dropped, keep=False, why=_HEADING_OF_DROPPED)
+    is_closed = np.isnan(of_section) & (tree.level == HEADING_LEVELS["summary"])
+    change(tree.heading[(of_section == 0) | is_closed], may_be_dropped, keep=False, why=_HEADING_OF_DROPPED)
     of_headings = np.isnan(of_section) & (_share(words, chosen, section) >= _LEAST_KEPT)
     change(tree.heading[of_headings], may_be_kept, keep=True, why=_HEADING_OF_KEPT)
     return JointChoice(chosen, cause)
