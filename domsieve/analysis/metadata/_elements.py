@@ -119,6 +119,16 @@ class Elements:
         strings, name, value = self.page.strings, self.page.attr_name, self.page.attr_value
         return {strings[int(name[i])]: strings[int(value[i])] for i in span}
 
+    def links(self, node: int) -> list[str]:
+        """Return the absolute addresses of the links in a node, or of those that contain it."""
+        end = int(self.end[node])
+        found = [
+            self.url(link, href)
+            for link, href in self.with_attribute("href")
+            if link < end and (link >= node or self.end[link] >= end) and self.tag(link) == "a"
+        ]
+        return [address for address in found if address]
+
     def text(self, node: int, longest: int) -> str:
         """Return the readable text in a node, shown or not, as one line of at most `longest` characters."""
         texts = self._within(self.readable, node)
@@ -208,6 +218,7 @@ class Places:
         marked[elements.tagged(*_BESIDE_TAGS)] = True
         for name in ("class", "id"):
             marked[[node for node, _, words in elements.named(name) if not _BESIDE.isdisjoint(words)]] = True
+        marked[self._wide(np.flatnonzero(marked))] = False
         if title:
             around = title
             while around > 0:
@@ -215,12 +226,27 @@ class Places:
                 around = int(elements.parent[around])
         self._beside = below(marked, elements.page.end.astype(np.int64))
 
+    def _wide(self, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the nodes with most of the shown text: a class such as ``has-sidebar`` is that of the layout."""
+        page = self._elements.page
+        lengths = np.diff(page.strings.offsets)[page.text[self._shown]]
+        sums = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+        inside = (
+            sums[np.searchsorted(self._shown, page.end[nodes])] - sums[np.searchsorted(self._shown, nodes)]
+        )
+        wide: NDArray[np.intp] = nodes[2 * inside > sums[-1]]
+        return wide
+
     def cost(self, node: int) -> int:
         """Return the distance of a node, with a surcharge in parts that are not about the subject of the page."""
         distance = self.distance(node)
         if not self._beside[node]:
             return distance
         return distance + (_NEAR_COST if distance <= _NEAR else _FAR_COST)
+
+    def is_beside(self, node: int) -> bool:
+        """Return whether a node is in a part that is not about the subject of the page."""
+        return bool(self._beside[node])
 
     def distance(self, node: int) -> int:
         """Return the number of shown texts between the title and a node; those before the title count twice."""

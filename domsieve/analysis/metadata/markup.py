@@ -1,5 +1,6 @@
 """Metadata in the markup of a page: ``meta`` and ``link`` elements, microdata and RDFa Lite."""
 
+import re
 from collections import Counter
 
 from domsieve.analysis.metadata._elements import Elements
@@ -143,13 +144,19 @@ def claim_links(elements: Elements, claims: Claims) -> None:
         claims.add("language", language.get("lang", "") or language.get("xml:lang", ""), "html lang")
 
 
+_PUBLISHED = re.compile(
+    r"pub[-_.]?(?:date|time)|creat(?:ed|ion|e)[-_.]?(?:date|time)|date[-_.:]?(?:creat|posted)"
+)
+_MODIFIED = re.compile(r"last[-_.]?updat|updated?[-_.]?(?:date|time)|revision[-_.]?date")
+
+
 def _field_of_unknown(name: str) -> str | None:
     """Return the field for a non-standard name such as ``w-published-date`` or ``article-modified_time``."""
-    if "publish" in name and ("date" in name or "time" in name):
+    if ("publish" in name and ("date" in name or "time" in name)) or _PUBLISHED.search(name):
         return "published"
     if "modified" in name and ("date" in name or "time" in name or "last" in name):
         return "modified"
-    return None
+    return "modified" if _MODIFIED.search(name) else None
 
 
 _PROPERTY_FIELDS = {

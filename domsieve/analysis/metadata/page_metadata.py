@@ -2,8 +2,8 @@
 
 from domsieve.analysis.columns.batch import cached_per_page
 from domsieve.analysis.metadata._authors import author_names, bylines, choose_authors, turned_name
-from domsieve.analysis.metadata._dates import choose_dates, date_of_address, dates_shown, find_exact_date
 from domsieve.analysis.metadata._elements import Places, elements_of
+from domsieve.analysis.metadata._page_dates import choose_dates
 from domsieve.analysis.metadata.title import claims_of, title_node, title_of
 from domsieve.analysis.metadata.values import (
     LONGEST_NAME,
@@ -160,18 +160,12 @@ class _Reader:
         return names
 
     def _dates(self, places: Places, language: str) -> tuple[str, str]:
-        latest = self._origin.captured_at
-        stated = {}
-        for field in ("published", "modified"):
-            for text, source in self._claims.of(field):
-                if date := find_exact_date(text, language=language, latest=latest):
-                    stated[field] = (date, source)
-                    break
-        shown = dates_shown(self._elements, places, language=language, latest=latest)
-        seen, changed = choose_dates(shown)
-        address = date_of_address(self._origin.final_url, latest=latest)
-        published = stated.get("published") or ((address, "address") if address else seen)
-        return (
-            self._noted("published", published),
-            self._noted("modified", stated.get("modified") or changed),
+        published, modified = choose_dates(
+            self._claims,
+            self._elements,
+            places,
+            address=self._origin.final_url,
+            language=language,
+            latest=self._origin.captured_at,
         )
+        return self._noted("published", published), self._noted("modified", modified)

@@ -24,6 +24,7 @@ from domsieve.snapshot.page import Snapshot
 _PARTS = re.compile(r" [|•·»«:—–-]+ | ?[|»«] ?")
 _PERMALINK = " \t#¶§🔗"
 _MOST_HEADINGS = 20
+_LEAST_TITLING = 20  # characters
 _LEAST_ALIKE, _MOST_ALIKE = 50, 90  # similarity in percent. Guesses that worked on the development sites
 
 
@@ -111,7 +112,7 @@ def _parts(text: str) -> list[str]:
 
 
 def title_node(elements: Elements, title: str) -> int:
-    """Return the heading with the text of the title, or else the first ``h1``; 0 if there is none."""
+    """Return the heading with the text of the title, else another text with it, else the first ``h1``, else 0."""
     own = folded_title(title)
     shown = headings(elements)
     for node, text in shown:
@@ -120,7 +121,18 @@ def title_node(elements: Elements, title: str) -> int:
     for node in elements.tagged("h2", "h3")[:_MOST_HEADINGS]:
         if own and folded_title(elements.shown_text(node, LONGEST_TITLE)) == own:
             return node
-    return shown[0][0] if shown else 0
+    return _titling_text(elements) or (shown[0][0] if shown else 0)
+
+
+def _titling_text(elements: Elements) -> int:
+    """Return the first shown text that begins the ``title`` element and is longer than the name of a site; else 0."""
+    whole = document_title(elements)
+    start = whole[:_LEAST_TITLING]
+    for node in elements.shown.tolist() if len(start) == _LEAST_TITLING else []:
+        text = clean_text(elements.page.text_of(node), LONGEST_TITLE)
+        if text.startswith(start) and folded_title(whole).startswith(folded_title(text)):
+            return int(node)
+    return 0
 
 
 @cached_per_page
