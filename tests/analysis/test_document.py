@@ -214,6 +214,13 @@ class TestChoice:
         words, every = np.ones(int(shown.sum())), np.ones(int(shown.sum()), np.bool_)
         tree = DocumentTree.of(snapshot, blocks.start[shown], blocks.end[shown], words)
         assert choose_together(tree, words, every).kept.tolist() == [True, False]
+        sure = np.full(words.size, 0.9)
+        assert choose_together(tree, words, every, sure).kept.tolist() == [True, False]
+
+    def test_closed_questions_stay(self) -> None:
+        tree, texts = tree_of(page("<details><summary>Why?</summary></details>" * 3))
+        assert choose_together(tree, np.ones(3), np.ones(3, np.bool_), np.ones(3)).kept.all()
+        assert texts == ["Why?"] * 3
 
     def test_related_pages_after_the_end_go_with_their_heading(self) -> None:
         cards = "".join(

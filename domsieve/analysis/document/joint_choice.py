@@ -39,6 +39,7 @@ _LEAST_AROUND, _MAYBE_CONTENT = 0.75, 0.15
 _SURELY_BOILERPLATE = 0.05
 _SURELY_CONTENT = 0.5
 _MOST_ASIDE = 0.5
+_QUESTIONS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,8 +89,9 @@ def choose_together(
     A list, table, block of code, quote or figure is kept if at least half of its words and a third of its blocks are,
     without what surely is boilerplate. (Without probabilities, .7 of its words and .6 of its blocks.) Then a heading
     is kept if at least half of the next 60 words of its section are. It is dropped if nothing of its section is kept,
-    or shown in a closed ``details``, unless it looks like content itself, as the titles in a list of articles do. A
-    heading with nothing but headings below goes with them.
+    unless it looks like content itself, as the titles in a list of articles do. The line of a closed ``details`` is
+    dropped, unless there are three or more, which may be questions. A heading with nothing but headings below goes
+    with them.
 
     Parameters
     ----------
@@ -122,8 +124,10 @@ def choose_together(
     share = _share(below, chosen, np.stack((after, near), axis=1))
     of_section = _share(below, chosen, section)
     change(tree.heading[share >= _LEAST_KEPT], may_be_kept, keep=True, why=_HEADING_OF_KEPT)
-    is_closed = np.isnan(of_section) & (tree.level == HEADING_LEVELS["summary"])
-    change(tree.heading[(of_section == 0) | is_closed], may_be_dropped, keep=False, why=_HEADING_OF_DROPPED)
+    change(tree.heading[of_section == 0], may_be_dropped, keep=False, why=_HEADING_OF_DROPPED)
+    closed = tree.heading[np.isnan(of_section) & (tree.level == HEADING_LEVELS["summary"])]
+    if len(closed) < _QUESTIONS:
+        change(closed, np.ones_like(kept), keep=False, why=_HEADING_OF_DROPPED)
     of_headings = np.isnan(of_section) & (_share(words, chosen, section) >= _LEAST_KEPT)
     change(tree.heading[of_headings], may_be_kept, keep=True, why=_HEADING_OF_KEPT)
     return JointChoice(chosen, cause)
