@@ -3,7 +3,6 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -12,21 +11,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.auto.cleaner import with_site
+from domsieve.analysis.auto.context_features import MeasuredBlocks
 from domsieve.analysis.auto.model import SHIPPED, write_model
+from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.files import write_file
-from domsieve.renderer.html_parser.parser import parse_html
-from experiments.corpora.magic_pages import magic_pages
-from experiments.corpora.wcxb_pages import page_files, read_page
+from experiments.corpora.main_elements import MainPage, draw_from_sites
+from experiments.corpora.origins import Language
 from experiments.corpora.whole_sites import read_site, text_site_halves
+from experiments.experiments.auto_documents import (
+    main_pages,
+    measure_documents,
+    measure_site_documents,
+    single_pages,
+)
 from experiments.experiments.auto_rendered import rendered_tasks
 from experiments.experiments.auto_tables import GRID, PREFACE, tables
 from experiments.frame.experiment import Experiment, Inputs, Row, Task
 from experiments.frame.summary import Answer
 from experiments.measures.word_scores import Score, count_words, score
 from experiments.systems.auto_learning import (
+    NO_CURVE,
     SEED,
-    Corpus,
     LearningPage,
     Lessons,
     PageModel,
@@ -36,6 +42,7 @@ from experiments.systems.auto_learning import (
     learn_pages,
     model_of,
     part_of,
+    with_segments,
 )
 from experiments.systems.peers import PEER_PACKAGES, PEERS, extract
 
@@ -47,6 +54,8 @@ FEW_PAGES = 8
 MODEL_FILE = "auto_model.zst"
 PERMITTED = ("api-", "docs-")
 """How the names of the sites begin that the model may be learned from; the licences of the others forbid it."""
+LEFT_OUT: tuple[Language, ...] = ("German", "French", "Chinese")
+"""Languages that are left out one by one. Without English, hardly any page would be left."""
 _ABLATED = ("names", "words", "head")
 _EXTRACTORS = ("trafilatura", "resiliparse", "jusText", "boilerpy3")
 _BETAS = {"balance": None, "precision": 0.5, "F1": 1.0, "recall": 2.0}
@@ -55,7 +64,7 @@ _BETAS = {"balance": None, "precision": 0.5, "F1": 1.0, "recall": 2.0}
 def tasks(inputs: Inputs) -> list[Task]:
     """Return tasks: single pages and the model that is shipped, whole sites, and each rendered one."""
     data = inputs.data
-    files = (data / "wcxb" / "dev", data / "magic", data / "sites")
+    files = (data / "wcxb" / "dev", data / "magic", data / "trafilatura", data / "sites")
     common = {"seed": SEED, "site_pages": SITE_PAGES}
     return [
         Task(
@@ -65,6 +74,7 @@ def tasks(inputs: Inputs) -> list[Task]:
             {"folds": FOLDS, **common},
         ),
         Task("sites", partial(measure_sites, data), files, common),
+        Task("languages", partial(measure_languages, data), files, common),
         Task("ablations", partial(measure_ablations, data), files, {"folds": FOLDS, **common}),
         *rendered_tasks(inputs),
     ]
@@ -75,23 +85,47 @@ def measure_pages(data: Path, file: Path) -> list[Row]:
 
     The model is written to `file`; the last row says whether it is the one that is shipped.
     """
-    pages, peers = _single_pages(data)
+    pages, peers = _learning_pages(data)
     sites = [page for site in _permitted(data) for page in site]
+    mains = main_pages(data)
     rows: list[Row] = []
+    documents: list[Row] = []
     for fold in range(FOLDS):
         learned = learn_pages([page for page in pages if part_of(page.group, FOLDS, "fold") != fold] + sites)
         held = [page for page in pages if part_of(page.group, FOLDS, "fold") == fold]
-        rows += [{**_judged(page, learned), "fold": fold, "peers": peers[page.name]} for page in held]
+        rows += [
+            {**_judged(page, learned), "fold": fold, "peers": peers[page.name]}
+            for page in held
+            if page.name in peers
+        ]
+        sources = (one for one in single_pages(data) if part_of(one.domain, FOLDS, "fold") == fold)
+        documents += measure_documents(sources, model_of(learned, NO_CURVE), mains)
     curve = curve_of([row["expected"] for row in rows], [row["f1"]["balance"] for row in rows])
     found = write_model(model_of(learn_pages(pages + sites), curve))
     write_file(file, found, what="The model")
     same = SHIPPED.exists() and SHIPPED.read_bytes() == found
-    return [*rows, {"model": hashlib.sha256(found).hexdigest(), "bytes": len(found), "shipped": same}]
+    about = {"model": hashlib.sha256(found).hexdigest(), "bytes": len(found), "shipped": same}
+    return [*rows, *documents, about]
+
+
+def measure_languages(data: Path) -> list[Row]:
+    """Return a row per single page in some languages, judged by what was learned without pages in its language."""
+    pages, _ = _learning_pages(data, peers=False)
+    sites = [page for site in _permitted(data) for page in site]
+    rows: list[Row] = []
+    for language in LEFT_OUT:
+        learned = learn_pages([page for page in pages if page.language != language] + sites)
+        sources = (one for one in single_pages(data) if one.language == language)
+        rows += [
+            {"left_out": language, **row}
+            for row in measure_documents(sources, model_of(learned, NO_CURVE), {})
+        ]
+    return rows
 
 
 def measure_ablations(data: Path) -> list[Row]:
     """Return a row per single page of WCXB, judged by what was learned without its domain and a group of figures."""
-    pages, _ = _single_pages(data, peers=False)
+    pages, _ = _learning_pages(data, peers=False)
     sites = [page for site in _permitted(data) for page in site]
     rows: list[Row] = []
     for fold in range(FOLDS):
@@ -109,73 +143,49 @@ def measure_ablations(data: Path) -> list[Row]:
 
 def measure_sites(data: Path) -> list[Row]:
     """Return a row per whole site, judged by what was learned without it, at each step of `GRID`."""
-    singles, _ = _single_pages(data, peers=False)
+    singles, _ = _learning_pages(data, peers=False)
     permitted = {site[0].group: site for site in _permitted(data)}
     files = text_site_halves(data)
-    others = [file for file in files if file.stem not in permitted]
     learned = learn_pages(singles + [page for site in permitted.values() for page in site])
-    rows = [_judged_site(_site_pages(file), learned) for file in others]
-    for name, site in permitted.items():
-        rest = [page for other, pages in permitted.items() if other != name for page in pages]
-        rows.append(_judged_site(site, learn_pages(singles + rest)))
+    drawn = draw_from_sites(data)
+    rows: list[Row] = []
+    for file in files:
+        pages = permitted.get(file.stem)
+        if pages is None:
+            rows += _judged_site(file, _site_pages(file), learned, drawn)
+        else:
+            rest = [page for other, held in permitted.items() if other != file.stem for page in held]
+            rows += _judged_site(file, pages, learn_pages(singles + rest), drawn)
     return rows
 
 
-def _single_pages(
+def _learning_pages(
     data: Path, *, peers: bool = True
 ) -> tuple[list[LearningPage], dict[str, dict[str, float]]]:
+    """Return all single pages with their labels, and the word F1 of other extractors by page."""
     pages, found = [], {}
-    for one in _sources(data):
-        snapshot = parse_html(one.source, url=one.url, encoding="utf-8")
-        pages.append(
-            evidence_of(
-                snapshot,
-                one.truth,
-                corpus=one.corpus,
-                group=one.domain,
-                name=one.name,
-                kind=one.kind,
-                language=one.language,
-            )
+    for one in single_pages(data):
+        snapshot = one.parsed()
+        page = evidence_of(
+            snapshot,
+            one.truth,
+            corpus=one.corpus,
+            group=one.domain,
+            name=one.name,
+            kind=one.kind,
+            language=one.language,
         )
-        if peers:
+        if one.corpus == "trafilatura":
+            texts = MeasuredBlocks.of(snapshot, page_blocks(snapshot)).text
+            page = with_segments(page, texts, one.wanted, one.unwanted)
+        elif peers:
             html, truth = one.source.decode("utf-8", "replace"), count_words(one.truth)
             found[one.name] = {
                 name: round(score(count_words(extract(PEERS[name], html).text), truth).f1, 4)
                 for name in _EXTRACTORS
             }
+        pages.append(page)
     return pages, found
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    corpus: Corpus
-    name: str
-    kind: str
-    language: str
-    domain: str
-    url: str
-    source: bytes
-    truth: str
-
-
-def _sources(data: Path) -> Iterator[_Source]:
-    for pair in page_files(data):
-        page = read_page(*pair)
-        yield _Source(
-            "wcxb", page.name, page.type, page.language, page.domain, page.url, page.source, page.truth
-        )
-    for other in magic_pages(data):
-        yield _Source(
-            "magic",
-            other.name,
-            other.kind,
-            other.language,
-            other.domain,
-            other.url,
-            other.source,
-            other.truth,
-        )
 
 
 def _permitted(data: Path) -> list[list[LearningPage]]:
@@ -234,7 +244,14 @@ def _score(page: LearningPage, kept: NDArray[np.bool_]) -> Score:
     return Score(common / found if found else 1.0, common / true if true else 1.0, words.f1(kept))
 
 
-def _judged_site(pages: Sequence[LearningPage], learned: PageModel) -> Row:
+def _judged_site(
+    file: Path, pages: Sequence[LearningPage], learned: PageModel, drawn: Sequence[MainPage]
+) -> Iterator[Row]:
+    yield _judged_blocks(pages, learned)
+    yield from measure_site_documents(file, model_of(learned, NO_CURVE), SITE_PAGES, drawn)
+
+
+def _judged_blocks(pages: Sequence[LearningPage], learned: PageModel) -> Row:
     scores: dict[str, list[Score]] = defaultdict(list)
     for page in pages:
         odds = learned.log_odds(page)
@@ -266,7 +283,7 @@ def _judged_site(pages: Sequence[LearningPage], learned: PageModel) -> Row:
 AUTO = Experiment(
     "auto",
     "How the cleaner auto was learned",
-    ("wcxb", "magic", "sites"),
+    ("wcxb", "magic", "sites", "trafilatura"),
     tasks,
     tables,
     None,

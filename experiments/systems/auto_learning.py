@@ -7,7 +7,7 @@ sites) than those that the trees learn from together with them.
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from experiments.measures.oracles import WordBlocks, best_choice
 from experiments.measures.word_scores import count_words
 from experiments.systems.tree_learning import learn_trees
 
-Corpus = Literal["wcxb", "magic", "sites"]
+Corpus = Literal["wcxb", "magic", "trafilatura", "sites"]
 Figures = NDArray[np.float32]
 
 INNER_FOLDS = 4
@@ -36,6 +36,9 @@ _ALPHA = {"names": 3e-5, "texts": 1e-5}
 _ROUNDS = 4
 _FEWEST_GROUPS = 2  # a token of one domain alone says nothing of others
 _MOST_OF_NAME = 2.0
+IMPORTANCE: Mapping[Corpus, float] = {"trafilatura": 2.0}
+"""How much the pages of a corpus count; 1 if it is not named. A page of trafilatura's has few blocks with labels."""
+_ADDRESS = ("address depth", "address words", "address hyphens", "address digits")
 
 
 class TreeSays(NamedTuple):
@@ -61,6 +64,7 @@ class LearningPage:
     long : bool (B,), which are long texts outside of links.
     truth : their words and those of the truth, as the measure counts them.
     content : bool (B,), the best choice that knows the truth.
+    known : bool (B,), blocks whose label is known.
     neutral : bool (B,), blocks that are no noise and not in the truth.
     by_tree : what the style tree of the site says; None where none is known.
     by_few : what it says when it was learned from few pages of the site.
@@ -79,6 +83,7 @@ class LearningPage:
     long: NDArray[np.bool_]
     truth: WordBlocks
     content: NDArray[np.bool_]
+    known: NDArray[np.bool_]
     neutral: NDArray[np.bool_]
     by_tree: TreeSays | None = None
     by_few: TreeSays | None = None
@@ -89,7 +94,8 @@ class LearningPage:
     @property
     def weight(self) -> NDArray[np.float64]:
         """How much each block counts: long ones more than short ones, long pages not much more than short ones."""
-        return np.asarray(np.sqrt(np.maximum(self.words, 0.25) / np.sqrt(max(float(self.words.sum()), 1.0))))
+        weight = np.sqrt(np.maximum(self.words, 0.25) / np.sqrt(max(float(self.words.sum()), 1.0)))
+        return np.asarray(weight * self.known * IMPORTANCE.get(self.corpus, 1.0))
 
 
 def part_of(group: str, parts: int, salt: str) -> int:
@@ -131,10 +137,42 @@ def evidence_of(
         long=blocks.long,
         truth=known,
         content=best_choice(known, always=none, perhaps=every),
+        known=every,
         neutral=none if neutral is None else neutral[blocks.voice],
         by_tree=_said(by_tree, blocks),
         by_few=_said(by_few, blocks),
     )
+
+
+def with_segments(
+    page: LearningPage, texts: Sequence[str], wanted: Sequence[str], unwanted: Sequence[str]
+) -> LearningPage:
+    """Return a page with the labels that segments of its text give.
+
+    A block with a wanted segment is content, one with an unwanted segment is not, and so are the blocks that are a
+    part of one. The labels of all others, and of blocks with both, are unknown.
+
+    Parameters
+    ----------
+    texts : the text of each of the B blocks.
+    wanted, unwanted : segments that belong to the content, and that do not.
+    """
+    held = [_holds(texts, segments) for segments in (wanted, unwanted)]
+    return replace(page, content=held[0] & ~held[1], known=held[0] ^ held[1])
+
+
+_SHORTEST_PART = 25  # letters; shorter texts may be anywhere
+
+
+def _holds(texts: Sequence[str], segments: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which texts hold one of the segments, or are a part of one."""
+    spaced = [" ".join(segment.split()) for segment in segments if segment.strip()]
+
+    def holds(text: str) -> bool:
+        text = " ".join(text.split())
+        return any(one in text or (len(text) >= _SHORTEST_PART and text in one) for one in spaced)
+
+    return np.array([holds(text) for text in texts], np.bool_)
 
 
 def _said(verdict: Verdict | None, blocks: MeasuredBlocks) -> TreeSays | None:
@@ -173,13 +211,15 @@ def _learn_kind(pages: Sequence[LearningPage], kind: str) -> NDArray[np.int16]:
     if kind == "names":
         table.data = np.minimum(table.data, _MOST_OF_NAME)
     weight = np.concatenate([page.weight for page in pages])
+    content = np.concatenate([page.content for page in pages])
+    known = np.flatnonzero(weight)
     model = SGDClassifier(
         loss="log_loss", alpha=_ALPHA[kind], max_iter=_ROUNDS, tol=None, average=True, random_state=SEED
     )
-    model.fit(table, np.concatenate([page.content for page in pages]), sample_weight=weight / weight.mean())
+    model.fit(table[known], content[known], sample_weight=weight[known] / weight[known].mean())
     held: dict[str, set[int]] = defaultdict(set)
     for page, one in zip(pages, found, strict=True):
-        held[page.group].update(np.unique(one.bucket).tolist())
+        held[page.group].update(np.unique(one.bucket[page.known[one.block]]).tolist())
     groups = np.zeros(BUCKETS, np.int64)
     for buckets in held.values():
         groups[list(buckets)] += 1
@@ -215,6 +255,15 @@ def all_figures(
     return np.concatenate((page.figures, said)), (*page.names, *names), (*page.groups, *groups)
 
 
+def _without_address(page: LearningPage) -> LearningPage:
+    """Return the page as if its address was not known, if it is of the half of the groups where that is so."""
+    if part_of(page.group, 2, "address"):
+        return page
+    figures = page.figures.copy()
+    figures[[name in _ADDRESS for name in page.names]] = np.nan
+    return replace(page, figures=figures)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Lessons:
     """What the trees learn from: the blocks that were drawn of pages, and the tokens that were learned of all.
@@ -238,9 +287,10 @@ class Lessons:
     def of(cls, pages: Sequence[LearningPage]) -> "Lessons":
         """Return the lessons of pages.
 
-        The scores of tokens that the trees learn with are those that other groups of pages have taught.
+        The scores of tokens that the trees learn with are those that other groups of pages have taught. The address
+        is unknown for half of the groups: users often give none, and a page without one is no front page.
         """
-        pages = [page for page in pages if len(page)]
+        pages = [_without_address(page) for page in pages if page.known.any()]
         parts = [part_of(page.group, INNER_FOLDS, "inner") for page in pages]
         crossed = [
             learn_tokens([page for page, part in zip(pages, parts, strict=True) if part != left])
@@ -250,12 +300,12 @@ class Lessons:
         tables, content, weight = [], [], []
         for page, part in zip(pages, parts, strict=True):
             figures, names, groups = all_figures(page, crossed[part])
-            drawn = np.arange(len(page))
-            if len(page) > MOST_BLOCKS:
-                drawn = np.sort(chance.choice(len(page), MOST_BLOCKS, replace=False))
+            known = drawn = np.flatnonzero(page.known)
+            if known.size > MOST_BLOCKS:
+                drawn = np.sort(chance.choice(known, MOST_BLOCKS, replace=False))
             tables.append(figures[:, drawn].T)
             content.append(page.content[drawn])
-            weight.append(page.weight[drawn] * (len(page) / drawn.size))
+            weight.append(page.weight[drawn] * (known.size / drawn.size))
         return cls(
             names,
             groups,
@@ -302,6 +352,10 @@ def curve_of(
 
     model = IsotonicRegression(y_min=0, y_max=1).fit(expected, found)
     return np.round(model.X_thresholds_, 4), np.round(model.y_thresholds_, 4)
+
+
+NO_CURVE = (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+"""The curve of a model that is only measured: what is expected counts as it is."""
 
 
 def model_of(learned: PageModel, curve: tuple[NDArray[np.float64], NDArray[np.float64]]) -> AutoModel:

@@ -1,13 +1,15 @@
 """How the learned cleaner is learned: trees as LightGBM has them, tokens, equal bytes, and the tables."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from domsieve.analysis.auto.model import UNIT, read_model, write_model
+from domsieve.analysis.auto.model import UNIT, read_model, shipped_model, write_model
 from domsieve.analysis.trees.sst import SiteStyleTree
 from experiments.corpora.magic_pages import magic_pages
+from experiments.experiments.auto_documents import Source, document_tables, measure_documents, unseen_table
 from experiments.experiments.auto_tables import GRID, tables
 from experiments.measures.word_scores import count_words
 from experiments.systems.auto_learning import (
@@ -20,6 +22,7 @@ from experiments.systems.auto_learning import (
     learn_tokens,
     model_of,
     part_of,
+    with_segments,
 )
 from experiments.systems.tree_learning import PARAMETERS, ROUNDS, learn_trees
 from tests.analysis.contract import ARTICLE, SENTENCE, body, site
@@ -115,6 +118,37 @@ class TestLearning:
         assert not chosen(learned, np.full(len(learned), UNIT)).kept.any()
         assert learned.by_tree is not None
 
+    def test_segments_label_the_blocks_that_hold_them(self) -> None:
+        page = learning_pages()[0]
+        texts = [f"menu {number}" for number in range(len(page))]
+        texts[0], texts[1] = (
+            "The mill was  built in 1804, and it grinds",
+            "Read more about mills and bakers here",
+        )
+        texts[2] = "a mill was built, and bakers"
+        wanted, unwanted = ("mill was built",), (f"More: {texts[1]}.", "and bakers")
+        learned = with_segments(page, texts, wanted, unwanted)
+        assert learned.content[:3].tolist() == [True, False, False]
+        assert learned.known.tolist() == [True, True] + [False] * (len(page) - 2)
+        assert (learned.weight > 0).tolist() == learned.known.tolist()
+
+    def test_blocks_without_a_label_teach_nothing(self) -> None:
+        pages = learning_pages()
+        none = np.zeros(len(pages[0]), np.bool_)
+        silent = [
+            replace(page, corpus="trafilatura", known=none[: len(page)], group="t") for page in pages[:2]
+        ]
+        plain, more = Lessons.of(pages), Lessons.of([*pages, *silent])
+        assert more.content.tobytes() == plain.content.tobytes()
+        assert (more.tokens.texts == plain.tokens.texts).all()
+
+    def test_the_address_is_unknown_for_half_of_the_domains(self) -> None:
+        lessons = Lessons.of(learning_pages())
+        depth = lessons.figures[:, lessons.names.index("address depth")]
+        words = lessons.figures[:, lessons.names.index("words")]
+        assert 0 < np.isnan(depth).mean() < 1
+        assert not np.isnan(words).any()
+
     def test_parts_depend_on_the_name_alone(self) -> None:
         assert part_of("a.example", 5, "fold") == part_of("a.example", 5, "fold")
         assert {part_of(f"{n}.example", 5, "fold") for n in range(60)} == set(range(5))
@@ -186,3 +220,30 @@ def test_tables_of_pages_and_sites() -> None:
     fifths = by_title["Expected F1 against true F1, by fifths"].rows
     assert [row[1] for row in fifths] == [8] * 5
     assert not tables([])
+
+
+MANUAL = (
+    "<title>Oven</title><body><nav><a href=/>Home</a></nav>"
+    f"<main><h1>Oven</h1><p>{SENTENCE * 4}</p><h2>Door</h2><p>{SENTENCE * 3}</p></main></body>"
+)
+
+
+def test_documents_are_measured_as_users_get_them() -> None:
+    truth = f"Oven {SENTENCE * 4} Door {SENTENCE * 3}"
+    markdown = f"# Oven\n\n{SENTENCE * 4}\n\n## Door\n\n{SENTENCE * 3}"
+    reviewed = Source(
+        *("wcxb", "1", "article", "German", "a.example", "http://a.example/b", MANUAL.encode(), truth),
+        markdown=markdown,
+    )
+    marked = replace(reviewed, corpus="trafilatura", markdown="", wanted=("Door",), unwanted=("Home",))
+    sources = [reviewed, marked]
+    first, second = measure_documents(sources, shipped_model(), {})
+    assert first["f1"][1] > 0.95
+    assert first["reference"]["headings"][1] == 1
+    assert second["segments"] == [1, 0, 0, 1]
+    documents, segments = document_tables([first, second])
+    assert documents.rows[0][:3] == ["reference, WCXB", "headings", 1]
+    assert [row[0] for row in segments.rows] == ["all", "German"]
+    assert segments.rows[0][1:] == [1, 1.0, 1.0, 1.0]
+    unseen = unseen_table([{"left_out": "German", **second}], [first, second])
+    assert unseen.rows == [["German", "trafilatura", 1, 1.0, 1.0]]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.auto.block_features import Row, block_figures, described_figures, likeness_of
 from domsieve.analysis.auto.context_features import Around, MeasuredBlocks
-from domsieve.analysis.auto.model import UNIT, probabilities, shipped_model
+from domsieve.analysis.auto.model import UNIT, AutoModel, probabilities, shipped_model
 from domsieve.analysis.auto.tokens import NameTokens, PageTokens, TokenWeights
 from domsieve.analysis.columns.batch import (
     F64,
@@ -200,6 +200,10 @@ class AutoCleaner(SiteModel[StyleTree]):
         self.favor = favor
         self.style = style
 
+    def model(self) -> AutoModel:
+        """Return the learned model; experiments replace it."""
+        return shipped_model()
+
     def facts(self) -> dict[str, int]:
         """Return the size of the style tree."""
         return self._style_tree(self.counts_).facts()
@@ -233,7 +237,7 @@ class AutoCleaner(SiteModel[StyleTree]):
         return [self._verdict(*pair) for pair in zip(batch.pages, tree.transform(batch.pages), strict=True)]
 
     def _verdict(self, page: Snapshot, by_tree: Verdict | None) -> Verdict:
-        model = shipped_model()
+        model = self.model()
         blocks = MeasuredBlocks.of(page, page_blocks(page))
         odds, groups = np.zeros(len(blocks), np.int64), dict[str, Ints]()
         if len(blocks):
@@ -294,7 +298,7 @@ class AutoCleaner(SiteModel[StyleTree]):
             numbers,
             self.scalars(),
             threshold=choice.threshold,
-            expected_f1=shipped_model().confidence(balanced.expected),
+            expected_f1=self.model().confidence(balanced.expected),
         )
 
 
