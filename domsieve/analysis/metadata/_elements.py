@@ -63,7 +63,8 @@ class Elements:
         self.shown = self.readable[shown]
         self._addresses = Addresses(page)
         self._with_attribute: dict[str, list[tuple[int, str]]] = {}
-        self._named: dict[str, list[tuple[int, str, frozenset[str]]]] = {}
+        self._value_words: dict[str, dict[str, frozenset[str]]] = {}
+        self._blocks: dict[int, int] = {}
 
     def _outside_head(self, nodes: NDArray[np.intp]) -> NDArray[np.bool_]:
         head = np.array([name in {"head", "title"} for name in self.names])[self.page.tag]
@@ -76,12 +77,11 @@ class Elements:
 
     def tagged(self, *tags: str) -> list[int]:
         """Return the elements with one of these tag names."""
-        ids = [self._tag_ids[tag] for tag in tags if tag in self._tag_ids]
-        if not ids:
+        wanted = np.zeros(len(self.names), np.bool_)
+        wanted[[self._tag_ids[tag] for tag in tags if tag in self._tag_ids]] = True
+        if not wanted.any():
             return []
-        nodes: list[int] = np.flatnonzero(self._element & np.isin(self.page.tag, ids))[
-            :_MOST_LOOKED_AT
-        ].tolist()
+        nodes: list[int] = np.flatnonzero(self._element & wanted[self.page.tag])[:_MOST_LOOKED_AT].tolist()
         return nodes
 
     def with_attribute(self, name: str) -> list[tuple[int, str]]:
@@ -101,17 +101,22 @@ class Elements:
 
         The words are in lower case: ``postMeta entry-date`` has the words post, meta, entry and date.
         """
-        if attribute not in self._named:
+        words = self._words_of(attribute)
+        return [(node, value, words[value]) for node, value in self.with_attribute(attribute)]
+
+    def named_after(self, attribute: str, words: frozenset[str]) -> list[tuple[int, str]]:
+        """Return the elements with one of the words in an attribute, and its values; see `named`."""
+        values = {value for value, own in self._words_of(attribute).items() if not words.isdisjoint(own)}
+        return [(node, value) for node, value in self.with_attribute(attribute) if value in values]
+
+    def _words_of(self, attribute: str) -> dict[str, frozenset[str]]:
+        if attribute not in self._value_words:
             words: dict[str, frozenset[str]] = {}
-            for _, value in self.with_attribute(attribute):
-                if value not in words:
-                    check()
-                    found = _WORDS.findall(value[:_LONGEST_NAME])
-                    words[value] = frozenset(word.lower() for word in found)
-            self._named[attribute] = [
-                (node, value, words[value]) for node, value in self.with_attribute(attribute)
-            ]
-        return self._named[attribute]
+            for value in {value: None for _, value in self.with_attribute(attribute)}:
+                check()
+                words[value] = frozenset(map(str.lower, _WORDS.findall(value[:_LONGEST_NAME])))
+            self._value_words[attribute] = words
+        return self._value_words[attribute]
 
     def attributes(self, node: int) -> dict[str, str]:
         """Return the attributes of an element, by name."""
@@ -156,11 +161,13 @@ class Elements:
 
     def block(self, node: int) -> int:
         """Return the nearest ancestor of a node that is not an inline element."""
-        node = int(self.parent[node])
-        while node > 0 and self.tag(node) in _INLINE:
-            check()
-            node = int(self.parent[node])
-        return node
+        if node not in self._blocks:
+            around = int(self.parent[node])
+            while around > 0 and self.tag(around) in _INLINE:
+                check()
+                around = int(self.parent[around])
+            self._blocks[node] = around
+        return self._blocks[node]
 
     def lines(self, first: int, last: int) -> list[tuple[int, str]]:
         """Return the lines of the text nodes ``shown[first:last]``, each with its first node."""
@@ -217,7 +224,7 @@ class Places:
         marked = np.zeros(len(elements.page), np.bool_)
         marked[elements.tagged(*_BESIDE_TAGS)] = True
         for name in ("class", "id"):
-            marked[[node for node, _, words in elements.named(name) if not _BESIDE.isdisjoint(words)]] = True
+            marked[[node for node, _ in elements.named_after(name, _BESIDE)]] = True
         marked[self._wide(np.flatnonzero(marked))] = False
         if title:
             around = title
