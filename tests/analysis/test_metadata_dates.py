@@ -47,6 +47,8 @@ def article(**dates: str) -> str:
         ("Tue Mar 4 05:06:07 CET 2025", "en"),
         ("04 | 03 | 2025", "de"),
         ("4. 3. 2025", "cs"),
+        ("۲۰۲۵/۰۳/۰۴", "fa"),
+        ("০৪-০৩-২০২৫", "bn"),
     ],
 )
 def test_days_are_read_in_many_languages_and_forms(text: str, language: str) -> None:
@@ -71,6 +73,10 @@ def test_not_all_figures_are_short_dates(text: str) -> None:
         ("/2025-03/04/c_112.htm", "", "2025-03-04"),
         ("/2025/0304/112.htm", "", "2025-03-04"),
         ("/rain_04-03-2025", "de", "2025-03-04"),
+        ("/news/04-03-2025", "de", "2025-03-04"),
+        ("/web/20260101123456/https://example.com/2025/03/04/rain", "", "2025-03-04"),
+        ("/web/20260101123456id_/example.com/2025/03/04/rain", "", "2025-03-04"),
+        ("/web/20260101123456/http://example.com/rain", "", ""),
         ("/rain-202503041234567", "", ""),
         ("/2025/03/rain", "", ""),
     ],
@@ -88,6 +94,8 @@ class TestLabels:
             "Pubblicato il 4 marzo 2025",
             "Dieser Artikel wurde am 4. März 2025 von Ann Lee geschrieben",
             "Opublikowano: 4 marca 2025",
+            "Post time: 04.03.2025",
+            "Listed on 04.03.2025",
         ],
     )
     def test_a_day_of_publication_is_found_below_a_long_text(self, line: str) -> None:
@@ -100,6 +108,7 @@ class TestLabels:
             "Letzte Änderung: 04.03.2025",
             "Stand: 4. März 2025",
             "Stand vom 4. März 2025",
+            "Last checked: 04.03.2025",
             "Mis à jour le 4 mars 2025",
             "Última actualización: 4 de marzo de 2025",
             "Обновлено 4 марта 2025",
@@ -128,6 +137,7 @@ class TestLabels:
             "<p>Closed since 4 March 2025</p>",
             f"<p>On 4 March 2025 the river rose {'and rose ' * 10}in the hills.</p>",
             f"<p>{'The river rose ' * 5} on 4 March 2025 in the hills.</p>",
+            "<p>The next meeting is on 4 March 2025 at seven in the town hall.</p>",
         ],
     )
     def test_other_dates_are_not_those_of_the_page(self, line: str) -> None:
@@ -138,10 +148,13 @@ class TestLabels:
         text = "The river rose in the hills. " * 20
         assert read(f"{TITLE}<p>Bad Ems, 04.03.2025 – {text}</p>").published == "2025-03-04"
         assert read(f"{TITLE}<p>(04.03.2025) {text}</p>").published == "2025-03-04"
+        assert read(f"{TITLE}<p>04.03.2025 „{text}“</p>").published == "2025-03-04"
 
     def test_short_years_are_read_where_only_a_date_can_be(self) -> None:
         assert read(f'{TITLE}<p class="date">News, 04.03.25</p>').published == "2025-03-04"
         assert read(f"{TITLE}<p>Wien, 04.03.25</p>").published == "2025-03-04"
+        assert read(f"{TITLE}<p>von Maria Theresia Musterfrau, 04.03.25</p>").published == "2025-03-04"
+        assert read(f"{TITLE}<p>The hills run on the new version 4.3.25</p>").published == ""
 
 
 class TestPlaces:
@@ -155,12 +168,18 @@ class TestPlaces:
         body = f"{menu}<div>Rain in the hills and in the valleys</div><p>4 March 2025</p>{FILLER}"
         assert read(body, head).published == "2025-03-04"
 
-    def test_a_date_on_a_line_of_its_own_counts_if_there_is_no_other(self) -> None:
-        far = f"{TITLE}{FILLER}{FILLER}{FILLER}<p>Tuesday, 4 March 2025</p>"
+    def test_a_date_on_a_line_of_its_own_counts_in_pages_without_a_title(self) -> None:
+        far = f"{FILLER}{FILLER}{FILLER}<p>Tuesday, 4 March 2025</p>"
         found = read(far)
         assert (found.published, found.sources["published"]) == ("2025-03-04", "line of a date")
         assert read(f"{far}<p>5 March 2025</p>").published == ""
-        assert read(f"{TITLE}{FILLER}{FILLER}{FILLER}<aside><p>4 March 2025</p></aside>").published == ""
+        assert read(f"{FILLER}{FILLER}{FILLER}<aside><p>4 March 2025</p></aside>").published == ""
+        assert read(f"{TITLE}{far}").published == ""
+
+    def test_a_date_far_behind_that_of_a_change_is_one_of_other_things(self) -> None:
+        updated = f"{TITLE}<p>Updated 9 March 2025</p>"
+        assert read(f"{updated}<p>4 March 2025</p>").published == "2025-03-04"
+        assert read(f"{updated}{'<p>It rained.</p>' * 30}<p>4 March 2025</p>").published == ""
 
 
 class TestStatements:
@@ -198,13 +217,25 @@ class TestStatements:
         assert read(TITLE, head + article(datePublished="2025-03-04")).published == "2025-03-04"
         assert read(f"{TITLE}<p class='date'>4 March 2025</p>", head).published == "2025-03-04"
 
+    def test_a_vague_statement_after_a_change_is_not_the_publication(self) -> None:
+        found = read(f"{TITLE}<p>Stand: 4. März 2025</p>", meta("date", "2025-03-05"), language="de")
+        assert (found.published, found.modified) == ("", "2025-03-04")
+
+    def test_a_page_that_is_published_again_keeps_the_earlier_day_that_it_shows(self) -> None:
+        head = article(datePublished="2025-11-05")
+        assert read(f"{TITLE}<p>4 March 2025</p>", head).published == "2025-03-04"
+        for body in ("4 November 2025", "11 May 2025", "9 December 2025"):
+            assert read(f"{TITLE}<p>{body}</p>", head).published == "2025-11-05"
+        paper = meta("citation_date", "2025-11-05")
+        assert read(f"{TITLE}<p>4 March 2025</p>", paper).published == "2025-11-05"
+
     def test_metas_of_other_things_yield_to_the_article(self) -> None:
         teaser = '<div itemscope><meta itemprop="datePublished" content="2025-03-01"></div>'
         assert read(f"{teaser}{TITLE}").published == "2025-03-01"
         body = f"{teaser}{TITLE}{article(datePublished='2025-03-04')}"
         assert read(body).published == "2025-03-04"
 
-    @pytest.mark.parametrize("name", ["bt:pubdate", "pub_date", "date_created", "dateposted"])
+    @pytest.mark.parametrize("name", ["bt:pubdate", "pub_date", "date_created", "dateposted", "my:uploaded"])
     def test_systems_have_names_of_their_own_for_publication(self, name: str) -> None:
         assert read(TITLE, meta(name, "2025-03-04")).published == "2025-03-04"
 
@@ -231,6 +262,7 @@ class TestStatements:
             ("https://example.com/rain", "en", "2025-04-03"),
             ("https://example.io/rain", "en", "2025-04-03"),
             ("https://example.co.uk/rain", "en-US", "2025-04-03"),
+            ("https://example.com/web/20260101123456/http://example.co.uk/rain", "en", "2025-03-04"),
         ],
     )
     def test_the_country_of_the_address_decides_the_order_of_figures(

@@ -63,11 +63,14 @@ _YEAR_LAST = re.compile(r"(?<![\d./-])(\d{1,2}) ?([/.|-]) ?(\d{1,2}) ?\2 ?(\d{4}
 _SHORT_YEAR = re.compile(r"(?<![\w./:-])(\d{1,2})([/.]) ?(\d{1,2})\2 ?(\d{2})(?![\d:]|[./]\d| ?[%€$£])")
 _VIETNAMESE = re.compile(r"(?<!\d)(\d{1,2}) tháng (\d{1,2}),? (?:năm )?(\d{4})(?!\d)", re.IGNORECASE)
 _TIME = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?(?: (?:[A-Z]{3,4}|[AaPp][Mm]))?\b")
-_FIGURE = re.compile("[0-9]")
+_YEAR = re.compile("199[0-9]|20[0-9]{2}|2100")
 _WORDS = re.compile(r"\d+|[^\W\d_]+")
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?")
 _JOINING_WORDS = "st nd rd th of d de del do e er the ᵗʰ º m gada"
 _JOINING = frozenset(_JOINING_WORDS.split())
+_OTHER_FIGURES = {
+    first + value: str(value) for first in (0x660, 0x6F0, 0x966, 0x9E6, 0xE50) for value in range(10)
+}  # Arabic, Persian, Hindi, Bengali and Thai
 
 
 class Found(NamedTuple):
@@ -89,15 +92,16 @@ def find_dates(text: str, *, language: str = "", latest: str = "", short_years: 
     short_years : also read ``31.1.25``. Use it only where a date is certain: versions and prices look the same.
     """
     text = text[:_LONGEST]
-    if not _FIGURE.search(text):
+    if not text.isascii():
+        text = text.translate(_OTHER_FIGURES)
+    short = [
+        Found(_day_of(first, second, f"20{year}", language, mark), *match.span())
+        for match in (_SHORT_YEAR.finditer(text) if short_years else ())
+        for first, mark, second, year in [match.groups()]
+    ]
+    if not short and not _YEAR.search(text):
         return []
-    found = [*_iso(text), *_figures(text, language), *_words(text, language)]
-    if short_years:
-        found += [
-            Found(_day_of(first, second, f"20{year}", language, mark), *match.span())
-            for match in _SHORT_YEAR.finditer(text)
-            for first, mark, second, year in [match.groups()]
-        ]
+    found = [*_iso(text), *_figures(text, language), *_words(text, language), *short]
     found = sorted((one for one in found if one.date), key=lambda one: (one.start, -one.end))
     apart: list[Found] = []
     for one in found:

@@ -1,7 +1,9 @@
 """The dates of publication and of the last change of a page, chosen from what it states and what it shows."""
 
 import re
+from collections.abc import Iterator
 from datetime import datetime, timedelta
+from math import inf
 from typing import Literal, NamedTuple
 
 from domsieve.analysis.columns.flow import word_set
@@ -26,7 +28,7 @@ _VAGUE = frozenset((*_VAGUE_METAS, "json-ld uploadDate", "microdata uploaddate")
 _OF_ANYTHING = "datepublished"  # in the text, ``meta itemprop`` can belong to another thing than the page
 # Parts of labels in lower case: matching is faster than with any case.
 _MODIFIED_LABEL = re.compile(
-    r"updat|modif|revis|edited|reviewed|last[ -]?(?:change|edit|saved)|"
+    r"updat|modif|revis|edited|reviewed|checked|last[ -]?(?:change|edit|saved)|"
     r"aktualis|geändert|änderung|überarbeitet|bearbeitet|zuletzt|\bstand:|\bstand(?: vom| am)?\W*$|"
     r"mis(?:e)? à jour|actualis[ée]|actualiz|aggiorna|ultima modifica|atualiz|última|actualitzat|"
     r"bijgewerkt|gewijzigd|uppdatera|ändrad|opdater|oppdater|endret|ændret|"
@@ -34,7 +36,7 @@ _MODIFIED_LABEL = re.compile(
     r"päivitetty|muokattu|güncelle|обновл|измен|редакт|оновл|змінен|обновен|ενημέρωσ",
 )
 _PUBLISHED_LABEL = re.compile(
-    r"publish|posted|written|created|released|issued|first|"
+    r"publish|post(?:ed|[ -]?(?:time|date))|\blisted on|written|created|released|issued|first|"
     r"veröffentlicht|erstellt|verfasst|geschrieben|dieser (?:artikel|beitrag|eintrag)|erschienen|eingestellt|"
     r"publi(?:é|ée|cad|caç|cat|cer|ser|ko)|mise? en ligne|\bparu|pubbl|"
     r"geplaatst|gepubl|udgivet|lagt (?:ut|upp)|"
@@ -55,9 +57,13 @@ _SPAN = re.compile(
 )
 # Place and date at the beginning of a paragraph, and what ends them.
 _PLACE = re.compile(r"[\W_]*(?:[^\W\d_]+(?: [^\W\d_]+)?, ?[(\[]?)?")
-_DATELINE_END = re.compile(r"\s?(?:[)\]:|–—-]|\. )")
+_DATELINE_END = re.compile(r"\s?(?:[)\]:|–—-]|\. | [\"„“«»])")
+_SHORT_AT_END = re.compile(r"[,|·–—-] \d{1,2}\.\d{1,2}\.\d{2}$")
+_SENTENCE_END = re.compile(r"\w[.!?]$")
 _ADDRESS_DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/_]?(0[1-9]|1[0-2])[-/_]?(0[1-9]|[12]\d|3[01])(?!\d)")
 _FOLDERS = re.compile(r"/\d{4}/\d{1,2}/\d{1,2}/")
+# What web archives put before the address of a page: ``https://web.archive.org/web/20250304050607/``.
+_ARCHIVE = re.compile(r"^[^?#]*/\d{14}(?:[a-z]{2}_)?/+(?=https?:/|[\w-]+\.[\w.-]+/)")
 _GENERAL_DOMAINS = frozenset(("ai", "cc", "co", "fm", "gg", "io", "ly", "me", "tv"))
 # Guesses that worked on the development sites.
 _BEFORE, _AFTER = 30, 120  # shown texts before and after the title whose lines are read
@@ -69,6 +75,8 @@ _FURTHEST, _FURTHEST_LINE = 400, 50  # largest costs: of all dates, and of those
 _TIME_ATTRIBUTES = ("datetime", "data-datetime", "data-date", "data-timestamp", "created-timestamp", "ts")
 _MOST_CANDIDATES = 400
 _NEAR = 20  # largest cost of a date that decides between statements
+_APART = 20  # largest difference in cost between a change and a date of publication without a label
+_NEXT = 10  # largest cost of a date that counts instead of all statements
 
 _LINE = "text near the title"
 
@@ -99,8 +107,9 @@ def dates_shown(
 ) -> list[ShownDate]:
     """Return the dates near the title of a page, sorted by cost.
 
-    If there is none, and the page states none, these are the dates in all its lines that have labels, or a line of
-    their own, unless equal labels have several dates, which are those of other things.
+    If there is none, and the page states none, these are the dates in all its lines that have labels, unless equal
+    labels have several dates, which are those of other things. In a page without a title, a line of its own counts as
+    a label.
 
     Parameters
     ----------
@@ -135,23 +144,20 @@ class _ShownDates:
         """Add the dates of ``time`` elements and of attributes for times."""
         elements = self._elements
         for name in _TIME_ATTRIBUTES:
-            for node, value in elements.with_attribute(name)[:_MOST_CANDIDATES]:
-                check()
+            for node, value in self._near(elements.with_attribute(name)):
                 if elements.tag(node) in {"ins", "del"}:
                     continue
                 exact = find_exact_date(value, language=self._language, latest=self._latest)
                 if exact:
                     self._add(node, exact, [Found(exact, 0, 0)], self._label(node), name, 15)
-        for node in elements.tagged("time")[:_MOST_CANDIDATES]:
+        for node, _ in self._near([(node, "") for node in elements.tagged("time")]):
             self._add_text(node, elements.shown_text(node, _LONGEST_LINE), self._label(node), "time", 15)
 
     def add_named(self) -> None:
         """Add the dates in elements whose class or identifier has a word for dates."""
         elements = self._elements
         for name in ("class", "id", "data-testid"):
-            naming = [one for one in elements.named(name) if not _DATE_WORDS.isdisjoint(one[2])]
-            for node, value, _ in naming[:_MOST_CANDIDATES]:
-                check()
+            for node, value in self._near(elements.named_after(name, _DATE_WORDS)):
                 title = elements.attributes(node).get("title", "")
                 for text in (elements.shown_text(node, _LONGEST_LINE + 1), title):
                     if len(text) <= _LONGEST_LINE:
@@ -163,22 +169,24 @@ class _ShownDates:
         for node, line in self._places.lines(_BEFORE, _AFTER):
             before = previous if len(previous) <= 40 else ""
             previous = line
-            short_years = len(line) <= _SHORT_LINE
+            short_years = len(line) <= _SHORT_LINE or bool(_SHORT_AT_END.search(line[-_SHORT_LINE:]))
             found = find_dates(line, language=self._language, latest=self._latest, short_years=short_years)
             if not found:
                 continue
+            previous = ""  # its label is that of its own date
             is_short = len(line) <= _LONGEST_LINE
             found = [
                 one
                 for one in found
                 if _is_dateline(line, one)
-                or (is_short and (_stands_alone(line, one, _LONGEST_REST) or _kind(line[: one.start])))
+                or (is_short and _kind(line[: one.start]))
+                or (is_short and _stands_alone(line, one, _LONGEST_REST) and not _is_in_sentence(line, one))
             ]
             self._add(node, line, found, before + " ", _LINE, 0)
 
     def add_far_lines(self) -> None:
-        """Add from all lines the dates with labels, and those that are a line of their own in the main part."""
-        previous = ""
+        """Add from all lines the dates with labels; in pages without a title, also those in lines of their own."""
+        previous, is_untitled = "", not self._places.title
         for node, line in self._elements.lines(0, len(self._elements.shown)):
             check()
             before = previous if len(previous) <= 40 else ""
@@ -191,8 +199,19 @@ class _ShownDates:
                 label += line[found[0].end : _LONGEST_LINE]
             if _kind(label):
                 self._add(node, "", found, label, "text with a label", 0)
-            elif _stands_alone(line, found[0], _SHORT_REST) and not self._places.is_beside(node):
+            elif (
+                is_untitled
+                and _stands_alone(line, found[0], _SHORT_REST)
+                and not self._places.is_beside(node)
+            ):
                 self._add(node, line, found, "", "line of a date", 0)
+
+    def _near(self, nodes: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """Yield the nodes that are near enough to the title, with their values."""
+        for node, value in nodes[:_MOST_CANDIDATES]:
+            check()
+            if self._places.cost(node) <= _FURTHEST:
+                yield node, value
 
     def _label(self, node: int) -> str:
         elements = self._elements
@@ -242,6 +261,13 @@ def _stands_alone(line: str, found: Found, longest: int) -> bool:
     return max(len(before), len(line) - found.end) <= longest and not _SPAN.search(before)
 
 
+def _is_in_sentence(line: str, found: Found) -> bool:
+    """Return whether a line without a label is a sentence that goes on after a date in it."""
+    if min(found.start, len(line) - found.end) < _SHORT_REST or not _SENTENCE_END.search(line):
+        return False
+    return not _kind(line)
+
+
 def _is_dateline(line: str, found: Found) -> bool:
     """Return whether a paragraph begins with a date, or with a place and a date."""
     return bool(_PLACE.fullmatch(line[: found.start]) and _DATELINE_END.match(line, found.end))
@@ -267,6 +293,8 @@ def choose_dates(
     seen = dates_shown(elements, places, language=language, latest=latest, is_dated=is_dated)
     update = next((one for one in seen if one.kind == "modified"), None)
     fresh = _first_fresh(seen)
+    if update and update.cost <= _NEAR:  # nothing changes before its publication
+        stated = [one for one in stated if one[1] not in _VAGUE or one[0][:10] <= update.date[:10]]
     published = _confirmed(stated, changed, fresh) if stated else _claim(fresh)
     if day[0] and (not stated or (is_folder and day[0] < published[0][:10])):
         published = day  # a page that is published again keeps its address
@@ -302,12 +330,17 @@ def _claim(shown: ShownDate | None) -> Claim:
 
 
 def _first_fresh(seen: list[ShownDate]) -> ShownDate | None:
-    """Return the likeliest date that is not, by its own label or by that of an equal date, one of a change."""
+    """Return the likeliest date that is not, by its own label or by that of an equal date, one of a change.
+
+    Dates without a label that are much further away than a change are those of other things.
+    """
     changes: set[str] = set()
+    furthest = inf
     for one in seen:
         if one.kind == "modified":
             changes.add(one.date[:10])
-        elif one.kind == "published" or one.date[:10] not in changes:
+            furthest = min(furthest, one.cost + _APART)
+        elif one.kind == "published" or (one.date[:10] not in changes and one.cost <= furthest):
             return one
     return None
 
@@ -326,9 +359,23 @@ def _confirmed(stated: list[Claim], changed: list[Claim], fresh: ShownDate | Non
     for claim in stated:
         if _is_same_day(fresh.date, claim[0]):
             return claim
-    if first[1] in _VAGUE or _is_local_day(fresh.date, first[0]):
+    if first[1] in _VAGUE or _is_local_day(fresh.date, first[0]) or _is_original(fresh, stated):
         return _claim(fresh)
     return first
+
+
+def _is_original(fresh: ShownDate, stated: list[Claim]) -> bool:
+    """Return whether a page that is published again shows next to its title a day before all that it states.
+
+    Scientific papers show other days, such as that of their submission.
+    """
+    if any(source.startswith("citation_") for _, source in stated):
+        return False
+    first = min(date for date, _ in stated)
+    year, month, day = fresh.date[:10].split("-")
+    if fresh.cost > _NEXT or first[:10] == f"{year}-{day}-{month}":  # figures in the other order
+        return False
+    return datetime.fromisoformat(fresh.date[:10]) + timedelta(days=1) < datetime.fromisoformat(first[:10])
 
 
 def _is_same_day(one: str, other: str) -> bool:
@@ -355,16 +402,23 @@ def _is_local_day(day: str, moment: str) -> bool:
 
 def date_of_address(address: str, *, language: str, latest: str) -> str:
     """Return the day in the path of an address, such as ``/2025/01/31/`` or ``/2025-01/31/``; empty without one."""
-    parts = split_url(address[:2_000])
+    parts = split_url(original_address(address))
     if parts is None:
         return ""
     path = _ADDRESS_DAY.sub(r"\1-\2-\3", parts.path[:300])
-    found = find_dates(path, language=language, latest=latest)
+    last = path.rstrip("/").rpartition("/")[2]
+    found = [one for text in (path, last) for one in find_dates(text, language=language, latest=latest)]
     return found[0].date[:10] if found else ""
+
+
+def original_address(address: str) -> str:
+    """Return the address in that of a copy in a web archive; other addresses unchanged, with 2,000 characters."""
+    address, copies = _ARCHIVE.subn("", address[:2_000])
+    return f"http://{address}" if copies and "://" not in address else address
 
 
 def regional_language(language: str, address: str) -> str:
     """Return English, or an unknown language, with the country of the address, which decides the order of figures."""
-    parts = split_url(address[:2_000]) if language in {"", "en"} else None
+    parts = split_url(original_address(address)) if language in {"", "en"} else None
     country = (parts.hostname or "").rpartition(".")[2] if parts else ""
     return f"en-{country}" if len(country) == 2 and country not in _GENERAL_DOMAINS else language

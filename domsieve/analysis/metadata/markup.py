@@ -145,7 +145,7 @@ def claim_links(elements: Elements, claims: Claims) -> None:
 
 
 _PUBLISHED = re.compile(
-    r"pub[-_.]?(?:date|time)|creat(?:ed|ion|e)[-_.]?(?:date|time)|date[-_.:]?(?:creat|posted)"
+    r"pub[-_.]?(?:date|time)|creat(?:ed|ion|e)[-_.]?(?:date|time)|date[-_.:]?(?:creat|posted)|[-_.:]uploaded$"
 )
 _MODIFIED = re.compile(r"last[-_.]?updat|updated?[-_.]?(?:date|time)|revision[-_.]?date")
 
