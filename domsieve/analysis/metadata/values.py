@@ -105,7 +105,9 @@ class Claims:
 
 def clean_text(text: str, longest: int = LONGEST_TEXT) -> str:
     """Return untrusted text as one line without control characters, of at most `longest` characters."""
-    flat = utf8(text[:_READ]).translate(_CONTROLS)
+    flat = text[:_READ]
+    if not flat.isprintable():  # faster than to look each character up
+        flat = utf8(flat).translate(_CONTROLS)
     return " ".join(flat.split())[:longest].rstrip()
 
 
