@@ -48,6 +48,10 @@ MOST_BYTES = 2_500_000_000
 # What each pattern finds hardest, as texts to be repeated: "head|body|tail", of which the body is repeated. Patterns
 # by the module, without "domsieve.", and the name, or what a call is given.
 WORST = {
+    "analysis.document.damage _IDEOGRAPHS": ["|\u4e00|", "|\u4e00a|"],
+    "analysis.document.damage _LATIN_1": ["|\u00e4|"],
+    "analysis.document.damage _MISREAD": ["|\u00c3|", "|\u00c3\u00a4|", "|\u00c3\u0080\u0080|"],
+    "analysis.document.damage _ODD": ["|\ufffd|"],
     "analysis.document.other_content _FORUM": ["|forum|", "|a|", "|-|"],
     "analysis.columns.page_columns _JSON_TYPE": ['"@type"| |', '"@type":"|a|', '|"@type"|', '|"@type":"a|'],
     "archive.responses _GOING_AROUND": ["|?_=|", "|&cb=|", "?_=|a|", "|&cache_bust|", "|&|"],
@@ -242,6 +246,7 @@ WORST = {
     "tasks.targets '[^a-z0-9]+'": ["|-|", "|a-|"],
     "tasks.targets _ID": ["|a|g"],
     "urls _LONG_HOST": ["|//|", "//|a|", "|//a|"],
+    "experiments.corpora.origins _LANG": ["|<html |", "<html| |", "<html |lang=|", "<html |a |"],
     "experiments.corpora.selecting '[^a-z0-9]'": ["|-|"],
     "experiments.corpora.selecting _NO_XML": ["|\0|"],
     "experiments.corpora.wcxb_metadata _GAPS": ["| |", "|a |"],

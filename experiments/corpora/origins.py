@@ -6,7 +6,9 @@ from urllib.parse import urlsplit
 
 Language = Literal["German", "English", "French", "Chinese", "other", "unknown"]
 
-_LANG = re.compile(r"<html\b[^>]*?[\s\"'](?:xml:)?lang\s*=\s*[\"']?\s*([a-z]{2,3})(?![a-z])", re.IGNORECASE)
+_LANG = re.compile(
+    r"<html\b[^>]{0,500}?[\s\"'](?:xml:)?lang\s*=\s*[\"']?\s*([a-z]{2,3})(?![a-z])", re.IGNORECASE
+)
 _BY_CODE: dict[str, Language] = {"de": "German", "en": "English", "fr": "French", "zh": "Chinese"}
 _BY_TOP_DOMAIN: dict[str, Language] = {
     **dict.fromkeys(("at", "ch", "de", "li"), "German"),
