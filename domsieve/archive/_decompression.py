@@ -16,7 +16,8 @@ from domsieve.budget import check
 class ArchiveLimits:
     """Limits for reading an archive; what exceeds them is skipped and reported.
 
-    A compressed stretch is a gzip member, a Zstandard frame or a file in a WACZ file.
+    A compressed stretch is a gzip member, a Zstandard frame or a file in a WACZ file. The body of a record has
+    the same limits: its size on disk is that of the record.
 
     Parameters
     ----------
@@ -38,6 +39,14 @@ class ArchiveLimits:
     def unpacked_bytes(self, size: int) -> int:
         """Return the number of bytes that an archive of `size` bytes may unpack to."""
         return self.free_stretches * self.free_bytes + self.expansion_ratio * size
+
+    def stretch_bytes(self, size: int) -> int:
+        """Return the number of bytes that a stretch of `size` bytes on disk may unpack to."""
+        return self.free_bytes + self.expansion_ratio * size
+
+    def body_bytes(self, size: int) -> int:
+        """Return the number of bytes that a body or a file of `size` bytes on disk may unpack to."""
+        return min(self.page_bytes, self.stretch_bytes(size))
 
 
 DEFAULT_LIMITS = ArchiveLimits()
@@ -106,7 +115,7 @@ def check_expansion(plain: int, packed: int, limits: ArchiveLimits) -> None:
     ------
     InflateError : `plain` is above the limit.
     """
-    if plain > limits.free_bytes + limits.expansion_ratio * packed:
+    if plain > limits.stretch_bytes(packed):
         raise InflateError(f"unpacks to more than {limits.expansion_ratio} times its size")
 
 

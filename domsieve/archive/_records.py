@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from domsieve.archive._decompression import InflateError
 from domsieve.archive._digests import check_of
 from domsieve.archive._segments import Archive, Place, Run
+from domsieve.archive.http_exchange import Head, body_of
 from domsieve.archive.stored_page import ReadOverError
 from domsieve.budget import check
+from domsieve.snapshot.cut import Cut
 
 if TYPE_CHECKING:
     from fastwarc.warc import WarcRecord
@@ -90,8 +92,45 @@ def records(
     return iter(_Reading(archive, kinds, is_compared))
 
 
-def content_of(archive: Archive, place: Place) -> bytes:
-    """Return the content of the record at `place`, truncated to the maximum size of a page.
+class Content(NamedTuple):
+    """Content of a record.
+
+    Parameters
+    ----------
+    data : the bytes, truncated to the maximum size of a page.
+    archive, place : the record.
+    stored_bytes : size of the record on disk.
+    """
+
+    data: bytes
+    archive: Archive
+    place: Place
+    stored_bytes: int
+
+    def body(self, head: Head, *, is_cut: bool) -> tuple[bytes, list[Cut]]:
+        """Return the body without codings, within the limits of the archive, and the reasons why it is incomplete.
+
+        Parameters
+        ----------
+        head : head of the response in the record.
+        is_cut : the end of the body is known to be missing, which is not reported again.
+        """
+        archive, packed = self.archive, self.data[head.end :]
+        most_bytes = archive.body_bytes(self.place, self.stored_bytes)
+        body, cuts = body_of(
+            packed,
+            head.headers,
+            most_bytes=archive.limits.page_bytes,
+            most_decoded_bytes=most_bytes,
+            is_cut=is_cut,
+        )
+        if "content-encoding" in head.headers:
+            archive.count_body(self.place, most_bytes, size=len(body))
+        return body, cuts
+
+
+def content_of(archive: Archive, place: Place) -> Content:
+    """Return the content of the record at `place`.
 
     Raises
     ------
@@ -108,7 +147,7 @@ def content_of(archive: Archive, place: Place) -> bytes:
                 rest -= len(part)
             if rest or _length(record) is None:
                 break
-            return b"".join(held)
+            return Content(b"".join(held), archive, place, run.stored_bytes)
     except OSError:
         pass
     finally:

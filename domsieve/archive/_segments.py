@@ -210,6 +210,11 @@ class Run:
         """Return the number of bytes read so far."""
         return self._given
 
+    @property
+    def stored_bytes(self) -> int:
+        """Number of bytes in the archive that what was read takes up."""
+        return self._given
+
     def place_of(self, position: int) -> Place:
         """Return the place in the archive of the byte at offset `position` of the run."""
         return Place(self._from + position)
@@ -227,10 +232,16 @@ class PackedRun(Run):
         super().__init__(window, place)
         self._packing = packing
         self._member: Member | None = None
+        self._first_packed = 0
         self._is_over = False
         # Offsets of the members in the run (the first may be negative) and in the file.
         self._begins = [-place.skip]
         self._starts = [place.start]
+
+    @property
+    def stored_bytes(self) -> int:
+        """Number of compressed bytes that what was read takes up."""
+        return self._member.packed - self._first_packed if self._member else 0
 
     def place_of(self, position: int) -> Place:
         """Return the place in the archive of the byte at offset `position` of the run."""
@@ -246,6 +257,7 @@ class PackedRun(Run):
         while not self._is_over:
             if self._member is None:
                 self._member = self._at(self._place.start, skip=self._place.skip)
+                self._first_packed = self._member.packed if self._place.skip else self._place.start
             if part := self._member.read(count):
                 return part
             self._go_on(self._member.packed)
@@ -301,6 +313,8 @@ class Archive:
     def __init__(self, source: Source, limits: ArchiveLimits) -> None:
         self.source, self.limits = source, limits
         self.packing = self._packing()
+        self._bodies: dict[Place, int] = {}
+        self._bodies_bytes = 0
 
     def __getstate__(self) -> tuple[Source, ArchiveLimits, str]:
         # Marks and decompressors belong to this process.
@@ -309,6 +323,7 @@ class Archive:
     def __setstate__(self, state: tuple[Source, ArchiveLimits, str]) -> None:
         self.source, self.limits, name = state
         self.packing = packing_named(name, self.source, self.limits)
+        self._bodies, self._bodies_bytes = {}, 0
 
     def _packing(self) -> Packing | None:
         """Return the compression format, judged by the first bytes or else by the first member anywhere."""
@@ -332,6 +347,28 @@ class Archive:
         limits, size = self.limits, self.source.size
         most_unpacked = limits.unpacked_bytes(size)
         return Window(self.source, (limits.free_bytes + limits.readings * size, most_unpacked))
+
+    def body_bytes(self, place: Place, stored_bytes: int) -> int:
+        """Return the number of bytes that the body of the record at `place` may unpack to.
+
+        All bodies together may unpack to as much as the archive. A body that was read before keeps its limit, so
+        reading it again gives the same bytes.
+
+        Parameters
+        ----------
+        place : the record.
+        stored_bytes : size of the record on disk.
+        """
+        if place in self._bodies:
+            return self._bodies[place]
+        rest = self.limits.unpacked_bytes(self.source.size) - self._bodies_bytes
+        return min(self.limits.body_bytes(stored_bytes), max(rest, 0))
+
+    def count_body(self, place: Place, most_bytes: int, *, size: int) -> None:
+        """Count the `size` bytes that the body of the record at `place` was unpacked to, with its limit."""
+        if place not in self._bodies:
+            self._bodies[place] = most_bytes
+            self._bodies_bytes += size
 
     def run(self, place: Place, window: Window | None = None) -> Run:
         """Return the run that begins at `place`.

@@ -138,7 +138,12 @@ def _headers(lines: list[str]) -> dict[str, str]:
 
 
 def body_of(
-    content: bytes, headers: dict[str, str], *, most_bytes: int, is_cut: bool
+    content: bytes,
+    headers: dict[str, str],
+    *,
+    most_bytes: int,
+    most_decoded_bytes: int | None = None,
+    is_cut: bool,
 ) -> tuple[bytes, list[Cut]]:
     """Return the body of a response without codings, and the reasons why it is incomplete.
 
@@ -146,7 +151,8 @@ def body_of(
     ----------
     content : the bytes after the head.
     headers : headers of the response, see `Head`.
-    most_bytes : maximum size of the body, encoded and decoded; more is cut.
+    most_bytes : maximum size of the body as stored; more is cut.
+    most_decoded_bytes : maximum size after each content coding is undone; None for `most_bytes`.
     is_cut : the end of the body is known to be missing, which is not reported again.
     """
     cuts: list[Cut] = []
@@ -163,7 +169,9 @@ def body_of(
         more = [Cut("document", f"{len(content):,} of {int(length):,} bytes arrived")] if short else []
     cuts += [] if is_cut else more
     for coding in reversed(codings[:_MOST_CODINGS]):
-        content, more = decoded(content, coding, most_bytes)
+        content, more = decoded(
+            content, coding, most_bytes if most_decoded_bytes is None else most_decoded_bytes
+        )
         cuts += [] if is_cut and all(cut.kind == "document" for cut in more) else more
     return content, cuts
 

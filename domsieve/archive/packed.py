@@ -9,14 +9,12 @@ from pathlib import Path
 
 import zstandard
 
+from domsieve.archive._decompression import DEFAULT_LIMITS
 from domsieve.budget import check
 from domsieve.snapshot.cut import Cut
 
 PACKED_SUFFIXES = (".gz", ".zst", ".br")
 """Suffixes of compressed files."""
-
-MOST_BYTES = 50_000_000
-"""Maximum unpacked size of a file; far above the size of ordinary pages."""
 
 _GZIP, _ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
 _AT_ONCE = 65_536
@@ -30,6 +28,8 @@ _ZLIB_METHOD, _ZLIB_CHECK = 8, 31
 def unpacked(source: bytes, path: Path) -> tuple[bytes, list[Cut]]:
     """Return the unpacked content of a file, and what was cut from it; other content is returned unchanged.
 
+    A file may unpack to as much as the body of a record of its size, see `ArchiveLimits`.
+
     Gzip and Zstandard are recognised by their first bytes. Brotli has no magic bytes, and is recognised by the
     suffix.
 
@@ -38,12 +38,13 @@ def unpacked(source: bytes, path: Path) -> tuple[bytes, list[Cut]]:
     source : content of the file.
     path : the file, for its suffix.
     """
+    most_bytes = DEFAULT_LIMITS.body_bytes(len(source))
     if source.startswith(_GZIP):
-        return _whole("gzip file", _gunzipped(source), MOST_BYTES)
+        return _whole("gzip file", _gunzipped(source), most_bytes)
     if source.startswith(_ZSTD):
-        return _whole("Zstandard file", _of_zstd(source), MOST_BYTES)
+        return _whole("Zstandard file", _of_zstd(source), most_bytes)
     if path.suffix.lower() == ".br":
-        return _whole("Brotli file", _of_brotli(source), MOST_BYTES)
+        return _whole("Brotli file", _of_brotli(source), most_bytes)
     return source, []
 
 

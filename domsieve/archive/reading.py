@@ -179,14 +179,14 @@ class _Original:
             raise ContentError(f"Its record {error}.", url=label, stage="read") from error
         most_bytes = self.archive.limits.page_bytes
         if not self.is_http:
-            more = [Cut("bytes", f"it holds more than {most_bytes:,} bytes")] * (len(content) > most_bytes)
-            return Body(content[:most_bytes], {}, (*self.cuts, *more))
-        head = head_of(content)
+            more = [Cut("bytes", f"it holds more than {most_bytes:,} bytes")] * (
+                len(content.data) > most_bytes
+            )
+            return Body(content.data[:most_bytes], {}, (*self.cuts, *more))
+        head = head_of(content.data)
         if head is None:
             raise ContentError("Its record contains no HTTP response.", url=label, stage="read")
-        source, cuts = body_of(
-            content[head.end :], head.headers, most_bytes=most_bytes, is_cut=bool(self.cuts)
-        )
+        source, cuts = content.body(head, is_cut=bool(self.cuts))
         return Body(source, head.headers, (*self.cuts, *cuts))
 
 

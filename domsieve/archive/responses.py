@@ -26,7 +26,7 @@ from domsieve.archive._records import READ_KINDS, BrokenRecordError, Damage, Rec
 from domsieve.archive._segments import Archive, Place
 from domsieve.archive._wacz import ZipError, differing_files, member_of
 from domsieve.archive._writing import OUTCOME_TYPE
-from domsieve.archive.http_exchange import Fields, Outcome, body_of, fields_of, head_of
+from domsieve.archive.http_exchange import Fields, Head, Outcome, fields_of, head_of
 from domsieve.archive.reading import (
     Revisits,
     address_of,
@@ -176,18 +176,15 @@ class Answers:
             return Answer(outcome, asked_at=entry.asked_at)
         try:
             content = content_of(entry.archive, entry.place)
-            head = head_of(content)
+            head = head_of(content.data)
             if head is None:
                 return Answer("failed")
-            body, headers = content[head.end :], head.headers
-            if entry.content:
-                original = content_of(*entry.content)
-                first = head_of(original)
-                body, headers = (original[first.end :], first.headers) if first else (original, {})
+            original = content_of(*entry.content) if entry.content else content
         except (BrokenRecordError, InflateError):
             return Answer("failed")
-        body, _ = body_of(body, headers, most_bytes=self._limits.page_bytes, is_cut=True)
-        reason, fields = fields_of(content[: head.end])
+        first = head_of(original.data) or Head(0, {}, 0)
+        body, _ = original.body(first, is_cut=True)
+        reason, fields = fields_of(content.data[: head.end])
         return Answer(outcome, head.status, reason, fields, body, entry.asked_at)
 
     def _read(self) -> None:
@@ -284,7 +281,7 @@ class Answers:
         length = head.headers.get("content-length", "")
         if length.isdecimal() and len(length) < 15 and int(length) > len(content):
             try:
-                content = content_of(archive, head.place)
+                content = content_of(archive, head.place).data
             except (BrokenRecordError, InflateError):
                 return b""
         return content[_end_of_head(content) :]

@@ -5,12 +5,17 @@ import io
 import struct
 import tracemalloc
 import zipfile
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 
+import brotli
 import pytest
+import zstandard
 
 from domsieve.archive import _wacz as wacz
 from domsieve.archive._decompression import ArchiveLimits
+from domsieve.archive.responses import Answers
 from domsieve.errors import TargetError
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.pages import readable
@@ -55,6 +60,57 @@ def test_a_bomb_in_a_body_is_cut(tmp_path: Path) -> None:
     (only,), _ = read(written(tmp_path, record(bomb)), SMALL)
     body = only.load()
     assert (len(body.source), [cut.kind for cut in body.cuts]) == (50_000, ["bytes"])
+
+
+TIGHT = ArchiveLimits(free_bytes=100_000, expansion_ratio=20, free_stretches=3)
+CODINGS: dict[str, Callable[[bytes], bytes]] = {
+    "br": brotli.compress,
+    "deflate": zlib.compress,
+    "gzip": gzip.compress,
+    "zstd": zstandard.compress,
+}
+
+
+def coded_bombs(coding: str, number: int, *, layers: int = 1) -> list[bytes]:
+    """Return records of bodies of 3 MB that are coded to a few hundred bytes or less."""
+    body = bytes(3_000_000)
+    for _ in range(layers):
+        body = CODINGS[coding](body)
+    coded = answer(body, f"Content-Encoding: {', '.join([coding] * layers)}")
+    return [record(coded, url=url_of(one), number=one) for one in range(1, number + 1)]
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("coding", CODINGS)
+def test_a_body_unpacks_to_no_more_than_its_record_may(tmp_path: Path, coding: str, layers: int) -> None:
+    for data in (packed(coded_bombs(coding, 1, layers=layers)), coded_bombs(coding, 1, layers=layers)[0]):
+        path = written(tmp_path, data, "a.warc.gz" if data.startswith(b"\x1f") else "a.warc")
+        (only,), _ = read(path, TIGHT)
+        body = only.load()
+        assert 100_000 < len(body.source) <= TIGHT.stretch_bytes(len(data))
+        assert [cut.kind for cut in body.cuts] == ["bytes"]
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+def test_all_bodies_unpack_to_no_more_than_their_archive_may(tmp_path: Path, coding: str) -> None:
+    data = packed([*coded_bombs(coding, 20), page_record(21)])
+    pages, damaged = read(written(tmp_path, data, "a.warc.gz"), TIGHT)
+    sizes = [len(page.source) for page in pages]
+    assert sum(sizes[:20]) <= TIGHT.unpacked_bytes(len(data))
+    assert sizes[0] > 100_000
+    assert [len(page.source) for page in pages] == sizes  # also when read again
+    assert (numbers(pages[20:]), damaged) == ([21], [])
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+def test_replayed_bodies_have_the_same_limits(tmp_path: Path, coding: str) -> None:
+    data = packed(coded_bombs(coding, 20))
+    answers = Answers(written(tmp_path, data, "a.warc.gz"), TIGHT)
+    turns = answers.turns("")
+    bodies = [turns.next("GET", url_of(number), b"", "") for number in range(1, 21)]
+    sizes = [len(body.body) for body in bodies if body]
+    assert sizes[0] > 100_000
+    assert sum(sizes) <= TIGHT.unpacked_bytes(len(data))
 
 
 def test_a_large_page_is_cut(tmp_path: Path) -> None:

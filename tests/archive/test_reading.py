@@ -15,8 +15,6 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from domsieve.archive import _decompression as decompression
-from domsieve.archive._decompression import ArchiveLimits
-from domsieve.archive.packed import MOST_BYTES
 from domsieve.archive.reading import read_archive
 from domsieve.errors import ContentError
 from domsieve.tasks.sites import read_stored
@@ -315,7 +313,3 @@ def test_what_wget_writes_is_read(packing: str, tmp_path: Path) -> None:
 def test_pages_are_read_one_by_one(tmp_path: Path) -> None:
     found = read_archive(written(tmp_path, WHOLE[:-20]))
     assert next(iter(found))
-
-
-def test_a_page_may_hold_as_much_as_a_file() -> None:
-    assert ArchiveLimits().page_bytes == MOST_BYTES

@@ -10,7 +10,6 @@ import typer.main
 import domsieve
 from domsieve.analysis.metadata._json_ld import DEEPEST
 from domsieve.analysis.registry import METHODS, Method
-from domsieve.archive import packed
 from domsieve.archive._decompression import ArchiveLimits
 from domsieve.budget import AnalysisBudget
 from domsieve.cli import app
@@ -103,7 +102,6 @@ def test_the_limits_of_security_are_those_of_the_code() -> None:
         f"readers that do not read after {server._READER_S:g} s",
         f"{server._CONNECTIONS} connections are open at once",
         f"have {server._STRANGERS} of them, {server._OF_ADDRESS} from one address",
-        f"Packed files are read up to {packed.MOST_BYTES // 10**6} MB",
         f"a page is cut at {ArchiveLimits().page_bytes // 10**6} MB",
         f"of raw source {MOST_ATTRIBUTES:,} attributes of a tag are read",
         f"holds more than {page.memory_bytes / 10**9:g} GB",

@@ -11,6 +11,7 @@ import pytest
 import zstandard
 
 from domsieve.archive import packed
+from domsieve.archive._decompression import ArchiveLimits
 from domsieve.errors import ContentError
 from domsieve.renderer.html_parser.parser import file_stem, html_files, parse_html, read_html_file
 from domsieve.snapshot.fault import check_fault, fault_of
@@ -136,7 +137,7 @@ def test_bombs_are_unpacked_as_far_as_the_limit(
     pack: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert callable(pack)
-    monkeypatch.setattr(packed, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(packed, "DEFAULT_LIMITS", ArchiveLimits(page_bytes=100_000))
     path = tmp_path / "bomb.html.br"
     path.write_bytes(pack(PAGE + b" " * ZEROS))
     snapshot = read_html_file(path)
@@ -147,6 +148,14 @@ def test_bombs_are_unpacked_as_far_as_the_limit(
     fault = fault_of(read_html_file(path))
     assert fault
     assert fault.reason == "type"
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress, brotli.compress])
+def test_small_files_unpack_to_less_than_a_page_may_hold(pack: object, tmp_path: Path) -> None:
+    assert callable(pack)
+    data = pack(bytes(20_000_000))
+    text, cuts = packed.unpacked(data, tmp_path / "a.br")
+    assert (len(text), [cut.kind for cut in cuts]) == (10_000_000 + 100 * len(data), ["bytes"])
 
 
 def test_a_packed_file_in_a_packed_file_is_no_page(tmp_path: Path) -> None:

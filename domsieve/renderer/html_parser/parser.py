@@ -125,7 +125,8 @@ def _parsed(
 def read_html_file(path: Path | str, *, url: str | None = None, encoding: str | None = None) -> Snapshot:
     """Parse the HTML file at `path`; `url` is its address on the web, or None for the path itself.
 
-    Files that are compressed with gzip, Zstandard or Brotli (ending ``.br``) are decompressed, up to 50 MB.
+    Files that are compressed with gzip, Zstandard or Brotli (ending ``.br``) are decompressed, within
+    the limits for bodies in archives.
 
     Raises
     ------
